@@ -228,7 +228,7 @@ static int examine(struct store *store, const char *path, enum identity *ret_ide
     return judge(store, *ret_identity, version, path, why, size);
 }
 
-/* Two processes may create the same file: whoever gets the lock second finds it made. */
+/* Two processes may create the same file: the second to get the lock finds it made. */
 static int create_schema(struct store *store) {
     enum identity identity;
     int64_t version;

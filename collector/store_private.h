@@ -135,8 +135,8 @@ struct series {
 /* A stream of frames: one agent on one host since one boot. */
 struct stream {
     int64_t id, host, run;
-    int64_t home; /* whose frames and clock its own belong to: itself; of a stream of events, the
-                     samples' of the same boot */
+    int64_t home; /* the stream whose frames and clock it uses: itself; for a stream of events the
+                   * samples' of the same boot */
     char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id;
     int64_t period_ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Communicators, windows and files: which number each has, and who its members are in the world.
+ * Communicators, windows and files: the number of each, and its members' ranks in the world.
  *
- * The number is a hash of who made it (the parent's number), who is in it, and how many with the
- * same parent and members there were before: all members know all three alike, without a message.
+ * The number is a hash of its parent's number, its members, and how many with the same parent and
+ * members there were before: all members know all three alike, without a message.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_COMM_H
 #define CHOKEPOINT_AGENT_SHIM_COMM_H

@@ -60,7 +60,7 @@ void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count
     request_put(request, &r);
 }
 
-/* The posted side of a receive: who may send, and how much there is room for. */
+/* The posted side of a receive: its possible sender, and the room for bytes. */
 static struct request posted(struct call *c, MPI_Comm comm, int source, int tag, int count,
                              MPI_Datatype type) {
     about(c, comm, COMM_GROUP, source);

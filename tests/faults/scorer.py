@@ -101,7 +101,7 @@ def is_of_one(run):
 
 def slowdown_estimate(run):
     g = gain(run)
-    return None if g is None else 1 / max(1 - g, .01) # who promises all is wrong by much
+    return None if g is None else 1 / max(1 - g, .01) # a promise of everything is wrong by much
 
 
 def slowdown_error(run):

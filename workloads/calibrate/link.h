@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP between two hosts, on plain sockets between their own addresses, so that what is measured is
- * the link and not a transport of MPI. A host listens on that one address, and only while links are
- * measured; who connects must begin with the token, which went over MPI, or is shown out.
+ * TCP between two hosts, on plain sockets between their own addresses, so that the link is measured
+ * and not a transport of MPI. A host listens on that one address, and only while links are
+ * measured; a peer that connects must begin with the token, which went over MPI, or is shown out.
  *
- * The one who connects sends. All waits are bounded; negative errno, -ETIME when a wait was.
+ * The peer that connects sends. All waits are bounded; negative errno, -ETIME when a wait was.
  * Nothing here needs MPI.
  */
 #ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_LINK_H

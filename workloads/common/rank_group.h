@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranks of a program: who we are among them, one voice on standard error, and agreeing before
+ * The ranks of a program: our number among them, one voice on standard error, and agreeing before
  * going on, so that a rank that cannot begin leaves nobody waiting. rank_group_run() is what the
  * main() of every workload does once its command line is read.
  */
