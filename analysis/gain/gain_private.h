@@ -11,10 +11,8 @@
 #include "analysis/run_model.h"
 #include "analysis/threshold.h"
 
-#define LIVES 0.5 /* of the time, recorded */
-#define GAIN_HARDLY                                                                                \
-    0.05 /* of its time: a rank that waits less for others is the one they wait                    \
-          * for */
+#define LIVES 0.5        /* of the time, recorded */
+#define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the path */
 #define BIT(term) (1u << (term))
 #define COUNTED_NOTHING ((struct counted){NAN, NAN, NAN, NAN, NAN, NAN})
 

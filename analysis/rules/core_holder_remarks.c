@@ -4,9 +4,7 @@
 
 #include "analysis/rules/rules_private.h"
 
-#define MAIN_PART                                                                                  \
-    0.5 /* of the use outside the job: a process with that much stands for all of                  \
-         * it */
+#define MAIN_PART 0.5 /* of use outside the job: such a process stands for all of it */
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;
