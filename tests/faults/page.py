@@ -129,29 +129,21 @@ def coverage(runs, lost, options):
     return lines + ([f"No run of: {', '.join(absent)}."] if absent else []) + [""]
 
 
-DEFINITIONS = """\ Detection delay: iterations of the rank that was hit, from the one in which the fault began to the
-first after which the report of all recorded until then (later samples, calls and marks taken out of a copy) names it,
-in the verdict or as a straggler; 1 is at once; a run that names it before it began is left out. Start: the one the
-verdict names, against when the injector acted, or the rank began the first iteration of the fault. Profiling costs:
-time of the loop, clean runs under `chokepoint run` against runs beside them that nobody profiled, in turn before and
-after, corrected by the canary; median of the pairs' ratios, its 95 % bootstrap interval, pairs. Cores alike: the
-canary's work took less than a tenth longer on every core of the bed than on the fastest. A clean run on unlike cores
-has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a blame counts
-as a false alarm in the first of the three rows. Slowdown estimate: the verdict's gain g is a share of the time the
-whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is held against
-the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Two
-faults at once are left out, as no twin has one alone, and so is foreign traffic on hosts without cores of their own,
-since its senders take those, too. A verdict that gives only a bound has no estimate. Corrected by the canary: other
-machines that share the physical cores change their speed by a third within seconds, and that of their caches by several
-times. A clean run's time is multiplied by what each of the canary's two pieces of work (sums; a walk from line to line
-in a core's caches) took in the run that is held against it over what it took in the clean run (CPU time during the
-loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program
-feels of that: the exponents by which its clean runs take longer where the canary does (least squares, reweighted so
-that one far off hardly counts: Holland and Welsch 1977), drawn where these are few or alike towards what is expected: 1
-of the sums, or less of a program that computes for a set CPU time or in one chain of products, and a tenth of that of
-the walk. A run with less of the same work is held against as much of a clean one's: all but what a loop takes once, by
-how much its first iteration is longer than those after it. That is known for programs that mark their iterations; for
-others it counts as nothing, which makes a fault with less work seem to cost a little more than it did."""
+DEFINITIONS = """\
+Detection delay: iterations of the rank that was hit, from the one in which the fault began to the first after which the report of all recorded until then
+(later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once; who names it before it began is left out. Start: the one the verdict names,
+against when the injector acted, or the rank began the first iteration of the fault. Profiling costs: time of the loop, clean runs under
+`chokepoint run` against runs beside them that nobody profiled, in turn before and after, corrected by the canary; median of the pairs' ratios, its 95 % bootstrap interval, pairs.
+Cores alike: the canary's work took less than a tenth longer on every core of the bed than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
+blame counts as a false alarm in the first of the three rows.
+Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
+held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Two faults at once are left out, as no twin has one alone, and so is foreign
+traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
+a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds, and that of their caches by several times. A clean run's time is multiplied by what
+each of the canary's two pieces of work (sums; a walk from line to line in a core's caches) took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program feels of
+that: the exponents by which its clean runs take longer where the canary does (least squares, reweighted so that one far off hardly counts: Holland and Welsch 1977), drawn where these are few or alike towards what is
+expected: 1 of the sums, or less of a program that computes for a set CPU time or in one chain of products, and a tenth of that of the walk. A run with less of the same work is held against as much of a clean one's: all but what a loop takes once, by how much its
+first iteration is longer than those after it. That is known of programs that mark their iterations; of others it is counted as nothing, which makes a fault with less work seem to cost a little more than it did."""
 
 
 def make_page(runs, lost, overheads, options, root):
