@@ -145,7 +145,7 @@ static size_t take_chunk(struct intake *t) {
     return n;
 }
 
-/* As much as a long chunk has at a time, so that a gradient does not keep the others waiting. */
+/* Takes about a long chunk at a time, so that a gradient does not keep the others waiting. */
 static bool take_step(struct intake *t) {
     size_t taken = 0;
     if (t->state != INTAKE_TAKING)
