@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What agents of earlier runs left behind on this host: directories chokepoint-RUN-HOST in the
- * places where `run` puts spools. Those of other users are listed, and neither read nor removed;
- * links are never seen. An agent that lives holds its directory (flock), or has it in its command
- * line.
+ * Leftovers of earlier runs' agents on this host: directories chokepoint-RUN-HOST in the places
+ * where `run` puts spools. Those of other users are listed, and neither read nor removed; links are
+ * never listed; a live agent holds its directory (flock), or has it in its command line.
  */
 #ifndef CHOKEPOINT_CLI_LEFTOVER_H
 #define CHOKEPOINT_CLI_LEFTOVER_H

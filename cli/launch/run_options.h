@@ -40,7 +40,8 @@ struct run_words {
 struct verb_option;
 
 void run_words_init(struct run_words *words);
-/* What to look for, into takes[RUN_WORDS_TAKES]; values end in words. Returns how many. */
+/* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
+ * many. */
 size_t run_words_takes(struct run_words *words, struct verb_option *takes);
 /* words->options.command is set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);

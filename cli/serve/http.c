@@ -124,7 +124,8 @@ static enum MHD_Result queue(struct http_request *request) {
     return queued;
 }
 
-/* What is refused with a body is answered before it is read, which also ends its connection. */
+/* A refused request with a body is answered before the body is read, which also ends its
+ * connection. */
 static void hear(struct http_request *request, const char *method) {
     request->heard = true;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)

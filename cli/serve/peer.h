@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose the other end of a connection on loopback is, as the kernel tells. */
+/* The owner of the other end of a connection on loopback, told by the kernel. */
 #ifndef CHOKEPOINT_CLI_SERVE_PEER_H
 #define CHOKEPOINT_CLI_SERVE_PEER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint serve`: the page for a browser. One thread and one loop; whatever reads the database
- * is a child (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be
- * running beside it.
+ * `chokepoint serve`: the page for a browser. One thread and one loop; only children read the
+ * database (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be running
+ * beside it.
  */
 #include "cli/options.h"
 #include "cli/serve/options.h"
@@ -93,7 +93,7 @@ static int listen_somewhere(struct server *s, int *ret_fd) {
     return 0;
 }
 
-/* Of a server that root runs for somebody, that somebody is a reader, too. */
+/* If root runs the server for a user (sudo), that user is a reader, too. */
 static void allow_users(struct guard *guard) {
     const char *behind_sudo = getenv("SUDO_UID");
     char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page answers: each path of route.h, to those whom guard.h lets in. */
+/* Answers of the page: to each path of route.h, for requests that guard.h lets in. */
 #ifndef CHOKEPOINT_CLI_SERVE_SITE_H
 #define CHOKEPOINT_CLI_SERVE_SITE_H
 

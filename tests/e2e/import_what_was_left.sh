@@ -84,7 +84,7 @@ if [ "$(id -u)" -eq 0 ]; then
     rm -r tmp/chokepoint-0123456789abcde*
 fi
 
-# What cannot be taken is refused in one line.
+# Files that cannot be imported are refused in one line.
 refused() { # TEXT, WORDS...
     local text=$1
     shift

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The page answers nobody who should not be: names that lead here from elsewhere, other sites, other methods, bodies,
-# long and odd requests, who has no token; it is not reachable from elsewhere without TLS and a token. Nothing of that
-# keeps others from being answered.
+# The page refuses names that lead here from elsewhere, other sites, other methods, bodies, long and odd requests, and
+# readers without a token; it is not reachable from elsewhere without TLS and a token. Refusals do not keep others from
+# being answered.
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
 . "$CHOKEPOINT_SOURCE/tests/e2e/serve_lib.sh"
 
