@@ -145,7 +145,7 @@ static int leftover_remove(const struct leftover *leftover) {
 
 /* ---- all of them ---- */
 
-/* What somebody else left: 0, or -errno. */
+/* A leftover of another user: 0, or -errno. */
 static int look_at_foreign(const char *path, struct leftover *ret_leftover) {
     struct stat st;
     if (lstat(path, &st) < 0)
@@ -220,7 +220,7 @@ int leftover_check_owner(const char *path) {
     return -EPERM;
 }
 
-/* Whoever runs something here chooses the names of directories in /tmp. */
+/* Names of directories in /tmp may be chosen by any user. */
 static void tell_leftover(const struct leftover *leftover) {
     char when[32] = "?", path[PATH_MAX], name[40];
     struct tm local;

@@ -21,7 +21,7 @@ struct http_request;
 struct http_options {
     int listen_fd;                         /* owned by http from the start on */
     const struct credentials *credentials; /* borrowed; NULL: clear text */
-    /* Whose connection it is, as it comes: true for one that need not say a word to be welcome. */
+    /* Judges a connection as it comes: true for one that is welcome before its first request. */
     bool (*is_reader)(void *ctx, int fd);
     /* Answers at once, or says that it will later (http_wait). */
     void (*request)(void *ctx, struct http_request *request);
