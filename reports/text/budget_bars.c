@@ -162,7 +162,7 @@ static struct bar bar_of(const struct report *report, const struct report_budget
     return bar;
 }
 
-/* The mean, who holds the others up most, and who does so least. */
+/* The mean, the rank that holds the others up most, and the one that does so least. */
 static size_t extremes_of(const struct report *report, const struct worth *worth,
                           struct bar bars[3]) {
     size_t at = 0;

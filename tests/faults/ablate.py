@@ -159,7 +159,8 @@ class Answers:
 
 
 def judged_so(runs, answers):
-    """The runs with these answers for their own; runs that were not asked keep theirs, and who cannot be judged says nothing."""
+    """The runs with these answers for their own; runs that were not asked keep theirs, and a run that cannot be judged
+    has none."""
     silent = {"verdict": {"state": "insufficient", "host": None, "resource": "none", "confidence": 0}, "ranking": []}
     return [dict(run, report=dict(run["report"], **(answers[run["id"]] or silent))) if run["id"] in answers else run for run in runs]
 
