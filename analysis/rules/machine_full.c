@@ -47,6 +47,10 @@ static struct machine machine_of(const struct run_model *model, size_t group, in
     return m;
 }
 
+double machine_waiting(const struct run_model *model, size_t group, int host) {
+    return model_shares_cores(model, host) ? fmin(1, machine_of(model, group, host).waiting) : 0;
+}
+
 static struct machine fullest_machine(const struct run_model *model, size_t group) {
     struct machine fullest = {.host = -1};
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -87,7 +91,7 @@ int machine_full_detect(const struct run_model *model, size_t group,
     struct candidate c = candidate_of(m.host, group, RESOURCE_CPU, CAUSE_MACHINE_FULL);
     c.subject = SUBJECT_MACHINE;
     c.blocked = fmin(1, m.waiting);
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2; /* cores that are busy, and tasks that wait for them */
     c.terms = 1u << BUDGET_RUN_QUEUE;
     c.all_hosts = c.everywhere = true;
