@@ -62,7 +62,7 @@ build_preset() {
     if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
         grep -E -A 3 'error|Error|FAILED|warning' "$log" | head -40 >&2 || tail -40 "$log" >&2
         rm -f "$log"
-        die "the build of preset $preset failed (again by hand: cmake --preset $preset && cmake --build --preset $preset)"
+        die "the build of preset $preset failed (again by hand: cmake --preset $preset${*:+ $*} && cmake --build --preset $preset)"
     fi
     rm -f "$log"
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-chokepoint_unit_test(test_mark_ring chokepoint_mark Threads::Threads)
+chokepoint_thread_test(test_mark_ring chokepoint_mark Threads::Threads)
 target_sources(test_mark_ring PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit/mark_second_unit.c)
-set_tests_properties(test_mark_ring PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_mark_stale chokepoint_mark)
 chokepoint_unit_test(test_workload_data workload_data)
 chokepoint_unit_test(test_sgd_math sgd_math)
