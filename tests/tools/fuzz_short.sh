@@ -7,6 +7,7 @@ build=$1 seconds=$2
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+"$build/bin/make-seeds" "$work"
 
 # fuzz TARGET: leaves its number of inputs in $work/NAME.runs.
 fuzz() {
