@@ -54,15 +54,16 @@ install_packages() {
     [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }
 
-# build_preset NAME [CMAKE OPTIONS...]: configures and builds build/NAME; quiet unless it fails.
+# build_preset NAME[/PART] [CMAKE OPTIONS...]: configures build/NAME, and builds it or a part of it, which is a build preset
+# of its own; quiet unless it fails.
 build_preset() {
-    local preset=$1 log
+    local preset=${1%/*} part=${1#*/} log
     shift
     log=$(mktemp)
-    if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
+    if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$part"; } >"$log" 2>&1; then
         grep -E -A 3 'error|Error|FAILED|warning' "$log" | head -40 >&2 || tail -40 "$log" >&2
         rm -f "$log"
-        die "the build of preset $preset failed (again by hand: cmake --preset $preset && cmake --build --preset $preset)"
+        die "the build of preset $preset failed (again by hand: cmake --preset $preset${*:+ $*} && cmake --build --preset $part)"
     fi
     rm -f "$log"
 }

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 add_executable(frame-dump tools/frame_dump.c)
 target_link_libraries(frame-dump PRIVATE chokepoint_common)
-chokepoint_unit_test(test_agent_spool chokepoint_agent)
-set_tests_properties(test_agent_spool PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_agent_spool chokepoint_agent)
 chokepoint_unit_test(test_agent_sampler chokepoint_agent)
 
 # The probes: on whole hosts as text, and on this machine against its own kernel.
@@ -17,8 +16,7 @@ chokepoint_unit_test(test_agent_call chokepoint_agent)
 chokepoint_unit_test(test_agent_rank chokepoint_agent)
 chokepoint_unit_test(test_agent_netlink chokepoint_agent)
 chokepoint_unit_test(test_agent_nfs chokepoint_agent)
-chokepoint_unit_test(test_agent_mounts chokepoint_agent)
-set_tests_properties(test_agent_mounts PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_agent_mounts chokepoint_agent)
 chokepoint_unit_test(test_agent_flow chokepoint_agent)
 chokepoint_unit_test(test_agent_cgroup chokepoint_agent)
 chokepoint_unit_test(test_agent_scope chokepoint_agent)

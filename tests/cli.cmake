@@ -10,6 +10,8 @@ chokepoint_unit_test(test_cli_examination chokepoint_examination)
 chokepoint_e2e_test(run_prepares)
 chokepoint_e2e_test(doctor_finds_planted_faults)
 chokepoint_e2e_test(documents_hold_to_their_schemas mpi)
+set_tests_properties(doctor_finds_planted_faults PROPERTIES RESOURCE_LOCK doctor)
+set_tests_properties(documents_hold_to_their_schemas PROPERTIES RESOURCE_LOCK "ranks;doctor")
 
 # `chokepoint calibrate`
 chokepoint_unit_test(test_calibrate_lines chokepoint_calibration)
@@ -40,3 +42,4 @@ chokepoint_e2e_test(serve_follows_a_run)
 chokepoint_unit_test(test_top chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
 chokepoint_e2e_test(top_watches_hosts)
+set_tests_properties(top_shows_a_run top_watches_hosts PROPERTIES RESOURCE_LOCK top)

@@ -2,13 +2,11 @@
 chokepoint_unit_test(test_collector_clock chokepoint_collector)
 chokepoint_unit_test(test_collector_ingest chokepoint_collector sqlite3)
 chokepoint_unit_test(test_collector_store chokepoint_store sqlite3)
-chokepoint_unit_test(test_collector_server chokepoint_collector sqlite3 Threads::Threads)
-set_tests_properties(test_collector_server PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_collector_server chokepoint_collector sqlite3 Threads::Threads)
 
 add_executable(new-run tools/new_run.c)
 target_link_libraries(new-run PRIVATE chokepoint_store)
-chokepoint_unit_test(test_echo chokepoint_collector chokepoint_push Threads::Threads)
-set_tests_properties(test_echo PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_echo chokepoint_collector chokepoint_push Threads::Threads)
 
 # A process's monotonic clock, bent.
 add_library(clockdrift MODULE tools/clock_drift.c)
@@ -33,15 +31,12 @@ chokepoint_unit_test(test_collector_store_edit chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_seal chokepoint_store sqlite3)
 
-chokepoint_unit_test(test_collector_gate chokepoint_collector)
-set_tests_properties(test_collector_gate PROPERTIES LABELS "unit;threads")
-chokepoint_unit_test(test_transport chokepoint_push chokepoint_collector sqlite3 Threads::Threads)
-set_tests_properties(test_transport PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_collector_gate chokepoint_collector)
+chokepoint_thread_test(test_transport chokepoint_push chokepoint_collector sqlite3 Threads::Threads)
 
 # The other end of the wire.
 chokepoint_unit_test(test_agent_push_reply chokepoint_push)
-chokepoint_unit_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
-set_tests_properties(test_agent_push PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
 chokepoint_unit_test(test_collector_store_queries chokepoint_store chokepoint_agent sqlite3)
 # Takes over the system calls by which SQLite writes.
 chokepoint_unit_test(test_collector_power chokepoint_collector sqlite3 Threads::Threads ${CMAKE_DL_LIBS})

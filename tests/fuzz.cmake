@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # A target for each parser of outside bytes; built with -DCHOKEPOINT_FUZZ=ON (clang).
 # chokepoint_fuzz_target(NAME LIBS...): tests/fuzz/NAME.c -> bin/NAME.
+add_custom_target(fuzz-targets)
 function(chokepoint_fuzz_target name)
   add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.c)
   target_link_libraries(${name} PRIVATE ${ARGN})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz-targets ${name})
 endfunction()
 
 if(CHOKEPOINT_FUZZ)
@@ -37,3 +39,4 @@ target_link_libraries(make-wire-seeds PRIVATE chokepoint_common)
 # Seeds that are structs, made by fuzz_short.sh before each run.
 add_executable(make-seeds fuzz/make_seeds.c)
 target_link_libraries(make-seeds PRIVATE chokepoint_calls chokepoint_common)
+add_dependencies(fuzz-targets make-seeds) # fuzz_short.sh calls it

@@ -67,5 +67,4 @@ if(TARGET chokepoint-mpi)
 endif()
 
 # The reader needs no MPI.
-chokepoint_unit_test(test_agent_calls chokepoint_calls Threads::Threads)
-set_tests_properties(test_agent_calls PROPERTIES LABELS "unit;threads")
+chokepoint_thread_test(test_agent_calls chokepoint_calls Threads::Threads)

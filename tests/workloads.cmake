@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-chokepoint_unit_test(test_mark_ring chokepoint_mark Threads::Threads)
+chokepoint_thread_test(test_mark_ring chokepoint_mark Threads::Threads)
 target_sources(test_mark_ring PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit/mark_second_unit.c)
-set_tests_properties(test_mark_ring PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_mark_stale chokepoint_mark)
 chokepoint_unit_test(test_workload_data workload_data)
 chokepoint_unit_test(test_sgd_math sgd_math)
@@ -14,7 +13,7 @@ target_link_libraries(bench_mark_cost PRIVATE chokepoint_mark)
 # chokepoint_mpi_test(NAME): tests/mpi/NAME.sh, ranks on this machine.
 function(chokepoint_mpi_test name)
   add_test(NAME ${name} COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/${name}.sh)
-  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 PROCESSORS 2
+  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
     ENVIRONMENT "CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 

@@ -26,8 +26,8 @@ nothing_left || fail "left behind: $(left)"
 # --- killed
 open_screen 80 24
 until_true shows "1.$host +[0-9]"
-pid=$(pgrep -P "$(tmux_here display-message -p -t 0 '#{pane_pid}')" -x chokepoint | head -n 1)
-[ -n "$pid" ] || pid=$(pgrep -n -x chokepoint)
+tty=$(tmux_here display-message -p -t 0 '#{pane_tty}')
+pid=$(pgrep -o -x -t "${tty#/dev/}" chokepoint) || fail "no chokepoint on the screen" # its first; others are its children
 kill -KILL "$pid"
 until_true nothing_left
 

@@ -1,29 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# fuzz_short.sh BUILD SECONDS: runs every fuzz target for a while from its seed corpus; a finding fails. By hand
-# with more seconds; prints how many inputs were tried.
+# fuzz_short.sh BUILD SECONDS: runs every fuzz target for a while from its seed corpus, as many at once as there are
+# cores; a finding fails. By hand with more seconds; prints how many inputs were tried.
 set -euo pipefail
-build=$1 seconds=$2 found=0
+build=$1 seconds=$2
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-total=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/make-seeds" "$work"
-for target in "$build"/bin/fuzz_*; do
-    [ -x "$target" ] || continue
-    name=${target##*/}
-    found=1
+
+# fuzz TARGET: leaves its number of inputs in $work/NAME.runs.
+fuzz() {
+    local name=${1##*/}
+    local log=$work/$name.log seeds=$source_dir/tests/fuzz/corpus/$name
     mkdir -p "$work/$name"
-    seeds="$source_dir/tests/fuzz/corpus/$name"
-    [ -d "$seeds" ] && cp -r "$seeds/." "$work/$name/"
-    if ! "$target" -max_total_time="$seconds" -max_len=65536 -artifact_prefix="$work/" "$work/$name" >"$work/log" 2>&1; then
-        tail -30 "$work/log"
-        echo "$name: failed"
-        exit 1
+    [ ! -d "$seeds" ] || cp -r "$seeds/." "$work/$name/"
+    if ! "$1" -max_total_time="$seconds" -max_len=65536 -artifact_prefix="$work/" "$work/$name" >"$log" 2>&1; then
+        { tail -30 "$log"; echo "$name: failed"; } >&2
+        return 255 # xargs starts no other
     fi
-    printf '%-20s %s\n' "$name" "$(grep -E '^Done' "$work/log" || tail -1 "$work/log")"
-    runs=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$work/log")
-    total=$((total + ${runs:-0}))
-done
-[ $found = 1 ] || { echo "no fuzz target in $build/bin"; exit 1; }
-echo "$total inputs"
+    printf '%-20s %s\n' "$name" "$(grep -E '^Done' "$log" || tail -1 "$log")"
+    sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log" >"$work/$name.runs"
+}
+export -f fuzz
+export seconds source_dir work
+
+targets=()
+for target in "$build"/bin/fuzz_*; do [ ! -x "$target" ] || targets+=("$target"); done
+[ ${#targets[@]} != 0 ] || { echo "no fuzz target in $build/bin"; exit 1; }
+printf '%s\0' "${targets[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'fuzz "$1"' fuzz || exit 1
+echo "$(cat "$work"/*.runs | awk '{ n += $1 } END { print n + 0 }') inputs"

@@ -72,9 +72,13 @@ static const char mountinfo[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
                                 "5 1 8:3 / /b rw - ext4 /dev/sdc1 rw\n"
                                 "6 1 8:4 / /b rw - ext4 /dev/sdd1 rw\n";
 
-static size_t take_two(struct mounts *mounts, struct mount_fill fills[8]) {
+/* With `again` it asks for another look, as often as the sampler would: a thread that still ends
+ * its round heeds none. */
+static size_t take_two(struct mounts *mounts, bool again, struct mount_fill fills[8]) {
     size_t n = 0;
     while (n < 2) { /* the other thread needs no more than to run */
+        if (again)
+            mounts_look_again(mounts);
         n += mounts_take(mounts, fills + n, 8 - n);
         poll(NULL, 0, 1);
     }
@@ -95,7 +99,7 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", tree.path);
     assert_int_equal(mounts_new(path, scan, &mounts), 0);
     sem_wait(&asked);
-    assert_int_equal(take_two(mounts, fills), 2);
+    assert_int_equal(take_two(mounts, false, fills), 2);
     assert_string_equal(fills[0].name, "/");
     assert_int_equal(fills[0].size_bytes, 409600);
     assert_int_equal(fills[0].available_bytes, 163840);
@@ -105,8 +109,8 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     mounts_scan_again(mounts);
     assert_true(mounts_stuck(mounts, point));
     assert_string_equal(point, "/server");
-    assert_int_equal(take_two(mounts, fills), 2); /* disks are looked at again */
-    mounts_free(mounts);                          /* and does not wait */
+    assert_true(take_two(mounts, true, fills) >= 2); /* disks are looked at again */
+    mounts_free(mounts);                             /* and does not wait */
     sem_post(&gone);
     sem_wait(&finished);
     tree_remove(&tree);
