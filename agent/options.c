@@ -31,6 +31,9 @@ const char options_help[] =
     "  --process-rate HZ     of processes (default 1)\n"
     "  --foreign-processes N busiest processes outside the job to report (default 5)\n"
     "  --job-parent PID      its children are the job, besides those that carry CHOKEPOINT_RUN\n"
+    "  --job KIND=VALUE      these are the job, too: unit=, port=, cgroup=, user=, session=, "
+    "pid=,\n"
+    "                        container=; up to 16 times\n"
     "  --flows               capture packets: who exchanges how much with whom\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
@@ -67,6 +70,7 @@ enum option_id {
     OPTION_DRAIN,
     OPTION_PROC,
     OPTION_SYS,
+    OPTION_JOB,
     OPTION_JOB_PARENT,
     OPTION_NO_SUPERVISE,
     OPTION_DOCTOR,
@@ -96,6 +100,7 @@ static const struct option option_list[] = {
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
+    {"job", required_argument, NULL, OPTION_JOB},
     {"job-parent", required_argument, NULL, OPTION_JOB_PARENT},
     {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -157,6 +162,15 @@ static bool parse_limit(const char *text, uint64_t *ret_bytes) {
     return true;
 }
 
+static bool add_choice(struct agent_options *options, const char *text) {
+    char why[120];
+    if (options->n_choices == JOB_CHOICES_MAX ||
+        job_choice_parse(text, &options->choices[options->n_choices], why, sizeof why) < 0)
+        return false;
+    options->n_choices++;
+    return true;
+}
+
 /* False: the value makes no sense. */
 static bool take_option(struct agent_options *options, int id, const char *value) {
     uint64_t count = options->foreign_processes, parent = 0;
@@ -210,6 +224,8 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_SYS:
         options->sys = value;
         return *value;
+    case OPTION_JOB:
+        return add_choice(options, value);
     case OPTION_JOB_PARENT:
         good = parse_count(value, INT32_MAX, &parent);
         options->job_parent = (int32_t)parent;

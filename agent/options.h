@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "agent/scope.h"
+#include "common/job_choice.h"
 #include "common/table.h"
 
 struct agent_options {
@@ -23,6 +24,8 @@ struct agent_options {
     int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
     size_t foreign_processes;
+    struct job_choice choices[JOB_CHOICES_MAX];
+    size_t n_choices;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
     bool supervise, push, flows;
     bool doctor;       /* only checks the host (agent/doctor.h) */

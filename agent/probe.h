@@ -19,6 +19,7 @@
 
 struct call_watch;
 struct job;
+struct job_choice;
 struct scope;
 
 enum probe_pace {
@@ -31,6 +32,8 @@ struct probe_env {
     const char *proc;          /* root of /proc, no trailing slash */
     const char *sys;           /* root of /sys */
     int32_t job_parent;        /* its children are the job, whatever they carry; 0: none */
+    const struct job_choice *choices; /* who else is the job; borrowed */
+    size_t n_choices;
     const char *run_token_id;  /* value of CHOKEPOINT_RUN in the job's environment, or NULL */
     const char *marks;         /* value of CHOKEPOINT_MARKS (see mark/chokepoint.h), or NULL */
     const char *host;          /* this host's name */

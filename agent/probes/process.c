@@ -441,6 +441,7 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     int r = look_at_all(all, env, rows);
     if (r < 0)
         return r;
+    process_choose_listeners(all, env);
     process_adopt(all, env);
     process_exits_settle(all, env);
     report_all_ended(all, env, rows);
@@ -498,6 +499,7 @@ static int process_open(void *state, const struct probe_env *env, char *why, siz
     if (source_open(&all->delay_accounting, env->proc, "sys/kernel/task_delayacct") < 0)
         all->delay_accounting = (struct source){0}; /* before 5.14: always on */
     process_exits_open(all, env, why, why_size);
+    process_choices_open(all, env);
     ((struct process_probe *)state)->all = all;
     return 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/PID/{stat,io,environ} and /proc/PID/task/TID/{schedstat,status}. */
+/* /proc/PID/{stat,io,environ,status}, the links of /proc/PID/fd and
+ * /proc/PID/task/TID/{schedstat,status}. */
 #include "agent/probes/process_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/counter.h"
 #include "agent/source.h"
@@ -134,6 +136,29 @@ static int read_of_thread(int proc_fd, int32_t pid, int32_t tid, const char *nam
     return file_read_small(proc_fd, path, text, capacity);
 }
 
+/* "Uid: REAL EFFECTIVE ...": the second is what it may do. */
+int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user) {
+    char path[32], text[4096];
+    uint64_t real, effective;
+    snprintf(path, sizeof path, "%d/status", pid);
+    int n = file_read_head(proc_fd, path, text, sizeof text);
+    const char *p = text;
+    struct span line;
+    while (n > 0 && text_line(&p, text + n, &line)) {
+        const char *q = line.data + strlen("Uid:"), *end = line.data + line.size;
+        if (!span_starts(line, "Uid:"))
+            continue;
+        for (; q < end && *q == '\t'; q++)
+            ;
+        bool good = text_u64(&q, end, &real) && text_u64(&q, end, &effective);
+        if (!good || effective > UINT32_MAX)
+            break;
+        *ret_user = (uint32_t)effective;
+        return 0;
+    }
+    return n < 0 ? n : -EBADMSG;
+}
+
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
                         struct thread_times *ret_times) {
     char text[4096];
@@ -154,6 +179,19 @@ int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
         times.has_io = parse_io(text, read_of_thread(proc_fd, pid, tid, "io", text, sizeof text),
                                 &times.read_bytes, &times.write_bytes);
     *ret_times = times;
+    return 0;
+}
+
+int process_read_socket(int fd_directory, const char *name, uint32_t *ret_inode) {
+    char link[64];
+    uint64_t inode;
+    ssize_t n = readlinkat(fd_directory, name, link, sizeof link);
+    if (n < 0)
+        return negative_errno();
+    struct span span = {link, (size_t)n};
+    const char *p = link + strlen("socket:[");
+    if (span_starts(span, "socket:[") && text_u64(&p, link + n, &inode) && inode <= UINT32_MAX)
+        *ret_inode = (uint32_t)inode;
     return 0;
 }
 

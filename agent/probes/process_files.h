@@ -58,6 +58,12 @@ int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
                         struct thread_times *ret_times);
 
+/* The user whose rights it has. */
+int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user);
+
+/* The inode of the socket that a link of a /proc/PID/fd names; untouched unless it is a socket. */
+int process_read_socket(int fd_directory, const char *name, uint32_t *ret_inode);
+
 /* At most the first 256 KiB of the environment are looked at. buffer: scratch of that size. */
 int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,
                          struct process_environ *ret_environ);
