@@ -136,6 +136,7 @@ static void fill_env(struct observer *observer) {
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes,
+                                       .no_command_lines = options->no_command_lines,
                                        .flows = options->flows};
 }
 

@@ -34,6 +34,7 @@ const char options_help[] =
     "  --job KIND=VALUE      these are the job, too: unit=, port=, cgroup=, user=, session=, "
     "pid=,\n"
     "                        container=; up to 16 times\n"
+    "  --no-command-lines    name processes as the kernel does, not by script, class or role\n"
     "  --flows               capture packets: who exchanges how much with whom\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
@@ -64,6 +65,7 @@ enum option_id {
     OPTION_RATE,
     OPTION_PROCESS_RATE,
     OPTION_FOREIGN_PROCESSES,
+    OPTION_NO_COMMAND_LINES,
     OPTION_FLOWS,
     OPTION_SAMPLES,
     OPTION_ORPHAN_AFTER,
@@ -94,6 +96,7 @@ static const struct option option_list[] = {
     {"rate", required_argument, NULL, OPTION_RATE},
     {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
     {"foreign-processes", required_argument, NULL, OPTION_FOREIGN_PROCESSES},
+    {"no-command-lines", no_argument, NULL, OPTION_NO_COMMAND_LINES},
     {"flows", no_argument, NULL, OPTION_FLOWS},
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
@@ -208,6 +211,9 @@ static bool take_option(struct agent_options *options, int id, const char *value
         return true;
     case OPTION_PEERS:
         options->peers = value;
+        return true;
+    case OPTION_NO_COMMAND_LINES:
+        options->no_command_lines = true;
         return true;
     case OPTION_FLOWS:
         options->flows = true;

@@ -194,8 +194,8 @@ int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s) {
 }
 
 int text_parse_duration(const char *text, uint64_t *ret_ns) {
-    static const struct suffix suffixes[] = {
-        {"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+    static const struct suffix suffixes[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6},
+                                             {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
     return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_ns);
 }
 

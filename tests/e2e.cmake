@@ -18,6 +18,8 @@ target_compile_definitions(test_program_file PRIVATE OTHER_LOADER="$<TARGET_FILE
 add_dependencies(test_program_file other-loader other-loader-program)
 chokepoint_e2e_test(run_passes_streams_and_status)
 chokepoint_e2e_test(attach_watches_what_runs)
+chokepoint_e2e_test(attach_on_hosts)
+chokepoint_e2e_test(run_keeps_its_daemons)
 chokepoint_e2e_test(run_bad_input)
 chokepoint_e2e_test(run_interrupted)
 chokepoint_e2e_test(run_repeats)

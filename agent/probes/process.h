@@ -12,6 +12,7 @@
 #include "agent/probe.h"
 #include "agent/probes/exit_record.h"
 #include "agent/probes/process_files.h"
+#include "agent/probes/process_label.h"
 #include "agent/source.h"
 #include "common/job_choice.h"
 
@@ -41,8 +42,11 @@ struct process {
     bool settled; /* old enough for its class to stand */
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
-    char old_comm[COMM_MAX + 1];    /* renamed since its last row (exec, prctl): its name there */
-    uint8_t old_comm_size;          /* 0: not renamed */
+    char label[LABEL_MAX + 1];      /* its name in rows */
+    char old_label[LABEL_MAX + 1];  /* renamed since its last row (exec, prctl): its name there */
+    uint8_t label_size;             /* 0: not made yet */
+    uint8_t old_label_size;         /* 0: not renamed */
+    bool label_stands;              /* made when its class was settled: asked no more */
     int32_t rank;                   /* -1: none */
     int rank_quality, step_quality; /* of what told its rank, and the one of the batch step */
     int32_t step_rank;              /* which the run was started in: no rank of the job */

@@ -44,10 +44,11 @@ struct thread_times {
 };
 
 struct process_environ {
-    bool of_job;      /* CHOKEPOINT_RUN is that of this run */
-    bool of_agent;    /* CHOKEPOINT_AGENT is: launches or serves the measurement */
-    int32_t rank;     /* -1: none */
-    int rank_quality; /* how good a source told it, from 1; 0: none */
+    bool of_job;                    /* CHOKEPOINT_RUN is that of this run */
+    bool of_agent;                  /* CHOKEPOINT_AGENT is: launches or serves the measurement */
+    int32_t rank;                   /* -1: none */
+    int rank_quality;               /* how good a source told it, from 1; 0: none */
+    int32_t torch_rank, world_size; /* RANK, -1: none; WORLD_SIZE, 0: none */
 };
 
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);

@@ -26,6 +26,7 @@ struct launch_plan {
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
+    bool no_command_lines;        /* agents name processes as the kernel does */
     const struct job_words *jobs; /* who else is the job; NULL: nobody */
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */

@@ -91,7 +91,7 @@ int session_check_jobs(const struct run_session *s, char *why, size_t why_size) 
         const struct job_word *word = &jobs->items[i];
         if (is_host(s, word))
             continue;
-        snprintf(why, why_size, "--job %s: %.*s is none of the hosts (%s%s)", word->text,
+        snprintf(why, why_size, "--job %s: %.*s is no host of this run (%s%s)", word->text,
                  (int)word->host_size, word->text, s->launches[0].host,
                  s->n_launches > 1 ? ", ..." : "");
         return -EINVAL;

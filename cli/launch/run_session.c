@@ -183,6 +183,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
+    s->plan.no_command_lines = options->no_command_lines;
     s->plan.jobs = &options->jobs;
     s->plan.call_spool_limit = options->call_spool_limit;
     s->plan.words = &s->words;

@@ -10,7 +10,7 @@ attach() {
     status=$?
 }
 members() { # RUN: programs of the job
-    sql "SELECT DISTINCT substr(name, 1, instr(name, '[') - 1) FROM process_rate WHERE run = $1 AND job = 1 ORDER BY 1" |
+    sql "SELECT DISTINCT substr(process, 1, instr(process, '[') - 1) FROM process_rate WHERE run = $1 AND job = 1 ORDER BY 1" |
         tr '\n' ' '
 }
 ids() { sql "SELECT DISTINCT pid FROM process_rate WHERE run = $1 AND job = 1 ORDER BY pid" | tr '\n' ' '; }
@@ -32,6 +32,7 @@ while True:
     sum(range(100000))
     time.sleep(0.01)
 END
+: >address
 setsid env -i "$(command -v python3)" server.py 0 >address &
 started() { [ "$(wc -w <address)" -eq 2 ]; }
 until_true started
@@ -48,7 +49,7 @@ said "recording 1 host" || fail "nothing is said"
 [ "$(sql 'SELECT name FROM run WHERE run = 1')" = "pid=$server" ] || fail "name"
 
 # --- until Ctrl-C
-"$chokepoint" attach $slow_start --db "$db" --process-rate 5 --job "$(hostname):port=$port" -n port >"$work/out" 2>"$work/err" &
+env --default-signal=INT "$chokepoint" attach $slow_start --db "$db" --process-rate 5 --job "$(hostname):port=$port" -n port >"$work/out" 2>"$work/err" &
 watcher=$!
 has_rows() { [ "$(sql "SELECT count(*) FROM process_rate WHERE run = 2 AND job = 1")" -gt 4 ]; }
 until_true has_rows
@@ -59,7 +60,7 @@ wait $watcher
 [ "$(ids 2)" = "$(ids 1)" ] || fail "port: $(ids 2)"
 
 # --- nobody
-attach --job pid=999999999 --duration 1s --why
+attach --job pid=999999999 --duration 3s
 [ $status -eq 0 ] || fail "nobody: $status"
 grep -q "no process of the job was seen" "$work/err" || fail "nobody is there, and that is not said"
 grep -q "names a process that is not on this host: 999999999" "$work/err" || fail "the agent says nothing"
