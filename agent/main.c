@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "agent/doctor.h"
-#include "agent/lean.h"
 #include "agent/observe.h"
 #include "agent/options.h"
+#include "agent/page_drop.h"
 #include "agent/push.h"
 #include "agent/spool_dir.h"
 #include "agent/supervise.h"
@@ -40,7 +40,7 @@ static void say(void *ctx, const char *text) {
 }
 
 static void settle(void *ctx) {
-    lean_drop_file_pages(((const struct agent *)ctx)->options.proc);
+    page_drop_files(((const struct agent *)ctx)->options.proc);
 }
 
 static void tidy(void *ctx) {

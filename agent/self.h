@@ -13,7 +13,8 @@ struct self_cost {
     uint64_t dropped_rows; /* that its tables had no room for */
 };
 
-/* The instance of a cost that is of no probe, but of a beat (agent/beat.h) a frame. */
+/* The instance of a cost that is of no probe, but of a measurement of the core's speed
+ * (agent/core_speed.h) a frame. */
 #define SELF_CORE "core"
 
 struct self_agent {

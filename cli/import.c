@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint import`: what agents could not deliver, from the files they left behind, into the
- * run it belongs to. A segment of a spool is a whole stream in itself, so each goes the way of a
- * push: checked as a whole, then written in one transaction, its frames known by their numbers.
- * Doing it twice adds nothing.
+ * `chokepoint import`: stores data that agents could not deliver, from the files they left behind,
+ * in its run. A segment of a spool is a whole stream in itself, so each goes the way of a push:
+ * checked as a whole, then written in one transaction, its frames known by their numbers. Doing it
+ * twice adds nothing.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -83,7 +83,8 @@ static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) 
     return 0;
 }
 
-/* Whose it is, and its length without a record that was cut short when its writer was killed. */
+/* Finds its stream, and its length without a record that was cut short when its writer was
+ * killed. */
 static int look_at(const char *path, const uint8_t *data, size_t *size,
                    struct wire_stream *ret_stream) {
     struct wire_reader reader;

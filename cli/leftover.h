@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What agents of earlier runs left behind on this host: directories chokepoint-RUN-HOST in the
- * places where `run` puts spools. Only those of the user who asks are seen, links never; an agent
- * that lives holds its directory (flock), or has it in its command line.
+ * Leftovers of earlier runs' agents on this host: directories chokepoint-RUN-HOST in the places
+ * where `run` puts spools. Only the calling user's are listed, links never; a live agent holds its
+ * directory (flock), or has it in its command line.
  */
 #ifndef CHOKEPOINT_CLI_LEFTOVER_H
 #define CHOKEPOINT_CLI_LEFTOVER_H

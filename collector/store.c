@@ -165,7 +165,7 @@ static int explain(struct store *store, int r, const char *path, char *why, size
     return r;
 }
 
-/* What is wrong with the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
+/* Checks the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
 static int check_path(const char *path, char *why, size_t size) {
     struct stat st;
     if (!path[0]) {
@@ -315,7 +315,8 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     return explain(store, r, path, why, size);
 }
 
-/* Of a database that could not be made nothing stays. -EBUSY: somebody else is making it. */
+/* Removes the empty file of a database that could not be made. -EBUSY: another process is making
+ * it. */
 static void remove_unmade(const char *path, int error) {
     struct stat st;
     if (error != -EBUSY && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs, hosts and notes. What a file holds is checked like anything else from outside. */
+/* Reading runs, hosts and notes. Contents of a file are checked like anything else from outside. */
 #include "collector/store_read.h"
 
 #include <errno.h>

@@ -93,7 +93,7 @@ static bool is_page(const struct seal_file *file, int size, sqlite3_int64 at) {
     return file->page_size && (uint32_t)size == file->page_size && at % size == 0;
 }
 
-/* Of the file as it is on the disk now; SEAL_NONE: there is none yet. */
+/* State of the file on the disk now; SEAL_NONE: there is no file yet. */
 static enum seal_state state_now(sqlite3_file *file, uint32_t page_size) {
     uint8_t header[SEAL_HEADER_BYTES], mark[4];
     sqlite3_file *disk = below(file);

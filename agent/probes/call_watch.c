@@ -107,7 +107,7 @@ static void take_over(struct call_watch *watch, size_t i) {
     rank->cursor = told->cursor;
 }
 
-int call_watch_look(struct call_watch *watch, const struct probe_env *env) {
+int call_watch_scan(struct call_watch *watch, const struct probe_env *env) {
     size_t known = watch->reader.n_ranks;
     int n = call_reader_scan(&watch->reader);
     for (size_t i = known; i < watch->reader.n_ranks; i++) {

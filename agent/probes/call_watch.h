@@ -47,7 +47,7 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
                     size_t why_size);
 
 /* Looks for ranks that came. */
-int call_watch_look(struct call_watch *watch, const struct probe_env *env);
+int call_watch_scan(struct call_watch *watch, const struct probe_env *env);
 
 /* Reads the totals of the i-th rank into watch->totals. False if there is nothing to tell of it:
  * its file is broken, or nobody knows its rank yet. */

@@ -57,7 +57,7 @@ enum {
 #define JOB_ROWS_MAX 1024
 #define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
 #define IDLE_READS 500                   /* processes that do nothing, looked at in one sample */
-#define LOOK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
+#define CHECK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
 
 /* ---- reading what is there ---- */
 
@@ -69,7 +69,7 @@ static bool can_skip(const struct processes *all, const struct process *process,
     if (process->class == PROCESS_KERNEL || process->class == PROCESS_OWN)
         return true;
     if (process->class == PROCESS_OUTSIDE)
-        return turn % LOOK_AGAIN_EVERY != 0;
+        return turn % CHECK_AGAIN_EVERY != 0;
     bool idle = process_is_idle(process) && process->sent + 1 < all->sample;
     return idle && turn % (all->n_idle_before / IDLE_READS + 1) != 0;
 }
@@ -102,7 +102,7 @@ static void note_old_name(const struct processes *all, struct process *process) 
     process->old_label_size = process->label_size;
 }
 
-/* The time up to this look is counted by what the process does at the look. */
+/* The time up to this scan is counted by what the process does at the scan. */
 static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
     if (process_is_stopped(now))
         process->stopped_ns += now_ns - process->looked_ns;
@@ -122,13 +122,13 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
         note_old_name(all, process);
         process->label_stands = false;
     }
-    bool look = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
+    bool check = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
     process_judge_cpu(process, &stat, is_new);
     sample_stop(process, &stat, env->mono_ns);
     process->stat = stat;
     process->inode = inode;
     process->seen = process->read = all->sample;
-    if (look)
+    if (check)
         process_classify(all, process, pid, env);
     process_judge_disk(all, process, pid);
 }

@@ -56,7 +56,7 @@ struct process {
     bool own_session; /* its session began in the job */
     uint64_t group;   /* hash of its control groups; 0: not looked at */
     int64_t looked_ns, stopped_ns; /* when stat was read last; sampled time in state T or t */
-    /* How busy it is: growth since the last look, and half of what it was before. */
+    /* How busy it is: growth since the last scan, and half of what it was before. */
     uint64_t cpu_score, disk_score;
     uint64_t disk_bytes; /* read and written, when last looked at */
     bool has_disk;

@@ -119,7 +119,7 @@ struct call_rank {
     uint64_t cursor;    /* events read; may be set forward once, by a reader that takes over */
     /* the rest is the reader's own */
     int fd;
-    int stalled;        /* looks that found the next event claimed but not complete */
+    int stalled;        /* checks that found the next event claimed but not complete */
     int64_t stalled_ns; /* when the first of them was */
 };
 

@@ -4,8 +4,8 @@
  * marks. Nothing here allocates, waits or fails.
  *
  * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
- * the last look is 100 us old. Between two looks closer than that the thread is taken to have run:
- * so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
+ * the last reading is 100 us old. Between two readings closer than that the thread is taken to have
+ * run: so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
  *
  * Small calls in a row are told as few events: polls that found nothing, and accesses to windows
  * and what completes them, of which a program over global arrays makes a million a second. A gap of
@@ -38,16 +38,16 @@ static int64_t cpu_at(const struct thread *t, int64_t when_ns) {
     return t->cpu_ns + at_least_zero(when_ns - t->sample_ns);
 }
 
-static void look(struct thread *t, int64_t when_ns) {
+static void read_cpu_clock(struct thread *t, int64_t when_ns) {
     t->cpu_ns = shim_cpu_ns();
     t->sample_ns = when_ns;
 }
 
-/* The last look is old: a new one. Says how much CPU time a long gap before this call took. */
+/* The last reading is old: a new one. Says how much CPU time a long gap before this call took. */
 void shim_sample_enter(struct call *c) {
     struct thread *t = c->thread;
     int64_t gap_ns = c->enter_ns - t->exit_ns, at_exit = cpu_at(t, t->exit_ns);
-    look(t, c->enter_ns);
+    read_cpu_clock(t, c->enter_ns);
     if (gap_ns < CALL_FILE_LONG_NS || !t->exit_ns)
         return;
     c->has_gap_cpu = true;
@@ -62,7 +62,7 @@ static int64_t cpu_inside(struct call *c) {
     if (LIKELY(c->exit_ns - t->sample_ns < CALL_FILE_LONG_NS))
         return -1;
     int64_t at_enter = cpu_at(t, c->enter_ns);
-    look(t, c->exit_ns);
+    read_cpu_clock(t, c->exit_ns);
     return c->exit_ns - c->enter_ns < CALL_FILE_LONG_NS ? -1 : at_least_zero(t->cpu_ns - at_enter);
 }
 

@@ -57,7 +57,7 @@ struct thread {
     struct call_now *now;      /* NULL: a thread too many */
     const void *fortran_site;  /* of the Fortran entry point we are in, or NULL */
     int64_t exit_ns;           /* of the last call, 0 before it */
-    int64_t sample_ns, cpu_ns; /* the last look at the thread's CPU clock: when, what */
+    int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock: when, what */
     int n_handles;             /* valid while inside */
     int room;                  /* for handles */
     void **handles; /* requests, or a message, as they were before the call: few, or mapped */

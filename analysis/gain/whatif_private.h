@@ -11,12 +11,12 @@ struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: refused */
     struct refusal refused;
-    int *roles;        /* of the replay's ranks */
-    size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
-    double n_workers;  /* ranks beside the hub */
-    size_t reference;  /* the rank whose calls tell when a phase begins and ends */
-    int64_t *times;    /* ends of the group's windows, then of the blocks: as measured */
-    int64_t *replayed; /* as replayed, unchanged */
+    int *roles;         /* of the replay's ranks */
+    size_t server_rank; /* the one rank all messages go to or come from; SIZE_MAX: there is none */
+    double n_workers;   /* ranks beside the server */
+    size_t reference;   /* the rank whose calls tell when a phase begins and ends */
+    int64_t *times;     /* ends of the group's windows, then of the blocks: as measured */
+    int64_t *replayed;  /* as replayed, unchanged */
     size_t n_times;
     double measured_s, replay_s;
     double frozen_s; /* most that a rank waits for nobody known, where that is much */

@@ -5,7 +5,7 @@
  * messages that two ranks send each other one way moved much faster than those the other way, the
  * faster way shows their time without the limit, and no guess is needed. If both ways are as fast,
  * both may be limited, and that says nothing. For group calls those of few bytes tell: a rank that
- * looks for messages between naps sees late that all is there, however little it is.
+ * looks for messages between back-offs sees late that all is there, however little it is.
  */
 #include <errno.h>
 #include <math.h>

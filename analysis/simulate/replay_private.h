@@ -36,8 +36,8 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
-/* A rank that looks for messages naps longer if it waits long: a large one that came soon was found
- * soon, and at least half of its time was the way. */
+/* A rank that looks for messages backs off longer if it waits long: a large one that came soon was
+ * found soon, and at least half of its time was the way. */
 static inline double replay_latency_within(double latency_ns, int64_t begin_ns, int64_t done_ns) {
     double half = (double)(done_ns - begin_ns) / 2;
     return half < 0 ? 0 : latency_ns < half ? latency_ns : half;

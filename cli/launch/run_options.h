@@ -46,7 +46,8 @@ struct run_words {
 struct verb_option;
 
 void run_words_init(struct run_words *words);
-/* What to look for, into takes[RUN_WORDS_TAKES]; values end in words. Returns how many. */
+/* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
+ * many. */
 size_t run_words_takes(struct run_words *words, struct verb_option *takes);
 /* A verb_heard (cli/options.h) of a struct run_words, for options that may come several times. */
 int run_words_hear(void *words, const char *name, const char *value, char *const *rest);

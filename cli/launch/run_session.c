@@ -191,7 +191,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     return 0;
 }
 
-/* Whoever stopped listening to us has left one behind: it must not end us with the mask. */
+/* A reader that closed its pipe has left a SIGPIPE pending: it must not end us when the mask
+ * goes. */
 static void discard_sigpipe(void) {
     const struct timespec now = {0};
     sigset_t set;

@@ -190,7 +190,8 @@ static int make_run(struct making *m, const struct sweep_step *step, struct run_
 
 #define TAIL_SIZE 80
 
-/* Of the steps from `at` on; "" where there are none, or no run has told how long one takes. */
+/* The time left for the steps from `at` on; "" if there are none, or no run has told how long one
+ * takes. */
 static void tell_left(const struct making *m, size_t at, char tail[TAIL_SIZE]) {
     char left[LAYOUT_NUMBER_SIZE];
     int64_t left_ns = plan_left_ns(m->steps + at, m->n_steps - at, m->pace, m->n_cells);

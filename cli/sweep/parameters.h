@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sweep varies: parameters with their values, and a command in which {name} stands for the
+ * The input of a sweep: parameters with their values, and a command in which {name} stands for the
  * value. As in hyperfine(1): -L NAME A,B,C gives values one by one (a comma within one is written
  * \,), -P NAME MIN MAX numbers in steps. A parameter called "mode:ranks" is two placeholders that
  * change together, and its values have as many parts: "single:1,sync:4".

@@ -50,7 +50,7 @@ int top_cannot_start(const struct top *top);
 
 /* ---- print.c ---- */
 
-#define TOP_FIRST_MS 50 /* between looks until there is something to see */
+#define TOP_FIRST_MS 50 /* between polls until there is something to see */
 /* The exit status. */
 int top_print_pictures(struct top *top);
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""profiling_pauses.py [--program softmax|sync] [SECONDS]: what watching costs a training of two emulated hosts with a core
-each. All that `chokepoint run` has on these hosts (agents, collector) is stopped and goes on within one run, a second each in the order
-on, off, off, on; the ratio of the times of iterations in such four is one pair, over that of the canary's beats in them: a core of a
-virtual machine changes its pace by a third within seconds, which would pass for a cost. What stays on is the MPI shim
-and the marks (shim_cost.sh, bench_mark_cost); a program that marks more than 4000 things a second loses some while nobody reads
-and cannot be taken. Goal: at most 1 %. $CHOKEPOINT_BIN: where the programs are."""
+"""profiling_pauses.py [--program softmax|sync] [SECONDS]: the cost of recording a training of two emulated hosts with a
+core each. All processes of `chokepoint run` on these hosts (agents, collector) are stopped and continued within one
+run, a second each in the order on, off, off, on; the ratio of the times of iterations in such four is one pair, over
+that of the canary's beats in them: a core of a virtual machine changes its pace by a third within seconds, which would
+pass for a cost. The MPI shim and the marks stay on (shim_cost.sh, bench_mark_cost); a program that marks more than 4000
+things a second loses some while nobody reads and cannot be taken. Goal: at most 1 %. $CHOKEPOINT_BIN: where the
+programs are."""
 import argparse
 import bisect
 import os

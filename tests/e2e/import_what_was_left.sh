@@ -68,7 +68,7 @@ run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "
 [ -e copy ] && [ -L tmp/chokepoint-0123456789abcdef-link ] || fail "a link was followed"
 mv copy "$left"
 
-# What cannot be taken is refused in one line.
+# Files that cannot be imported are refused in one line.
 refused() { # TEXT, WORDS...
     local text=$1
     shift

@@ -23,7 +23,7 @@ def bound_of(run, binaries):
 
 
 def computing_s(run, hosts):
-    """What ranks of these hosts computed in all, for the work of a clean run."""
+    """CPU time of all ranks of these hosts, for the work of a clean run."""
     return sum(row.get("cpu_s") or 0 for row in run["report"].get("budget") or [] if row["host"] in hosts and row.get("phase") == "all") / run["scale"]
 
 

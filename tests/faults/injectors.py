@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What each fault does and the label it leaves. A fault is a context manager around the command; it
-gives a dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans
-up on every way out. Times are of the wall clock; None: the whole run."""
+"""The faults, each with its effect and the label it leaves. A fault is a context manager around the command; it gives a
+dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans up on every way
+out. Times are of the wall clock; None: the whole run."""
 import contextlib
 import os
 import signal

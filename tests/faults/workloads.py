@@ -179,7 +179,7 @@ class NWChem(ShellTimed):
 
 
 class Gromacs(Workload):
-    """GROMACS' molecular dynamics, with its own balancing of load as it is set by default. What the runs start from is
+    """GROMACS' molecular dynamics, with its own balancing of load as it is set by default. The input of the runs is
     made once, outside of the folders of cases. Its ranks pin themselves to no core: both would choose the first."""
     name, half, steps = "gromacs", "scored", 1200
     box = "/usr/share/gromacs/top/spc216.gro"

@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
 
-# What a sentence does not begin with; one that ends in a question mark may.
+# Openings of sentences that are faults, except in a question.
 OPENINGS = re.compile(r"(?:^|[.;:!?] +|^[-*] +)((?:Who|Whoever|What|Whatever|Of|None of|Nobody|Whose|As far as) [^.;!?]*[.;!?]?)")
 PHRASES = re.compile(r"\b(none of|as far as|so manieth|for no longer|hardly ever any|is said of|was said of|the like of|"
                      r"such a one|that of which|nought|aught|whereof|therein|thereof)\b", re.IGNORECASE)

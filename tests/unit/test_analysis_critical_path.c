@@ -253,7 +253,7 @@ static void after_lost_events_the_path_still_adds_up(void **state) {
 
 /* ---- the walk, whatever the calls say ---- */
 
-/* Of so many calls each; `most` ns long, and as far apart: of 1 all are at one instant. */
+/* Plants n calls a rank, up to `most` ns long and apart: with 1 all are at one instant. */
 static void plant_anything(struct mpi_log *log, uint64_t *random, int ranks, int n, size_t most) {
     static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Bcast"};
     for (int rank = 0; rank < ranks; rank++) {

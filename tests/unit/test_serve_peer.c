@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose a connection is: in planted tables, and of a connection of our own. */
+/* The owner of a connection: in planted tables, and of a connection of our own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

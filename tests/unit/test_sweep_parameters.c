@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sweep varies: lists, scans, pairs, the command with values in it, and which runs are left
+/* The input of a sweep: lists, scans, pairs, the command with values in it, and which runs are left
  * to be made. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -24,10 +24,10 @@ struct job {
     struct product product;
 };
 
-static int begin(void *ctx, struct crew *crew) {
+static int begin(void *ctx, struct rank_group *group) {
     struct job *j = ctx;
     blas_set_threads(j->options.threads);
-    return product_init(&j->product, &j->options, crew);
+    return product_init(&j->product, &j->options, group);
 }
 
 static int multiply(void *ctx) {
@@ -38,10 +38,10 @@ static int multiply(void *ctx) {
 
 static int write_results(void *ctx, const void *accounts) {
     const struct product *p = &((struct job *)ctx)->product;
-    struct summary s = {p->options, p->crew->n_ranks, &p->outcome, accounts};
+    struct summary s = {p->options, p->group->n_ranks, &p->outcome, accounts};
     const char *json = p->options->json;
     summary_print(&s, stdout);
-    return json ? crew_wrote(p->crew, json, summary_write_json(&s, json)) : 0;
+    return json ? rank_group_wrote(p->group, json, summary_write_json(&s, json)) : 0;
 }
 
 static void release(void *ctx) {
@@ -52,18 +52,18 @@ int main(int argc, char **argv) {
     struct job j;
     struct words_error error;
     if (matmul_options_parse(argc, argv, &j.options, &error) < 0)
-        return crew_usage_error(PROGRAM, error.text);
+        return rank_group_usage_error(PROGRAM, error.text);
     if (j.options.help)
         return fputs(matmul_help, stdout) < 0;
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = PROGRAM,
-                                       .spin = j.options.spin,
-                                       .plants = &j.options.plants,
-                                       .begin = begin,
-                                       .run = multiply,
-                                       .account = &j.product.account,
-                                       .account_size = sizeof j.product.account,
-                                       .finish = write_results,
-                                       .release = release,
-                                       .ctx = &j});
+    return rank_group_run(&argc, &argv,
+                          &(struct rank_group_job){.program = PROGRAM,
+                                                   .spin = j.options.spin,
+                                                   .plants = &j.options.plants,
+                                                   .begin = begin,
+                                                   .run = multiply,
+                                                   .account = &j.product.account,
+                                                   .account_size = sizeof j.product.account,
+                                                   .finish = write_results,
+                                                   .release = release,
+                                                   .ctx = &j});
 }

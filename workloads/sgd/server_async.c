@@ -18,7 +18,7 @@
  * time.
  *
  * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
- * is that of the first chunk. Own work is cut in slices between two looks at the network.
+ * is that of the first chunk. Own work is cut in slices between two polls of the network.
  */
 #include "workloads/sgd/server.h"
 
@@ -199,7 +199,7 @@ static int serve(struct async *a, struct channel *c) {
     }
 }
 
-/* One look at every worker. 1: something happened, 0, or negative. */
+/* One poll of every worker. 1: something happened, 0, or negative. */
 static int serve_all(struct async *a) {
     int moved = server_step(a->s), r = 0;
     for (int i = 0; i < a->s->n_channels && r == 0; i++)
@@ -241,9 +241,9 @@ static int train(struct async *a) {
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
         r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
-            waiter_wake(&s->t->crew->waiter);
+            waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->crew->waiter);
+            waiter_back_off(&s->t->group->waiter);
         lead_show(s->lead, (double)s->lead->outcome.updates, (double)a->target);
         s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead);
     }
