@@ -7,14 +7,14 @@
 #include "cli/options.h"
 #include "cli/run_repeat.h"
 #include "cli/verb.h"
+#include "common/duration.h"
 #include "common/error.h"
-#include "common/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DURATION_MIN_NS UINT64_C(100000000)
-#define DURATION_MAX_NS (UINT64_C(366) * 86400 * 1000000000)
+#define DURATION_MIN_NS INT64_C(100000000)
+#define DURATION_MAX_NS (INT64_C(366) * 86400 * 1000000000)
 
 static const char help[] =
     "usage: chokepoint attach --job [HOST:]KIND=VALUE [OPTIONS]\n"
@@ -65,11 +65,10 @@ static size_t keep_words(struct verb_option *takes, size_t n) {
 }
 
 static int read_duration(const char *text, int64_t *ret_ns) {
-    uint64_t ns = 0;
-    if (text &&
-        (text_parse_duration(text, &ns) < 0 || ns < DURATION_MIN_NS || ns > DURATION_MAX_NS))
+    int64_t ns = 0;
+    if (text && (duration_parse(text, &ns) < 0 || ns < DURATION_MIN_NS || ns > DURATION_MAX_NS))
         return verb_refuse("attach", "--duration", text, "give a time such as 60s, 5m or 1h");
-    *ret_ns = (int64_t)ns;
+    *ret_ns = ns;
     return 0;
 }
 

@@ -193,12 +193,6 @@ int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s) {
     return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_bits_per_s);
 }
 
-int text_parse_duration(const char *text, uint64_t *ret_ns) {
-    static const struct suffix suffixes[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6},
-                                             {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
-    return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_ns);
-}
-
 int text_parse_bytes(const char *text, uint64_t *ret_bytes) {
     static const struct suffix suffixes[] = {
         {"", 1}, {"b", 1}, {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1099511627776.0}};

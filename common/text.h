@@ -52,7 +52,4 @@ int text_parse_double(const char *text, double *ret_value);
 int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s);
 int text_parse_bytes(const char *text, uint64_t *ret_bytes);
 
-/* "60", "1.5s", "200ms", "5m", "1h" -> nanoseconds. -EINVAL otherwise. */
-int text_parse_duration(const char *text, uint64_t *ret_ns);
-
 #endif

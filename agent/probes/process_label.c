@@ -51,7 +51,7 @@ static bool is_listed(struct span word, const char *list) {
     return false;
 }
 
-/* Brackets would end the name: "comm[pid]". */
+/* Brackets are the id's: "comm script[pid]". */
 static size_t put(char *label, size_t at, struct span text) {
     for (size_t i = 0; i < text.size && at < LABEL_MAX; i++) {
         char c = text.data[i];
@@ -59,6 +59,14 @@ static size_t put(char *label, size_t at, struct span text) {
     }
     label[at] = '\0';
     return at;
+}
+
+/* The kernel's name stays as it is. */
+static size_t put_comm(char *label, struct span comm) {
+    size_t n = comm.size < LABEL_MAX ? comm.size : LABEL_MAX;
+    memcpy(label, comm.data, n);
+    label[n] = '\0';
+    return n;
 }
 
 /* ---- interpreters ---- */
@@ -260,7 +268,7 @@ static bool find_title(struct span comm, struct span first, struct span *ret_tit
 size_t process_label(struct span comm, struct span arguments, char *label) {
     struct arguments words = {arguments.data, arguments.data + arguments.size};
     struct span first, name = {NULL, 0}, launched, title;
-    size_t at = put(label, 0, comm);
+    size_t at = put_comm(label, comm);
     if (!next(&words, &first))
         return at;
     if (find_title(comm, first, &title))

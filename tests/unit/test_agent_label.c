@@ -113,6 +113,7 @@ static void a_hostile_command_line_is_only_a_name(void **state) {
     assert_string_equal(label_of("python3", "||||"), "python3");
     assert_string_equal(label_of("python3", "python3|dir/|"), "python3");
     assert_string_equal(label_of("python3", "python3|a[7]b.py|"), "python3 a(7)b.py");
+    assert_string_equal(label_of("a[1]", "a[1]|"), "a[1]");
     assert_string_equal(label_of("", ": x|"), "");
     assert_string_equal(label_of("a", "a: |"), "a");
     memset(long_one + 8, 'x', 500);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/duration.h"
 #include "common/error.h"
 #include "common/job_choice.h"
 
@@ -58,10 +59,26 @@ static void what_makes_no_sense_is_refused_in_one_line(void **state) {
     assert_int_equal(choice.number, 99); /* untouched on failure */
 }
 
+static void a_duration_has_a_unit_or_is_seconds(void **state) {
+    static const char *const bad[] = {"",    "s",  "soon", "-5",  "5 s",          "5d",
+                                      "1e3", "..", "5ss",  "nan", "99999999999h", "0x5"};
+    int64_t ns = 7;
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_true(duration_parse(bad[i], &ns) < 0);
+    assert_int_equal(ns, 7);
+    assert_int_equal(duration_parse("60", &ns) | (ns != INT64_C(60000000000)), 0);
+    assert_int_equal(duration_parse("1.5s", &ns) | (ns != INT64_C(1500000000)), 0);
+    assert_int_equal(duration_parse("200ms", &ns) | (ns != INT64_C(200000000)), 0);
+    assert_int_equal(duration_parse("5m", &ns) | (ns != INT64_C(300000000000)), 0);
+    assert_int_equal(duration_parse("2h", &ns) | (ns != INT64_C(7200000000000)), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_is_taken),
         cmocka_unit_test(a_group_is_named_as_the_shell_or_the_kernel_shows_it),
+        cmocka_unit_test(a_duration_has_a_unit_or_is_seconds),
         cmocka_unit_test(what_makes_no_sense_is_refused_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
