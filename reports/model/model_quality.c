@@ -291,7 +291,8 @@ static bool has_job(const struct run_model *model, int host) {
 
 /* A host of the run on which nothing of the job was seen: either it did nothing there, or what it
  * did there is taken for somebody else's. */
-static int note_without_job(struct report *report, const struct run_model *model) {
+static int note_without_job(struct report *report, const struct report_input *input,
+                            const struct run_model *model) {
     int result = 0;
     if (!has_job(model, -1))
         return model->n_hosts
@@ -299,8 +300,7 @@ static int note_without_job(struct report *report, const struct run_model *model
                                                          "its own waiting is not known"))
                    : 0;
     for (size_t h = 0; h < report->n_hosts && result == 0; h++)
-        if (!has_job(model, (int)h) && !report->hosts[h].missing &&
-            report->hosts[h].samples_recorded)
+        if (!has_job(model, (int)h) && input->hosts[h].frames)
             result = report_add_note(
                 report, text_format("%s: no process of the job was seen", report->hosts[h].name));
     return result;
@@ -343,6 +343,8 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     report->grade = report->n_hosts ? 'A' : 'D';
     result = report_note_end(report);
     if (result == 0)
+        result = note_without_job(report, input, model);
+    if (result == 0)
         result = note_store(report, input);
     if (result == 0)
         result = note_steps(report, model);
@@ -352,8 +354,6 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_probes(report, model);
     if (result == 0)
         result = note_kills(report, model);
-    if (result == 0)
-        result = note_without_job(report, model);
     report->n_amiss = report->n_notes;
     if (result == 0)
         result = note_blind_spots(report, model);

@@ -38,7 +38,12 @@ started() { [ "$(wc -w <address)" -eq 2 ]; }
 until_true started
 read -r port server <address
 child=$(pgrep -P "$server")
-stop() { kill "$server" "$child" 2>/dev/null; leave; }
+stop() {
+    local status=$?
+    kill "$server" "$child" 2>/dev/null
+    (exit $status)
+    leave
+}
 trap stop EXIT
 
 attach --job "pid=$server" --duration 2s

@@ -59,13 +59,29 @@ static void a_host_that_is_full_beside_the_job_is_never_nothing(void **state) {
     expect_said(&r, "vm1 had no core to spare: it was 99 % busy", "Nothing ran out");
 }
 
+/* A small process of the job beside the server lost nothing by it. */
 static void a_group_that_is_throttled_beside_the_job_is_never_harmless(void **state) {
     struct recording r;
     (void)state;
     plant_thin(&r, 0.4, 0.1);
+    plant_process(&r, 0, "helper[1001]", (struct plant_process){1, 0.02, 0, 0});
     throttled_now = 0.56;
     plant(&r, RECORDING_CGROUP, 0, "/db", 0.1, 0, group_value);
     expect_said(&r, "A control group on vm1 was throttled 56 % of the time", "Nothing ran out");
+}
+
+static void a_group_that_is_throttled_where_nothing_of_the_job_was_seen_is_suspected(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_thin(&r, 0.4, 0.1);
+    throttled_now = 0.56;
+    plant(&r, RECORDING_CGROUP, 0, "/db", 0.1, 0, group_value);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_int_equal(j.verdict.resource, RESOURCE_CPU_QUOTA);
+    assert_int_equal(j.verdict.host, 0);
+    release(&r, &j);
 }
 
 static void a_host_with_room_has_not_run_out(void **state) {
@@ -135,6 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_that_is_full_beside_the_job_is_never_nothing),
         cmocka_unit_test(a_group_that_is_throttled_beside_the_job_is_never_harmless),
+        cmocka_unit_test(a_group_that_is_throttled_where_nothing_of_the_job_was_seen_is_suspected),
         cmocka_unit_test(a_host_with_room_has_not_run_out),
         cmocka_unit_test(a_host_that_the_job_fills_is_judged_by_the_job),
         cmocka_unit_test(a_connection_without_its_other_end_leads_to_who_serves),
