@@ -14,8 +14,8 @@
  * products hardly notices it. No memory. Some 10 us on a core of 2026. */
 uint64_t core_speed_work(uint64_t seed);
 
-/* CPU time of it on this core, ns: the shorter of two, since the first finds cold caches, and what
- * interrupts one is none of the core's speed. cpu_ns: the calling thread's CPU time. */
+/* CPU time of it on this core, ns: the shorter of two, since the first finds cold caches, and an
+ * interruption says nothing of the core's speed. cpu_ns: the calling thread's CPU time. */
 int64_t core_speed_measure(int64_t (*cpu_ns)(void *ctx), void *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
- * What must outlive that process is made here: the stream and the spool's directory.
+ * Things that must outlive that process are made here: the stream and the spool's directory.
  */
 #include <malloc.h>
 #include <signal.h>

@@ -50,7 +50,7 @@ void mounts_free(struct mounts *mounts);
 /* Asks both threads for another scan; one that still scans is not asked. */
 void mounts_scan_again(struct mounts *mounts);
 
-/* What was found since the last call, at most n; how many. Never waits for a scan. */
+/* Takes the results since the last call, at most n; returns how many. Never waits for a scan. */
 size_t mounts_take(struct mounts *mounts, struct mount_fill *ret_fills, size_t n);
 
 /* The mount point that a thread was looking at when mounts_scan_again() was called last and still

@@ -7,7 +7,8 @@
 #define CHOKEPOINT_AGENT_PAGE_DROP_H
 
 /* Drops the unmodified, read-only pages of files from this process (<proc>/self/smaps says which).
- * Whatever is needed again comes back from the page cache. Of the only thread. Best effort. */
+ * Pages that are needed again come back from the page cache. For a process of one thread. Best
+ * effort. */
 void page_drop_files(const char *proc);
 
 #endif

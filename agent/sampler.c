@@ -317,8 +317,8 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
     }
 }
 
-/* What there is waits for a slow slot where its writers call when it becomes much: a frame of it
- * costs as much as a hundred of its rows. */
+/* Bulk rows wait for a slow slot if their writers call when they become many: a frame of them costs
+ * as much as a hundred rows. */
 static bool bulk_can_wait(const struct sampler *sampler) {
     bool can = sampler->bulk.n > 0;
     for (size_t i = 0; i < sampler->n_instances; i++) {
@@ -411,8 +411,8 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
 }
 
 /* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
- * writer or a check does. What there is stays for a slot unless it is much: few calls make few
- * frames. A wake-up is dear: it takes the core from the rank that is observed. */
+ * writer or a check does. Rows stay for a slot unless they are many: few calls make few frames. A
+ * wake-up is dear: it takes the core from the rank that is observed. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t checks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / CHECK_EVERY_NS : 0;

@@ -5,7 +5,7 @@
 
 #include "common/rows.h"
 
-/* What is known of one probe since the agent's process started. */
+/* Cost of one probe since the agent's process started. */
 struct self_cost {
     int64_t cpu_ns; /* of the sampling thread, in its sample() */
     uint64_t samples;

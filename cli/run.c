@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint run COMMAND...`: records what the hosts of a command do while it runs. To the command
- * and its caller we are as good as absent: its streams, signals and exit status are its own, and
- * whatever happens to the recording, the command goes on.
+ * and its caller we are as good as absent: its streams, signals and exit status are its own, and it
+ * goes on whatever happens to the recording.
  *
  * One process writes to the database at a time, but for one row: the start of the command, which
  * must be there if all of us are killed. Everything else waits until the collector has ended.

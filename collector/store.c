@@ -25,10 +25,16 @@
 
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
-#define TEXT_MAX (1 << 20)    /* bytes of any one value, against a database that means harm */
-#define STEPS_COUNTED 1000    /* of SQLite's machine, between two looks at how many are left */
+#define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
+#define STEPS_COUNTED 1000 /* of SQLite's machine, between two looks at how many are left */
+#ifdef CHOKEPOINT_FUZZ     /* millions of small files are tried: little is enough for each */
+#define STEPS_LEAST 100000
+#define STEPS_A_PAGE 10000
+#else
 #define STEPS_LEAST 100000000 /* about a second's */
 #define STEPS_A_PAGE 200000   /* an honest page takes a few thousand */
+#endif
+#define STEPS_A_BYTE 8 /* of text that is handed out: six times what a file can hold */
 
 /* Hosts that were recorded together lie in the same pages, and are read one after the other: what a
  * table of a short recording of 100 hosts takes stays at hand until the last of them is read. */
@@ -228,7 +234,7 @@ static int examine(struct store *store, const char *path, enum identity *ret_ide
     return judge(store, *ret_identity, version, path, why, size);
 }
 
-/* Two processes may create the same file: whoever gets the lock second finds it made. */
+/* Two processes may create the same file: the second to get the lock finds it made. */
 static int create_schema(struct store *store) {
     enum identity identity;
     int64_t version;
@@ -286,6 +292,13 @@ static int count_steps(void *ctx) {
     struct store *store = ctx;
     store->steps_left -= STEPS_COUNTED;
     return store->steps_left < 0;
+}
+
+int store_count_text(struct store *store, size_t size) {
+    if (store->writable)
+        return 0;
+    store->steps_left -= (int64_t)size * STEPS_A_BYTE;
+    return store->steps_left < 0 ? -EBADMSG : 0;
 }
 
 static void bound_work(struct store *store) {

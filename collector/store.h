@@ -178,8 +178,8 @@ struct store_budget {
     int64_t rank, pid;        /* -1: none */
     int64_t iteration;        /* VALUE_ABSENT: the sum of the phase */
     int64_t every;            /* of iterations: it stands for so many, the others are left out */
-    int64_t begin_ns, end_ns; /* first and last moment of it; of a phase that comes again, wall_ns
-                                 is less than what lies between */
+    int64_t begin_ns, end_ns; /* first and last moment of it; wall_ns is less than the time between
+                               * if a phase comes again */
     int64_t wall_ns, term_ns[STORE_BUDGET_TERMS], unknown_ns, other_threads_cpu_ns;
     double closure_pct; /* NAN: not known */
     bool trusted;

@@ -135,8 +135,8 @@ struct series {
 /* A stream of frames: one agent on one host since one boot. */
 struct stream {
     int64_t id, host, run;
-    int64_t home; /* whose frames and clock its own belong to: itself; of a stream of events, the
-                     samples' of the same boot */
+    int64_t home; /* the stream whose frames and clock it uses: itself; for a stream of events the
+                   * samples' of the same boot */
     char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id;
     int64_t period_ns;
@@ -288,6 +288,9 @@ int64_t sql_column(sqlite3_stmt *statement, int column);
 void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
 
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
+/* That so many bytes of text were read for somebody: rows of a damaged tree may share one text, so
+ * that all of them need more memory than there is. -EBADMSG: too much, by the size of the file. */
+int store_count_text(struct store *store, size_t size);
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */

@@ -122,8 +122,8 @@ static int file_read(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     return SQLITE_IOERR_DATA;
 }
 
-/* SQLite keeps nothing of its own where the seal goes. That it is put into SQLite's own memory
- * keeps what a journal holds of a page the same as the file. */
+/* SQLite keeps nothing of its own where the seal goes. The seal is put into SQLite's own memory, so
+ * that a journal holds the same bytes of a page as the file. */
 static void seal_page(sqlite3_file *base, uint8_t *page, int size, sqlite3_int64 at) {
     uint32_t mark = 0;
     if (at == 0)

@@ -3,8 +3,8 @@
  * Every MPI call of every rank, as it was. There may be hundreds of thousands a second, so this
  * table goes into the bulk stream (probe.h): its rows stay on this host while the job runs.
  *
- * What is not known is absent, and so is what says nothing: the time inside of a call that is one
- * call, the number of a call that is no row of them.
+ * Unknown values are absent, and so are redundant ones: the time inside a row that is one call, and
+ * its number of calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static bool call_is_pressed(void *state) {
     return false;
 }
 
-/* Nobody calls for a record that stays incomplete: scans are what ends the patience with it. */
+/* No writer calls for a record that stays incomplete, so only scans can give it up. */
 static bool call_is_called(const void *state) {
     const struct call_watch *watch = ((const struct call *)state)->watch;
     for (size_t i = 0; i < watch->reader.n_ranks; i++) {

@@ -84,7 +84,7 @@ void call_watch_close(struct call_watch *watch) {
 
 /* ---- who is there ---- */
 
-/* What the launcher told the process, for the time before MPI does. */
+/* The rank that the launcher told the process, for the time before MPI does. */
 static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
     char environ[ENVIRON_BYTES];
     struct process_environ found = {.rank = -1};

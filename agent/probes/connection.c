@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
- * All that matters is cumulative in the kernel, so the slow pace loses nothing of a connection that
- * lives; of one that ends the kernel tells the last figures (group SKNLGRP_INET_TCP_DESTROY).
+ * All figures that matter are cumulative in the kernel, so the slow pace loses nothing of a
+ * connection that lives; the kernel tells the last figures of one that ends (group
+ * SKNLGRP_INET_TCP_DESTROY).
  *
  * Such a farewell no longer knows its process. A connection that came and went between two samples
  * therefore belongs to nobody: these are added up in the row ENDED_UNSEEN, whoever they were of, so

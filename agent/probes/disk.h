@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the disk probe share: disk.c, disk_device.c, disk_group.c. */
+/* Shared by the files of the disk probe: disk.c, disk_device.c, disk_group.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_DISK_H
 #define CHOKEPOINT_AGENT_PROBES_DISK_H
 
@@ -25,7 +25,7 @@ enum {
 
 #define DISK_NUMBERS_MAX 16
 
-/* What a device's number stands for. */
+/* A device's number and its name. */
 struct disk_number {
     char number[16]; /* "254:0" */
     char name[NAME_SET_NAME_MAX + 1];

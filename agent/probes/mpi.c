@@ -163,7 +163,7 @@ static void note(struct mpi *mpi, const struct probe_env *env, enum note_level l
     env->note(env->note_ctx, level, "mpi", text);
 }
 
-/* What it left says why; else all that is known is which libraries it has. */
+/* The link that it left gives the reason; else only its libraries are known. */
 static void blame(struct mpi *mpi, const struct probe_env *env) {
     char text[INSTANCE_MAX + 1], why[CALL_FILE_WHY_MAX + 1];
     struct mapped found = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the mounts of NFS servers had to do, operation by operation, from /proc/self/mountstats.
- * The kernel lists every mount of the namespace there, NFS or not, and for those of NFS how many
- * calls of each operation there were, how often they were sent, and how long they waited: for a
- * slot (queue), for the server and the network (rtt), in all (execute). Reading it asks no server.
+ * Operations of the mounts of NFS servers, one by one, from /proc/self/mountstats. The kernel lists
+ * every mount of the namespace there, NFS or not, and for those of NFS how many calls of each
+ * operation there were, how often they were sent, and how long they waited: for a slot (queue), for
+ * the server and the network (rtt), in all (execute). Reading it asks no server.
  *
  * Mounts of one export share their counters, so an instance is export and operation, not the mount
  * point. While no mount is of NFS the file is read every ten seconds only.

@@ -4,12 +4,12 @@
  * name. libproc2 could list them, but neither from another root than /proc nor without reading the
  * status of every process.
  *
- * Busiest by CPU, and by disk: two lists, since who fills a disk may use no CPU.
+ * Busiest by CPU, and by disk: two lists, since a process that fills a disk may use no CPU.
  *
- * What keeps thousands of processes cheap: one listing of /proc and one stat a process; no stat for
- * those that can never be reported (threads of the kernel, processes of other emulated hosts),
- * which the inode of their directory tells apart from a successor with the same id; and when more
- * than IDLE_READS processes outside the job do nothing, they are looked at in turns.
+ * Thousands of processes stay cheap by these means: one listing of /proc and one stat a process; no
+ * stat for those that can never be reported (threads of the kernel, processes of other emulated
+ * hosts), which the inode of their directory tells apart from a successor with the same id; and
+ * when more than IDLE_READS processes outside the job do nothing, they are looked at in turns.
  *
  * A process outside the job that leaves the list is reported once more, so that each has two ends
  * to take a difference of.
@@ -282,7 +282,7 @@ static size_t format_name(const char *label, size_t size, int32_t pid, char name
     return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
 }
 
-/* What its launcher told it, or MPI, which tells it to a program without a launcher, too. */
+/* The rank from its launcher, or from MPI, which also knows it without a launcher. */
 static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
                        const struct probe_env *env) {
     bool asks = process->class == PROCESS_JOB && process->rank < 0 && env->calls;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the process probe share: process.c, process_busy.c, process_choose.c,
+/* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
  * process_class.c, process_exit.c, process_group.c, process_listen.c, process_member.c,
  * process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
@@ -25,7 +25,7 @@ enum process_class {
     PROCESS_JOB,
 };
 
-/* What is told of the threads of a process that have ended, summed. */
+/* Sum of the exit records of a process's threads. */
 struct process_end {
     bool is_whole; /* the last of them has */
     uint64_t user_us, system_us, minor_faults, major_faults, block_io_ns, peak_rss_bytes;
@@ -187,7 +187,8 @@ static inline bool process_has_kin(const struct process *parent) {
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env);
 
-/* What of a process of the job its relatives must know: its session, its ancestors, its rank. */
+/* Passes facts about a process of the job to its relatives: its session, its ancestors, its
+ * rank. */
 void process_join(struct processes *all, struct process *process, int32_t pid,
                   const struct probe_env *env, const struct process_environ *environ);
 

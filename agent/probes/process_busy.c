@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is busy. A process that was busy a moment ago still counts for a while, so that a culprit
- * stays on the list.
+ * The busiest processes. A process that was busy a moment ago still counts for a while, so that a
+ * culprit stays on the list.
  *
- * Disk traffic costs another file a process. It is read of those that used CPU, wait for a disk or
- * have had traffic, and of each of the others once in CHECK_EVERY samples: a process that writes
+ * Disk traffic costs another file a process. It is read for those that used CPU, wait for a disk or
+ * have had traffic, and for each of the others once in CHECK_EVERY samples: a process that writes
  * without using a tick of CPU, and is never caught waiting, is found that much later.
  */
 #include <string.h>

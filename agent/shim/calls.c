@@ -289,7 +289,7 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
     return 0;
 }
 
-/* What is wrong with a file that was refused; NULL: nothing, it is the room. */
+/* The fault of a file that was refused; NULL: none, there is no room. */
 static const char *fault_of(int fd, int32_t pid) {
     struct call_file_header h;
     struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is kept of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
+ * The record of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
  * marks. Nothing here allocates, waits or fails.
  *
  * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
@@ -12,8 +12,8 @@
  * 100 us and more, an access that took as long, and a call of any other kind end a row; a poll that
  * found nothing does not, however long it took. Each event counts its calls and bytes and knows the
  * time inside them; totals are of single calls as ever. A row is written when the call that ends it
- * returns: a blocking call shows the row before it only then, and of a thread that ends without
- * such a call the last 20 ms of small calls are in the totals only.
+ * returns: a blocking call shows the row before it only then, and if a thread ends without such a
+ * call, its last 20 ms of small calls are in the totals only.
  */
 #include "agent/shim/shim.h"
 
@@ -184,7 +184,7 @@ static struct fold *same_place(struct thread *t, const struct call *c) {
     return NULL;
 }
 
-/* No room for one place more: of many peers, or called from many places, the function is told. */
+/* No room for one place more: the call joins a row of its function, whatever its peer or place. */
 static struct fold *same_function(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
         if (t->folds[i].record.function == c->function)
@@ -208,7 +208,7 @@ static struct fold *place_of(struct thread *t, const struct call *c, const struc
     return fold;
 }
 
-/* What the calls of a row do not share is not known of it. */
+/* Values that the calls of a row do not share become unknown. */
 static void forget_differences(struct fold *fold, const struct call_record *r) {
     struct call_record *have = &fold->record;
     if (have->comm != r->comm)

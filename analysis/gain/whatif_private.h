@@ -51,8 +51,8 @@ int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *sc
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
-/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared,
- * or run freely: who has more to do in one phase may not in another. */
+/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared, or
+ * run freely: a rank with more to do in one phase may have less in another. */
 double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computing as the limit: the work itself, where nothing else holds up the run. On all hosts, or
- * one core where a single thread does all of it and the other cores idle. A fallback: whatever else
- * is worth naming comes first.
+ * one core where a single thread does all of it and the other cores idle. A fallback: any other
+ * finding that is worth naming comes first.
  */
 #include <errno.h>
 #include <math.h>

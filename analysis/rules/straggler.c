@@ -261,7 +261,7 @@ static void describe(const struct run_model *model, const struct rank_matrix *ma
     found->judged = note->code == REMARK_JUDGED_BY;
 }
 
-/* Ranks in step that all keep their cores busy: who works and who spins cannot be seen. */
+/* Ranks in step that all keep their cores busy: working and spinning ranks look the same. */
 static bool hidden_by_spinning(const struct run_model *model, const struct rank_matrix *matrix) {
     return matrix->basis == MATRIX_USE && ranks_busy(model, model->main_group) >= BUSY_RANK;
 }

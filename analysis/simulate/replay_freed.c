@@ -94,8 +94,8 @@ static bool are_alike(const struct way *a, const struct way *b) {
     return one <= ALIKE * other && other <= ALIKE * one;
 }
 
-/* As fast as one of its links is known to let it: who has a link for itself is faster than many who
- * share another one, and limited all the same. */
+/* As fast as one of its links is known to let it: a rank with a link for itself is faster than many
+ * that share another one, and limited all the same. */
 static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     const struct replay_rank *ranks = fit->p->ranks;
     uint32_t from = way->back ? way->high : way->low, to = way->back ? way->low : way->high;

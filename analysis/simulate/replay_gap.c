@@ -121,7 +121,7 @@ void replay_end_polls(struct rank_builder *rb, int64_t t) {
 }
 
 /* A pause that is no back-off ends no wait if nothing but want of a core made it too long for one,
- * or waking up took some CPU time: who has something to do meanwhile does it for longer. */
+ * or waking up took some CPU time: a rank with other work meanwhile does it for longer. */
 static bool goes_on_polling(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
                             double cpu) {
     double all = rb->poll_woke_ns + cpu;

@@ -45,9 +45,7 @@ static inline double replay_latency_within(double latency_ns, int64_t begin_ns, 
 
 #define REPLAY_SOON_SHARE 0.25 /* of messages came soon */
 
-#define REPLAY_FOUND_PART                                                                          \
-    0.1 /* of the time since it could move: who waited less found it there                         \
-         */
+#define REPLAY_FOUND_PART 0.1 /* of the time since it could move: a shorter wait found it there */
 
 /* Whether its receiver came later and hardly waited: when it arrived is not known then. */
 static inline bool replay_was_found(const struct replay_message *m) {

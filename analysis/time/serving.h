@@ -12,7 +12,7 @@
 #include "analysis/facts/series/series.h"
 
 struct serving {
-    size_t server_rank;   /* whose: index of the log's ranks; SIZE_MAX: no rank is such a one */
+    size_t server_rank;   /* index of the log's ranks; SIZE_MAX: no rank serves */
     struct window *items; /* in time order, disjoint; the serving's */
     size_t n;
     double computing; /* CPU time in them over their length, 0..1 */

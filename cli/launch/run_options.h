@@ -30,6 +30,7 @@ struct run_options {
     bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
     char **command;        /* NULL-terminated, at least one word */
+    char **shown_command;  /* recorded in its place; NULL: it is itself */
 };
 
 /* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */

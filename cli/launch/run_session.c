@@ -108,7 +108,7 @@ static int find_programs(struct run_session *s, char *why, size_t why_size) {
     return 0;
 }
 
-/* SIGPIPE is blocked only: whoever does not listen to us any more is noticed by EPIPE. */
+/* SIGPIPE is blocked only: a reader that closed its pipe is noticed by EPIPE. */
 static int open_signals(struct run_session *s) {
     static const int heard[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     sigset_t set, blocked;

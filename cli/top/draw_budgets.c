@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. Of
- * more ranks than there are lines the first is the mean of all. */
+/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. If
+ * there are more ranks than lines, the first line is the mean of all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/top/draw.h"
 #include "reports/text/budget_bars.h"
+#include "reports/words/term_words.h"
 
 static double share_of(const struct live_budget *b, int term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;

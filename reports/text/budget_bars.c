@@ -7,6 +7,7 @@
 #include "reports/formats/terminal.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
+#include "reports/words/term_words.h"
 
 #define BAR_WIDTH 24
 
@@ -161,7 +162,7 @@ static struct bar bar_of(const struct report *report, const struct report_budget
     return bar;
 }
 
-/* The mean, who holds the others up most, and who does so least. */
+/* The mean, the rank that holds the others up most, and the one that does so least. */
 static size_t extremes_of(const struct report *report, const struct worth *worth,
                           struct bar bars[3]) {
     size_t at = 0;

@@ -24,7 +24,7 @@ from bed import Unable # noqa: E402
 from stats import feelings, harmonic, mean, slower_core, undisturbed # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
-WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
+WINDOW_S, SETTLE_NS = 1, 150_000_000 # a process that goes on makes up for its pause at once: that is left out
 WATCHED = (0, 1, 1, 0) # 1: stopped
 ITERATION = 2 # a mark's kind
 SECONDS_MAX = 600

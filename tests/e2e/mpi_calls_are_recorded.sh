@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What ranks do inside MPI reaches the database: calls and bytes exactly as the program knows them, by function and
-# as single calls; waits of known length within 1 %, also while they last; and nothing of it looks like samples.
+# Calls of ranks reach the database: calls and bytes exactly as the program knows them, by function and as single
+# calls; waits of known length within 1 %, also while they last; and no call looks like a sample.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 

@@ -41,7 +41,7 @@ def clean_ratio(run, runs, measured_s):
 
 
 def beaten_by(run, bound, runs):
-    """By what part of it the clean twin is below the bound, less what the twin is in doubt by; 0 and below: it is not."""
+    """The share by which the clean twin is below the bound, less the twin's doubt; 0 and below: it is not below."""
     return bound[0] / clean_ratio(run, runs, bound[1]) * math.exp(-run["doubt"]) - 1
 
 

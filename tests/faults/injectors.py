@@ -216,7 +216,7 @@ def unused_core(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def traffic_elsewhere(case, bed, rank, amount):
-    """amount: MB/s between two hosts that are none of the job's"""
+    """amount: MB/s between two hosts outside the job"""
     sink = bed.helper(f"vm{bed.hosts}", "sink", 7001)
     sender = bed.helper(f"vm{bed.hosts - 1}", "send", bed.address(f"vm{bed.hosts}"), 7001, int(amount))
     try:

@@ -253,7 +253,7 @@ def law_5(facts):
 # ---- 6: the replay is tested before it is believed ----
 
 def removes_nothing(answer, report):
-    """That nothing was lost is known exactly."""
+    """Whether the removed loss is known to be nothing."""
     cause = answer["scenario"].rsplit(":", 1)[-1]
     term = next((term for term, name in CAUSE_OF_TERM.items() if name == cause), None)
     return answer["scenario"].startswith("--without ") and term is not None and answer["gain_pct"]["estimate"] == 0 and share_pct(rows_of(report), term) < NOTHING_PCT

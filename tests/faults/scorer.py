@@ -26,7 +26,8 @@ def blamed(verdict):
 
 
 def wider_limit(verdict):
-    """(subject, resource) of a limit that is none of one host's (all hosts, the machine, a core, messages, outside), or None."""
+    """(subject, resource) of a limit that is not one host's (all hosts, the machine, a core, messages, outside), or
+    None."""
     return (verdict["subject"], verdict.get("resource")) if names_a_limit(verdict) and not is_of_a_host(verdict) else None
 
 
@@ -101,7 +102,7 @@ def is_of_one(run):
 
 def slowdown_estimate(run):
     g = gain(run)
-    return None if g is None else 1 / max(1 - g, .01) # who promises all is wrong by much
+    return None if g is None else 1 / max(1 - g, .01) # a promise of everything is wrong by much
 
 
 def slowdown_error(run):
@@ -239,8 +240,8 @@ def by_group(runs):
 
 
 def said_of_clean(runs):
-    """{(subject, resource): n}: limits that are none of one host's, named on runs without a fault. No false alarm: a program
-    that computes all the time is limited by the CPU of all hosts."""
+    """{(subject, resource): n}: limits that are not one host's, named on runs without a fault. No false alarm: a
+    program that computes all the time is limited by the CPU of all hosts."""
     counts = {}
     for run in runs:
         wider = wider_limit(run["report"]["verdict"])

@@ -92,7 +92,7 @@ def feels(clean):
 
 
 def held_up(run, felt):
-    """By what factor a program that feels that much takes longer on such cores."""
+    """The factor by which a program that feels that much takes longer on such cores."""
     return slowness(run) ** felt[0] * slowness(run, "caches") ** felt[1]
 
 

@@ -97,7 +97,7 @@ class Lammps(Workload):
 
 
 class Espresso(Workload):
-    """Quantum ESPRESSO's pw.x. As much work as it has points; what it takes before the first step is not counted."""
+    """Quantum ESPRESSO's pw.x. Its work is its number of points; the time before the first step is not counted."""
     name, half, points = "espresso", "scored", 40
     pseudo = "/usr/share/espresso/pseudo/Si.pz-vbc.UPF"
 

@@ -803,8 +803,8 @@ static void who_writes_with_all_waits_for_the_last_to_come_and_then_writes(void 
     release(&p);
 }
 
-/* Some libraries let each write what is its own: who was through before others came waited for
- * nobody. */
+/* Some libraries let each rank write its own part: a rank that was through before others came
+ * waited for none. */
 static void who_has_written_before_others_came_did_not_wait_for_them(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;

@@ -217,7 +217,7 @@ static void nothing_recorded_is_an_empty_path(void **state) {
     release(&r, &model);
 }
 
-/* Clocks unknown: who waited for whom across hosts cannot be told, and the path stays. */
+/* Clocks unknown: waits across hosts cannot be told, and the path stays. */
 static void without_clocks_the_path_stays_on_its_host(void **state) {
     struct recording r;
     struct run_model model;

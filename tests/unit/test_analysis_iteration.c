@@ -176,7 +176,7 @@ static void inner_loops_of_any_length_are_no_iterations(void **state) {
     forget(&r, &found);
 }
 
-/* Any number of tests before a message is there; whom it is from, nobody knows before. */
+/* Any number of tests before a message is there; its sender is not known before. */
 static void polling_and_any_source_do_not_hide_the_loop(void **state) {
     struct recording r;
     struct iterations found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs whose ranks run freely, with a truth that arithmetic knows: a server (rank 0) and
- * workers that compute, send, and wait for its answer; whoever comes first is served first. Rank i
+ * workers that compute, send, and wait for its answer; the first to come is served first. Rank i
  * runs on host i, and the run ends for all of them at once.
  */
 #include <setjmp.h>
@@ -138,7 +138,7 @@ static double half_busy(size_t column, double t_s) {
     return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
 }
 
-/* 10 MB/s each way; of the last worker's, data are under way half of the time. */
+/* 10 MB/s each way; data of the last worker's links are in flight half of the time. */
 static struct {
     bool slow; /* at either end */
     bool own;  /* as the slow worker sees it */

@@ -161,7 +161,7 @@ static double out_then_in(size_t column, double t_s) {
     return (column == NET_SEND_BYTES) == (t_s < 40) ? host_now.send_mb_s * 1e6 : 1e3;
 }
 
-/* Whichever half of the run is drawn more often, it is the same link. */
+/* The same link is drawn, whichever half of the run is drawn more often. */
 static void two_ways_of_one_link_are_no_rivals(void **state) {
     struct recording r;
     struct judged j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU quota that a run did not have: who needs more than it stands still, who needs less does
- * not. */
+/* A CPU quota that a run did not have: a rank that needs more stands still, one that needs less
+ * does not. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planted offsets, delays that differ between the two ways, drifting clocks: whatever is planted,
- * the true offset lies within the bound that is given.
+ * Planted offsets, delays that differ between the two ways, drifting clocks: the true offset always
+ * lies within the given bound.
  */
 #include <setjmp.h>
 #include <stdarg.h>

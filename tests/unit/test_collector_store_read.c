@@ -922,7 +922,7 @@ static void scan_everything(struct store *reader, const char *const *tables,
     store_scan_close(scan);
 }
 
-/* Reads all there is to read; whatever comes back, nothing may crash. */
+/* Reads all there is to read; nothing may crash, whatever comes back. */
 static void read_everything(const char *path) {
     static const char *const tables[] = {"net", "memory", "mark", "frame"};
     static const char *const columns[] = {"receive_bytes", "free_bytes", "n", "frame"};

@@ -159,7 +159,8 @@ static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
         assert_true(heard.result.error_ns <= error_max(took_ns, took_ns));
         as_it_came += heard.heard_ns < there_ns + lay_ns / 2;
     }
-    /* Not each: whoever is put aside while he reads two clocks may think that one was set. */
+    /* Not each: a thread that is descheduled between its readings of two clocks may think that one
+     * was set. */
     assert_true(as_it_came > 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exports of a planned recording, against files in tests/golden and against what was planned. After
- * a change that is meant: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the
- * difference. That viewers take the files is checked by tests/e2e/export_is_what_readers_take.sh.
+ * Exports of a planned recording, against files in tests/golden and against the planned rows. After
+ * an intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the difference.
+ * tests/e2e/export_is_what_readers_take.sh checks that viewers take the files.
  */
 #include "tests/unit/store_fixture.h"
 

@@ -20,6 +20,7 @@
 #include "reports/model/model_private.h"
 #include "reports/plot/plot.h"
 #include "reports/text/budget_bars.h"
+#include "reports/words/term_words.h"
 #include "reports/writer.h"
 #include "tests/unit/drawn.h"
 #include "tests/unit/golden.h"
@@ -207,7 +208,7 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     }
 }
 
-/* That iterations take all ranks as long is said where no rank is blamed. */
+/* Without a blamed rank the report says that iterations take all ranks as long. */
 static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];

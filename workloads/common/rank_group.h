@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranks of a program: who we are among them, one voice on standard error, and agreeing before
+ * The ranks of a program: our number among them, one voice on standard error, and agreeing before
  * going on, so that a rank that cannot begin leaves nobody waiting. rank_group_run() is what the
  * main() of every workload does once its command line is read.
  */
@@ -70,7 +70,7 @@ void *rank_group_gather(struct rank_group *group, const void *mine, size_t size)
 /* Collective; the sum at every rank. */
 void rank_group_sum(struct rank_group *group, double *values, int n);
 
-/* What rank 0 says, to everybody. */
+/* Broadcasts rank 0's value. */
 void rank_group_tell(struct rank_group *group, int *value);
 
 double median(double *values, size_t n); /* sorts; 0 for none */

@@ -33,7 +33,7 @@ static bool run_together(const struct rank_group_job *job, struct rank_group *c)
     return rank_group_is_well(c, r);
 }
 
-/* Returns the exit status. What keeps a program from beginning is its input: words or data. */
+/* Returns the exit status. A program that cannot begin has bad input: words or data. */
 static int run(const struct rank_group_job *job) {
     struct rank_group c;
     rank_group_join(&c, job->program, job->spin);

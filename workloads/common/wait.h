@@ -16,7 +16,7 @@ struct waiter {
     long backoff_ns;
 };
 
-/* Of the calling thread, whose back-offs then end within a microsecond of their time: by default
+/* For the calling thread, whose back-offs then end within a microsecond of their time: by default
  * the kernel lets each of them last 50 us longer. */
 void waiter_begin(struct waiter *waiter, bool spin);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-messages: what a message costs, by transport and size (R5's table). Two ranks send one
- * message back and forth; half of a round trip is its way in one direction.
+ * chokepoint-messages: the cost of a message, by transport and size (R5's table). Two ranks send
+ * one message back and forth; half of a round trip is its way in one direction.
  *
- * What an analysis of it must find: small messages are bound by latency, on whatever transport;
+ * An analysis of it must find this: small messages are bound by latency, on whatever transport;
  * large ones by the link, or by copying memory where both ranks are on one host.
  *
  * Round trips are timed by batches of at least a millisecond, so that reading the clock costs
@@ -126,7 +126,7 @@ static int64_t batch(struct job *j, uint64_t n) {
     return chokepoint_now_ns() - start;
 }
 
-/* What the first ones cost is what it costs to connect. */
+/* The first messages include the cost of connecting. */
 static uint64_t warm_up(struct job *j) {
     uint64_t n = 1;
     batch(j, 10);

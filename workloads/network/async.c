@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A parameter server at rank 0, which works on batches as well and serves between two of its own. A
- * worker sends its gradient and is answered with the weights as they are then; nobody waits for
- * anybody else's gradient. The price of serving between batches is that an answer may take as long
- * as a batch of rank 0.
+ * worker sends its gradient and is answered with the weights as they are then; no worker waits for
+ * another's gradient. The price of serving between batches is that an answer may take as long as a
+ * batch of rank 0.
  *
- * At its end a worker tests its own copy of the model, which lacks what others have sent since it
- * was sent that one. What rank 0 tests is the model.
+ * At its end a worker tests its own copy of the model, which lacks the gradients of others since it
+ * was sent that one. Rank 0 tests the model itself.
  */
 #include <errno.h>
 #include <stdlib.h>

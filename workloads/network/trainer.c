@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: what a
- * larger one leaves behind on the way forward does not stay in a core's cache until the way back.
- * What an image costs in a batch of 64 and of 256: tests/bench/lenet_rate.sh. Operators of the
- * net's layers are those of pieces: as many of each in an iteration as the batch has pieces.
+ * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: the
+ * data that a larger piece leaves in the forward pass does not stay in a core's cache until the
+ * backward pass. tests/bench/lenet_rate.sh measures the cost of an image in a batch of 64 and of
+ * 256. Operators of the net's layers are those of pieces: as many of each in an iteration as the
+ * batch has pieces.
  */
 #include "workloads/network/trainer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every rank of a training has: the images, the net, the weights, the account. All ranks hold
- * all images (47 MB of MNIST, 154 MB of CIFAR-10) and draw the same order, so who works on what
+ * State of a training on every rank: the images, the net, the weights, the account. All ranks hold
+ * all images (47 MB of MNIST, 154 MB of CIFAR-10) and draw the same order, so sharing out the work
  * needs no message: in iteration i of an epoch rank r of N takes the batch i N + r. One rank with
  * batches N times as large sees the same images in the same iteration.
  */

@@ -4,8 +4,8 @@
  * images (R2) over MPI. Rank 0 holds the model, R1's of N 32-bit floats, and works on data like the
  * R - 1 others; --server apart leaves it serving, --exchange allreduce does without it.
  *
- * What an analysis of it must find, with R = 5 hosts, N = 33,762,578 (135 MB), links of
- * B = 1.8 Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
+ * An analysis of it must find this, with R = 5 hosts, N = 33,762,578 (135 MB), links of B = 1.8
+ * Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
  *
  * - sync dense: the server sends (R-1) 4N = 540 MB and then receives as much, 2.4 s + 2.4 s an
  *   iteration at least, one after the other, as there is no gradient before its model. Verdict:
@@ -29,10 +29,10 @@
  * Softmax moves 785 x 10 weights, 31 KB up and down an iteration, whatever the batch: 0.14 ms of
  * such a link, while 200 images take 1 ms of a core. So sync is bound by cores and waiting for the
  * slowest, and the network is all but idle. Accuracy on digits that `chokepoint-data generate
- * digits` draws, learning rate 0.5, batch 200: of the 60,000 after 50 epochs 96.5 % alone, 95.9 %
- * with three workers in sync (a third of the updates), 96.4 % async. Of `--train 6000 --test 2000`
- * after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch or
- * without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
+ * digits` draws, learning rate 0.5, batch 200: with 60,000 after 50 epochs 96.5 % alone, 95.9 %
+ * with three workers in sync (a third of the updates), 96.4 % async. With `--train 6000 --test
+ * 2000` after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch
+ * or without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
  * promise: steps made from a model that is three updates old overshoot there, and a machine that is
  * busy with others may make some of them so old at the end. 89.9 % was seen on one; reckoned with
  * all of them so old it is 84 %.

@@ -40,7 +40,7 @@ static int open_channels(struct server *s) {
     return r;
 }
 
-/* Of a rank that sent nonsense no gradient is awaited. */
+/* A rank that sent nonsense has no gradient that the server waits for. */
 static bool has_ended(const struct channel *c) {
     bool is_deaf = c->state == CHANNEL_FAILED && c->request.kind != MESSAGE_FAILED;
     bool is_told = c->state == CHANNEL_CLOSED || c->state == CHANNEL_FAILED;

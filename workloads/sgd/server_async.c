@@ -69,7 +69,7 @@ static bool own_may_start(const struct async *a) {
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
-/* What is planted with an update runs as a part of it. */
+/* Trouble that is planted with an update runs as a part of it. */
 static void plant_apply(struct async *a) {
     plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
 }
@@ -173,7 +173,7 @@ static int take_dense(struct async *a, struct channel *c) {
     return 0;
 }
 
-/* What the server owes this worker. 0 or negative. */
+/* Gives this worker all that the server owes it. 0 or negative. */
 static int serve(struct async *a, struct channel *c) {
     if (c->intake.state == INTAKE_TAKEN) {
         c->intake.state = INTAKE_IDLE;

@@ -43,7 +43,7 @@ static int own_step(struct sync *y) {
         y->own = r ? OWN_READY : OWN_READING;
         return 1;
     }
-    /* What is planted runs beside the workers' share of it: their pulls are answered first. */
+    /* Planted trouble runs beside the workers' share of it: their pulls are answered first. */
     if (y->own == OWN_DONE || (t->plants.n > 0 && !y->answered))
         return 0;
     trainer_gather(t, t->weights);

@@ -233,7 +233,7 @@ int trainer_read_batch(struct trainer *t) {
 
 /* ---- arithmetic ---- */
 
-/* What is planted, if anything: part of this rank's computing. */
+/* Planted trouble, if any: part of this rank's computing. */
 static void compute_planted(struct trainer *t) {
     int r = plants_compute(&t->plants, t->group->rank, trainer_done(t));
     if (r < 0) {

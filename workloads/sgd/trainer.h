@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every rank of a training has, server or worker: its share of the data, the batch in hand,
- * and the account of what it did. A model is a row of `width` weights for each feature; a gradient
+ * State of a training on every rank, server or worker: its share of the data, the batch in hand,
+ * and the account of its work. A model is a row of `width` weights for each feature; a gradient
  * over a batch is one for each feature that the batch touches.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_TRAINER_H

@@ -87,7 +87,7 @@ static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
 }
 
 /* Once back its sender had the CPU inside MPI for long enough, until it was done, to copy what it
- * sent: who only waits there for a slow way has not. */
+ * sent: a sender that only waits there for a slow way has not. */
 static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
                             const struct away *a) {
     int64_t copying = 0;

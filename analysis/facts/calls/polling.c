@@ -3,8 +3,8 @@
  * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
  * message has as many such pauses as back-offs. Those of other ranks say nothing of its own. A
  * pause counts only if one like it stands beside it, with nothing but a poll between them, or if
- * the rank did not compute there: who computes, polls, sleeps and polls again sleeps of its own
- * accord.
+ * the rank did not compute there: a rank that computes, polls, sleeps and polls again sleeps of its
+ * own accord.
  */
 #include "analysis/facts/calls/polling.h"
 
@@ -60,8 +60,8 @@ static bool is_poll(const struct polling *p, size_t event) {
     return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
 }
 
-/* A short back-off costs a good part of itself in system calls, a long one does not: who computed
- * between two polls had other things to do than to wait. */
+/* A short back-off costs a good part of itself in system calls, a long one does not: a rank that
+ * computed between two polls had other things to do than to wait. */
 static bool computed(double cpu_ns, double length_ns) {
     return cpu_ns > POLL_CPU_MAX * length_ns ||
            (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
