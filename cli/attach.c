@@ -50,7 +50,7 @@ static const char help[] =
     "\n"
     "Hosts other than this one are reached by ssh ($CHOKEPOINT_RSH).\n";
 
-/* Of `run`, what makes sense without a command. */
+/* Leaves the options of `run` that make sense without a command. */
 static size_t keep_words(struct verb_option *takes, size_t n) {
     static const char *const others[] = {"call-spool-limit", "repeat", "no-shim"};
     size_t kept = 0;

@@ -52,7 +52,7 @@ static const char *judge_number(struct job_choice *choice) {
                                       : "give the id of a process";
 }
 
-/* What a shell shows is below /sys/fs/cgroup, what /proc shows is not: either is taken. */
+/* A path of a shell is below /sys/fs/cgroup, one of /proc is not: either is taken. */
 static const char *judge_path(struct job_choice *choice) {
     static const char mount[] = "/sys/fs/cgroup/";
     size_t n = strlen(choice->value);

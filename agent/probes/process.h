@@ -113,7 +113,7 @@ struct process_exits {
 
 #define LISTENERS_MAX 64
 
-/* What the user chose, as far as it must be looked up. */
+/* The choices of the user, as far as they must be looked up. */
 struct process_choices {
     uint32_t users[JOB_CHOICES_MAX];       /* UINT32_MAX: no such user here */
     uint64_t start_ticks[JOB_CHOICES_MAX]; /* of pid=: which process has the id; 0: none had it */

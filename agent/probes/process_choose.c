@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is of the job because the user chose it: a unit, a container, a control group, a user, a
- * session, a process. What descends from them is of the job, too, and stays in it.
+ * Processes that are the job because the user chose them: a unit, a container, a control group, a
+ * user, a session, a process. What descends from them is of the job, too, and stays in it.
  *
  * A user is looked up when the probe opens, and so is the process that has a chosen id: a later one
  * of the same id is another one. init is never chosen, since everything descends from it.
@@ -36,7 +36,7 @@ void process_choices_open(struct processes *all, const struct probe_env *env) {
     }
 }
 
-/* What was named and is not here is said once: nobody is found by it. */
+/* A user or a process that is not here is said once: nobody is found by it. */
 static void tell_missing(struct processes *all, const struct probe_env *env) {
     char text[JOB_CHOICE_VALUE_MAX + 64];
     if (all->choices.told_missing || !env->note)

@@ -100,7 +100,7 @@ static bool is_below(struct span path, const char *above) {
     return span_starts(path, above) && (path.size == n || path.data[n] == '/');
 }
 
-/* Of v1 the place in the file system begins with the name of the hierarchy. */
+/* In v1 the place in the file system begins with the name of the hierarchy. */
 static bool is_in_hierarchy(struct span controllers, struct span path, const char *place) {
     const char *slash = strchr(place + 1, '/');
     size_t n = slash ? (size_t)(slash - place - 1) : 0;

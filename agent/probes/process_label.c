@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an interpreter is told, up to the word that names its program: which options take a value is
+ * The words of an interpreter, up to the word that names its program: which options take a value is
  * all that must be known of each. Of a title ("postgres: 15/main: checkpointer") the plain words
  * are the role; what has digits, signs or an address is somebody's data.
  */

@@ -12,8 +12,9 @@
 
 #define LABEL_MAX 47 /* with "[PID]" shorter than an instance may be */
 
-/* Of the name the kernel has (comm) and the text of a /proc/PID/cmdline, whatever is in them, into
- * label[LABEL_MAX + 1]. Returns its length; that of comm where the command line adds nothing. */
+/* Makes a label of the name the kernel has (comm) and the text of a /proc/PID/cmdline, whatever is
+ * in them, into label[LABEL_MAX + 1]. Returns its length; that of comm where the command line adds
+ * nothing. */
 size_t process_label(struct span comm, struct span arguments, char *label);
 
 #endif

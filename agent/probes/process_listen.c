@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who listens on a port that the user chose: the inodes of listening sockets by /proc/net/tcp, and
- * whoever has one of them among its files.
+ * Processes that listen on a port that the user chose: the inodes of listening sockets by
+ * /proc/net/tcp, and whoever has one of them among its files.
  *
  * The kernel lists listening sockets before all others, so reading ends where those begin, however
  * many connections there are. The files of processes are searched only after an inode has appeared,

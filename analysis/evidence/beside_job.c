@@ -79,7 +79,7 @@ static double sent(const struct series_set *set, const struct series *series) {
         series_growth(set, series, CONNECTION_SEND_BYTES, (struct windows){&all, 1}, NULL));
 }
 
-/* What a launcher says to its daemons is little beside what serves the job. */
+/* The bytes from a launcher to its daemons are few beside what serves the job. */
 static double least_sent(const struct series_set *set) {
     double most = 0;
     for (size_t s = 0; s < set->n; s++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What hosts did beside the job: a program that serves the job without being known as part of it
+ * Work of hosts beside the job: a program that serves the job without being known as part of it
  * may fill a host, and then the job's own processes tell nothing of what the run waits for.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_BESIDE_JOB_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user says of who is the job: --job [HOST:]KIND=VALUE, several times. Kinds have no ':',
+ * The words that name the job: --job [HOST:]KIND=VALUE, several times. Kinds have no ':',
  * so the last one before the '=' ends a host, whose address may have some itself.
  */
 #ifndef CHOKEPOINT_CLI_JOB_WORDS_H

@@ -6,7 +6,7 @@
  * and the run's name once more as a category of the locale: those are what ssh takes along by
  * default.
  *
- * What the command leaves behind as a daemon becomes a child of ours: so it is found to be of the
+ * A daemon that the command leaves behind becomes a child of ours: so it is found to be of the
  * job, whatever it did to its environment.
  */
 #include "cli/launch/program_file.h"

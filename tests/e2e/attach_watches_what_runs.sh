@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `chokepoint attach` records what already runs: by its process, by the port it listens on, by its user; for a time, or
-# until Ctrl-C, which is a good end. What it is not told of is not the job. Wrong words get one line and status 2.
+# until Ctrl-C, which is a good end. Nothing else is the job. Wrong words get one line and status 2.
 # shellcheck source=tests/e2e/run_lib.sh
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }

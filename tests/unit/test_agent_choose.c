@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is of the job because the user chose it, from made trees of /proc. */
+/* Processes that are the job by choice, from made trees of /proc. */
 #include "tests/unit/planted_process.h"
 
 #include "agent/probes/process.h"
@@ -19,7 +19,7 @@ static void choose(const char *text) {
     assert_int_equal(job_choice_parse(text, &choices[n_choices++], why, sizeof why), 0);
 }
 
-/* What is planted in the tree is there from the first sample on. */
+/* A process planted in the tree is there from the first sample on. */
 static void make(struct tree *tree) {
     n_choices = 0;
     noted[0] = '\0';

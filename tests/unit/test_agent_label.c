@@ -147,7 +147,7 @@ static void the_name_is_that_of_the_row(void **state) {
     end(&h, &tree);
 }
 
-/* What it did since the row before is told under the name of that row. */
+/* Its growth since the row before is told under the name of that row. */
 static void a_title_that_comes_late_renames_the_process(void **state) {
     static const char server[] = "postgres\0-D\0data", title[] = "postgres: checkpointer ";
     struct harness h;

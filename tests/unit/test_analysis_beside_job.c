@@ -95,7 +95,7 @@ static void a_host_with_room_has_not_run_out(void **state) {
     release(&r, &j);
 }
 
-/* What fills the host is the job: its own processes tell what they wait for. */
+/* The job fills the host: its own processes tell what they wait for. */
 static void a_host_that_the_job_fills_is_judged_by_the_job(void **state) {
     struct recording r;
     struct run_model model;
