@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes that are the job because the user chose them: a unit, a container, a control group, a
- * user, a session, a process. What descends from them is of the job, too, and stays in it.
+ * user, a session, a process. Their descendants are of the job, too, and stay in it.
  *
  * A user is looked up when the probe opens, and so is the process that has a chosen id: a later one
  * of the same id is another one. init is never chosen, since everything descends from it.

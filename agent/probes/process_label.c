@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of an interpreter, up to the word that names its program: which options take a value is
- * all that must be known of each. Of a title ("postgres: 15/main: checkpointer") the plain words
+ * all that must be known of each. In a title ("postgres: 15/main: checkpointer") the plain words
  * are the role; what has digits, signs or an address is somebody's data.
  */
 #include "agent/probes/process_label.h"
