@@ -125,6 +125,8 @@ static void fill_env(struct observer *observer) {
     observer->env = (struct probe_env){.proc = options->proc,
                                        .sys = options->sys,
                                        .run_token_id = options->run[0] ? options->run : NULL,
+                                       .choices = options->choices,
+                                       .n_choices = options->n_choices,
                                        .job_parent = options->job_parent,
                                        .marks = options->marks,
                                        .host = options->host,
@@ -134,6 +136,7 @@ static void fill_env(struct observer *observer) {
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes,
+                                       .no_command_lines = options->no_command_lines,
                                        .flows = options->flows};
 }
 

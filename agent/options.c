@@ -31,6 +31,10 @@ const char options_help[] =
     "  --process-rate HZ     of processes (default 1)\n"
     "  --foreign-processes N busiest processes outside the job to report (default 5)\n"
     "  --job-parent PID      its children are the job, besides those that carry CHOKEPOINT_RUN\n"
+    "  --job KIND=VALUE      these are the job, too: unit=, port=, cgroup=, user=, session=, "
+    "pid=,\n"
+    "                        container=; up to 16 times\n"
+    "  --no-command-lines    name processes as the kernel does, not by script, class or role\n"
     "  --flows               capture packets: who exchanges how much with whom\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
@@ -61,12 +65,14 @@ enum option_id {
     OPTION_RATE,
     OPTION_PROCESS_RATE,
     OPTION_FOREIGN_PROCESSES,
+    OPTION_NO_COMMAND_LINES,
     OPTION_FLOWS,
     OPTION_SAMPLES,
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
     OPTION_PROC,
     OPTION_SYS,
+    OPTION_JOB,
     OPTION_JOB_PARENT,
     OPTION_NO_SUPERVISE,
     OPTION_DOCTOR,
@@ -90,12 +96,14 @@ static const struct option option_list[] = {
     {"rate", required_argument, NULL, OPTION_RATE},
     {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
     {"foreign-processes", required_argument, NULL, OPTION_FOREIGN_PROCESSES},
+    {"no-command-lines", no_argument, NULL, OPTION_NO_COMMAND_LINES},
     {"flows", no_argument, NULL, OPTION_FLOWS},
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
+    {"job", required_argument, NULL, OPTION_JOB},
     {"job-parent", required_argument, NULL, OPTION_JOB_PARENT},
     {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -157,6 +165,15 @@ static bool parse_limit(const char *text, uint64_t *ret_bytes) {
     return true;
 }
 
+static bool add_choice(struct agent_options *options, const char *text) {
+    char why[120];
+    if (options->n_choices == JOB_CHOICES_MAX ||
+        job_choice_parse(text, &options->choices[options->n_choices], why, sizeof why) < 0)
+        return false;
+    options->n_choices++;
+    return true;
+}
+
 /* False: the value makes no sense. */
 static bool take_option(struct agent_options *options, int id, const char *value) {
     uint64_t count = options->foreign_processes, parent = 0;
@@ -195,6 +212,9 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_PEERS:
         options->peers = value;
         return true;
+    case OPTION_NO_COMMAND_LINES:
+        options->no_command_lines = true;
+        return true;
     case OPTION_FLOWS:
         options->flows = true;
         return true;
@@ -210,6 +230,8 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_SYS:
         options->sys = value;
         return *value;
+    case OPTION_JOB:
+        return add_choice(options, value);
     case OPTION_JOB_PARENT:
         good = parse_count(value, INT32_MAX, &parent);
         options->job_parent = (int32_t)parent;

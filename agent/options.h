@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "agent/scope.h"
+#include "common/job_choice.h"
 #include "common/table.h"
 
 struct agent_options {
@@ -23,8 +24,10 @@ struct agent_options {
     int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
     size_t foreign_processes;
+    struct job_choice choices[JOB_CHOICES_MAX];
+    size_t n_choices;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
-    bool supervise, push, flows;
+    bool supervise, push, flows, no_command_lines;
     bool doctor;       /* only checks the host (agent/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;

@@ -19,6 +19,7 @@
 
 struct call_watch;
 struct job;
+struct job_choice;
 struct scope;
 
 enum probe_pace {
@@ -28,9 +29,11 @@ enum probe_pace {
 
 /* The environment of a probe. Lives as long as the agent. */
 struct probe_env {
-    const char *proc;          /* root of /proc, no trailing slash */
-    const char *sys;           /* root of /sys */
-    int32_t job_parent;        /* its children are the job, whatever they carry; 0: none */
+    const char *proc;                 /* root of /proc, no trailing slash */
+    const char *sys;                  /* root of /sys */
+    int32_t job_parent;               /* its children are the job, whatever they carry; 0: none */
+    const struct job_choice *choices; /* who else is the job; borrowed */
+    size_t n_choices;
     const char *run_token_id;  /* value of CHOKEPOINT_RUN in the job's environment, or NULL */
     const char *marks;         /* value of CHOKEPOINT_MARKS (see mark/chokepoint.h), or NULL */
     const char *host;          /* this host's name */
@@ -40,6 +43,7 @@ struct probe_env {
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* how many of the busiest processes outside the job to report */
+    bool no_command_lines;    /* no name is made of them */
     bool flows;               /* whether packets may be captured */
     int64_t mono_ns;          /* of the frame being taken: set before each sample() */
     int64_t previous_mono_ns; /* of the previous sample of this pace; 0 at the first */

@@ -124,8 +124,7 @@ static bool list_has(struct span list, const char *word) {
     return false;
 }
 
-/* A line "4:cpu,cpuacct:/some/path" into its controllers and path. */
-static bool parse_group(struct span line, struct span *ret_controllers, struct span *ret_path) {
+bool scope_parse_group(struct span line, struct span *ret_controllers, struct span *ret_path) {
     const char *end = line.data + line.size;
     const char *first = memchr(line.data, ':', line.size);
     const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
@@ -141,7 +140,7 @@ bool scope_group_path(const char *text, size_t size, const char *controller,
     const char *p = text;
     struct span line, controllers, path;
     while (text_line(&p, text + size, &line)) {
-        if (!parse_group(line, &controllers, &path))
+        if (!scope_parse_group(line, &controllers, &path))
             continue;
         if (*controller ? list_has(controllers, controller) : controllers.size == 0) {
             *ret_path = path;

@@ -48,6 +48,9 @@ bool scope_has_process(const struct scope *scope, const char *groups, size_t siz
 /* The path of the line of that controller ("": the v2 line) in the text of a /proc/PID/cgroup. */
 bool scope_group_path(const char *text, size_t size, const char *controller, struct span *ret_path);
 
+/* A line "4:cpu,cpuacct:/some/path" into its controllers ("": the v2 line) and path. */
+bool scope_parse_group(struct span line, struct span *ret_controllers, struct span *ret_path);
+
 /* The directory of the group of that path in a controller's hierarchy ("": v2), below the given
  * root of /sys. mounts: the text of /proc/self/mountinfo. False: there is none, or not in what is
  * mounted here. ret_directory: SCOPE_PATH_MAX bytes. */

@@ -10,8 +10,8 @@
 #include "cli/launch/run_session.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_await.h"
 #include "cli/run_prepare.h"
-#include "cli/run_progress.h"
 #include "cli/run_repeat.h"
 #include "cli/verb.h"
 #include "collector/store.h"
@@ -144,7 +144,7 @@ static int record_end(struct run_session *s, int exit_status) {
         return r;
     if (s->started_mono_ns)
         r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
-    if (r == 0 && s->started_mono_ns && !s->command)
+    if (r == 0 && s->started_mono_ns && !s->command && !s->options->attached)
         r = record_usage(s, store);
     if (exit_status && s->started_mono_ns && !s->interrupted)
         judge_launcher(s, store);
@@ -174,6 +174,8 @@ static int prepare(struct run_session *s) {
         r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
     if (r == 0)
         r = session_choose_launches(s, source, why, sizeof why);
+    if (r == 0)
+        r = session_check_jobs(s, why, sizeof why);
     if (r < 0)
         session_complain(s, "%s", why);
     return r;
@@ -220,25 +222,8 @@ static int refusal_status(int error) {
     return error == -ENOENT ? 127 : 126;
 }
 
-#define PROGRESS_EVERY_NS NS_PER_S
-
-static void await_command(struct run_session *s) {
-    if (!run_progress_wanted(s)) {
-        while (s->command)
-            session_poll(s, INT64_MAX);
-        return;
-    }
-    for (int64_t next_ns = s->started_mono_ns; s->command; next_ns += PROGRESS_EVERY_NS) {
-        while (s->command && clock_monotonic_ns() < next_ns)
-            session_poll(s, next_ns);
-        if (s->command)
-            run_progress_show(s);
-    }
-    run_progress_end();
-}
-
 static int run_command(struct run_session *s) {
-    int r = session_start_command(s);
+    int r = s->options->attached ? run_attach(s) : session_start_command(s);
     if (r < 0) {
         s->started_mono_ns = 0;
         session_refuse(s, "%s: %s", s->options->command[0], refusal_words(r));
@@ -246,7 +231,7 @@ static int run_command(struct run_session *s) {
     }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
-    await_command(s);
+    run_await(s);
     int exit_status = child_exit_status(s->command_status);
     if (WIFSIGNALED(s->command_status)) {
         char end[64];
@@ -304,7 +289,7 @@ static int record(struct run_session *s) {
 }
 
 static int run(struct run_session *s) {
-    int r = command_find(s->options->command[0]);
+    int r = s->options->attached ? 0 : command_find(s->options->command[0]);
     if (r < 0) {
         session_complain(s, "%s: %s", s->options->command[0], refusal_words(r));
         return refusal_status(r);

@@ -23,6 +23,7 @@ extern const struct verb *const verbs[];
 extern const size_t n_verbs;
 
 extern const struct verb verb_run;
+extern const struct verb verb_attach;
 extern const struct verb verb_top;
 extern const struct verb verb_report;
 extern const struct verb verb_compare;

@@ -6,6 +6,7 @@
 /* clang-format off */
 const struct verb *const verbs[] = {
     &verb_run,
+    &verb_attach,
     &verb_top,
     &verb_report,
     &verb_compare,

@@ -2,3 +2,4 @@
 chokepoint_unit_test(test_common_wire chokepoint_common)
 chokepoint_unit_test(test_common_buffer chokepoint_common)
 chokepoint_unit_test(test_common_text chokepoint_common)
+chokepoint_unit_test(test_common_job_choice chokepoint_common)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/probes/connection.h"
+#include "agent/probes/process_files.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -25,20 +26,6 @@ static size_t slot_of(const struct owners *owners, uint32_t inode) {
 const struct owner *owners_find(const struct owners *owners, uint32_t inode) {
     const struct owner *owner = &owners->slots[slot_of(owners, inode)];
     return inode && owner->inode ? owner : NULL;
-}
-
-/* Untouched unless the file is a socket. */
-static int read_inode(int fd_directory, const char *name, uint32_t *ret_inode) {
-    char link[64];
-    uint64_t inode;
-    ssize_t n = readlinkat(fd_directory, name, link, sizeof link);
-    if (n < 0)
-        return negative_errno();
-    struct span span = {link, (size_t)n};
-    const char *p = link + strlen("socket:[");
-    if (span_starts(span, "socket:[") && text_u64(&p, link + n, &inode) && inode <= UINT32_MAX)
-        *ret_inode = (uint32_t)inode;
-    return 0;
 }
 
 static void note_owner(struct owners *owners, uint32_t inode, const struct job_process *process) {
@@ -65,7 +52,7 @@ static int scan_process(struct owners *owners, int proc_fd, const struct job_pro
         .fd = fd, .buffer = owners->listing, .capacity = sizeof owners->listing};
     for (; n <= most && (file = dirents_next(&files)); n++) {
         uint32_t inode = 0;
-        if (*file->name != '.' && read_inode(fd, file->name, &inode) == -EACCES)
+        if (*file->name != '.' && process_read_socket(fd, file->name, &inode) == -EACCES)
             denied = -EACCES;
         if (inode)
             note_owner(owners, inode, process);

@@ -55,7 +55,8 @@ enum {
 };
 
 #define JOB_ROWS_MAX 1024
-#define IDLE_READS 500       /* processes that do nothing, looked at in one sample */
+#define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
+#define IDLE_READS 500                   /* processes that do nothing, looked at in one sample */
 #define CHECK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
 
 /* ---- reading what is there ---- */
@@ -95,10 +96,10 @@ static bool has_new_name(const struct process *process, const struct process_sta
 
 /* The first of several new names since its last row leaves the old one as it was. */
 static void note_old_name(const struct processes *all, struct process *process) {
-    if (process->old_comm_size || process->sent + 1 != all->sample)
+    if (process->old_label_size || process->sent + 1 != all->sample)
         return;
-    memcpy(process->old_comm, process->stat.comm, process->stat.comm_size);
-    process->old_comm_size = process->stat.comm_size;
+    memcpy(process->old_label, process->label, process->label_size);
+    process->old_label_size = process->label_size;
 }
 
 /* The time up to this scan is counted by what the process does at the scan. */
@@ -117,8 +118,10 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
     if (is_new)
         begin_process(all, process, inode, &stat, env);
     bool renamed = !is_new && has_new_name(process, &stat);
-    if (renamed)
+    if (renamed) {
         note_old_name(all, process);
+        process->label_stands = false;
+    }
     bool check = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
     process_judge_cpu(process, &stat, is_new);
     sample_stop(process, &stat, env->mono_ns);
@@ -254,9 +257,28 @@ static void fill_end(const struct processes *all, const struct process_end *end,
     values[THREADS] = values[RSS_BYTES] = VALUE_ABSENT;
 }
 
-/* "comm[pid]" */
-static size_t format_name(const char *comm, size_t size, int32_t pid, char name[64]) {
-    memcpy(name, comm, size);
+/* A young process may have its title yet to come: so its name is made again until it is settled. */
+static void name_process(struct processes *all, struct process *process, int32_t pid,
+                         const struct probe_env *env) {
+    char path[32], label[LABEL_MAX + 1];
+    if (process->label_stands)
+        return;
+    snprintf(path, sizeof path, "%d/cmdline", pid);
+    ssize_t n =
+        env->no_command_lines ? 0 : file_read_head(all->proc_fd, path, all->environ, ARGUMENTS_MAX);
+    size_t size = process_label((struct span){process->stat.comm, process->stat.comm_size},
+                                (struct span){all->environ, n > 0 ? (size_t)n : 0}, label);
+    if (process->label_size &&
+        (size != process->label_size || memcmp(label, process->label, size) != 0))
+        note_old_name(all, process);
+    memcpy(process->label, label, size);
+    process->label_size = (uint8_t)size;
+    process->label_stands = process->settled;
+}
+
+/* "python3 train.py[4711]" */
+static size_t format_name(const char *label, size_t size, int32_t pid, char name[64]) {
+    memcpy(name, label, size);
     return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
 }
 
@@ -290,8 +312,9 @@ static void report_old_name(struct processes *all, size_t at, const struct probe
                             struct rows *rows) {
     struct process *process = &all->items[at];
     char name[64];
-    size_t size = format_name(process->old_comm, process->old_comm_size, all->by_pid.ids[at], name);
-    process->old_comm_size = 0;
+    size_t size =
+        format_name(process->old_label, process->old_label_size, all->by_pid.ids[at], name);
+    process->old_label_size = 0;
     struct row *row = rows_append(rows, name, size);
     if (row)
         fill_row(all, at, env, row);
@@ -302,7 +325,8 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
     char name[64];
-    size_t size = format_name(process->stat.comm, process->stat.comm_size, pid, name);
+    name_process(all, process, pid, env);
+    size_t size = format_name(process->label, process->label_size, pid, name);
     struct row *row = rows_append(rows, name, size);
     if (!row)
         return;
@@ -312,7 +336,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     bool first = process->sent == 0 && !process->settled;
     row->flags = process->born && first ? ROW_BORN : 0;
     fill_row(all, at, env, row);
-    if (process->old_comm_size)
+    if (process->old_label_size)
         report_old_name(all, at, env, rows);
     process->sent = all->sample;
 }
@@ -321,8 +345,7 @@ static void report_ended(struct processes *all, size_t at, const struct probe_en
                          struct rows *rows) {
     const struct process *process = &all->items[at];
     char name[64];
-    size_t size =
-        format_name(process->stat.comm, process->stat.comm_size, all->by_pid.ids[at], name);
+    size_t size = format_name(process->label, process->label_size, all->by_pid.ids[at], name);
     struct row *row = rows_append(rows, name, size);
     if (row)
         fill_row(all, at, env, row);
@@ -441,6 +464,7 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     int r = look_at_all(all, env, rows);
     if (r < 0)
         return r;
+    process_choose_listeners(all, env);
     process_adopt(all, env);
     process_exits_settle(all, env);
     report_all_ended(all, env, rows);
@@ -498,6 +522,7 @@ static int process_open(void *state, const struct probe_env *env, char *why, siz
     if (source_open(&all->delay_accounting, env->proc, "sys/kernel/task_delayacct") < 0)
         all->delay_accounting = (struct source){0}; /* before 5.14: always on */
     process_exits_open(all, env, why, why_size);
+    process_choices_open(all, env);
     ((struct process_probe *)state)->all = all;
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the process probe: process.c, process_class.c, process_exit.c,
- * process_member.c, process_time.c. */
+/* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
+ * process_class.c, process_exit.c, process_group.c, process_listen.c, process_member.c,
+ * process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -11,7 +12,9 @@
 #include "agent/probe.h"
 #include "agent/probes/exit_record.h"
 #include "agent/probes/process_files.h"
+#include "agent/probes/process_label.h"
 #include "agent/source.h"
+#include "common/job_choice.h"
 
 enum process_class {
     PROCESS_NEW,
@@ -39,12 +42,17 @@ struct process {
     bool settled; /* old enough for its class to stand */
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
-    char old_comm[COMM_MAX + 1];    /* renamed since its last row (exec, prctl): its name there */
-    uint8_t old_comm_size;          /* 0: not renamed */
+    char label[LABEL_MAX + 1];      /* its name in rows */
+    char old_label[LABEL_MAX + 1];  /* renamed since its last row (exec, prctl): its name there */
+    uint8_t label_size;             /* 0: not made yet */
+    uint8_t old_label_size;         /* 0: not renamed */
+    bool label_stands;              /* made when its class was settled: asked no more */
     int32_t rank;                   /* -1: none */
     int rank_quality, step_quality; /* of what told its rank, and the one of the batch step */
     int32_t step_rank;              /* which the run was started in: no rank of the job */
     bool above;       /* of the job only because ranks run below it: its other children are not */
+    bool chosen;      /* of the job by the user's choice, not by a mark of the run */
+    bool serves;      /* the profiler; its parent started it, and is no job for that */
     bool own_session; /* its session began in the job */
     uint64_t group;   /* hash of its control groups; 0: not looked at */
     int64_t looked_ns, stopped_ns; /* when stat was read last; sampled time in state T or t */
@@ -103,6 +111,18 @@ struct process_exits {
     size_t n_names;
 };
 
+#define LISTENERS_MAX 64
+
+/* The choices of the user, as far as they must be looked up. */
+struct process_choices {
+    uint32_t users[JOB_CHOICES_MAX];       /* UINT32_MAX: no such user here */
+    uint64_t start_ticks[JOB_CHOICES_MAX]; /* of pid=: which process has the id; 0: none had it */
+    uint32_t listeners[LISTENERS_MAX];     /* inodes of sockets that listen on a port of theirs */
+    uint8_t looks[LISTENERS_MAX];          /* for the owner of each that are left */
+    size_t n_listeners;
+    bool told_missing, told_denied;
+};
+
 #define GROUPS_MAX ((size_t)8 << 10)
 #define ENVIRON_MAX ((size_t)256 << 10)
 #define LISTING_MAX ((size_t)32 << 10)
@@ -124,6 +144,8 @@ struct processes {
     struct idmap by_tid;
     struct thread threads[IDMAP_CAPACITY];
     struct process_exits exits;
+    struct process_choices choices;
+    bool has_chosen; /* somebody who was not asked in this sample */
     char environ[ENVIRON_MAX];
     _Alignas(struct dirents_entry) char listing[LISTING_MAX];
 };
@@ -150,6 +172,9 @@ size_t process_find_busiest(const struct processes *all, size_t most,
 /* Hash of the text of a /proc/PID/cgroup, never 0. */
 uint64_t process_group_hash(const char *text, size_t size);
 
+/* That of the process; 0: not known. */
+uint64_t process_group_of(const struct processes *all, const struct process *process, int32_t pid);
+
 /* The process's entry in its parent's place; NULL: not known. */
 struct process *process_parent(const struct processes *all, const struct process *process);
 
@@ -170,7 +195,8 @@ void process_join(struct processes *all, struct process *process, int32_t pid,
 /* Takes a process and its parent for parts of the profiler. */
 void process_disown(struct processes *all, struct process *process);
 
-/* After a pass over /proc, which may have met children before their parents. */
+/* After a pass over /proc, which may have met children before their parents: of the job, and of
+ * the profiler. */
 void process_adopt(struct processes *all, const struct probe_env *env);
 
 /* Says what a process is, once it is known and again while it is young or after it changed its
@@ -186,7 +212,25 @@ void process_account(struct processes *all, struct process *process, int32_t pid
 /* Forgets the threads that have ended. */
 void process_forget_threads(struct processes *all);
 
+/* ---- process_choose.c, process_listen.c: who is of the job by the user's choice ---- */
+
+/* Looks up users and processes, once. */
+void process_choices_open(struct processes *all, const struct probe_env *env);
+
+/* Whether one of the choices means this process by what it is itself. */
+bool process_is_chosen(struct processes *all, struct process *process, int32_t pid,
+                       const struct probe_env *env);
+
+/* The same by the ports on which it listens: after a pass over /proc, before process_adopt. */
+void process_choose_listeners(struct processes *all, const struct probe_env *env);
+
+/* Whether the text of a /proc/PID/cgroup is in what the choice means: for tests, too. */
+bool process_groups_match(const struct job_choice *choice, const char *text, size_t size);
+
 /* ---- process_exit.c: what ends between samples ---- */
+
+/* Whether a process that has just ended was of the job. */
+bool process_ended_in_job(const struct processes *all, int32_t pid, const struct probe_env *env);
 
 /* Begins to listen to the kernel, if it may; else leaves one line in why[why_size]. */
 void process_exits_open(struct processes *all, const struct probe_env *env, char *why,

@@ -53,8 +53,11 @@ static void classify_inside(struct processes *all, struct process *process, int3
         process_disown(all, process);
         return;
     }
-    if (environ.of_job || process->class == PROCESS_JOB ||
-        process_is_relative(all, process, pid, env)) {
+    bool is_ours = process->class == PROCESS_OWN && !environ.of_job;
+    bool is_job = environ.of_job || process->class == PROCESS_JOB;
+    if (!is_job && !is_ours && process_is_chosen(all, process, pid, env))
+        process->chosen = is_job = true;
+    if (is_job || (!is_ours && process_is_relative(all, process, pid, env))) {
         process->class = PROCESS_JOB;
         process_join(all, process, pid, env, readable ? &environ : NULL);
     } else if (process->class != PROCESS_OWN) {

@@ -135,6 +135,11 @@ static bool is_of_job(const struct processes *all, const struct unknown *unknown
     return false;
 }
 
+bool process_ended_in_job(const struct processes *all, int32_t pid, const struct probe_env *env) {
+    int at = all->exits.on ? idmap_find(&all->exits.by_pid, pid) : -1;
+    return at >= 0 && is_of_job(all, &all->exits.unknown[at], env);
+}
+
 static bool has_name(const struct short_lived *name, const struct unknown *unknown) {
     return name->comm_size == unknown->comm_size &&
            memcmp(name->comm, unknown->comm, unknown->comm_size) == 0;

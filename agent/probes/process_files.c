@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/PID/{stat,io,environ} and /proc/PID/task/TID/{schedstat,status}. */
+/* /proc/PID/{stat,io,environ,status}, the links of /proc/PID/fd and
+ * /proc/PID/task/TID/{schedstat,status}. */
 #include "agent/probes/process_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/counter.h"
 #include "agent/source.h"
@@ -134,6 +136,29 @@ static int read_of_thread(int proc_fd, int32_t pid, int32_t tid, const char *nam
     return file_read_small(proc_fd, path, text, capacity);
 }
 
+/* "Uid: REAL EFFECTIVE ...": the second is what it may do. */
+int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user) {
+    char path[32], text[4096];
+    uint64_t real, effective;
+    snprintf(path, sizeof path, "%d/status", pid);
+    int n = file_read_head(proc_fd, path, text, sizeof text);
+    const char *p = text;
+    struct span line;
+    while (n > 0 && text_line(&p, text + n, &line)) {
+        const char *q = line.data + strlen("Uid:"), *end = line.data + line.size;
+        if (!span_starts(line, "Uid:"))
+            continue;
+        for (; q < end && *q == '\t'; q++)
+            ;
+        bool good = text_u64(&q, end, &real) && text_u64(&q, end, &effective);
+        if (!good || effective > UINT32_MAX)
+            break;
+        *ret_user = (uint32_t)effective;
+        return 0;
+    }
+    return n < 0 ? n : -EBADMSG;
+}
+
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
                         struct thread_times *ret_times) {
     char text[4096];
@@ -157,6 +182,19 @@ int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
     return 0;
 }
 
+int process_read_socket(int fd_directory, const char *name, uint32_t *ret_inode) {
+    char link[64];
+    uint64_t inode;
+    ssize_t n = readlinkat(fd_directory, name, link, sizeof link);
+    if (n < 0)
+        return negative_errno();
+    struct span span = {link, (size_t)n};
+    const char *p = link + strlen("socket:[");
+    if (span_starts(span, "socket:[") && text_u64(&p, link + n, &inode) && inode <= UINT32_MAX)
+        *ret_inode = (uint32_t)inode;
+    return 0;
+}
+
 /* ---- environment ---- */
 
 /* The value of "NAME=value", or NULL. */
@@ -165,9 +203,10 @@ static const char *value_of(const char *entry, const char *name) {
     return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
 }
 
-/* How good a source of the rank the entry is, from 1; 0: none. */
+/* How good a source of the rank the entry is, from 1; 0: none. PyTorch's RANK is a word that any
+ * program may use: it counts beside a WORLD_SIZE that is larger. */
 static int rank_quality(const char *entry, int32_t *ret_rank) {
-    static const char *const names[] = {"SLURM_PROCID", "PMI_RANK", "PMIX_RANK",
+    static const char *const names[] = {"SLURM_PROCID", "RANK", "PMI_RANK", "PMIX_RANK",
                                         "OMPI_COMM_WORLD_RANK"};
     for (int i = 0; i < (int)ARRAY_SIZE(names); i++) {
         const char *value = value_of(entry, names[i]);
@@ -192,13 +231,21 @@ static bool names_run(const char *entry, const char *run_id) {
     return false;
 }
 
+#define RANK_OF_TORCH 2
+
 static void judge_entry(const char *entry, const char *run_id, struct process_environ *environ) {
     const char *agent = value_of(entry, "CHOKEPOINT_AGENT");
     int32_t rank = -1;
     int quality = rank_quality(entry, &rank);
+    const char *world = value_of(entry, "WORLD_SIZE");
+    uint64_t size;
+    if (world && text_parse_u64(world, &size) == 0 && size <= INT32_MAX)
+        environ->world_size = (int32_t)size;
     environ->of_job |= names_run(entry, run_id);
     environ->of_agent |= agent && run_id && strcmp(agent, run_id) == 0;
-    if (quality > environ->rank_quality) {
+    if (quality == RANK_OF_TORCH)
+        environ->torch_rank = rank;
+    else if (quality > environ->rank_quality) {
         environ->rank_quality = quality;
         environ->rank = rank;
     }
@@ -206,7 +253,7 @@ static void judge_entry(const char *entry, const char *run_id, struct process_en
 
 void process_parse_environ(const char *text, size_t size, const char *run_id,
                            struct process_environ *ret_environ) {
-    *ret_environ = (struct process_environ){.rank = -1};
+    *ret_environ = (struct process_environ){.rank = -1, .torch_rank = -1};
     for (const char *p = text, *end = text + size; p < end;) {
         const char *nul = memchr(p, '\0', (size_t)(end - p));
         if (!nul)
@@ -214,6 +261,11 @@ void process_parse_environ(const char *text, size_t size, const char *run_id,
         judge_entry(p, run_id, ret_environ);
         p = nul + 1;
     }
+    if (ret_environ->torch_rank < 0 || ret_environ->torch_rank >= ret_environ->world_size ||
+        ret_environ->rank_quality > RANK_OF_TORCH)
+        return;
+    ret_environ->rank = ret_environ->torch_rank;
+    ret_environ->rank_quality = RANK_OF_TORCH;
 }
 
 int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,

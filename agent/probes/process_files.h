@@ -44,10 +44,11 @@ struct thread_times {
 };
 
 struct process_environ {
-    bool of_job;      /* CHOKEPOINT_RUN is that of this run */
-    bool of_agent;    /* CHOKEPOINT_AGENT is: launches or serves the measurement */
-    int32_t rank;     /* -1: none */
-    int rank_quality; /* how good a source told it, from 1; 0: none */
+    bool of_job;                    /* CHOKEPOINT_RUN is that of this run */
+    bool of_agent;                  /* CHOKEPOINT_AGENT is: launches or serves the measurement */
+    int32_t rank;                   /* -1: none */
+    int rank_quality;               /* how good a source told it, from 1; 0: none */
+    int32_t torch_rank, world_size; /* RANK, -1: none; WORLD_SIZE, 0: none */
 };
 
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);
@@ -57,6 +58,12 @@ int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
  * traffic, too, at the cost of one more file. */
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
                         struct thread_times *ret_times);
+
+/* The user whose rights it has. */
+int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user);
+
+/* The inode of the socket that a link of a /proc/PID/fd names; untouched unless it is a socket. */
+int process_read_socket(int fd_directory, const char *name, uint32_t *ret_inode);
 
 /* At most the first 256 KiB of the environment are looked at. buffer: scratch of that size. */
 int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,

@@ -59,27 +59,13 @@ static bool is_in_group(const struct process *member, const struct process *proc
 
 /* Members are asked only where the leader has ended. */
 static bool has_session_of_job(const struct processes *all, const struct process *process,
-                               int32_t pid, const struct job *job) {
+                               int32_t pid, const struct probe_env *env) {
     const struct process *leader = find(all, process->stat.session);
     if (process->stat.session <= INIT || process->stat.session == pid)
         return false;
-    return leader ? process_has_kin(leader) : any_member(all, job, process, is_in_session);
-}
-
-uint64_t process_group_hash(const char *text, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
-    return hash ? hash : 1;
-}
-
-static uint64_t group_of(const struct processes *all, const struct process *process, int32_t pid) {
-    char path[32], groups[GROUPS_MAX];
-    if (process->group)
-        return process->group;
-    snprintf(path, sizeof path, "%d/cgroup", pid);
-    int n = file_read_small(all->proc_fd, path, groups, sizeof groups);
-    return n > 0 ? process_group_hash(groups, (size_t)n) : 0;
+    return leader ? process_has_kin(leader)
+                  : any_member(all, env->job, process, is_in_session) ||
+                        process_ended_in_job(all, process->stat.session, env);
 }
 
 /* The group of the agent is also that of who started it, and of anybody on an emulated host. */
@@ -87,7 +73,7 @@ static bool has_group_of_job(const struct processes *all, struct process *proces
                              const struct job *job) {
     if (process->stat.parent != INIT || !process->born || !all->agent_group || !job || !job->n)
         return false;
-    process->group = group_of(all, process, pid);
+    process->group = process_group_of(all, process, pid);
     return process->group && process->group != all->agent_group &&
            any_member(all, job, process, is_in_group);
 }
@@ -111,16 +97,25 @@ static bool is_command(const struct processes *all, const struct process *proces
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env) {
     return process_has_kin(process_parent(all, process)) || is_command(all, process, pid, env) ||
-           has_session_of_job(all, process, pid, env->job) ||
+           has_session_of_job(all, process, pid, env) ||
            has_group_of_job(all, process, pid, env->job);
 }
 
+/* A parent may have been met after what it started. */
+static void disown_parents(struct processes *all) {
+    for (size_t i = 0; i < all->by_pid.n; i++)
+        if (all->items[i].serves && all->items[i].classified == all->sample)
+            process_disown(all, &all->items[i]);
+}
+
 void process_adopt(struct processes *all, const struct probe_env *env) {
+    disown_parents(all);
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < all->by_pid.n; i++) {
             struct process *process = &all->items[i];
-            if (process->class != PROCESS_FOREIGN || process->classified != all->sample ||
+            bool asked = process->classified == all->sample || all->has_chosen;
+            if (process->class != PROCESS_FOREIGN || !asked ||
                 !process_has_kin(process_parent(all, process)))
                 continue;
             process->class = PROCESS_JOB;
@@ -128,6 +123,7 @@ void process_adopt(struct processes *all, const struct probe_env *env) {
             more = true;
         }
     }
+    all->has_chosen = false;
 }
 
 /* ---- ranks ---- */
@@ -181,8 +177,9 @@ void process_join(struct processes *all, struct process *process, int32_t pid,
                   const struct probe_env *env, const struct process_environ *environ) {
     const struct process *parent = process_parent(all, process);
     process->own_session |=
-        process->stat.session == pid || has_session_of_job(all, process, pid, env->job);
-    process->group = group_of(all, process, pid);
+        process->stat.session == pid || has_session_of_job(all, process, pid, env);
+    process->group = process_group_of(all, process, pid);
+    process->chosen |= parent && parent->chosen && !(environ && environ->of_job);
     if (environ && environ->rank_quality && !process->above)
         take_rank(process, parent, environ);
     if (process->rank >= 0)
@@ -192,6 +189,9 @@ void process_join(struct processes *all, struct process *process, int32_t pid,
 void process_disown(struct processes *all, struct process *process) {
     struct process *parent = process_parent(all, process);
     process->class = PROCESS_OWN;
-    if (parent && process->stat.parent > INIT && parent->class == PROCESS_FOREIGN)
+    process->serves = true;
+    if (!parent || process->stat.parent <= INIT)
+        return;
+    if (parent->class == PROCESS_FOREIGN || (parent->class == PROCESS_JOB && parent->chosen))
         parent->class = PROCESS_OWN;
 }

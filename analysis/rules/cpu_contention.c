@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/evidence/beside_job.h"
 #include "analysis/rules/rules_private.h"
 
 #define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
@@ -243,6 +244,9 @@ static void rule_out(const struct run_model *model, size_t group, struct candida
         waited = fmax(waited, waited_pct(model, (int)h, group));
         busy = fmax(busy, 100 - model_mean(model, (int)h, METRIC_CPU_IDLE, group));
     }
+    struct beside_job beside;
+    if (beside_job_find(model, group, &beside) >= 0) /* a host is full, only not of the job */
+        return;
     if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
         return;
     if (model_has_path(model) && waited >= 100 * PSI_CPU_MIN)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/evidence/beside_job.h"
 #include "analysis/rules/rules_private.h"
 
 static int add_quota(const struct run_model *model, size_t group, int host, struct quota quota,
@@ -59,7 +60,9 @@ int saturation_quota(const struct run_model *model, size_t group, struct candida
         if (demand >= BLOCKED_MIN && add_quota(model, group, (int)h, quota, demand, candidates) < 0)
             return -ENOMEM;
     }
-    if (candidates->n == before && group == model->main_group && most >= QUOTA_MIN)
+    struct beside_job beside;
+    if (candidates->n == before && group == model->main_group && most >= QUOTA_MIN &&
+        beside_job_find(model, group, &beside) < 0)
         remarks_add(&candidates->ruled_out, QUOTA_HARMLESS, NUMBERS(100 * fmin(1, most)), NAMES());
     return 0;
 }

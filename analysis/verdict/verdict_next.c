@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/evidence/beside_job.h"
 #include "analysis/evidence/remote_storage.h"
 #include "analysis/verdict/verdict_private.h"
 
@@ -57,7 +58,11 @@ static bool is_in_group(const struct series *group) {
 /* ---- by kind ---- */
 
 static void about_culprit(const struct advised *a) {
-    remarks_add(a->next, ADVISE_STOP_PROGRAM, NUMBERS(), NAMES(a->c->culprit.process, a->host));
+    const char *process = a->c->culprit.process;
+    if (host_may_serve_job(a->model, a->c->host))
+        remarks_add(a->next, ADVISE_NAME_SERVER, NUMBERS(), NAMES(process, a->host, a->host));
+    else
+        remarks_add(a->next, ADVISE_STOP_PROGRAM, NUMBERS(), NAMES(process, a->host));
 }
 
 static void about_shaped(const struct advised *a, const struct series *queue) {

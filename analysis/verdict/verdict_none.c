@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/evidence/arithmetic.h"
+#include "analysis/evidence/beside_job.h"
 #include "analysis/verdict/verdict_private.h"
 
 /* Nothing ran out and the processes are busy: that was right of 55 in 55 runs without MPI, of two
@@ -185,10 +186,27 @@ static void judge_compute_bound(const struct run_model *model, double busy, stru
     remarks_add(&v->next, ADVISE_FASTER_PROCESSES, NUMBERS(), NAMES());
 }
 
+/* Nothing of the job ran out, but something did. */
+static void say_beside_job(const struct run_model *model, int host, const struct beside_job *b,
+                           struct verdict *v) {
+    const char *name = model->hosts[host].name;
+    if (b->throttled >= QUOTA_MIN)
+        remarks_add(&v->summary, THROTTLED_BESIDE_JOB,
+                    NUMBERS(100 * fmin(1, b->throttled), 100 * b->job), NAMES(name));
+    else
+        remarks_add(&v->summary, HOST_FULL_BESIDE_JOB,
+                    NUMBERS(100 * b->busy, 100 * b->waited, 100 * b->job), NAMES(name));
+    remarks_add(&v->next, ADVISE_NAME_JOB, NUMBERS(), NAMES(name, name));
+}
+
 static void judge_not_visible(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
-    if (isnan(busy))
+    struct beside_job beside;
+    int host = beside_job_find(model, model->main_group, &beside);
+    if (host >= 0)
+        say_beside_job(model, host, &beside, v);
+    else if (isnan(busy))
         remarks_add(&v->summary, PROCESSES_UNSEEN, NUMBERS(), NAMES());
     else
         remarks_add(&v->summary, PROCESSES_WAIT_UNSEEN, NUMBERS(100 * busy), NAMES());

@@ -14,6 +14,7 @@
 #include "cli/launch/backoff.h"
 #include "cli/launch/child.h"
 #include "cli/launch/command_words.h"
+#include "cli/launch/job_words.h"
 
 enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
 
@@ -25,6 +26,8 @@ struct launch_plan {
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
+    bool no_command_lines;        /* agents name processes as the kernel does */
+    const struct job_words *jobs; /* who else is the job; NULL: nobody */
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */
     const struct command_words *words;
@@ -69,7 +72,7 @@ void launch_signal(const struct launch *launch, int signal);
 
 /* --- the words, apart from starting them, so that they can be tested --- */
 
-#define LAUNCH_WORDS_MAX 160
+#define LAUNCH_WORDS_MAX 192
 
 struct launch_words {
     const char *words[LAUNCH_WORDS_MAX];

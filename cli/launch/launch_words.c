@@ -52,6 +52,11 @@ static void add_agent(struct launch_words *to, const struct launch *launch,
             "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);
     if (plan->call_spool_limit)
         add_all(to, "--call-spool-limit", plan->call_spool_limit, NULL);
+    if (plan->no_command_lines)
+        add(to, "--no-command-lines");
+    for (size_t i = 0; plan->jobs && i < plan->jobs->n; i++)
+        if (job_word_is_for(&plan->jobs->items[i], launch->host))
+            add_all(to, "--job", plan->jobs->items[i].choice, NULL);
 }
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */

@@ -5,6 +5,9 @@
  * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice,
  * and the run's name once more as a category of the locale: those are what ssh takes along by
  * default.
+ *
+ * A daemon that the command leaves behind becomes a child of ours: so it is found to be of the
+ * job, whatever it did to its environment.
  */
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
@@ -16,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 int command_find(const char *word) {
@@ -96,6 +100,7 @@ int session_start_command(struct run_session *s) {
                                     .stderr_fd = -1,
                                     .mask = &s->old_mask,
                                     .limits = &s->old_limits};
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* else its daemons would be children of init, as any */
     s->started_wall_ns = clock_wall_ns();
     s->started_mono_ns = clock_monotonic_ns();
     return child_start(&plan, &s->command);

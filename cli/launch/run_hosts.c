@@ -79,6 +79,27 @@ int session_choose_launches(struct run_session *s, enum hosts_source source, cha
     return r;
 }
 
+static bool is_host(const struct run_session *s, const struct job_word *word) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (job_word_is_for(word, s->launches[i].host))
+            return true;
+    return false;
+}
+
+int session_check_jobs(const struct run_session *s, char *why, size_t why_size) {
+    const struct job_words *jobs = &s->options->jobs;
+    for (size_t i = 0; i < jobs->n; i++) {
+        const struct job_word *word = &jobs->items[i];
+        if (is_host(s, word))
+            continue;
+        snprintf(why, why_size, "--job %s: %.*s is no host of this run (%s%s)", word->text,
+                 (int)word->host_size, word->text, s->launches[0].host,
+                 s->n_launches > 1 ? ", ..." : "");
+        return -EINVAL;
+    }
+    return 0;
+}
+
 void session_start_agent(struct run_session *s, struct launch *launch) {
     char url[64];
     collect_child_url(&s->collector, launch->address, url, sizeof url);

@@ -27,12 +27,16 @@ static const char help[] =
     "      --ignore-failure   of --repeat: go on after a run that failed\n"
     "      --warmup N         run COMMAND N times before, unrecorded\n"
     "      --prepare CMD      run CMD (by sh) before each run of COMMAND\n"
+    "      --job [HOST:]KIND=VALUE\n"
+    "                         these processes are the job, too, with their children: unit=,\n"
+    "                         port=, cgroup=, user=, session=, pid=, container=; repeatable\n"
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --live             serve a live view to a browser here while COMMAND runs\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
-    "      --no-command-lines record of COMMAND its program alone\n"
+    "      --no-command-lines record of COMMAND its program alone, and name\n"
+    "                         processes as the kernel does\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
     "      --progress         on a terminal: time, samples, what is full, each second\n"
     "      --no-report        no verdict at the end\n"
@@ -155,11 +159,21 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
     return 0;
 }
 
+int run_words_hear(void *words, const char *name, const char *value, char *const *rest) {
+    struct run_words *run = words;
+    char why[120];
+    (void)rest;
+    if (strcmp(name, "job") != 0 || job_words_add(&run->options.jobs, value, why, sizeof why) == 0)
+        return 0;
+    return verb_refuse(run->verb, "--job", value, why);
+}
+
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_words run;
-    struct verb_option takes[RUN_WORDS_TAKES + 5];
+    struct verb_option takes[RUN_WORDS_TAKES + 6];
     const char *warmups = NULL;
     run_words_init(&run);
+    run.verb = "run";
     size_t n = run_words_takes(&run, takes);
     takes[n++] =
         (struct verb_option){.name = "ignore-failure", .flag = &run.options.ignore_failure};
@@ -167,8 +181,9 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     takes[n++] = (struct verb_option){.name = "progress", .flag = &run.options.progress};
     takes[n++] = (struct verb_option){.name = "warmup", .text = &warmups};
     takes[n++] = (struct verb_option){.name = "prepare", .text = &run.options.prepare};
+    takes[n++] = (struct verb_option){.name = "job", .text = &run.job};
     const struct verb_words words = {"run", help, takes, n, true};
-    int r = verb_words_read(&words, argc, argv, &run.options.command);
+    int r = verb_words_read_each(&words, argc, argv, run_words_hear, &run, &run.options.command);
     if (r == 0)
         r = read_warmups(warmups, &run.options.warmups);
     return r ? r : run_words_judge("run", &run, ret_options);

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/launch/job_words.h"
+
 #define RUN_REPEATS_MAX 1000
 
 struct run_options {
@@ -21,6 +23,9 @@ struct run_options {
     int warmups;         /* and how often before, unrecorded */
     const char *prepare; /* a command of sh, before each of them; NULL: none */
     bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
+    struct job_words jobs; /* who else is the job */
+    bool attached;         /* no command runs: the job is what runs already */
+    int64_t duration_ns;   /* of an attached run; 0: until it is interrupted */
     bool progress;         /* shown while the command runs */
     bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
@@ -31,7 +36,9 @@ struct run_options {
 /* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */
 struct run_words {
     struct run_options options;
+    const char *verb; /* for run_words_hear */
     const char *start_timeout, *repeats;
+    const char *job; /* the last of them */
     bool no_report, no_shim;
 };
 
@@ -43,6 +50,8 @@ void run_words_init(struct run_words *words);
 /* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
  * many. */
 size_t run_words_takes(struct run_words *words, struct verb_option *takes);
+/* A verb_heard (cli/options.h) of a struct run_words, for options that may come several times. */
+int run_words_hear(void *words, const char *name, const char *value, char *const *rest);
 /* words->options.command is set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* --- words to the user --- */
@@ -49,7 +50,9 @@ void session_refuse(struct run_session *s, const char *format, ...) {
     if (n < 0)
         return;
     s->refusal = text;
-    session_complain(s, "the command was not started: %s", text);
+    session_complain(s, "%s: %s",
+                     s->options->attached ? "nothing was recorded" : "the command was not started",
+                     text);
 }
 
 void session_note(struct run_session *s, const char *format, ...) {
@@ -180,6 +183,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
+    s->plan.no_command_lines = options->no_command_lines;
+    s->plan.jobs = &options->jobs;
     s->plan.call_spool_limit = options->call_spool_limit;
     s->plan.words = &s->words;
     s->plan.connect_timeout_s = (int)((options->start_timeout_ns + NS_PER_S - 1) / NS_PER_S);
@@ -299,6 +304,25 @@ static void check_command(struct run_session *s) {
     s->ended_wall_ns = clock_wall_ns();
     s->ended_mono_ns = clock_monotonic_ns();
     s->command = 0;
+}
+
+static bool is_known(const struct run_session *s, pid_t pid) {
+    bool known =
+        pid == s->command || pid == s->collector.pid || pid == s->live || pid == s->group.pid;
+    for (size_t i = 0; i < s->n_launches && !known; i++)
+        known = pid == s->launches[i].pid;
+    return known;
+}
+
+/* Daemons of the command whose parents have ended are ours (run_command.c): nobody else may wait
+ * for them. One of our own that has ended is taken note of first, by whoever asks for it. */
+static void reap_adopted(const struct run_session *s) {
+    siginfo_t info = {.si_pid = 0};
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+           !is_known(s, info.si_pid)) {
+        waitpid(info.si_pid, NULL, WNOHANG);
+        info.si_pid = 0;
+    }
 }
 
 /* An agent's own notes arrive with its frames, but for those about its end. */
@@ -422,6 +446,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     check_collector(s);
     session_check_live(s);
     check_launches(s);
+    reap_adopted(s);
     if (backoff_is_due(&s->collector_back, clock_monotonic_ns()) && !s->closing)
         start_collector_again(s);
     start_agents_again(s);

@@ -98,6 +98,8 @@ void session_note(struct run_session *s, const char *format, ...)
 /* Fills launches and the collector's addresses from hosts. Negative errno with why. */
 int session_choose_launches(struct run_session *s, enum hosts_source source, char *why,
                             size_t why_size);
+/* Each --job that names a host names one of them; else -EINVAL with why. */
+int session_check_jobs(const struct run_session *s, char *why, size_t why_size);
 void session_start_agents(struct run_session *s);
 void session_start_agent(struct run_session *s, struct launch *launch);
 bool session_awaits_hosts(const struct run_session *s); /* some may still answer */

@@ -94,6 +94,11 @@ static double unseen_s(const struct run_model *model, int host, struct windows w
     return sum / 1e9;
 }
 
+/* A rank's wrappers and helpers (a shell, its sleeps) carry its number, too. */
+static bool stands_for_rank(const struct run_model *model, const struct model_process *process) {
+    return !model->budgets.n || model_is_rank(model, process);
+}
+
 int report_fill_processes(struct report *report, const struct run_model *model,
                           const struct process_traffic *traffic) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
@@ -111,7 +116,7 @@ int report_fill_processes(struct report *report, const struct run_model *model,
         struct report_process *to = &report->processes[report->n_processes++];
         *to = (struct report_process){.host = p->host,
                                       .name = strdup(p->series->name),
-                                      .rank = p->rank,
+                                      .rank = stands_for_rank(model, p) ? p->rank : -1,
                                       .job = p->job,
                                       .cpu_pct = 100 * use.cpu_s / use.wall_s,
                                       .rss_gb = mean_rss_gb(set, p->series),

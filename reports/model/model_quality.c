@@ -266,18 +266,13 @@ static int note_detected(struct report *report, const struct run_model *model) {
 }
 
 static int note_blind_spots(struct report *report, const struct run_model *model) {
-    bool ranks = false, job = false;
+    bool ranks = false;
     int result = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
+    for (size_t p = 0; p < model->n_processes; p++)
         ranks |= model->processes[p].job && model->processes[p].rank >= 0;
-        job |= model->processes[p].job;
-    }
     if (model->n_hosts && !anything(model, METRIC_PSI_CPU))
         result = report_add_note(report, text_format("no pressure stall information: the kernel "
                                                      "keeps none (boot with psi=1)"));
-    if (result == 0 && model->n_hosts && !job)
-        result = report_add_note(report, text_format("no process of the job was seen: its own "
-                                                     "waiting is not known"));
     if (result == 0 && ranks && !model->budgets.events && !model->budgets.totals)
         result =
             report_add_note(report, text_format("what ranks do inside MPI is not recorded: CPU "
@@ -285,6 +280,30 @@ static int note_blind_spots(struct report *report, const struct run_model *model
     if (result == 0)
         result = note_calls(report, model);
     return result == 0 ? note_detected(report, model) : result;
+}
+
+static bool has_job(const struct run_model *model, int host) {
+    for (size_t p = 0; p < model->n_processes; p++)
+        if (model->processes[p].job && (host < 0 || model->processes[p].host == host))
+            return true;
+    return false;
+}
+
+/* A host of the run on which nothing of the job was seen: either it did nothing there, or what it
+ * did there is taken for somebody else's. */
+static int note_without_job(struct report *report, const struct report_input *input,
+                            const struct run_model *model) {
+    int result = 0;
+    if (!has_job(model, -1))
+        return model->n_hosts
+                   ? report_add_note(report, text_format("no process of the job was seen: "
+                                                         "its own waiting is not known"))
+                   : 0;
+    for (size_t h = 0; h < report->n_hosts && result == 0; h++)
+        if (!has_job(model, (int)h) && input->hosts[h].frames)
+            result = report_add_note(
+                report, text_format("%s: no process of the job was seen", report->hosts[h].name));
+    return result;
 }
 
 static int note_kills(struct report *report, const struct run_model *model) {
@@ -323,6 +342,8 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
     result = report_note_end(report);
+    if (result == 0)
+        result = note_without_job(report, input, model);
     if (result == 0)
         result = note_store(report, input);
     if (result == 0)

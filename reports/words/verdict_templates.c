@@ -29,6 +29,14 @@ const char *verdict_template(enum remark_code code) {
             "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% of the time. "
             "They waited for a timer, for each other, or for something outside: which of these was "
             "not recorded.",
+        [REMARK_HOST_FULL_BESIDE_JOB] = "%s had no core to spare: it was %.0f %% busy, and tasks "
+                                        "waited for a core %.0f %% of the "
+                                        "time. The job's own processes did %.0f %% of that, so "
+                                        "whether it waits for the rest is "
+                                        "not known.",
+        [REMARK_THROTTLED_BESIDE_JOB] =
+            "A control group on %s was throttled %.0f %% of the time. The job's own processes used "
+            "%.0f %% of the CPU time there, so whether it waits for the rest is not known.",
         [REMARK_TIME_UNEXPLAINED] = "Nothing ran out on these hosts, but the cause of %.0f %% of "
                                     "the run's time is not known, most of it %t.",
         [REMARK_TIME_UNSPLIT] = "Nothing ran out on these hosts, but for %.0f %% of the time all "
@@ -89,6 +97,12 @@ const char *verdict_template(enum remark_code code) {
         /* ---- the verdict: advice ---- */
         [REMARK_ADVISE_STOP_PROGRAM] =
             "stop %s on %s, or keep it away from the job (another host, cores of its own)",
+        [REMARK_ADVISE_NAME_SERVER] =
+            "if %s on %s serves the job, record it as part of the job (`--job %s:pid=N`); else "
+            "keep it away from the job (another host, cores of its own)",
+        [REMARK_ADVISE_NAME_JOB] =
+            "if what runs on %s serves the job, record it as part of the job: `--job "
+            "%s:unit=NAME`, port=N or pid=N",
         [REMARK_ADVISE_RAISE_RATE] = "on %s, %s may send %.4g Mbit/s (`tc qdisc show dev %s`): "
                                      "raise that rate, or send fewer bytes an iteration",
         [REMARK_ADVISE_FASTER_LINK] = "give %s a faster link than the %.4g Mbit/s of %s, or move "

@@ -461,6 +461,29 @@ static void an_environment_that_is_cut_off_says_nothing(void **state) {
     assert_int_equal(environ.rank, 3);
 }
 
+static struct process_environ environ_of(const char *text, size_t size) {
+    struct process_environ environ;
+    process_parse_environ(text, size, "r1", &environ);
+    return environ;
+}
+
+#define ENVIRON(text) environ_of(text, sizeof text)
+
+/* RANK alone may be anything; MPI knows better. */
+static void a_rank_of_pytorch_has_a_world(void **state) {
+    (void)state;
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0LOCAL_RANK=0").rank, 1);
+    assert_int_equal(ENVIRON("WORLD_SIZE=4\0RANK=3").rank, 3);
+    assert_int_equal(ENVIRON("WORLD_SIZE=4\0SLURM_PROCID=0\0RANK=3").rank, 3);
+    assert_int_equal(ENVIRON("RANK=1").rank, -1);
+    assert_int_equal(ENVIRON("RANK=4\0WORLD_SIZE=4").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=99999999999").rank, -1);
+    assert_int_equal(ENVIRON("RANK=sergeant\0WORLD_SIZE=4").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0OMPI_COMM_WORLD_RANK=2").rank, 2);
+    assert_int_equal(ENVIRON("PMI_RANK=2\0RANK=1\0WORLD_SIZE=4").rank, 2);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0SLURM_PROCID=x").rank_quality, 2);
+}
+
 static void ids_that_meet_in_one_slot_are_kept_apart(void **state) {
     static struct idmap map;
     (void)state;
@@ -605,6 +628,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_leaves_the_list_is_told_once_more),
         cmocka_unit_test(a_culprit_stays_listed_for_a_while_but_not_for_ever),
         cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
+        cmocka_unit_test(a_rank_of_pytorch_has_a_world),
         cmocka_unit_test(ids_that_meet_in_one_slot_are_kept_apart),
         cmocka_unit_test(a_child_of_the_job_is_found_and_its_time_is_the_kernels),
         cmocka_unit_test(a_rank_that_has_ended_is_still_of_the_job),

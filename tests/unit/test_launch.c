@@ -72,6 +72,33 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
     unsetenv("CHOKEPOINT_SCOPE");
 }
 
+/* Each host hears of what is for it; a shell changes nothing of it. */
+static void who_is_the_job_goes_to_the_hosts_meant(void **state) {
+    (void)state;
+    struct command_words words = {.kind = COMMAND_PLAIN};
+    struct launch_plan plan = plan_with(&words);
+    struct job_words jobs = {.n = 0};
+    char why[120];
+    assert_int_equal(job_words_add(&jobs, "vm1:port=5", why, sizeof why), 0);
+    assert_int_equal(job_words_add(&jobs, "vm2:unit=it's\\x2dhere", why, sizeof why), 0);
+    assert_int_equal(job_words_add(&jobs, "user=ann", why, sizeof why), 0);
+    assert_int_equal(job_words_add(&jobs, "fe80::1:pid=7", why, sizeof why), 0);
+    assert_true(job_word_is_for(&jobs.items[3], "fe80::1"));
+    assert_true(job_words_add(&jobs, "vm2:", why, sizeof why) < 0);
+    assert_true(job_words_add(&jobs, ":pid=7", why, sizeof why) < 0);
+    assert_int_equal(jobs.n, 4);
+    plan.jobs = &jobs;
+    assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan),
+                           "|--drain|3|--job|unit=it's\\x2dhere|--job|user=ann"));
+    assert_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "port=5"));
+    assert_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "--no-command-lines"));
+    plan.no_command_lines = true;
+    assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "|--no-command-lines"));
+    while (jobs.n < JOB_CHOICES_MAX)
+        assert_int_equal(job_words_add(&jobs, "pid=8", why, sizeof why), 0);
+    assert_true(job_words_add(&jobs, "pid=8", why, sizeof why) < 0);
+}
+
 static void shells_give_back_what_was_quoted(void **state) {
     (void)state;
     static const char *const texts[] = {"plain",           "",    "a b", "it's", "''",
@@ -219,6 +246,7 @@ static void lines_are_whole_bounded_and_printable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mpirun_gets_the_users_way_to_the_host_and_one_process),
+        cmocka_unit_test(who_is_the_job_goes_to_the_hosts_meant),
         cmocka_unit_test(shells_give_back_what_was_quoted),
         cmocka_unit_test(over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole),
         cmocka_unit_test(a_launcher_that_is_not_there_is_that_hosts_trouble),

@@ -85,11 +85,35 @@ static void boots_in_turn_are_read_one_after_the_other(void **state) {
     report_free(report);
 }
 
+/* Absence is loud: in the five lines, which show what is amiss. */
+static void a_host_without_the_job_is_named(void **state) {
+    static const char of_nobody[] =
+        "UPDATE process SET job = 0 WHERE instance IN (SELECT instance FROM instance JOIN host"
+        " USING (host) WHERE host.name %s)";
+    char sql[300];
+    struct report *report = build("");
+    (void)state;
+    assert_false(has_note(report, "no process of the job"));
+    report_free(report);
+    snprintf(sql, sizeof sql, of_nobody, "= 'vm2'");
+    report = build(sql);
+    assert_int_equal(report->n_amiss, 1);
+    assert_string_equal(report->notes[0], "vm2: no process of the job was seen");
+    assert_int_equal(report->grade, 'A'); /* nothing of the recording is missing */
+    report_free(report);
+    snprintf(sql, sizeof sql, of_nobody, "LIKE 'vm_'");
+    report = build(sql);
+    assert_int_equal(report->n_amiss, 1);
+    assert_true(has_note(report, "no process of the job was seen: its own waiting"));
+    report_free(report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_samples_are_there),
         cmocka_unit_test(steps_are_no_samples),
         cmocka_unit_test(samples_that_are_missing_are_so_in_steps_too),
+        cmocka_unit_test(a_host_without_the_job_is_named),
         cmocka_unit_test(boots_in_turn_are_read_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

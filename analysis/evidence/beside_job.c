@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/evidence/beside_job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/flow_ends.h"
+#include "analysis/evidence/quota.h"
+#include "analysis/threshold.h"
+
+/* These choose words, and no verdict: what is so full is never said to be free. */
+#define FULL 0.95  /* of its cores */
+#define WAITED 0.5 /* of the time, a task was ready and had no core */
+#define THIN 0.2   /* of what the cores did: less is not what filled them */
+
+static double or_zero(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+struct beside_job beside_job_of(const struct run_model *model, size_t group, int host) {
+    double idle = model_mean(model, host, METRIC_CPU_IDLE, group);
+    double job = or_zero(model_mean(model, host, METRIC_JOB_CPU, group)) / 100;
+    struct quota quota = quota_of(model, host, phase_windows(&model->groups[group]));
+    struct beside_job b = {.busy = isnan(idle) ? 0 : 1 - idle / 100,
+                           .waited = or_zero(model_mean(model, host, METRIC_PSI_CPU, group)) / 100,
+                           .throttled = quota.throttled};
+    double cores = b.busy * (double)model->hosts[host].n_cpus;
+    b.job = cores > 0 ? fmin(1, job / cores) : 1;
+    b.is_full = (b.busy >= FULL && b.waited >= WAITED) || b.throttled >= QUOTA_MIN;
+    b.is_thin = b.job < THIN;
+    return b;
+}
+
+int beside_job_find(const struct run_model *model, size_t group, struct beside_job *ret_beside) {
+    int found = -1;
+    double most = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct beside_job b = beside_job_of(model, group, (int)h);
+        double lost = fmax(b.waited, or_zero(b.throttled));
+        if (!b.is_full || !b.is_thin || lost <= most)
+            continue;
+        most = lost;
+        found = (int)h;
+        *ret_beside = b;
+    }
+    return found;
+}
+
+/* ---- connections ---- */
+
+/* "a>b" of the one is "b>a" of the other. */
+static bool is_mirror(const char *a, const char *b) {
+    const char *x = strchr(a, '>'), *y = strchr(b, '>');
+    size_t n = x ? (size_t)(x - a) : 0;
+    return x && y && strlen(y + 1) == n && memcmp(a, y + 1, n) == 0 &&
+           strlen(x + 1) == (size_t)(y - b) && memcmp(x + 1, b, (size_t)(y - b)) == 0;
+}
+
+static bool has_mirror(const struct series_set *set, const struct series *series, int host) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && is_mirror(set->items[s].name, series->name))
+            return true;
+    return false;
+}
+
+static bool has_address(const struct series_set *set, int host) {
+    char address[FLOW_ADDRESS_SIZE];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && flow_far_end(set->items[s].name, address))
+            return true;
+    return false;
+}
+
+static double sent(const struct series_set *set, const struct series *series) {
+    const struct window all = {INT64_MIN / 2, INT64_MAX / 2};
+    return or_zero(
+        series_growth(set, series, CONNECTION_SEND_BYTES, (struct windows){&all, 1}, NULL));
+}
+
+/* The bytes from a launcher to its daemons are few beside what serves the job. */
+static double least_sent(const struct series_set *set) {
+    double most = 0;
+    for (size_t s = 0; s < set->n; s++)
+        most = fmax(most, sent(set, &set->items[s]));
+    return FLOW_BYTES_MIN * most;
+}
+
+/* to: where it leads to, as flow_ends tells; -1 is its own host, or nobody who is known. */
+static bool leads_outside(const struct series_set *set, const struct series *series, int to,
+                          int host, bool is_known) {
+    char address[FLOW_ADDRESS_SIZE];
+    bool goes_out = flow_far_end(series->name, address);
+    if (!strchr(series->name, '>'))
+        return false; /* a sum of several */
+    if (to == host || (!goes_out && series->host == host))
+        return !has_mirror(set, series, host);
+    return to < 0 && goes_out && series->host != host && !is_known;
+}
+
+bool host_may_serve_job(const struct run_model *model, int host) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    int *to = calloc(set->n + 1, sizeof *to);
+    bool is_known = has_address(set, host), may = false;
+    double least = least_sent(set);
+    if (to && flow_ends(set, to) == 0)
+        for (size_t s = 0; s < set->n && !may; s++)
+            may = sent(set, &set->items[s]) >= least &&
+                  leads_outside(set, &set->items[s], to[s], host, is_known);
+    free(to);
+    return may;
+}
