@@ -72,13 +72,13 @@ static const char mountinfo[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
                                 "5 1 8:3 / /b rw - ext4 /dev/sdc1 rw\n"
                                 "6 1 8:4 / /b rw - ext4 /dev/sdd1 rw\n";
 
-/* With `again` it asks for another look, as often as the sampler would: a thread that still ends
- * its round heeds none. */
+/* With `again` it asks for another scan, as often as the sampler would: a thread that still ends
+ * its round does not hear it. */
 static size_t take_two(struct mounts *mounts, bool again, struct mount_fill fills[8]) {
     size_t n = 0;
     while (n < 2) { /* the other thread needs no more than to run */
         if (again)
-            mounts_look_again(mounts);
+            mounts_scan_again(mounts);
         n += mounts_take(mounts, fills + n, 8 - n);
         poll(NULL, 0, 1);
     }
