@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rooms read of a model that is built, or of a part that is: these know nothing but facts. */
+/* Readers of a model that is built, or of a part of it: they know nothing but facts. */
 #include "analysis/run_model.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What limits the run so far, what a change is worth, and what to do: the lines that `chokepoint
+ * The limit of the run so far, what a change is worth and what to do: the lines that `chokepoint
  * run` ends with, by the same words. A short screen gives each one line and the limit the next; a
  * tall one shows them whole.
  */

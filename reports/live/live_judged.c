@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of a judgement for a live view: the limit in words, ceilings, where ranks' time
- * went.
- */
+/* A judgement, as a live view keeps it: the limit in words, ceilings, where ranks' time went. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +78,7 @@ static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-/* What to do, with commands as they are to be pasted. *ret_action NULL: nothing is advised. */
+/* The advice, with commands as they are to be pasted. *ret_action NULL: nothing is advised. */
 static int keep_action(const struct verdict_words *words, int64_t run, char **ret_action) {
     *ret_action = words->next.n ? commands_complete(words->next.items[0], run) : NULL;
     return words->next.n && !*ret_action ? -ENOMEM : 0;

@@ -2,7 +2,7 @@
 """The worth of each rule, threshold and source of the judge: recorded runs judged again with a rule off, a threshold at
 .7 and 1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
 
-Of 180 moves of a threshold hardly any changes the verdict of a given run. So all that are moved up, or down, are moved
+Hardly any of 180 moves of a threshold changes the verdict of a given run. So all that are moved up, or down, are moved
 together first; where the verdict stays, none of them is tried alone, else each half is tried in the same way. Two that
 undo each other on a run are taken for two that do nothing there.
 
@@ -237,7 +237,7 @@ def rule_section(rule, results, base):
 
 
 def lines_of(folder):
-    """Of the sources in it, files and lines."""
+    """Numbers of the sources in it, and of their lines."""
     paths = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names if name.endswith((".c", ".h", ".def"))]
     count = 0
     for path in paths:

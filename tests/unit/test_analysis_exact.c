@@ -10,7 +10,7 @@
 #define SECONDS 10
 #define CORES 2
 
-/* What the ticks saw of each core; what the clock counted for a group, in cores. */
+/* The ticks of each core; the clock of a group, in cores. */
 static struct { double user, system, irq; } planted;
 static double clock_now;
 
@@ -49,7 +49,7 @@ static void plant_cores(struct recording *r) {
             plant(r, RECORDING_CPU, host, core ? "cpu1" : "cpu0", 0.1, 0, ticks);
 }
 
-/* Of a column of both cores of a host, in cores. */
+/* The mean of a column over the run, both cores of a host together, in cores. */
 static double used(const struct recording *r, int host, size_t column) {
     const struct series_set *set = &r->tables[RECORDING_CPU];
     struct window whole = {0, r->duration_ns};

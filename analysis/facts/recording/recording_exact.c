@@ -2,8 +2,8 @@
 /*
  * CPU time of a control group by the scheduler's clock. Where a host is a control group, older
  * agents took the time of its cores from samples of the tick, which miss 10 to 40 % of load that is
- * shorter than a tick; the group's own row has the exact time. What its cores used is brought to
- * that, interval by interval, and idle time is what is left.
+ * shorter than a tick; the group's own row has the exact time. The use of its cores is brought to
+ * that, interval by interval, and the rest is idle time.
  *
  * A recording does not name the group that a host is. It is the one that holds all others of the
  * host; a group above it (told for its limit) used far more than the host's cores, and is not
