@@ -24,7 +24,7 @@ struct agent_options {
     uint64_t max_frames;
     size_t foreign_processes;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
-    bool supervise, push, flows;
+    bool supervise, push, flows, wait_clocks;
     bool doctor;       /* only checks the host (agent/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The maps, and slots in them. A slot is taken here and freed by the agent. */
+#ifndef CHOKEPOINT_AGENT_WAIT_MAPS_H
+#define CHOKEPOINT_AGENT_WAIT_MAPS_H
+
+#include "agent/wait/kernel_types.h"
+
+#define SLOT_TRIES 128
+
+struct slot_of { /* what a task or a socket carries */
+    wait_u32 slot;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, WAIT_THREADS);
+    __type(key, wait_u32);
+    __type(value, struct wait_thread);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, WAIT_SOCKETS);
+    __type(key, wait_u32);
+    __type(value, struct wait_socket);
+} sockets SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, wait_u32);
+    __type(value, struct wait_totals);
+} totals SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct slot_of);
+} of_task SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct slot_of);
+} of_socket SEC(".maps");
+
+/* Of sockets that a thread is about to wait for: there the kernel hands out no more than an
+ * address. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, WAIT_SOCKETS);
+    __type(key, wait_u64);
+    __type(value, wait_u32);
+} addresses SEC(".maps");
+
+/* Processes that the agent found to be of the job. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, WAIT_MEMBERS);
+    __type(key, wait_u32);
+    __type(value, wait_u32);
+} members SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, WAIT_WAKEUPS);
+    __type(key, struct wait_wakeup_key);
+    __type(value, struct wait_wakeup);
+} wakeups SEC(".maps");
+
+const volatile struct wait_config config SEC(".rodata.config") = {0};
+
+static __always_inline struct wait_totals *all_totals(void) {
+    wait_u32 zero = 0;
+    return bpf_map_lookup_elem(&totals, &zero);
+}
+
+static __always_inline void count_loss(wait_u32 what) {
+    struct wait_totals *all = all_totals();
+    if (all && what < WAIT_LOSSES)
+        __sync_fetch_and_add(&all->lost[what], 1);
+}
+
+static __always_inline struct wait_thread *thread_at(wait_u32 slot) {
+    return bpf_map_lookup_elem(&threads, &slot);
+}
+
+static __always_inline struct wait_socket *socket_at(wait_u32 slot) {
+    return bpf_map_lookup_elem(&sockets, &slot);
+}
+
+/* ret: its number, or the capacity: none was free. */
+#define TAKE_SLOT(at, next, capacity, ret)                                                         \
+    do {                                                                                           \
+        struct wait_totals *all = all_totals();                                                    \
+        (ret) = (capacity);                                                                        \
+        for (int i = 0; all && i < SLOT_TRIES; i++) {                                              \
+            wait_u32 slot = __sync_fetch_and_add(&all->next, 1) % (capacity);                      \
+            __typeof__(at(0)) item = at(slot);                                                     \
+            if (item && __sync_val_compare_and_swap(&item->slot, WAIT_FREE, WAIT_TAKEN) ==         \
+                            WAIT_FREE) {                                                           \
+                (ret) = slot;                                                                      \
+                break;                                                                             \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+#endif
