@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that knows libbpf. It is loaded when there is a job to watch, so that an agent runs
- * on hosts that lack it.
+ * The programs of agent/wait/, loaded and attached.
  *
  * Programs for sockets are left out where the kernel has no tracepoint for them: clocks of threads
  * need 5.15, those of sockets 6.3.
  */
 #include "agent/wait_source.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,92 +15,27 @@
 #include <unistd.h>
 
 #include "agent/wait/wait_object.h"
+#include "agent/wait_bpf_library.h"
 #include "agent/wait_calls.h"
 #include "common/error.h"
 
-#define LINKS_MAX 8
+#define PROGRAMS_MAX 8
 
-/* What is used of libbpf, as declared in its headers. */
-struct library {
-    void *handle;
-    __typeof__(libbpf_set_print) *set_print;
-    __typeof__(libbpf_find_vmlinux_btf_id) *find_vmlinux_btf_id;
-    __typeof__(bpf_object__open_mem) *object_open_mem;
-    __typeof__(bpf_object__load) *object_load;
-    __typeof__(bpf_object__close) *object_close;
-    __typeof__(bpf_object__next_program) *object_next_program;
-    __typeof__(bpf_object__find_map_by_name) *object_find_map_by_name;
-    __typeof__(bpf_object__find_program_by_name) *object_find_program_by_name;
-    __typeof__(bpf_map__fd) *map_fd;
-    __typeof__(bpf_map__set_initial_value) *map_set_initial_value;
-    __typeof__(bpf_program__section_name) *program_section_name;
-    __typeof__(bpf_program__name) *program_name;
-    __typeof__(bpf_program__set_autoload) *program_set_autoload;
-    __typeof__(bpf_program__autoload) *program_autoload;
-    __typeof__(bpf_program__attach) *program_attach;
-    __typeof__(bpf_program__attach_iter) *program_attach_iter;
-    __typeof__(bpf_link__fd) *link_fd;
-    __typeof__(bpf_link__destroy) *link_destroy;
-    __typeof__(bpf_iter_create) *iter_create;
-    __typeof__(bpf_map_update_elem) *map_update_elem;
-    __typeof__(bpf_map_delete_elem) *map_delete_elem;
-    __typeof__(bpf_map_lookup_batch) *map_lookup_batch;
+struct attached {
+    struct bpf_program *program;
+    struct bpf_link *link; /* NULL: it rests */
+    bool can_rest;         /* events of the job call it, as often as they come */
 };
 
 struct wait_source {
-    struct library library;
+    struct bpf_library library;
     struct bpf_object *object;
-    struct bpf_link *links[LINKS_MAX];
-    size_t n_links;
-    struct bpf_link *adopting; /* also in links */
+    struct attached attached[PROGRAMS_MAX];
+    size_t n_attached;
+    struct bpf_link *adopting; /* of one of them */
     int members_fd, wakeups_fd, addresses_fd;
     struct wait_memory memory;
 };
-
-/* ---- the library ---- */
-
-#define SYMBOL(slot, name) {name, offsetof(struct library, slot)}
-
-static const struct {
-    const char *name;
-    size_t offset;
-} symbols[] = {
-    SYMBOL(set_print, "libbpf_set_print"),
-    SYMBOL(find_vmlinux_btf_id, "libbpf_find_vmlinux_btf_id"),
-    SYMBOL(object_open_mem, "bpf_object__open_mem"),
-    SYMBOL(object_load, "bpf_object__load"),
-    SYMBOL(object_close, "bpf_object__close"),
-    SYMBOL(object_next_program, "bpf_object__next_program"),
-    SYMBOL(object_find_map_by_name, "bpf_object__find_map_by_name"),
-    SYMBOL(object_find_program_by_name, "bpf_object__find_program_by_name"),
-    SYMBOL(map_fd, "bpf_map__fd"),
-    SYMBOL(map_set_initial_value, "bpf_map__set_initial_value"),
-    SYMBOL(program_section_name, "bpf_program__section_name"),
-    SYMBOL(program_name, "bpf_program__name"),
-    SYMBOL(program_set_autoload, "bpf_program__set_autoload"),
-    SYMBOL(program_autoload, "bpf_program__autoload"),
-    SYMBOL(program_attach, "bpf_program__attach"),
-    SYMBOL(program_attach_iter, "bpf_program__attach_iter"),
-    SYMBOL(link_fd, "bpf_link__fd"),
-    SYMBOL(link_destroy, "bpf_link__destroy"),
-    SYMBOL(iter_create, "bpf_iter_create"),
-    SYMBOL(map_update_elem, "bpf_map_update_elem"),
-    SYMBOL(map_delete_elem, "bpf_map_delete_elem"),
-    SYMBOL(map_lookup_batch, "bpf_map_lookup_batch"),
-};
-
-static bool load_library(struct library *library) {
-    library->handle = dlopen("libbpf.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library->handle)
-        return false;
-    for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
-        void *symbol = dlsym(library->handle, symbols[i].name);
-        if (!symbol)
-            return false;
-        memcpy((char *)library + symbols[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
-}
 
 /* ---- loading ---- */
 
@@ -130,7 +61,7 @@ static int set_config(struct wait_source *source, const struct wait_config *conf
 
 /* Those of the tracepoints of sockets that this kernel lacks. */
 static void leave_out(struct wait_source *source) {
-    const struct library *l = &source->library;
+    const struct bpf_library *l = &source->library;
     static const char *const optional[] = {"sk_data_ready", "sock_recv_length"};
     source->memory.has_sockets = true;
     for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
@@ -156,36 +87,48 @@ static void *map_memory(const struct wait_source *source, const char *name, size
 }
 
 static int take_maps(struct wait_source *source) {
-    const struct library *l = &source->library;
+    const struct bpf_library *l = &source->library;
     struct bpf_map *members = find_map(source, "members"), *wakeups = find_map(source, "wakeups"),
                    *addresses = find_map(source, "addresses");
     struct wait_memory *memory = &source->memory;
     memory->threads = map_memory(source, "threads", WAIT_THREADS * sizeof *memory->threads);
     memory->sockets = map_memory(source, "sockets", WAIT_SOCKETS * sizeof *memory->sockets);
     memory->totals = map_memory(source, "totals", sizeof *memory->totals);
-    if (!memory->threads || !memory->sockets || !memory->totals || !members || !wakeups ||
+    memory->paces = map_memory(source, "paces", WAIT_CORES * sizeof *memory->paces);
+    if (!memory->threads || !memory->sockets || !memory->totals || !memory->paces || !members || !wakeups ||
         !addresses)
         return -ENOMEM;
     source->members_fd = l->map_fd(members);
     source->wakeups_fd = l->map_fd(wakeups);
     source->addresses_fd = l->map_fd(addresses);
+    memory->totals->budget = UINT32_MAX; /* until the reader sets one */
     return 0;
 }
 
+/* Those whose events come one by one stay: they tell who is of the job. */
+static bool can_rest(const char *name) {
+    static const char *const often[] = {"on_switch", "on_waking", "on_data_ready", "on_receive"};
+    for (size_t i = 0; i < ARRAY_SIZE(often); i++)
+        if (strcmp(name, often[i]) == 0)
+            return true;
+    return false;
+}
+
 static int attach(struct wait_source *source) {
-    const struct library *l = &source->library;
+    const struct bpf_library *l = &source->library;
     struct bpf_program *program = NULL;
     while ((program = l->object_next_program(source->object, program))) {
-        bool adopts = strcmp(l->program_name(program), "adopt_members") == 0;
+        const char *name = l->program_name(program);
+        bool adopts = strcmp(name, "adopt_members") == 0;
         if (!l->program_autoload(program))
             continue;
-        if (source->n_links == LINKS_MAX)
+        if (source->n_attached == PROGRAMS_MAX)
             return -E2BIG;
         struct bpf_link *link =
             adopts ? l->program_attach_iter(program, NULL) : l->program_attach(program);
         if (!link)
             return negative_errno();
-        source->links[source->n_links++] = link;
+        source->attached[source->n_attached++] = (struct attached){program, link, can_rest(name)};
         if (adopts)
             source->adopting = link;
     }
@@ -195,7 +138,7 @@ static int attach(struct wait_source *source) {
 static int load(struct wait_source *source, const struct wait_config *config, const char *sys,
                 char *why, size_t why_size) {
     char path[PATH_MAX];
-    const struct library *l = &source->library;
+    const struct bpf_library *l = &source->library;
     snprintf(path, sizeof path, "%s/kernel/btf/vmlinux", sys);
     if (access(path, R_OK) < 0) {
         snprintf(why, why_size, "this kernel has no description of itself (BTF)");
@@ -225,7 +168,7 @@ int wait_source_open(const struct wait_config *config, const char *sys,
     if (!source)
         return -ENOMEM;
     int r = WAIT_ABSENT;
-    if (load_library(&source->library))
+    if (bpf_library_load(&source->library))
         r = load(source, config, sys, why, why_size);
     else
         snprintf(why, why_size, "libbpf cannot be loaded: install it (Debian: libbpf1)");
@@ -244,15 +187,16 @@ static void unmap(void *memory, size_t size) {
 void wait_source_close(struct wait_source *source) {
     if (!source)
         return;
-    for (size_t i = source->n_links; i-- > 0;)
-        source->library.link_destroy(source->links[i]);
+    for (size_t i = source->n_attached; i-- > 0;)
+        if (source->attached[i].link)
+            source->library.link_destroy(source->attached[i].link);
+    unmap(source->memory.paces, WAIT_CORES * sizeof *source->memory.paces);
     unmap(source->memory.threads, WAIT_THREADS * sizeof *source->memory.threads);
     unmap(source->memory.sockets, WAIT_SOCKETS * sizeof *source->memory.sockets);
     unmap(source->memory.totals, sizeof *source->memory.totals);
     if (source->object)
         source->library.object_close(source->object);
-    if (source->library.handle)
-        dlclose(source->library.handle);
+    bpf_library_close(&source->library);
     free(source);
 }
 
@@ -282,6 +226,26 @@ int wait_source_adopt(struct wait_source *source) {
     int r = n < 0 ? negative_errno() : 0;
     close(fd);
     return r;
+}
+
+void wait_source_rest(struct wait_source *source) {
+    for (size_t i = 0; i < source->n_attached; i++) {
+        struct attached *attached = &source->attached[i];
+        if (attached->can_rest && attached->link)
+            source->library.link_destroy(attached->link);
+        attached->link = attached->can_rest ? NULL : attached->link;
+    }
+}
+
+int wait_source_go_on(struct wait_source *source) {
+    for (size_t i = 0; i < source->n_attached; i++) {
+        struct attached *attached = &source->attached[i];
+        if (!attached->link)
+            attached->link = source->library.program_attach(attached->program);
+        if (!attached->link)
+            return negative_errno();
+    }
+    return wait_source_adopt(source);
 }
 
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,

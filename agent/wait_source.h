@@ -18,6 +18,7 @@ struct wait_memory {
     struct wait_thread *threads; /* WAIT_THREADS */
     struct wait_socket *sockets; /* WAIT_SOCKETS */
     struct wait_totals *totals;
+    struct wait_pace *paces; /* WAIT_CORES */
     bool has_sockets; /* this kernel says when data arrives and is read (6.3 and later) */
 };
 
@@ -37,6 +38,11 @@ int wait_source_add(struct wait_source *source, uint32_t pid);
 void wait_source_remove(struct wait_source *source, uint32_t pid);
 /* Lets the threads of added processes join, which walks over all tasks. Negative errno. */
 int wait_source_adopt(struct wait_source *source);
+
+/* While clocks are paused: takes the programs away that events call, and brings them back, with all
+ * threads in the state that they are in by then. Negative errno. */
+void wait_source_rest(struct wait_source *source);
+int wait_source_go_on(struct wait_source *source);
 
 /* At most n of who woke whom. Returns how many, or negative errno. */
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,

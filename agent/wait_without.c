@@ -35,6 +35,15 @@ int wait_source_adopt(struct wait_source *source) {
     return -ENOSYS;
 }
 
+void wait_source_rest(struct wait_source *source) {
+    (void)source;
+}
+
+int wait_source_go_on(struct wait_source *source) {
+    (void)source;
+    return -ENOSYS;
+}
+
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,
                         struct wait_wakeup *ret_values, size_t n) {
     (void)source, (void)ret_keys, (void)ret_values, (void)n;

@@ -2,7 +2,7 @@
 /*
  * Where the time of the job's threads goes, by process and by reason: clocks that programs in the
  * kernel keep, so that nothing is lost between samples however slow they are. The states exclude
- * each other: in sum over all columns each thread has its life.
+ * each other: in sum over all columns but unclocked_ns each thread has its life.
  *
  * A thread on its core counts as running though an interrupt or the hypervisor may have it.
  */
@@ -155,6 +155,8 @@ static const struct column wait_columns[N_COLUMNS] = {
     CLOCK(WAIT_CHILD, "child", "_waits", "blocked until a child ends"),
     CLOCK(WAIT_STOPPED, "stopped", "_waits", "stopped by a signal, a debugger or the freezer"),
     CLOCK(WAIT_OTHER, "other", "_waits", "blocked for another reason: terminals, signals, queues"),
+    CLOCK(WAIT_UNCLOCKED, "unclocked", "_gaps",
+          "not clocked, in a job that switches too often: shared out over the others"),
 };
 
 const struct probe probe_wait = {

@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "agent/counter.h"
+#include "common/clock.h"
 #include "common/error.h"
 
 #define READ_TRIES 8
+#define EVENTS_PER_S 40000 /* of a core: 1 % of it at 250 ns each */
+#define REST_NS (NS_PER_S - 50 * NS_PER_MS)
 #define CLOCK_SLACK_TICKS 1
 
 /* ---- opening ---- */
@@ -281,9 +284,34 @@ static void raise_to(uint64_t *values, const uint64_t *now) {
         values[i] = now[i] > values[i] ? now[i] : values[i];
 }
 
+/* Time that was not clocked went as the time did that was, of late. */
+static void share_out(struct wait_group *group) {
+    double sum = 0;
+    uint64_t unclocked = 0;
+    for (size_t i = 0; i < WAIT_STATES; i++) {
+        uint64_t now = group->now_ns[i], before = group->before_ns[i];
+        uint64_t grown = now > before ? now - before : 0;
+        group->before_ns[i] = now > before ? now : before;
+        if (i == WAIT_UNCLOCKED)
+            unclocked = grown;
+        else
+            sum += group->share[i] += (double)grown;
+    }
+    if (!unclocked || !(sum > 0))
+        return;
+    for (size_t i = 0; i < WAIT_UNCLOCKED; i++) {
+        double part = group->share[i] / sum;
+        group->shared_ns[i] += (uint64_t)(part * (double)unclocked);
+        group->share[i] /= 2;
+    }
+}
+
 static void end_groups(struct wait_watch *watch) {
     for (size_t i = 0; i < watch->by_pid.n; i++) {
         struct wait_group *group = &watch->groups[i];
+        share_out(group);
+        for (size_t k = 0; k < WAIT_STATES; k++)
+            group->now_ns[k] += group->shared_ns[k];
         raise_to(group->ns, group->now_ns);
         raise_to(group->times, group->now_times);
         if (group->threads || group->listed || group->seen != watch->sample)
@@ -307,10 +335,45 @@ static void tell_losses(struct wait_watch *watch, const struct probe_env *env) {
     }
 }
 
+/* What the job may cost is set anew with each sample. Above that its clocks run for a slice of each
+ * second: between slices no program is there that an event could call. */
+static int keep_pace(struct wait_watch *watch, const struct probe_env *env) {
+    struct wait_totals *totals = watch->memory.totals;
+    bool paused = __atomic_load_n(&totals->paused, __ATOMIC_ACQUIRE);
+    int r = 0;
+    if (paused && !watch->told_pause && env->note)
+        env->note(env->note_ctx, NOTE_INFO, "wait",
+                  "the job switches too often to clock it all: clocked in slices of each second");
+    watch->told_pause |= paused;
+    if (paused && !watch->rests && watch->source)
+        wait_source_rest(watch->source);
+    watch->rests = paused;
+    if (paused && (uint64_t)env->mono_ns < totals->paused_ns + REST_NS)
+        return 0;
+    for (size_t i = 0; i < WAIT_CORES; i++)
+        __atomic_store_n(&watch->memory.paces[i].events, 0, __ATOMIC_RELAXED);
+    int64_t span = watch->counted_ns ? env->mono_ns - watch->counted_ns : NS_PER_S / 10;
+    span = span < NS_PER_S / 10 ? NS_PER_S / 10 : span > NS_PER_S ? NS_PER_S : span;
+    totals->budget = (uint32_t)(EVENTS_PER_S * span / NS_PER_S);
+    watch->counted_ns = env->mono_ns;
+    if (!paused)
+        return 0;
+    if (watch->source)
+        r = wait_source_go_on(watch->source);
+    totals->resumed_ns = (uint64_t)clock_monotonic_ns();
+    watch->rests = r < 0;
+    __atomic_store_n(&totals->paused, r < 0, __ATOMIC_RELEASE);
+    return r;
+}
+
 int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     uint64_t now_ns = env->mono_ns > 0 ? (uint64_t)env->mono_ns : 0;
     watch->sample++;
-    int r = add_members(watch, env);
+    int paced = keep_pace(watch, env), r = add_members(watch, env);
+    r = paced < 0 ? paced : r;
+    if (__atomic_load_n(&watch->memory.totals->paused, __ATOMIC_ACQUIRE) &&
+        watch->memory.totals->paused_ns < now_ns)
+        now_ns = watch->memory.totals->paused_ns; /* beyond that nothing is known yet */
     for (size_t i = 0; i < WAIT_SOCKETS; i++)
         watch->sockets[i].waits_ns[0] = watch->sockets[i].waits_ns[1] = 0;
     begin_groups(watch);

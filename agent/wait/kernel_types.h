@@ -67,6 +67,7 @@ struct task_struct {
     struct task_struct *group_leader;
     struct pid *thread_pid;
     __u64 start_boottime;
+    unsigned long nvcsw, nivcsw;
     struct files_struct *files;
     unsigned in_iowait : 1;
 };

@@ -12,6 +12,8 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_struct *to) {
+    if (is_paused())
+        return 0;
     struct wait_thread *leaves = thread_of(from), *comes = thread_of(to);
     wait_u64 now = 0;
     if (leaves) {
@@ -19,7 +21,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
         wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
         now = bpf_ktime_get_ns();
         leaves->wait_slot = address ? slot_by_address(leaves, address) : 0;
+        leaves->switches = switches_of(from);
         move(leaves, state, now);
+        count_event(now);
     }
     if (comes)
         move(comes, WAIT_RUN, now ? now : bpf_ktime_get_ns());
@@ -28,11 +32,14 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task) {
+    if (is_paused())
+        return 0;
     struct wait_thread *thread = thread_of(task);
     wait_u32 state = thread ? thread->state : WAIT_RUN;
     if (!thread || state < WAIT_FIRST_BLOCKED)
         return 0;
-    wait_u64 ns = move(thread, WAIT_RUNNABLE, bpf_ktime_get_ns());
+    wait_u64 now = bpf_ktime_get_ns(), ns = move(thread, WAIT_RUNNABLE, now);
+    count_event(now);
     give_to_socket(thread, state, ns);
     if (state == WAIT_FUTEX || state == WAIT_PIPE || state == WAIT_UNIX || state == WAIT_POLL ||
         state == WAIT_CHILD)
@@ -52,37 +59,49 @@ int BPF_PROG(on_exit, struct task_struct *task) {
     struct wait_thread *thread = thread_of(task);
     if (!thread)
         return 0;
+    if (is_paused())
+        go_on(thread, task, WAIT_RUN, bpf_ktime_get_ns());
     move(thread, WAIT_RUN, bpf_ktime_get_ns());
     bpf_task_storage_delete(&of_task, (void *)task);
     __sync_lock_test_and_set(&thread->slot, WAIT_ENDED);
     return 0;
 }
 
-/* Run when the agent found processes that are of the job: their threads join. */
+/* Run when the agent found processes that are of the job: their threads join. And after a pause,
+ * before clocks go on. */
 SEC("iter/task")
 int adopt_members(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task;
-    if (!task || thread_of(task))
+    if (!task || (task->__state & STATE_ENDS))
         return 0;
-    wait_u32 tgid = process_id(task);
+    struct wait_thread *known = thread_of(task);
+    wait_u32 tgid = known ? 0 : process_id(task);
+    if (known ? !is_paused() : !tgid || !bpf_map_lookup_elem(&members, &tgid))
+        return 0;
     wait_u64 address = 0;
-    if (!tgid || !bpf_map_lookup_elem(&members, &tgid) || (task->__state & STATE_ENDS))
-        return 0;
-    adopt(task, task->on_cpu ? WAIT_RUN : state_of(task, &address), bpf_ktime_get_ns());
+    wait_u32 state = task->on_cpu ? WAIT_RUN : state_of(task, &address);
+    if (known)
+        go_on(known, task, state, bpf_ktime_get_ns());
+    else
+        adopt(task, state, bpf_ktime_get_ns());
     return 0;
 }
 
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sock) {
     wait_u32 slot;
-    struct wait_socket *socket = socket_of(sock, &slot);
-    if (socket && !socket->ready_since_ns)
+    struct wait_socket *socket = is_paused() ? 0 : socket_of(sock, &slot);
+    if (!socket)
+        return 0;
+    if (!socket->ready_since_ns)
         socket->ready_since_ns = bpf_ktime_get_ns();
     return 0;
 }
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(on_receive, struct sock *sock, int size) {
+    if (is_paused())
+        return 0;
     struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
     if (!thread || !is_tcp(sock))
         return 0;
@@ -107,7 +126,8 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     if (!since && !more)
         return 0;
     wait_u64 now = bpf_ktime_get_ns();
-    if (since && now > since)
+    struct wait_totals *all = all_totals();
+    if (since && now > since && all && since > all->resumed_ns)
         __sync_fetch_and_add(&socket->unread_ns, now - since);
     socket->ready_since_ns = more ? now : 0;
     return 0;

@@ -36,6 +36,14 @@ struct {
 } totals SEC(".maps");
 
 struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, WAIT_CORES);
+    __type(key, wait_u32);
+    __type(value, struct wait_pace);
+} paces SEC(".maps");
+
+struct {
     __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __type(key, int);
@@ -80,6 +88,21 @@ static __always_inline struct wait_totals *all_totals(void) {
     return bpf_map_lookup_elem(&totals, &zero);
 }
 
+static __always_inline bool is_paused(void) {
+    struct wait_totals *all = all_totals();
+    return !all || all->paused;
+}
+
+/* An event of the job. Too many of them pause the clocks. */
+static __always_inline void count_event(wait_u64 now) {
+    wait_u32 core = bpf_get_smp_processor_id() % WAIT_CORES;
+    struct wait_pace *pace = bpf_map_lookup_elem(&paces, &core);
+    struct wait_totals *all = all_totals();
+    if (pace && all && ++pace->events > all->budget &&
+        __sync_val_compare_and_swap(&all->paused, 0, 1) == 0)
+        all->paused_ns = now;
+}
+
 static __always_inline void count_loss(wait_u32 what) {
     struct wait_totals *all = all_totals();
     if (all && what < WAIT_LOSSES)
@@ -97,14 +120,14 @@ static __always_inline struct wait_socket *socket_at(wait_u32 slot) {
 /* ret: its number, or the capacity: none was free. */
 #define TAKE_SLOT(at, next, capacity, ret)                                                         \
     do {                                                                                           \
-        struct wait_totals *all = all_totals();                                                    \
+        struct wait_totals *all_ = all_totals();                                                   \
         (ret) = (capacity);                                                                        \
-        for (int i = 0; all && i < SLOT_TRIES; i++) {                                              \
-            wait_u32 slot = __sync_fetch_and_add(&all->next, 1) % (capacity);                      \
-            __typeof__(at(0)) item = at(slot);                                                     \
-            if (item && __sync_val_compare_and_swap(&item->slot, WAIT_FREE, WAIT_TAKEN) ==         \
-                            WAIT_FREE) {                                                           \
-                (ret) = slot;                                                                      \
+        for (int i_ = 0; all_ && i_ < SLOT_TRIES; i_++) {                                          \
+            wait_u32 try_ = __sync_fetch_and_add(&all_->next, 1) % (capacity);                     \
+            __typeof__(at(0)) item_ = at(try_);                                                    \
+            if (item_ && __sync_val_compare_and_swap(&item_->slot, WAIT_FREE, WAIT_TAKEN) ==       \
+                             WAIT_FREE) {                                                          \
+                (ret) = try_;                                                                      \
                 break;                                                                             \
             }                                                                                      \
         }                                                                                          \

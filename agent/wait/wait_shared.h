@@ -22,6 +22,7 @@ typedef uint64_t wait_u64;
 #define WAIT_SOCKETS 4096
 #define WAIT_WAKEUPS 4096
 #define WAIT_MEMBERS 2048
+#define WAIT_CORES 256   /* that count events apart; more share */
 #define WAIT_CALLS 512 /* numbers of system calls that are known */
 
 /* Where a thread's time goes. Each instant of its life belongs to one of them. */
@@ -43,6 +44,7 @@ enum wait_state {
     WAIT_CHILD,
     WAIT_STOPPED,
     WAIT_OTHER,
+    WAIT_UNCLOCKED, /* while clocks were paused */
     WAIT_STATES
 };
 #define WAIT_FIRST_BLOCKED WAIT_SOCKET_RECEIVE
@@ -88,6 +90,8 @@ struct wait_thread {
     wait_u64 last_socket; /* address of the last socket it read from, and its slot + 1 */
     wait_u32 last_slot;
     wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
+    wait_u32 switches;  /* of its own, when it left its core last */
+    wait_u32 unused;
 };
 
 struct wait_socket {
@@ -118,8 +122,18 @@ struct wait_totals {
     /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots in
      * use stay together. */
     wait_u32 next_thread, next_socket;
+    /* Events that a core may count until the agent sets it back to zero. The one beyond pauses all
+     * clocks: the agent then takes the programs away, and lets them go on a while later. */
+    wait_u32 budget;
+    wait_u32 paused;
+    wait_u64 paused_ns, resumed_ns;
     wait_u64 lost[WAIT_LOSSES];
     wait_u64 lost_wakeup_ns;
+};
+
+struct wait_pace { /* of one core, in a cache line of its own */
+    wait_u32 events;
+    wait_u32 unused[15];
 };
 
 #endif

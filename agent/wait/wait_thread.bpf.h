@@ -47,6 +47,27 @@ static __always_inline wait_u64 move(struct wait_thread *thread, wait_u32 state,
     return spent;
 }
 
+static __always_inline wait_u32 switches_of(struct task_struct *task) {
+    return (wait_u32)(task->nvcsw + task->nivcsw);
+}
+
+/* Brings a thread over a pause: one that did not run meanwhile is still in its state, of another
+ * only the state it is in now is known. */
+static __always_inline void go_on(struct wait_thread *thread, struct task_struct *task,
+                                  wait_u32 state, wait_u64 now) {
+    struct wait_totals *all = all_totals();
+    if (!all || (thread->state >= WAIT_FIRST_BLOCKED && state == thread->state &&
+                 thread->switches == switches_of(task)))
+        return;
+    if (thread->since_ns < all->paused_ns)
+        move(thread, WAIT_UNCLOCKED, all->paused_ns);
+    thread->state = WAIT_UNCLOCKED;
+    thread->pending_ns = 0;
+    thread->wait_slot = 0;
+    thread->switches = switches_of(task);
+    move(thread, state, now);
+}
+
 /* A thread that joins. Its first state begins now. */
 static __always_inline void adopt(struct task_struct *task, wait_u32 state, wait_u64 now) {
     wait_u32 slot;
@@ -62,6 +83,7 @@ static __always_inline void adopt(struct task_struct *task, wait_u32 state, wait
     thread->start_ns = task->group_leader->start_boottime;
     thread->since_ns = now;
     thread->state = state;
+    thread->switches = switches_of(task);
     bool kept = bpf_task_storage_get(&of_task, (void *)task, &of, BPF_LOCAL_STORAGE_GET_F_CREATE);
     if (!kept)
         count_loss(WAIT_LOST_THREADS);
