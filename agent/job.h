@@ -15,8 +15,8 @@
 
 struct job_process {
     int32_t pid;
-    int32_t rank;  /* -1: none */
-    uint64_t born; /* with the pid, tells it from a later process of the same pid */
+    int32_t rank;                /* -1: none */
+    uint64_t born;               /* with the pid, tells it from a later process of the same pid */
     char name[JOB_NAME_MAX + 1]; /* of its row in table process */
 };
 

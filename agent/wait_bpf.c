@@ -41,8 +41,8 @@ struct wait_source {
 
 static int refuse(int error, const char *what, char *why, size_t why_size) {
     if (error == -EPERM)
-        snprintf(why, why_size,
-                 "%s: not permitted: needs CAP_BPF and CAP_PERFMON, and no lockdown", what);
+        snprintf(why, why_size, "%s: not permitted: needs CAP_BPF and CAP_PERFMON, and no lockdown",
+                 what);
     else
         snprintf(why, why_size, "%s: %s", what, strerror(-error));
     return WAIT_ABSENT;
@@ -81,8 +81,8 @@ static void *map_memory(const struct wait_source *source, const char *name, size
     struct bpf_map *map = find_map(source, name);
     if (!map)
         return NULL;
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        source->library.map_fd(map), 0);
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, source->library.map_fd(map), 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -95,8 +95,8 @@ static int take_maps(struct wait_source *source) {
     memory->sockets = map_memory(source, "sockets", WAIT_SOCKETS * sizeof *memory->sockets);
     memory->totals = map_memory(source, "totals", sizeof *memory->totals);
     memory->paces = map_memory(source, "paces", WAIT_CORES * sizeof *memory->paces);
-    if (!memory->threads || !memory->sockets || !memory->totals || !memory->paces || !members || !wakeups ||
-        !addresses)
+    if (!memory->threads || !memory->sockets || !memory->totals || !memory->paces || !members ||
+        !wakeups || !addresses)
         return -ENOMEM;
     source->members_fd = l->map_fd(members);
     source->wakeups_fd = l->map_fd(wakeups);

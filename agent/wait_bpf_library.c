@@ -7,7 +7,8 @@
 
 #include "common/error.h"
 
-#define SYMBOL(slot, name) {name, offsetof(struct bpf_library, slot)}
+#define SYMBOL(slot, name)                                                                         \
+    { name, offsetof(struct bpf_library, slot) }
 
 static const struct {
     const char *name;

@@ -34,4 +34,9 @@ chokepoint_unit_test(test_agent_beat chokepoint_agent)
 add_executable(tcp-transfer tools/tcp_transfer.c)
 chokepoint_e2e_test(connection_is_what_was_sent)
 chokepoint_e2e_test(flow_is_what_was_sent)
+
+# Waits of each kind, planted.
+add_executable(wait-plant tools/wait_plant.c)
+target_link_libraries(wait-plant PRIVATE Threads::Threads)
+chokepoint_e2e_test(waits_are_clocked)
 chokepoint_e2e_test(cgroup_quota_is_seen)

@@ -99,8 +99,8 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
 static int socket_wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct wait_watch *watch = ((struct socket_wait *)state)->watch;
     uint32_t *next = &watch->memory.totals->next_socket, high = 0;
-    uint32_t n =
-        wait_slots_in_use(watch->high_sockets, __atomic_load_n(next, __ATOMIC_RELAXED), WAIT_SOCKETS);
+    uint32_t n = wait_slots_in_use(watch->high_sockets, __atomic_load_n(next, __ATOMIC_RELAXED),
+                                   WAIT_SOCKETS);
     uint32_t lowest = n;
     for (uint32_t i = 0; i < n; i++) {
         struct wait_socket *slot = &watch->memory.sockets[i];

@@ -17,7 +17,8 @@
 enum { PID, RANK, THREADS, FIRST_CLOCK, N_COLUMNS = FIRST_CLOCK + 2 * WAIT_STATES };
 
 #define ENDED_UNSEEN "ended unseen"
-#define OFTEN_MAX 64 /* processes with a row each sample; beyond, those at rest have one a second */
+#define OFTEN_MAX 64 /* processes with a row each sample; beyond, those at rest have one a second  \
+                      */
 #define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
 
 struct wait_probe {
@@ -126,8 +127,10 @@ static void wait_close(void *state) {
 }
 
 #define CLOCK(state, name, times, what)                                                            \
-    [FIRST_CLOCK + 2 * (state)] = {name "_ns", UNIT_NS, COLUMN_COUNTER, "time of its threads " what}, \
-    [FIRST_CLOCK + 2 * (state) + 1] = {name times, UNIT_EVENTS, COLUMN_COUNTER, "how often it ended"}
+    [FIRST_CLOCK + 2 * (state)] = {name "_ns", UNIT_NS, COLUMN_COUNTER,                            \
+                                   "time of its threads " what},                                   \
+                       [FIRST_CLOCK + 2 * (state) + 1] = {name times, UNIT_EVENTS, COLUMN_COUNTER, \
+                                                          "how often it ended"}
 
 static const struct column wait_columns[N_COLUMNS] = {
     [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},

@@ -95,8 +95,8 @@ static struct wait_group *group_of(struct wait_watch *watch, const struct wait_t
         leave_id(watch, known);
     else if (known)
         return NULL; /* the last of one whose id is in use again */
-    int at = watch->by_pid.n < WAIT_GROUPS_MAX ? idmap_add(&watch->by_pid, (int32_t)thread->tgid)
-                                               : -1;
+    int at =
+        watch->by_pid.n < WAIT_GROUPS_MAX ? idmap_add(&watch->by_pid, (int32_t)thread->tgid) : -1;
     if (at < 0)
         return NULL;
     watch->groups[at] = (struct wait_group){.pid = (int32_t)thread->tgid,
@@ -182,7 +182,7 @@ static void take_threads(struct wait_watch *watch, uint64_t now_ns) {
     struct wait_memory *memory = &watch->memory;
     uint32_t *next = &memory->totals->next_thread, high = 0;
     uint32_t n = wait_slots_in_use(watch->high_threads, __atomic_load_n(next, __ATOMIC_RELAXED),
-                              WAIT_THREADS);
+                                   WAIT_THREADS);
     uint32_t lowest = n;
     for (uint32_t i = 0; i < n; i++) {
         struct wait_thread *slot = &memory->threads[i];

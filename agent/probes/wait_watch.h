@@ -31,10 +31,10 @@ struct wait_group {
     uint64_t ns[WAIT_STATES]; /* of all: what is told, never steps back */
     uint64_t times[WAIT_STATES];
     uint64_t now_ns[WAIT_STATES], now_times[WAIT_STATES]; /* while a sample is taken */
-    uint64_t before_ns[WAIT_STATES]; /* clocked up to the sample before */
+    uint64_t before_ns[WAIT_STATES];                      /* clocked up to the sample before */
     double share[WAIT_STATES];       /* of late: how time that is not clocked is shared out */
     uint64_t shared_ns[WAIT_STATES]; /* what was shared out */
-    int64_t told_ns;                                      /* when it last had a row */
+    int64_t told_ns;                 /* when it last had a row */
     uint64_t told_changes;
     char name[JOB_NAME_MAX + 1];     /* as in table process; "" until it is listed */
     char old_name[JOB_NAME_MAX + 1]; /* renamed since its last row: its name there */
@@ -63,8 +63,8 @@ struct wait_watch { /* all zero: not open */
     uint64_t first_boot_ns;
     bool told[WAIT_LOSSES]; /* that some found no room */
     bool told_pause, rests;
-    int64_t counted_ns; /* when events were last set to zero */
-    struct idmap by_pid;    /* places in groups */
+    int64_t counted_ns;  /* when events were last set to zero */
+    struct idmap by_pid; /* places in groups */
     struct wait_group groups[WAIT_GROUPS_MAX];
     uint64_t unseen_ns[WAIT_STATES], unseen_times[WAIT_STATES]; /* of processes never listed */
     uint64_t unseen;                                            /* how many they are */

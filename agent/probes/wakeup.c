@@ -38,8 +38,10 @@ struct wakeup {
     struct wait_wakeup values[WAIT_WAKEUPS];
 };
 
-static const char *const reasons[WAIT_STATES] = {[WAIT_FUTEX] = "futex", [WAIT_PIPE] = "pipe",
-                                                 [WAIT_UNIX] = "unix",   [WAIT_POLL] = "poll",
+static const char *const reasons[WAIT_STATES] = {[WAIT_FUTEX] = "futex",
+                                                 [WAIT_PIPE] = "pipe",
+                                                 [WAIT_UNIX] = "unix",
+                                                 [WAIT_POLL] = "poll",
                                                  [WAIT_CHILD] = "child"};
 
 /* ---- pairs ---- */
@@ -72,8 +74,8 @@ static struct pair *add(struct wakeup *probe, const struct probe_env *env,
     if (probe->n == PAIRS_MAX)
         return NULL;
     struct pair *pair = &probe->pairs[probe->n++];
-    *pair = (struct pair){
-        .key = *key, .born = probe->sample > 1, .waiter_start_ns = waiter->start_ns};
+    *pair =
+        (struct pair){.key = *key, .born = probe->sample > 1, .waiter_start_ns = waiter->start_ns};
     name_process(probe, env, key->waker, waker);
     snprintf(pair->name, sizeof pair->name, "%.30s < %.30s %s", waiter->name, waker,
              reasons[key->state]);
@@ -123,7 +125,9 @@ static void take(struct wakeup *probe, const struct probe_env *env,
         forget(probe, key);
         return;
     }
-    if (!pair && waiter->listed)
+    if (!pair && !waiter->listed)
+        return; /* it will be, or end */
+    if (!pair)
         pair = add(probe, env, key, waiter);
     if (!pair) {
         /* Taken out, so that it is added once; what comes next begins at zero. */

@@ -33,14 +33,14 @@ struct call {
 #if defined(__TARGET_ARCH_x86)
 #define STATUS_32_BITS 0x2 /* TS_COMPAT: other numbers and registers */
 static __always_inline wait_u64 call_number(struct task_struct *task, struct pt_regs *regs,
-                                   struct call *call) {
+                                            struct call *call) {
     call->first = regs->di;
     call->second = regs->si;
     return task->thread_info.status & STATUS_32_BITS ? WAIT_CALLS : regs->orig_ax;
 }
 #elif defined(__TARGET_ARCH_arm64)
 static __always_inline wait_u64 call_number(struct task_struct *task, struct pt_regs *regs,
-                                   struct call *call) {
+                                            struct call *call) {
     call->first = regs->orig_x0;
     call->second = regs->regs[1];
     return (wait_u64)(__s64)regs->syscallno;
@@ -62,8 +62,8 @@ static __always_inline struct call call_of(struct task_struct *task) {
 }
 
 /* What a thread waits for that reads from or writes to a file; of a socket also its address. */
-static __always_inline wait_u32 state_of_file(struct task_struct *task, wait_u64 number, bool writes,
-                                     wait_u64 *ret_address) {
+static __always_inline wait_u32 state_of_file(struct task_struct *task, wait_u64 number,
+                                              bool writes, wait_u64 *ret_address) {
     struct fdtable *table = task->files ? task->files->fdt : 0;
     struct file *file = 0;
     if (!table || number >= table->max_fds)
@@ -88,7 +88,8 @@ static __always_inline wait_u32 state_of_file(struct task_struct *task, wait_u64
     return writes ? WAIT_SOCKET_SEND : WAIT_SOCKET_RECEIVE;
 }
 
-static __always_inline wait_u32 state_of_call(struct task_struct *task, const struct call *call, wait_u64 *ret_address) {
+static __always_inline wait_u32 state_of_call(struct task_struct *task, const struct call *call,
+                                              wait_u64 *ret_address) {
     switch (call->kind) {
     case WAIT_CALL_READ:
         return state_of_file(task, call->first, false, ret_address);

@@ -125,8 +125,8 @@ static __always_inline struct wait_socket *socket_at(wait_u32 slot) {
         for (int i_ = 0; all_ && i_ < SLOT_TRIES; i_++) {                                          \
             wait_u32 try_ = __sync_fetch_and_add(&all_->next, 1) % (capacity);                     \
             __typeof__(at(0)) item_ = at(try_);                                                    \
-            if (item_ && __sync_val_compare_and_swap(&item_->slot, WAIT_FREE, WAIT_TAKEN) ==       \
-                             WAIT_FREE) {                                                          \
+            if (item_ &&                                                                           \
+                __sync_val_compare_and_swap(&item_->slot, WAIT_FREE, WAIT_TAKEN) == WAIT_FREE) {   \
                 (ret) = try_;                                                                      \
                 break;                                                                             \
             }                                                                                      \

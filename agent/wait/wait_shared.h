@@ -22,7 +22,7 @@ typedef uint64_t wait_u64;
 #define WAIT_SOCKETS 4096
 #define WAIT_WAKEUPS 4096
 #define WAIT_MEMBERS 2048
-#define WAIT_CORES 256   /* that count events apart; more share */
+#define WAIT_CORES 256 /* that count events apart; more share */
 #define WAIT_CALLS 512 /* numbers of system calls that are known */
 
 /* Where a thread's time goes. Each instant of its life belongs to one of them. */
@@ -77,7 +77,7 @@ struct wait_config {
 enum wait_slot { WAIT_FREE, WAIT_TAKEN, WAIT_LIVE, WAIT_ENDED };
 
 struct wait_thread {
-    wait_u32 slot; /* enum wait_slot */
+    wait_u32 slot;     /* enum wait_slot */
     wait_u32 sequence; /* odd while it changes */
     wait_u32 tgid;     /* in the agent's own namespace of process ids; 0: not there */
     wait_u32 state;    /* enum wait_state */
@@ -119,8 +119,8 @@ struct wait_wakeup {
 enum wait_loss { WAIT_LOST_THREADS, WAIT_LOST_SOCKETS, WAIT_LOST_WAKEUPS, WAIT_LOSSES };
 
 struct wait_totals {
-    /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots in
-     * use stay together. */
+    /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots
+     * in use stay together. */
     wait_u32 next_thread, next_socket;
     /* Events that a core may count until the agent sets it back to zero. The one beyond pauses all
      * clocks: the agent then takes the programs away, and lets them go on a while later. */

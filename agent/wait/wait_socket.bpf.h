@@ -45,7 +45,7 @@ static __always_inline void fill_ends(struct wait_socket *socket, struct sock *s
 /* A socket that a thread of the job uses for the first time. In that thread's own context, where
  * memory may be had. */
 static __always_inline struct wait_socket *begin_socket(struct sock *sock, wait_u32 tgid,
-                                               wait_u32 *ret_slot) {
+                                                        wait_u32 *ret_slot) {
     wait_u32 slot;
     TAKE_SLOT(socket_at, next_socket, WAIT_SOCKETS, slot);
     struct wait_socket *socket = slot < WAIT_SOCKETS ? socket_at(slot) : 0;
@@ -73,7 +73,8 @@ static __always_inline struct wait_socket *begin_socket(struct sock *sock, wait_
 }
 
 /* Slot + 1 of the socket a thread is about to wait for, by its address; 0: not known yet. */
-static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread, wait_u64 address) {
+static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread,
+                                                wait_u64 address) {
     wait_u32 slot = thread->last_slot;
     if (thread->last_socket != address) {
         wait_u32 *found = bpf_map_lookup_elem(&addresses, &address);
@@ -88,7 +89,8 @@ static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread
 }
 
 /* A wait for a socket has ended. */
-static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 state, wait_u64 ns) {
+static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 state,
+                                           wait_u64 ns) {
     struct wait_socket *socket = thread->wait_slot ? socket_at(thread->wait_slot - 1) : 0;
     if (state == WAIT_POLL)
         thread->pending_ns = ns;

@@ -109,12 +109,14 @@ static __always_inline bool is_waker(wait_u32 state, wait_u32 call) {
     }
 }
 
-static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_u32 state, wait_u64 ns) {
+static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_u32 state,
+                                         wait_u64 ns) {
     struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
     struct call call = call_of(task);
     if (!is_waker(state, call.kind))
         return;
-    struct wait_wakeup_key key = {.waiter = waiter->tgid, .waker = process_id(task), .state = state};
+    struct wait_wakeup_key key = {
+        .waiter = waiter->tgid, .waker = process_id(task), .state = state};
     struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key), first = {ns, 1};
     if (known) {
         __sync_fetch_and_add(&known->ns, ns);

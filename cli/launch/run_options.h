@@ -20,7 +20,7 @@ struct run_options {
     int repeats;         /* how often the command is to run */
     int warmups;         /* and how often before, unrecorded */
     const char *prepare; /* a command of sh, before each of them; NULL: none */
-    bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
+    bool allow_missing, report, why, quiet, flows, wait_clocks, shim, ignore_failure;
     bool progress;         /* shown while the command runs */
     bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
@@ -31,10 +31,10 @@ struct run_options {
 struct run_words {
     struct run_options options;
     const char *start_timeout, *repeats;
-    bool no_report, no_shim;
+    bool no_report, no_shim, no_wait_clocks;
 };
 
-#define RUN_WORDS_TAKES 15 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 16 /* options that run_words_takes lists */
 
 struct verb_option;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ping-pong SECONDS [MODE]: two processes pass one byte to and fro and do nothing else; prints round
- * trips a second. MODE: tcp (loopback, the default), pipe, or futex, which two threads of one
+ * ping-pong SECONDS [MODE]: two processes pass one byte to and fro and do nothing else; prints
+ * round trips a second. MODE: tcp (loopback, the default), pipe, or futex, which two threads of one
  * process wake each other by: as many wake-ups as a host can make.
  */
 #include <linux/futex.h>
