@@ -107,7 +107,7 @@ static int wait_open(void *state, const struct probe_env *env, char *why, size_t
         snprintf(why, why_size, "no job whose waits to clock: CHOKEPOINT_RUN is not set");
         return PROBE_ABSENT;
     }
-    int r = wait_watch_open(env->waits, env, why, why_size);
+    int r = env->waits->is_open ? 0 : wait_watch_open(env->waits, env, why, why_size);
     if (r == 0)
         probe->watch = env->waits;
     return r;

@@ -374,7 +374,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     if (__atomic_load_n(&watch->memory.totals->paused, __ATOMIC_ACQUIRE) &&
         watch->memory.totals->paused_ns < now_ns)
         now_ns = watch->memory.totals->paused_ns; /* beyond that nothing is known yet */
-    for (size_t i = 0; i < WAIT_SOCKETS; i++)
+    for (size_t i = 0; i < watch->high_sockets; i++)
         watch->sockets[i].waits_ns[0] = watch->sockets[i].waits_ns[1] = 0;
     begin_groups(watch);
     take_threads(watch, now_ns);
