@@ -22,8 +22,8 @@ struct wait_memory {
     bool has_sockets;        /* this kernel says when data arrives and is read (6.3 and later) */
 };
 
-#define WAIT_ABSENT 1 /* not built in, not installed, or not permitted: why says what would help   \
-                       */
+/* Not built in, not installed, or not permitted: why says what would help. */
+#define WAIT_ABSENT 1
 
 /* config: its namespace of process ids; the numbers of system calls are filled in here. sys: root
  * of /sys. 0, WAIT_ABSENT or negative errno, with one line in why. */

@@ -14,6 +14,7 @@
 #include "agent/probes/connection.h"
 #include "agent/probes/probes.h"
 #include "agent/probes/wait_watch.h"
+#include "common/error.h"
 
 enum { PID, RANK, STARVED_NS, UNREAD_NS, SEND_BLOCKED_NS, READS, READ_BYTES, N_COLUMNS };
 
@@ -40,11 +41,30 @@ static void raise_to(uint64_t *told, uint64_t now) {
     *told = now > *told ? now : *told;
 }
 
-/* With what goes on; nothing that was told steps back. */
+/* A process that is clocked in slices: what its socket did between them is like what it did in
+ * them. */
+static void share_out(const struct wait_group *group, struct wait_socket_seen *seen,
+                      struct wait_socket *socket) {
+    uint64_t *counters[] = {&socket->starved_ns, &socket->unread_ns, &socket->send_blocked_ns,
+                            &socket->reads, &socket->read_bytes};
+    for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+        uint64_t now = *counters[i], from = seen->scaled_from[i];
+        if (group && group->scale > 0 && now >= from) {
+            double more = (double)(now - from) * group->scale;
+            seen->scaled[i] += more < 1e18 ? (uint64_t)more : 0;
+            seen->scaled_from[i] = now;
+        }
+        *counters[i] += seen->scaled[i];
+    }
+}
+
+/* With what goes on; nothing that was told steps back. What lay there before a pause may have been
+ * read in it. */
 static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *socket,
-                     uint64_t now_ns) {
-    uint64_t since = socket->ready_since_ns;
-    uint64_t lies = since && now_ns > since ? now_ns - since : 0;
+                     const struct wait_watch *watch) {
+    uint64_t since = socket->ready_since_ns, now_ns = watch->known_ns;
+    bool known = since > watch->memory.totals->resumed_ns && now_ns > since;
+    uint64_t lies = known ? now_ns - since : 0;
     raise_to(&seen->starved_ns, socket->starved_ns + seen->waits_ns[0]);
     raise_to(&seen->unread_ns, socket->unread_ns + lies);
     raise_to(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
@@ -86,7 +106,8 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
         *seen = (struct wait_socket_seen){.cookie = socket.cookie,
                                           .waits_ns = {seen->waits_ns[0], seen->waits_ns[1]},
                                           .born = watch->sample > 1};
-    bring_up(seen, &socket, (uint64_t)env->mono_ns);
+    share_out(group, seen, &socket);
+    bring_up(seen, &socket, watch);
     bool rests = seen->told_reads == socket.reads && !socket.ended &&
                  env->mono_ns - seen->told_ns < RESTS_NS;
     if (group && group->listed && !(seen->told_ns && rests))

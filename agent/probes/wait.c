@@ -17,8 +17,9 @@
 enum { PID, RANK, THREADS, FIRST_CLOCK, N_COLUMNS = FIRST_CLOCK + 2 * WAIT_STATES };
 
 #define ENDED_UNSEEN "ended unseen"
-#define OFTEN_MAX 64 /* processes with a row each sample; beyond, those at rest have one a second  \
-                      */
+#define OFTEN_MAX                                                                                  \
+    64 /* processes with a row each sample; beyond, those at rest have one a second                \
+        */
 #define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
 
 struct wait_probe {

@@ -5,78 +5,18 @@
  */
 #include "agent/probes/wait_watch.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "agent/counter.h"
+#include "agent/probes/wait_private.h"
 #include "common/clock.h"
-#include "common/error.h"
 
 #define READ_TRIES 8
-#define EVENTS_PER_S 40000 /* of a core: 1 % of it at 250 ns each */
-#define REST_NS (NS_PER_S - 50 * NS_PER_MS)
 #define CLOCK_SLACK_TICKS 1
-
-/* ---- opening ---- */
-
-static uint64_t boot_now_ns(void) {
-    struct timespec t;
-    return clock_gettime(CLOCK_BOOTTIME, &t) < 0
-               ? 0
-               : (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-/* How deep this process's namespace of ids is, as "NSpid: 812 7" tells, and which it is. */
-static void find_namespace(const char *proc, struct wait_config *config) {
-    char path[512], line[512];
-    struct stat st;
-    snprintf(path, sizeof path, "%.480s/self/status", proc);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "NSpid:", 6) != 0)
-            continue;
-        uint32_t numbers = 0;
-        for (const char *p = line + 6; *p; p++)
-            numbers += (*p >= '0' && *p <= '9') && !(p[-1] >= '0' && p[-1] <= '9');
-        config->namespace_level = numbers ? numbers - 1 : 0;
-    }
-    if (file)
-        fclose(file);
-    snprintf(path, sizeof path, "%.480s/self/ns/pid", proc);
-    if (stat(path, &st) == 0)
-        config->namespace_inode = (uint32_t)st.st_ino;
-}
-
-int wait_watch_open(struct wait_watch *watch, const struct probe_env *env, char *why,
-                    size_t why_size) {
-    struct wait_config config = {0};
-    find_namespace(env->proc, &config);
-    int r = wait_source_open(&config, env->sys, &watch->source, why, why_size);
-    if (r != 0)
-        return r == WAIT_ABSENT ? PROBE_ABSENT : r;
-    watch->memory = *wait_source_memory(watch->source);
-    watch->first_boot_ns = boot_now_ns();
-    watch->is_open = true;
-    return 0;
-}
-
-void wait_watch_close(struct wait_watch *watch) {
-    wait_source_close(watch->source);
-    watch->source = NULL;
-    watch->is_open = false;
-}
 
 /* ---- processes ---- */
 
-static struct wait_group *find_group(struct wait_watch *watch, uint32_t pid) {
-    int at = pid <= INT32_MAX ? idmap_find(&watch->by_pid, (int32_t)pid) : -1;
-    return at < 0 ? NULL : &watch->groups[at];
-}
-
-const struct wait_group *wait_watch_find(const struct wait_watch *watch, uint32_t pid) {
+struct wait_group *wait_group_find(struct wait_watch *watch, uint32_t pid) {
     int at = pid <= INT32_MAX ? idmap_find(&watch->by_pid, (int32_t)pid) : -1;
     return at < 0 ? NULL : &watch->groups[at];
 }
@@ -88,7 +28,7 @@ static void leave_id(struct wait_watch *watch, struct wait_group *group) {
 }
 
 static struct wait_group *group_of(struct wait_watch *watch, const struct wait_thread *thread) {
-    struct wait_group *known = find_group(watch, thread->tgid);
+    struct wait_group *known = wait_group_find(watch, thread->tgid);
     if (known && known->start_ns == thread->start_ns)
         return known;
     if (known && known->start_ns < thread->start_ns)
@@ -104,6 +44,10 @@ static struct wait_group *group_of(struct wait_watch *watch, const struct wait_t
                                             .rank = -1,
                                             .born = thread->start_ns > watch->first_boot_ns};
     return &watch->groups[at];
+}
+
+const struct wait_group *wait_watch_find(const struct wait_watch *watch, uint32_t pid) {
+    return wait_group_find((struct wait_watch *)(uintptr_t)watch, pid);
 }
 
 static void add_clocks(uint64_t *ns, uint64_t *times, const uint64_t *more_ns,
@@ -144,7 +88,8 @@ static void note_socket(struct wait_watch *watch, const struct wait_thread *thre
 static void take_live(struct wait_watch *watch, const struct wait_thread *slot, uint64_t now_ns) {
     struct wait_thread thread;
     bool whole = copy_thread(slot, &thread);
-    struct wait_group *group = whole ? group_of(watch, &thread) : find_group(watch, slot->tgid);
+    struct wait_group *group =
+        whole ? group_of(watch, &thread) : wait_group_find(watch, slot->tgid);
     if (!group)
         return;
     group->threads++;
@@ -203,8 +148,8 @@ static void take_threads(struct wait_watch *watch, uint64_t now_ns) {
 
 /* ---- the job ---- */
 
-static bool is_same(const struct wait_group *group, const struct job_process *process,
-                    int64_t ticks_per_s) {
+bool wait_group_is(const struct wait_group *group, const struct job_process *process,
+                   int64_t ticks_per_s) {
     uint64_t ticks = group->start_ns / (uint64_t)tick_ns(ticks_per_s);
     return ticks + CLOCK_SLACK_TICKS >= process->born && ticks <= process->born + CLOCK_SLACK_TICKS;
 }
@@ -217,53 +162,11 @@ static void list_group(struct wait_group *group, const struct job_process *proce
     group->listed = true;
 }
 
-/* Those that are no longer of the job, so that a later process of their id does not join. */
-static void remove_members(struct wait_watch *watch, const struct job *job) {
-    size_t kept = 0;
-    for (size_t i = 0; i < watch->n_members; i++) {
-        bool is_there = false;
-        for (size_t k = 0; k < job->n && !is_there; k++)
-            is_there = (uint32_t)job->processes[k].pid == watch->members[i];
-        if (is_there)
-            watch->members[kept++] = watch->members[i];
-        else
-            wait_source_remove(watch->source, watch->members[i]);
-    }
-    watch->n_members = kept;
-}
-
-static bool add_member(struct wait_watch *watch, uint32_t pid) {
-    for (size_t i = 0; i < watch->n_members; i++)
-        if (watch->members[i] == pid)
-            return true;
-    if (watch->n_members == JOB_PROCESSES_MAX || wait_source_add(watch->source, pid) < 0)
-        return false;
-    watch->members[watch->n_members++] = pid;
-    return true;
-}
-
-/* Processes that did not join by themselves: those that began outside the job. */
-static int add_members(struct wait_watch *watch, const struct probe_env *env) {
-    const struct job *job = env->job;
-    bool any = false;
-    if (!watch->source || watch->job_passes == job->passes)
-        return 0;
-    if (watch->job_changes != job->changes)
-        remove_members(watch, job);
-    for (size_t i = 0; i < job->n; i++) {
-        const struct job_process *process = &job->processes[i];
-        const struct wait_group *group = find_group(watch, (uint32_t)process->pid);
-        if (!group || !is_same(group, process, env->ticks_per_s))
-            any |= add_member(watch, (uint32_t)process->pid);
-    }
-    return any ? wait_source_adopt(watch->source) : 0;
-}
-
 static void list_groups(struct wait_watch *watch, const struct probe_env *env) {
     for (size_t i = 0; i < env->job->n; i++) {
         const struct job_process *process = &env->job->processes[i];
-        struct wait_group *group = find_group(watch, (uint32_t)process->pid);
-        if (group && is_same(group, process, env->ticks_per_s))
+        struct wait_group *group = wait_group_find(watch, (uint32_t)process->pid);
+        if (group && wait_group_is(group, process, env->ticks_per_s))
             list_group(group, process);
     }
 }
@@ -288,6 +191,7 @@ static void raise_to(uint64_t *values, const uint64_t *now) {
 static void share_out(struct wait_group *group) {
     double sum = 0;
     uint64_t unclocked = 0;
+    group->scale = 0;
     for (size_t i = 0; i < WAIT_STATES; i++) {
         uint64_t now = group->now_ns[i], before = group->before_ns[i];
         uint64_t grown = now > before ? now - before : 0;
@@ -296,9 +200,13 @@ static void share_out(struct wait_group *group) {
             unclocked = grown;
         else
             sum += group->share[i] += (double)grown;
+        group->clocked_ns += i == WAIT_UNCLOCKED ? 0 : (double)grown;
     }
     if (!unclocked || !(sum > 0))
         return;
+    if (group->clocked_ns > 0)
+        group->scale = (double)unclocked / group->clocked_ns;
+    group->clocked_ns = 0;
     for (size_t i = 0; i < WAIT_UNCLOCKED; i++) {
         double part = group->share[i] / sum;
         group->shared_ns[i] += (uint64_t)(part * (double)unclocked);
@@ -321,59 +229,15 @@ static void end_groups(struct wait_watch *watch) {
     }
 }
 
-static void tell_losses(struct wait_watch *watch, const struct probe_env *env) {
-    static const char *const words[WAIT_LOSSES] = {
-        "more threads of the job than wait clocks have room for: some are not seen",
-        "more connections than wait clocks have room for: some are not seen",
-        "more pairs of processes wake each other than have room: the rest is summed"};
-    for (size_t i = 0; i < WAIT_LOSSES; i++) {
-        if (!__atomic_load_n(&watch->memory.totals->lost[i], __ATOMIC_RELAXED) || watch->told[i])
-            continue;
-        watch->told[i] = true;
-        if (env->note)
-            env->note(env->note_ctx, NOTE_INFO, "wait", words[i]);
-    }
-}
-
-/* What the job may cost is set anew with each sample. Above that its clocks run for a slice of each
- * second: between slices no program is there that an event could call. */
-static int keep_pace(struct wait_watch *watch, const struct probe_env *env) {
-    struct wait_totals *totals = watch->memory.totals;
-    bool paused = __atomic_load_n(&totals->paused, __ATOMIC_ACQUIRE);
-    int r = 0;
-    if (paused && !watch->told_pause && env->note)
-        env->note(env->note_ctx, NOTE_INFO, "wait",
-                  "the job switches too often to clock it all: clocked in slices of each second");
-    watch->told_pause |= paused;
-    if (paused && !watch->rests && watch->source)
-        wait_source_rest(watch->source);
-    watch->rests = paused;
-    if (paused && (uint64_t)env->mono_ns < totals->paused_ns + REST_NS)
-        return 0;
-    for (size_t i = 0; i < WAIT_CORES; i++)
-        __atomic_store_n(&watch->memory.paces[i].events, 0, __ATOMIC_RELAXED);
-    int64_t span = watch->counted_ns ? env->mono_ns - watch->counted_ns : NS_PER_S / 10;
-    span = span < NS_PER_S / 10 ? NS_PER_S / 10 : span > NS_PER_S ? NS_PER_S : span;
-    totals->budget = (uint32_t)(EVENTS_PER_S * span / NS_PER_S);
-    watch->counted_ns = env->mono_ns;
-    if (!paused)
-        return 0;
-    if (watch->source)
-        r = wait_source_go_on(watch->source);
-    totals->resumed_ns = (uint64_t)clock_monotonic_ns();
-    watch->rests = r < 0;
-    __atomic_store_n(&totals->paused, r < 0, __ATOMIC_RELEASE);
-    return r;
-}
-
 int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     uint64_t now_ns = env->mono_ns > 0 ? (uint64_t)env->mono_ns : 0;
     watch->sample++;
-    int paced = keep_pace(watch, env), r = add_members(watch, env);
+    int paced = wait_keep_pace(watch, env), r = wait_add_members(watch, env);
     r = paced < 0 ? paced : r;
     if (__atomic_load_n(&watch->memory.totals->paused, __ATOMIC_ACQUIRE) &&
         watch->memory.totals->paused_ns < now_ns)
         now_ns = watch->memory.totals->paused_ns; /* beyond that nothing is known yet */
+    watch->known_ns = now_ns;
     for (size_t i = 0; i < watch->high_sockets; i++)
         watch->sockets[i].waits_ns[0] = watch->sockets[i].waits_ns[1] = 0;
     begin_groups(watch);
@@ -382,7 +246,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     end_groups(watch);
     watch->job_passes = env->job->passes;
     watch->job_changes = env->job->changes;
-    tell_losses(watch, env);
+    wait_tell_losses(watch, env);
     return r;
 }
 

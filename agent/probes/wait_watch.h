@@ -34,7 +34,9 @@ struct wait_group {
     uint64_t before_ns[WAIT_STATES];                      /* clocked up to the sample before */
     double share[WAIT_STATES];       /* of late: how time that is not clocked is shared out */
     uint64_t shared_ns[WAIT_STATES]; /* what was shared out */
-    int64_t told_ns;                 /* when it last had a row */
+    double clocked_ns;               /* since time was last shared out */
+    double scale;    /* of what is shared out in this sample to what was clocked; 0: nothing is */
+    int64_t told_ns; /* when it last had a row */
     uint64_t told_changes;
     char name[JOB_NAME_MAX + 1];     /* as in table process; "" until it is listed */
     char old_name[JOB_NAME_MAX + 1]; /* renamed since its last row: its name there */
@@ -46,8 +48,9 @@ struct wait_socket_seen {
     uint64_t starved_ns, unread_ns, send_blocked_ns; /* as told */
     uint64_t waits_ns[2]; /* of threads blocked on it now: to receive, to send */
     uint64_t told_reads;
-    int64_t told_ns; /* when it last had a row */
-    uint64_t idle;   /* samples in which its process was not there */
+    uint64_t scaled_from[5], scaled[5]; /* counters as of the last share, and what it added */
+    int64_t told_ns;                    /* when it last had a row */
+    uint64_t idle;                      /* samples in which its process was not there */
     bool born;
 };
 
@@ -63,6 +66,7 @@ struct wait_watch { /* all zero: not open */
     uint64_t first_boot_ns;
     bool told[WAIT_LOSSES]; /* that some found no room */
     bool told_pause, rests;
+    uint64_t known_ns;   /* until when this sample knows: its time, or the beginning of a pause */
     int64_t counted_ns;  /* when events were last set to zero */
     struct idmap by_pid; /* places in groups */
     struct wait_group groups[WAIT_GROUPS_MAX];

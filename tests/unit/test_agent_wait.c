@@ -321,6 +321,40 @@ static void time_that_was_not_clocked_is_shared_out(void **state) {
     unmake(m);
 }
 
+static void a_connection_has_its_share_too(void **state) {
+    struct made *m = with_worker(WAIT_RUN, 0);
+    struct wait_thread *t = &m->watch->memory.threads[0];
+    (void)state;
+    struct wait_socket *s = socket_slot(m, 0, 7, 11);
+    sample(m, 0);
+    t->ns[WAIT_RUN] = 4 * S;
+    t->ns[WAIT_UNCLOCKED] = 8 * S;
+    t->since_ns = 12 * S;
+    s->starved_ns = 1 * S;
+    s->reads = 10;
+    sample(m, 12 * S);
+    expect(&m->socket, CONNECTION, "starved_ns", 3 * S);
+    expect(&m->socket, CONNECTION, "reads", 30);
+    sample(m, 13 * S);
+    expect(&m->socket, CONNECTION, "starved_ns", 3 * S);
+    unmake(m);
+}
+
+static void data_that_lay_there_before_a_pause_may_have_been_read(void **state) {
+    struct made *m = with_worker(WAIT_TIMER, 1 * S);
+    (void)state;
+    socket_slot(m, 0, 7, 11)->ready_since_ns = 2 * S;
+    m->watch->memory.totals->paused = 1;
+    m->watch->memory.totals->paused_ns = 3 * S;
+    sample(m, 3 * S + S / 2);
+    expect(&m->socket, CONNECTION, "unread_ns", 1 * S);
+    m->watch->memory.totals->paused = 0;
+    m->watch->memory.totals->resumed_ns = 4 * S;
+    sample(m, 5 * S);
+    expect(&m->socket, CONNECTION, "unread_ns", 1 * S);
+    unmake(m);
+}
+
 static void a_pause_lasts_a_second_and_is_said_once(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     struct wait_totals *totals = m->watch->memory.totals;
@@ -485,6 +519,8 @@ int main(void) {
         cmocka_unit_test(numbers_that_cannot_be_are_left_out),
         cmocka_unit_test(what_found_no_room_is_said_once),
         cmocka_unit_test(time_that_was_not_clocked_is_shared_out),
+        cmocka_unit_test(a_connection_has_its_share_too),
+        cmocka_unit_test(data_that_lay_there_before_a_pause_may_have_been_read),
         cmocka_unit_test(a_pause_lasts_a_second_and_is_said_once),
         cmocka_unit_test(a_socket_starves_while_its_reader_waits),
         cmocka_unit_test(a_writer_that_waits_blocks_no_reader),
