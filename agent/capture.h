@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heads of packets on all interfaces of this network namespace, as they come and go. Of this
- * header there are two implementations: capture_pcap.c, and capture_without.c for a build without
+ * The heads of packets on all interfaces of this network namespace, as they come and go. This
+ * header has two implementations: capture_pcap.c, and capture_without.c for a build without
  * libpcap's headers.
  */
 #ifndef CHOKEPOINT_AGENT_CAPTURE_H

@@ -25,7 +25,7 @@
 #define ETHERTYPE_VLAN 0x8100
 #define VLAN_TAG 4
 
-/* What is used of libpcap, as declared in its header. */
+/* The functions used of libpcap, as declared in its header. */
 struct library {
     void *handle;
     __typeof__(pcap_create) *create;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel lets an agent see: its rights, and which accounting is switched on. */
+/* Checks of the kernel: the agent's rights, and the accounting that is switched on. */
 #include "agent/doctor.h"
 
 #include <inttypes.h>

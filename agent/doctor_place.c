@@ -54,7 +54,7 @@ static bool is_in_path(const char *program) {
     return false;
 }
 
-/* What mpirun starts on other hosts. */
+/* Checks for the daemon that mpirun starts on other hosts. */
 void doctor_check_launcher(const struct doctor_env *env) {
     if (is_in_path("orted") || is_in_path("prted") || is_in_path("hydra_pmi_proxy"))
         doctor_say(env, DOCTOR_OK, "mpi", "", "ranks can be started here");

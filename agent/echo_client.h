@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks the collector what time it is, by datagrams (common/echo.h). Nothing waits for an answer:
- * questions go out, and what has come back is taken up whenever somebody looks. Of all answers
- * since the last taking the one of the least error counts.
+ * Asks the collector for the time, by datagrams (common/echo.h). Nothing waits for an answer:
+ * questions go out, and a later call takes the answers. The answer with the least error since the
+ * last call counts.
  */
 #ifndef CHOKEPOINT_AGENT_ECHO_CLIENT_H
 #define CHOKEPOINT_AGENT_ECHO_CLIENT_H
@@ -27,8 +27,8 @@ struct echo_client {
 void echo_client_init(struct echo_client *client);
 void echo_client_release(struct echo_client *client);
 
-/* Whom to ask, as the answer to the last push told; nothing changes if it is whom it was. key 0:
- * nobody. -errno; then nobody is asked. */
+/* Sets the server to ask, from the answer to the last push; nothing changes if it is the same. key
+ * 0: none. -errno; then none is asked. */
 int echo_client_point(struct echo_client *client, const char *address, uint16_t port, uint64_t key);
 
 /* Sends n questions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one request and its answer say about two clocks. Whatever the delays were, the request
- * arrived after it was sent and the answer, too: so the true offset lies within the error.
+ * The offset of two clocks from one request and its answer. The request arrived after it was sent,
+ * and so did the answer, whatever the delays were: so the true offset lies within the error.
  */
 #ifndef CHOKEPOINT_AGENT_EXCHANGE_H
 #define CHOKEPOINT_AGENT_EXCHANGE_H

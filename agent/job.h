@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who belongs to the job on this host: found by the process probe at its pace, read by the probes
+ * Processes of the job on this host: found by the process probe at its pace, read by the probes
  * that come after it (connections, cgroups), so that processes are told apart in one place.
  */
 #ifndef CHOKEPOINT_AGENT_JOB_H

@@ -26,7 +26,7 @@ struct load_reader;
 int load_reader_open(struct load_reader **ret_reader, char *why, size_t why_size);
 void load_reader_close(struct load_reader *reader);
 
-/* Of 1, 5 and 15 minutes; seconds since the host started. Negative errno. */
+/* Load averages of 1, 5 and 15 minutes; seconds since the host started. Negative errno. */
 int load_reader_averages(struct load_reader *reader, double ret_averages[3], double *ret_uptime_s);
 
 /* Processes by state. Looks at each of them. Negative errno. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
- * What must outlive that process is made here: the stream and the spool's directory.
+ * Things that must outlive that process are made here: the stream and the spool's directory.
  */
 #include <malloc.h>
 #include <signal.h>
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "agent/doctor.h"
-#include "agent/lean.h"
 #include "agent/observe.h"
 #include "agent/options.h"
+#include "agent/page_drop.h"
 #include "agent/push.h"
 #include "agent/spool_dir.h"
 #include "agent/supervise.h"
@@ -40,7 +40,7 @@ static void say(void *ctx, const char *text) {
 }
 
 static void settle(void *ctx) {
-    lean_drop_file_pages(((const struct agent *)ctx)->options.proc);
+    page_drop_files(((const struct agent *)ctx)->options.proc);
 }
 
 static void tidy(void *ctx) {

@@ -21,11 +21,11 @@ static const char *const image_types[] = {"squashfs", "iso9660", "udf", "erofs"}
 static const char *const local_types[] = {"zfs", "btrfs", "bcachefs"};
 
 /* One of the two threads, and what it has found. All but `thread` under the lock of mounts. */
-struct looker {
+struct scanner {
     struct mounts *mounts;
     bool remote;
-    bool looking, asked, stuck;
-    char point[MOUNT_POINT_MAX + 1]; /* where it is looking */
+    bool scanning, asked, stuck;
+    char point[MOUNT_POINT_MAX + 1]; /* what it is scanning */
     struct mount_fill fills[MOUNTS_MAX];
     size_t n;
 };
@@ -35,9 +35,9 @@ struct mounts {
     pthread_cond_t wake;
     unsigned users; /* its owner and the threads: the last one frees it */
     bool closing;
-    mounts_look *look;
+    mounts_scan *scan;
     char mountinfo[600];
-    struct looker lookers[2];
+    struct scanner scanners[2];
 };
 
 /* ---- mountinfo ---- */
@@ -146,27 +146,27 @@ static void fill_in(const char *point, const struct statvfs *stat, struct mount_
 }
 
 /* Returns whether to go on. */
-static bool look_at(struct looker *looker, const char *point) {
-    struct mounts *mounts = looker->mounts;
+static bool scan_one(struct scanner *scanner, const char *point) {
+    struct mounts *mounts = scanner->mounts;
     struct statvfs stat;
     pthread_mutex_lock(&mounts->lock);
-    memcpy(looker->point, point, strlen(point) + 1);
+    memcpy(scanner->point, point, strlen(point) + 1);
     pthread_mutex_unlock(&mounts->lock);
-    int r = mounts->look(point, &stat);
+    int r = mounts->scan(point, &stat);
     pthread_mutex_lock(&mounts->lock);
-    looker->point[0] = '\0';
-    if (r == 0 && stat.f_blocks && looker->n < MOUNTS_MAX)
-        fill_in(point, &stat, &looker->fills[looker->n++]);
+    scanner->point[0] = '\0';
+    if (r == 0 && stat.f_blocks && scanner->n < MOUNTS_MAX)
+        fill_in(point, &stat, &scanner->fills[scanner->n++]);
     bool go_on = !mounts->closing;
     pthread_mutex_unlock(&mounts->lock);
     return go_on;
 }
 
-static void look_round(struct looker *looker) {
+static void scan_all(struct scanner *scanner) {
     size_t n;
-    struct mount *list = list_mounts(looker->mounts->mountinfo, &n);
+    struct mount *list = list_mounts(scanner->mounts->mountinfo, &n);
     for (size_t i = 0; list && i < n; i++)
-        if (list[i].remote == looker->remote && !look_at(looker, list[i].point))
+        if (list[i].remote == scanner->remote && !scan_one(scanner, list[i].point))
             break;
     free(list);
 }
@@ -182,55 +182,55 @@ static void leave(struct mounts *mounts) {
     free(mounts);
 }
 
-static void *run_looker(void *argument) {
-    struct looker *looker = argument;
-    struct mounts *mounts = looker->mounts;
+static void *run_scanner(void *argument) {
+    struct scanner *scanner = argument;
+    struct mounts *mounts = scanner->mounts;
     pthread_mutex_lock(&mounts->lock);
     while (!mounts->closing) {
-        while (!looker->asked && !mounts->closing)
+        while (!scanner->asked && !mounts->closing)
             pthread_cond_wait(&mounts->wake, &mounts->lock);
-        looker->asked = false;
-        looker->looking = true;
+        scanner->asked = false;
+        scanner->scanning = true;
         pthread_mutex_unlock(&mounts->lock);
-        look_round(looker);
+        scan_all(scanner);
         pthread_mutex_lock(&mounts->lock);
-        looker->looking = looker->stuck = false;
+        scanner->scanning = scanner->stuck = false;
     }
     leave(mounts);
     return NULL;
 }
 
-static int begin(struct looker *looker, struct mounts *mounts, bool remote) {
+static int begin(struct scanner *scanner, struct mounts *mounts, bool remote) {
     pthread_t thread;
     sigset_t all, before;
     pthread_attr_t attributes;
-    *looker = (struct looker){.mounts = mounts, .remote = remote, .asked = true};
+    *scanner = (struct scanner){.mounts = mounts, .remote = remote, .asked = true};
     mounts->users++;
     sigfillset(&all);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int r = pthread_create(&thread, &attributes, run_looker, looker);
+    int r = pthread_create(&thread, &attributes, run_scanner, scanner);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     mounts->users -= r != 0;
     return -r;
 }
 
-int mounts_new(const char *mountinfo, mounts_look *look, struct mounts **ret_mounts) {
+int mounts_new(const char *mountinfo, mounts_scan *scan, struct mounts **ret_mounts) {
     struct mounts *mounts = calloc(1, sizeof *mounts);
     if (!mounts)
         return -ENOMEM;
     pthread_mutex_init(&mounts->lock, NULL);
     pthread_cond_init(&mounts->wake, NULL);
     mounts->users = 1;
-    mounts->look = look;
+    mounts->scan = scan;
     snprintf(mounts->mountinfo, sizeof mounts->mountinfo, "%s", mountinfo);
     pthread_mutex_lock(&mounts->lock);
-    int r = begin(&mounts->lookers[0], mounts, false);
+    int r = begin(&mounts->scanners[0], mounts, false);
     if (r == 0)
-        r = begin(&mounts->lookers[1], mounts, true);
+        r = begin(&mounts->scanners[1], mounts, true);
     pthread_mutex_unlock(&mounts->lock);
     if (r < 0)
         mounts_free(mounts);
@@ -248,11 +248,11 @@ void mounts_free(struct mounts *mounts) {
     leave(mounts);
 }
 
-void mounts_look_again(struct mounts *mounts) {
+void mounts_scan_again(struct mounts *mounts) {
     pthread_mutex_lock(&mounts->lock);
     for (size_t i = 0; i < 2; i++) {
-        mounts->lookers[i].stuck = mounts->lookers[i].looking;
-        mounts->lookers[i].asked = !mounts->lookers[i].looking;
+        mounts->scanners[i].stuck = mounts->scanners[i].scanning;
+        mounts->scanners[i].asked = !mounts->scanners[i].scanning;
     }
     pthread_cond_broadcast(&mounts->wake);
     pthread_mutex_unlock(&mounts->lock);
@@ -262,10 +262,10 @@ size_t mounts_take(struct mounts *mounts, struct mount_fill *ret_fills, size_t n
     size_t taken = 0;
     pthread_mutex_lock(&mounts->lock);
     for (size_t i = 0; i < 2; i++) {
-        struct looker *looker = &mounts->lookers[i];
-        for (size_t k = 0; k < looker->n && taken < n; k++)
-            ret_fills[taken++] = looker->fills[k];
-        looker->n = 0;
+        struct scanner *scanner = &mounts->scanners[i];
+        for (size_t k = 0; k < scanner->n && taken < n; k++)
+            ret_fills[taken++] = scanner->fills[k];
+        scanner->n = 0;
     }
     pthread_mutex_unlock(&mounts->lock);
     return taken;
@@ -275,9 +275,9 @@ bool mounts_stuck(struct mounts *mounts, char ret_point[MOUNT_POINT_MAX + 1]) {
     bool stuck = false;
     pthread_mutex_lock(&mounts->lock);
     for (size_t i = 0; i < 2 && !stuck; i++) {
-        stuck = mounts->lookers[i].stuck && mounts->lookers[i].point[0];
+        stuck = mounts->scanners[i].stuck && mounts->scanners[i].point[0];
         if (stuck)
-            memcpy(ret_point, mounts->lookers[i].point, sizeof mounts->lookers[i].point);
+            memcpy(ret_point, mounts->scanners[i].point, sizeof mounts->scanners[i].point);
     }
     pthread_mutex_unlock(&mounts->lock);
     return stuck;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How full the mounted file systems are, looked at by threads of their own: a look at the mount of
+ * How full the mounted file systems are, scanned by threads of their own: a scan of the mount of
  * a server that is gone may last for ever, and nobody else may wait for it. One thread looks at
  * local file systems, the other at remote ones and at what is mounted below those, so that a server
  * costs no figure of a disk.
@@ -37,23 +37,23 @@ struct mount_fill {
 struct mounts;
 
 /* As statvfs(3). */
-typedef int mounts_look(const char *point, struct statvfs *ret_stat);
+typedef int mounts_scan(const char *point, struct statvfs *ret_stat);
 
-/* Begins to look, at once and then as often as mounts_look_again() says. mountinfo: a path, read
- * for each look. -ENOMEM, -EAGAIN. */
-int mounts_new(const char *mountinfo, mounts_look *look, struct mounts **ret_mounts);
+/* Begins to scan, at once and then as often as mounts_scan_again() says. mountinfo: a path, read
+ * for each scan. -ENOMEM, -EAGAIN. */
+int mounts_new(const char *mountinfo, mounts_scan *scan, struct mounts **ret_mounts);
 
-/* Never waits for a look: a thread that is stuck is left alone until its look returns, and takes
+/* Never waits for a scan: a thread that is stuck is left alone until its scan returns, and takes
  * what it needs along. Takes NULL. */
 void mounts_free(struct mounts *mounts);
 
-/* Asks both threads for another look; one that still looks is not asked. */
-void mounts_look_again(struct mounts *mounts);
+/* Asks both threads for another scan; one that still scans is not asked. */
+void mounts_scan_again(struct mounts *mounts);
 
-/* What was found since the last call, at most n; how many. Never waits for a look. */
+/* Takes the results since the last call, at most n; returns how many. Never waits for a scan. */
 size_t mounts_take(struct mounts *mounts, struct mount_fill *ret_fills, size_t n);
 
-/* The mount point that a thread was looking at when mounts_look_again() was called last and still
+/* The mount point that a thread was looking at when mounts_scan_again() was called last and still
  * is, or false. */
 bool mounts_stuck(struct mounts *mounts, char ret_point[MOUNT_POINT_MAX + 1]);
 

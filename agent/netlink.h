@@ -24,7 +24,7 @@ struct netlink { /* all zero: closed */
     uint32_t sequence;
 };
 
-/* What a message is and carries, its header left out. */
+/* Takes a message: its type and payload, without the header. */
 typedef void netlink_take(void *ctx, unsigned type, struct bytes payload);
 
 /* bus: NETLINK_SOCK_DIAG, NETLINK_ROUTE ... Negative errno. */
@@ -59,7 +59,8 @@ int netlink_read(struct bytes bytes, uint32_t sequence, bool *interrupted, netli
  * type is (nested, byte order) do not count. */
 bool netlink_find(struct bytes attributes, unsigned type, struct bytes *ret_value);
 
-/* What follows a fixed head of that size, where attributes begin; empty if there is not so much. */
+/* The part after a fixed head of that size, where attributes begin; empty if there is not so
+ * much. */
 struct bytes netlink_after(struct bytes payload, size_t head);
 
 /* Numbers of the kernel's own byte order; false if the attribute has not got that many bytes. */

@@ -183,7 +183,7 @@ static int open_spool(struct observer *observer) {
     return spool_open(&config, &observer->spool);
 }
 
-/* The second road: a stream of its own, whose id follows from the first's. */
+/* The bulk stream, whose id follows from the first's. */
 static int open_bulk(struct observer *observer) {
     struct spool_config config = spool_config(observer);
     config.tables = sampler_bulk_tables(observer->sampler, &config.n_tables);

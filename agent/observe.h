@@ -10,7 +10,7 @@
 
 #define EXIT_UNDELIVERED 3
 
-/* What must outlive the sampling process, in memory that it shares with its supervisor. */
+/* State that must outlive the sampling process, in memory that it shares with its supervisor. */
 struct agent_memory {
     uint64_t stream_id; /* even; single events have the next one */
     struct spool_memory samples, calls;

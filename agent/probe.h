@@ -27,7 +27,7 @@ enum probe_pace {
     PACE_PROCESS, /* the slower pace: 1 Hz unless told otherwise */
 };
 
-/* What a probe may know of the world. Lives as long as the agent. */
+/* The environment of a probe. Lives as long as the agent. */
 struct probe_env {
     const char *proc;          /* root of /proc, no trailing slash */
     const char *sys;           /* root of /sys */
@@ -71,15 +71,16 @@ struct probe {
     /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
      * counted. */
     int (*sample)(void *state, const struct probe_env *env, struct rows *rows);
-    /* Of bulk probes, asked between two frames: whether so much has come that it may not be there
-     * any more at the next one. Cheap; may be NULL. */
+    /* For bulk probes, asked between two frames: whether so much has come that some may be lost by
+     * the next one. Cheap; may be NULL. */
     bool (*is_pressed)(void *state);
     /* Whether sampler_clock.wait comes back with SAMPLER_CALLED when that is to be asked: then what
      * came waits for that or a slow slot; else it is asked every 25 ms, and sampled at every slot.
      * May be NULL: it does not. */
     bool (*is_called)(const void *state);
-    /* Of probes at the pace of the system, asked after each sample: whether it found something that
-     * the slow tables must see before it is gone. They then join the next frame. May be NULL. */
+    /* For probes at the pace of the system, asked after each sample: whether it found something
+     * that the slow tables must see before it is gone. They then join the next frame. May be
+     * NULL. */
     bool (*has_news)(void *state);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };

@@ -101,7 +101,7 @@ static int64_t no_later_than_deadline(struct push *push, int64_t ns) {
 static void notify(struct push *push) {
     const uint64_t one = 1;
     if (push->config.notify_fd >= 0 && write(push->config.notify_fd, &one, sizeof one) < 0)
-        return; /* the counter is at its end: whoever waits is awake already */
+        return; /* the counter is at its end: a waiting thread is awake already */
 }
 
 /* ---- the next body ---- */
@@ -248,7 +248,7 @@ static int64_t take_refusal(struct push *push, const struct push_answer *answer)
     return 0;
 }
 
-/* Not for good: whoever answers there now need not be the collector of the next try. */
+/* Not for good: the program that answers there now need not be the collector of the next try. */
 static int64_t take_unauthorized(struct push *push, const struct push_answer *answer) {
     fail_with_answer(push, answer);
     pthread_mutex_lock(&push->lock);
@@ -367,8 +367,8 @@ static int64_t earlier(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* A finish that begins ends the wait: the first try of it is made at once. So does a call, and who
- * is in a hurry: true then. */
+/* A finish that begins ends the wait: the first try of it is made at once. So does a call, or a
+ * caller in a hurry: true then. */
 static bool wait_until(struct push *push, int64_t ns, bool *was_finishing) {
     while (!must_end(push) && clock_monotonic_ns() < ns) {
         bool finishing = is_finishing(push);

@@ -3,9 +3,9 @@
  * Pushing the spool to the collector over HTTP, in a thread of its own, so that sampling never
  * waits for the network. push_http.c below it is the only file that knows libcurl.
  *
- * POST <url>/v1/frames once an interval with what the spool holds after the last committed frame,
- * again at once while there is more. Every answer acknowledges (spool_ack), estimates the clock
- * offset, and may tell the agent to stop. What cannot be delivered stays in the spool; the thread
+ * POST <url>/v1/frames once an interval with the spool's frames after the last committed one, again
+ * at once while there is more. Every answer acknowledges (spool_ack), estimates the clock offset,
+ * and may tell the agent to stop. Frames that cannot be delivered stay in the spool; the thread
  * retries with backoff for ever, also after a refused key: an answer of another program on that
  * port must not end the recording. Between pushes it asks the time by datagrams (echo_client.h),
  * and pushes at once when the collector calls.
@@ -59,7 +59,7 @@ int push_load(const char *url);
  * missing, or the token or host no header; -ENOMEM, -EAGAIN, ... */
 int push_start(const struct push_config *config, struct push **ret_push);
 
-/* What the spool holds now is pushed at once. From any thread. */
+/* Pushes the spool's frames at once. From any thread. */
 void push_hurry(struct push *push);
 
 /* A copy of where things stand; cheap, for every thread. */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/beat.h"
-#include "agent/lane.h"
+#include "agent/core_speed.h"
+#include "agent/frame_stream.h"
 #include "agent/schedule.h"
 #include "agent/self.h"
 #include "common/clock.h"
@@ -21,15 +21,15 @@
 #define TABLE_SELF 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
-#define LOOK_EVERY_NS (25 * NS_PER_MS)     /* where nobody calls when a ring fills up */
+#define CHECK_EVERY_NS (25 * NS_PER_MS)    /* where nobody calls when a ring fills up */
 #define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
 
 /* A probe that could be opened, and its table of the frame. */
-struct station {
+struct probe_instance {
     const struct probe *probe;
     void *state;
-    const struct lane *lane;
-    struct rows *rows; /* in the lane */
+    const struct frame_stream *stream;
+    struct rows *rows; /* in the stream */
     struct self_cost cost;
     int error; /* of its last sample: told when it changes */
 };
@@ -43,12 +43,12 @@ struct sampler {
     struct sampler_config config;
     struct probe_env env;
     struct schedule schedule;
-    struct station *stations;
-    size_t n_stations;
-    struct lane samples, bulk;
-    const struct frame_sink *bulk_sink; /* NULL: nothing goes that road */
+    struct probe_instance *instances;
+    size_t n_instances;
+    struct frame_stream samples, bulk;
+    const struct frame_sink *bulk_sink; /* NULL: no such stream is sent */
     struct self_agent self;
-    struct self_cost beats;
+    struct self_cost core_speed;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
@@ -95,29 +95,29 @@ static int open_probe(struct sampler *sampler, const struct probe *probe) {
     }
     if (why[0])
         sampler_note(sampler, NOTE_INFO, probe->table.name, why);
-    struct lane *lane = probe->bulk ? &sampler->bulk : &sampler->samples;
-    r = lane_add(lane, &probe->table, rows_at_most(sampler, probe, state));
+    struct frame_stream *stream = probe->bulk ? &sampler->bulk : &sampler->samples;
+    r = frame_stream_add(stream, &probe->table, rows_at_most(sampler, probe, state));
     if (r < 0) {
         close_probe(probe, state);
         return r;
     }
-    sampler->stations[sampler->n_stations++] = (struct station){
-        .probe = probe, .state = state, .lane = lane, .rows = &lane->rows[lane->n - 1]};
+    sampler->instances[sampler->n_instances++] = (struct probe_instance){
+        .probe = probe, .state = state, .stream = stream, .rows = &stream->rows[stream->n - 1]};
     return 0;
 }
 
 static int take_memory(struct sampler *sampler) {
     size_t n = sampler->config.n_probes;
-    int r = lane_init(&sampler->samples, n + TABLES_OWN);
+    int r = frame_stream_init(&sampler->samples, n + TABLES_OWN);
     if (r == 0)
-        r = lane_init(&sampler->bulk, n);
+        r = frame_stream_init(&sampler->bulk, n);
     sampler->bulk.packed = true;
-    sampler->stations = calloc(n + 1, sizeof *sampler->stations);
-    if (r == 0 && !sampler->stations)
+    sampler->instances = calloc(n + 1, sizeof *sampler->instances);
+    if (r == 0 && !sampler->instances)
         r = -ENOMEM;
     if (r == 0)
-        r = lane_add(&sampler->samples, &note_table, NOTES_A_FRAME);
-    return r < 0 ? r : lane_add(&sampler->samples, &self_table, n + 2);
+        r = frame_stream_add(&sampler->samples, &note_table, NOTES_A_FRAME);
+    return r < 0 ? r : frame_stream_add(&sampler->samples, &self_table, n + 2);
 }
 
 static int sampler_fill(struct sampler *sampler) {
@@ -125,8 +125,8 @@ static int sampler_fill(struct sampler *sampler) {
     for (size_t i = 0; r == 0 && i < sampler->config.n_probes; i++)
         r = open_probe(sampler, sampler->config.probes[i]);
     if (r == 0)
-        r = lane_reserve(&sampler->samples);
-    return r < 0 || !sampler->bulk.n ? r : lane_reserve(&sampler->bulk);
+        r = frame_stream_reserve(&sampler->samples);
+    return r < 0 || !sampler->bulk.n ? r : frame_stream_reserve(&sampler->bulk);
 }
 
 int sampler_open(const struct sampler_config *config, struct sampler **ret_sampler) {
@@ -152,13 +152,13 @@ int sampler_open(const struct sampler_config *config, struct sampler **ret_sampl
 void sampler_free(struct sampler *sampler) {
     if (!sampler)
         return;
-    for (size_t i = sampler->n_stations; i-- > 0;) /* a probe may rest on those before it */
-        close_probe(sampler->stations[i].probe, sampler->stations[i].state);
-    lane_release(&sampler->samples);
-    lane_release(&sampler->bulk);
+    for (size_t i = sampler->n_instances; i-- > 0;) /* a probe may rest on those before it */
+        close_probe(sampler->instances[i].probe, sampler->instances[i].state);
+    frame_stream_release(&sampler->samples);
+    frame_stream_release(&sampler->bulk);
     if (sampler->self.statm_fd >= 0)
         close(sampler->self.statm_fd);
-    free(sampler->stations);
+    free(sampler->instances);
     free(sampler);
 }
 
@@ -190,55 +190,56 @@ static int64_t cpu_now(const struct sampler *sampler) {
     return sampler->config.clock.cpu_ns(sampler->config.clock.ctx);
 }
 
-static void tell_error(struct sampler *sampler, struct station *station, int error) {
-    if (error == station->error)
+static void tell_error(struct sampler *sampler, struct probe_instance *instance, int error) {
+    if (error == instance->error)
         return;
-    station->error = error;
-    sampler_note(sampler, NOTE_WARNING, station->probe->table.name,
+    instance->error = error;
+    sampler_note(sampler, NOTE_WARNING, instance->probe->table.name,
                  error ? strerror(-error) : "works again");
 }
 
-static void sample_station(struct sampler *sampler, struct station *station) {
-    bool slow = station->probe->pace == PACE_PROCESS;
+static void sample_instance(struct sampler *sampler, struct probe_instance *instance) {
+    bool slow = instance->probe->pace == PACE_PROCESS;
     sampler->env.previous_mono_ns = slow ? sampler->slow_mono_ns : sampler->fast_mono_ns;
-    int r = station->probe->sample(station->state, &sampler->env, station->rows);
-    station->cost.samples++;
-    station->cost.dropped_rows = station->rows->dropped;
-    station->rows->sampled = station->lane == &sampler->samples;
+    int r = instance->probe->sample(instance->state, &sampler->env, instance->rows);
+    instance->cost.samples++;
+    instance->cost.dropped_rows = instance->rows->dropped;
+    instance->rows->sampled = instance->stream == &sampler->samples;
     if (r != 0) {
-        rows_reset(station->rows);
-        station->cost.failures++;
+        rows_reset(instance->rows);
+        instance->cost.failures++;
     }
-    if (station->probe->has_news)
-        sampler->news |= station->probe->has_news(station->state);
-    tell_error(sampler, station, r < 0 ? r : r > 0 ? -EIO : 0);
+    if (instance->probe->has_news)
+        sampler->news |= instance->probe->has_news(instance->state);
+    tell_error(sampler, instance, r < 0 ? r : r > 0 ? -EIO : 0);
 }
 
-static void take_beat(struct sampler *sampler) {
+static void measure_core_speed(struct sampler *sampler) {
     const struct sampler_clock *clock = &sampler->config.clock;
-    sampler->beats.cpu_ns += beat_take(clock->cpu_ns, clock->ctx);
-    sampler->beats.samples++;
+    sampler->core_speed.cpu_ns += core_speed_measure(clock->cpu_ns, clock->ctx);
+    sampler->core_speed.samples++;
 }
 
 /* Each probe's time ends where the next one's begins: one clock call a probe. */
 static void sample_all(struct sampler *sampler, bool slow) {
     int64_t before = cpu_now(sampler);
-    for (size_t i = 0; i < sampler->n_stations; i++) {
-        struct station *station = &sampler->stations[i];
-        if (station->lane == &sampler->bulk || (station->probe->pace == PACE_PROCESS && !slow))
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        struct probe_instance *instance = &sampler->instances[i];
+        if (instance->stream == &sampler->bulk || (instance->probe->pace == PACE_PROCESS && !slow))
             continue;
-        sample_station(sampler, station);
+        sample_instance(sampler, instance);
         int64_t after = cpu_now(sampler);
-        station->cost.cpu_ns += after - before;
+        instance->cost.cpu_ns += after - before;
         before = after;
     }
 }
 
 static void append_self(struct sampler *sampler) {
     struct rows *rows = &sampler->samples.rows[TABLE_SELF];
-    for (size_t i = 0; i < sampler->n_stations; i++)
-        self_append_probe(rows, sampler->stations[i].probe->table.name, &sampler->stations[i].cost);
-    self_append_probe(rows, SELF_CORE, &sampler->beats);
+    for (size_t i = 0; i < sampler->n_instances; i++)
+        self_append_probe(rows, sampler->instances[i].probe->table.name,
+                          &sampler->instances[i].cost);
+    self_append_probe(rows, SELF_CORE, &sampler->core_speed);
     self_append_agent(rows, &sampler->self);
     sampler->self.late_ns = 0;
 }
@@ -258,33 +259,33 @@ static void tell_trouble(struct sampler *sampler, const char *subject, struct tr
 /* Notes made between two frames go with the next one that the sink takes. */
 static void send_frame(struct sampler *sampler, const struct frame_head *head,
                        const struct frame_sink *sink) {
-    int r = lane_send(&sampler->samples, head, sink);
-    lane_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
+    int r = frame_stream_send(&sampler->samples, head, sink);
+    frame_stream_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
     tell_trouble(sampler, "spool", &sampler->sink_trouble, r, head->mono_ns);
 }
 
-/* ---- the other road ---- */
+/* ---- the bulk stream ---- */
 
 /* Whether there may be more than there was room for. */
 static bool sample_bulk(struct sampler *sampler) {
     bool more = false;
     int64_t before = cpu_now(sampler);
-    for (size_t i = 0; i < sampler->n_stations; i++) {
-        struct station *station = &sampler->stations[i];
-        if (station->lane != &sampler->bulk)
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        struct probe_instance *instance = &sampler->instances[i];
+        if (instance->stream != &sampler->bulk)
             continue;
-        sample_station(sampler, station);
+        sample_instance(sampler, instance);
         int64_t after = cpu_now(sampler);
-        station->cost.cpu_ns += after - before;
+        instance->cost.cpu_ns += after - before;
         before = after;
-        more |= station->rows->n == station->rows->capacity;
+        more |= instance->rows->n == instance->rows->capacity;
     }
     return more;
 }
 
-static bool has_rows(const struct lane *lane) {
-    for (size_t i = 0; i < lane->n; i++)
-        if (lane->rows[i].n)
+static bool has_rows(const struct frame_stream *stream) {
+    for (size_t i = 0; i < stream->n; i++)
+        if (stream->rows[i].n)
             return true;
     return false;
 }
@@ -309,22 +310,22 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
                                   .slot_ns = slot->slot_ns,
                                   .late_ns = slot->late_ns,
                                   .lost = sink->lost(sink->ctx)};
-        int r = lane_send(&sampler->bulk, &head, sink);
-        lane_reset(&sampler->bulk, 0);
+        int r = frame_stream_send(&sampler->bulk, &head, sink);
+        frame_stream_reset(&sampler->bulk, 0);
         tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);
         tell_dropped(sampler, head.lost);
     }
 }
 
-/* What there is waits for a slow slot where its writers call when it becomes much: a frame of it
- * costs as much as a hundred of its rows. */
+/* Bulk rows wait for a slow slot if their writers call when they become many: a frame of them costs
+ * as much as a hundred rows. */
 static bool bulk_can_wait(const struct sampler *sampler) {
     bool can = sampler->bulk.n > 0;
-    for (size_t i = 0; i < sampler->n_stations; i++) {
-        const struct station *station = &sampler->stations[i];
-        const struct probe *probe = station->probe;
-        if (station->lane == &sampler->bulk)
-            can &= probe->is_called && probe->is_called(station->state);
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        const struct probe_instance *instance = &sampler->instances[i];
+        const struct probe *probe = instance->probe;
+        if (instance->stream == &sampler->bulk)
+            can &= probe->is_called && probe->is_called(instance->state);
     }
     return can;
 }
@@ -343,7 +344,7 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     sampler->self.frames++;
     sampler->self.lost = sink->lost(sink->ctx);
     sample_all(sampler, slot->slow);
-    take_beat(sampler);
+    measure_core_speed(sampler);
     if (slot->slow)
         append_self(sampler);
     sampler->fast_mono_ns = slot->mono_ns;
@@ -362,17 +363,17 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
 
 /* ---- between slots ---- */
 
-static bool station_is_pressed(const struct sampler *sampler, struct station *station) {
+static bool instance_is_pressed(const struct sampler *sampler, struct probe_instance *instance) {
     int64_t before = cpu_now(sampler);
-    bool is = station->probe->is_pressed(station->state);
-    station->cost.cpu_ns += cpu_now(sampler) - before;
+    bool is = instance->probe->is_pressed(instance->state);
+    instance->cost.cpu_ns += cpu_now(sampler) - before;
     return is;
 }
 
 static bool is_pressed(const struct sampler *sampler) {
-    for (size_t i = 0; i < sampler->n_stations; i++)
-        if (sampler->stations[i].probe->is_pressed &&
-            station_is_pressed(sampler, &sampler->stations[i]))
+    for (size_t i = 0; i < sampler->n_instances; i++)
+        if (sampler->instances[i].probe->is_pressed &&
+            instance_is_pressed(sampler, &sampler->instances[i]))
             return true;
     return false;
 }
@@ -380,22 +381,22 @@ static bool is_pressed(const struct sampler *sampler) {
 /* By nobody calling it. */
 static bool may_be_pressed(const struct sampler *sampler) {
     bool may = false;
-    for (size_t i = 0; i < sampler->n_stations; i++) {
-        const struct probe *probe = sampler->stations[i].probe;
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        const struct probe *probe = sampler->instances[i].probe;
         may |= probe->is_pressed &&
-               !(probe->is_called && probe->is_called(sampler->stations[i].state));
+               !(probe->is_called && probe->is_called(sampler->instances[i].state));
     }
     return may && sampler->bulk_sink;
 }
 
-static void take_if_pressed(struct sampler *sampler, int64_t look_ns) {
+static void take_if_pressed(struct sampler *sampler, int64_t check_ns) {
     if (!is_pressed(sampler))
         return;
     const struct sampler_clock *clock = &sampler->config.clock;
-    struct slot slot = {.slot_ns = look_ns,
+    struct slot slot = {.slot_ns = check_ns,
                         .wall_ns = clock->wall_ns(clock->ctx),
                         .mono_ns = clock->mono_ns(clock->ctx)};
-    slot.late_ns = slot.wall_ns - look_ns;
+    slot.late_ns = slot.wall_ns - check_ns;
     sampler->env.mono_ns = slot.mono_ns;
     take_bulk(sampler, &slot);
 }
@@ -410,19 +411,19 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
 }
 
 /* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
- * writer or a look does. What there is stays for a slot unless it is much: few calls make few
- * frames. A wake-up is dear: it takes the core from the rank that is observed. */
+ * writer or a check does. Rows stay for a slot unless they are many: few calls make few frames. A
+ * wake-up is dear: it takes the core from the rank that is observed. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
-    int64_t looks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / LOOK_EVERY_NS : 0;
-    for (; looks > 0; looks--) {
-        int64_t look_ns = planned_ns - looks * LOOK_EVERY_NS;
-        if (look_ns <= clock->wall_ns(clock->ctx))
+    int64_t checks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / CHECK_EVERY_NS : 0;
+    for (; checks > 0; checks--) {
+        int64_t check_ns = planned_ns - checks * CHECK_EVERY_NS;
+        if (check_ns <= clock->wall_ns(clock->ctx))
             continue;
-        int r = wait_hearing_calls(sampler, look_ns); /* some ranks may call, and others not */
+        int r = wait_hearing_calls(sampler, check_ns); /* some ranks may call, and others not */
         if (r != 0)
             return r;
-        take_if_pressed(sampler, look_ns);
+        take_if_pressed(sampler, check_ns);
     }
     return wait_hearing_calls(sampler, planned_ns);
 }

@@ -48,7 +48,7 @@ struct sampler_config {
     int64_t period_ns, slow_period_ns;
     uint64_t max_frames; /* 0: until told to stop */
     struct sampler_clock clock;
-    /* What goes into the note table is also told here, once a kind; may be NULL. */
+    /* Called with each note of the note table, once a kind; may be NULL. */
     void (*say)(void *ctx, enum note_level level, const char *subject, const char *text);
     void *say_ctx;
 };
@@ -71,7 +71,7 @@ void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
 /* Goes on after the last frame of a stream that an earlier process began. */
 void sampler_resume(struct sampler *sampler, const struct frame_head *last);
 
-/* Something to be told with the next frame; also passed on to say. Of the sampling thread. */
+/* Adds a note to the next frame; also passed on to say. From the sampling thread only. */
 void sampler_note(struct sampler *sampler, enum note_level level, const char *subject,
                   const char *text);
 

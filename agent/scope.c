@@ -103,7 +103,7 @@ static void add_cpus_of_stat(struct scope *scope, const char *proc) {
 
 /* ---- groups ---- */
 
-/* What is read while the scope is found; freed at its end. */
+/* Texts that are read while the scope is found; freed at its end. */
 struct finder {
     char *groups; /* <proc>/self/cgroup */
     char *mounts; /* <proc>/self/mountinfo */

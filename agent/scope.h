@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What "this host" means to the probes: the machine, or the cgroup and CPU set the agent lives in
- * (an emulated host of the testbed, a container). Probes ask the scope, never the cgroup tree.
+ * The meaning of "this host" for the probes: the machine, or the cgroup and CPU set the agent lives
+ * in (an emulated host of the testbed, a container). Probes ask the scope, never the cgroup tree.
  */
 #ifndef CHOKEPOINT_AGENT_SCOPE_H
 #define CHOKEPOINT_AGENT_SCOPE_H

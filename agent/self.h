@@ -5,7 +5,7 @@
 
 #include "common/rows.h"
 
-/* What is known of one probe since the agent's process started. */
+/* Cost of one probe since the agent's process started. */
 struct self_cost {
     int64_t cpu_ns; /* of the sampling thread, in its sample() */
     uint64_t samples;
@@ -13,7 +13,8 @@ struct self_cost {
     uint64_t dropped_rows; /* that its tables had no room for */
 };
 
-/* The instance of a cost that is of no probe, but of a beat (agent/beat.h) a frame. */
+/* The instance of a cost that is of no probe, but of a measurement of the core's speed
+ * (agent/core_speed.h) a frame. */
 #define SELF_CORE "core"
 
 struct self_agent {

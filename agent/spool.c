@@ -205,7 +205,7 @@ static int append_locked(struct spool *spool, const void *frame, size_t size, ui
     return joins ? append_to_newest(spool, frame, size) : append_to_new(spool, frame, size, seq);
 }
 
-/* What fills the disk may be the newest segment itself: once all of it is committed it may go. */
+/* The newest segment itself may fill the disk: once all of it is committed it may go. */
 static bool make_room(struct spool *spool, int error) {
     if ((error != -ENOSPC && error != -EDQUOT && error != -EFBIG) || !spool->n ||
         segment_waiting(spool, &spool->segments[spool->n - 1]))

@@ -42,7 +42,7 @@ struct spool_config {
     struct spool_memory *memory; /* borrowed; NULL: none */
 };
 
-/* What is known of a stream beside its files: memory that outlives the process which appends. */
+/* State of a stream beside its files: memory that outlives the process which appends. */
 struct spool_memory {
     _Atomic uint64_t last_seq; /* of the last frame that there was; 0: none */
 };

@@ -16,7 +16,7 @@
  * else or that others may write to, or why it cannot be made or opened. */
 int spool_dir_open(const char *path, bool *ret_made);
 
-/* What is wrong with it, for the user. */
+/* The fault in words, for the user. */
 const char *spool_dir_words(int error);
 
 /* The stream of samples that an agent before us wrote there last. Their ids are even, those of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the spool share: spool.c, spool_file.c, spool_recover.c, spool_read.c. */
+/* Shared by the files of the spool: spool.c, spool_file.c, spool_recover.c, spool_read.c. */
 #ifndef CHOKEPOINT_AGENT_SPOOL_PRIVATE_H
 #define CHOKEPOINT_AGENT_SPOOL_PRIVATE_H
 

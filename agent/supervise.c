@@ -18,6 +18,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/signals.h"
 
 #define QUICK_NS (10 * NS_PER_S)
 #define PAUSES_MAX 300
@@ -36,19 +37,6 @@ struct supervisor {
 /* The parent as a descriptor that becomes readable when it ends; -1 where the kernel cannot. */
 static int open_parent(pid_t parent) {
     return parent > 1 ? (int)syscall(SYS_pidfd_open, parent, 0) : -1;
-}
-
-static int open_signals(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return negative_errno();
-    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return fd < 0 ? negative_errno() : fd;
 }
 
 static void say(const struct supervisor *supervisor, const char *text) {
@@ -173,7 +161,7 @@ static int keep_alive(struct supervisor *supervisor) {
 
 int supervise(const struct supervisor_config *config) {
     struct supervisor supervisor = {.config = config, .parent = getppid()};
-    supervisor.fds[0] = (struct pollfd){.fd = open_signals(), .events = POLLIN};
+    supervisor.fds[0] = (struct pollfd){.fd = signals_open(), .events = POLLIN};
     supervisor.fds[1] = (struct pollfd){.fd = open_parent(supervisor.parent), .events = POLLIN};
     if (supervisor.fds[0].fd < 0) {
         say(&supervisor, "cannot wait for signals");

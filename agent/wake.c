@@ -8,7 +8,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define LOOK_AGAIN_MS 10000
+#define CHECK_AGAIN_MS 10000
 
 int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds) {
     if (n_stop_fds > WAKE_STOPS_MAX)
@@ -42,12 +42,12 @@ static int arm(const struct wake *wake, int64_t wall_ns) {
     return errno == ECANCELED ? SAMPLER_AGAIN : negative_errno();
 }
 
-/* What poll() finds; for a moment after a call it does not hear the next one. */
+/* The result of poll(); for a moment after a call it does not hear the next one. */
 static int wait_for_any(struct wake *wake) {
     struct pollfd *called = &wake->fds[wake->n];
     bool deaf = wake->called_fd >= 0 && clock_monotonic_ns() < wake->deaf_till_ns;
     *called = (struct pollfd){.fd = deaf ? -1 : wake->called_fd, .events = POLLIN};
-    int ready = poll(wake->fds, wake->n + 1, deaf ? WAKE_DEAF_MS : LOOK_AGAIN_MS);
+    int ready = poll(wake->fds, wake->n + 1, deaf ? WAKE_DEAF_MS : CHECK_AGAIN_MS);
     return ready || !deaf ? ready : wait_for_any(wake);
 }
 

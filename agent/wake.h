@@ -13,7 +13,7 @@
 #include "agent/sampler.h"
 
 #define WAKE_STOPS_MAX 2
-#define WAKE_DEAF_MS 2 /* after a call that came soon after another: who calls without end */
+#define WAKE_DEAF_MS 2 /* after a call that came soon after another: a caller without pause */
 #define WAKE_SOON_MS 8 /* is heard this often */
 
 struct wake {

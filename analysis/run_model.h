@@ -44,7 +44,7 @@ enum observed_source {
     SOURCE_DELAYS,      /* block-I/O delay of processes */
     SOURCE_CGROUP,      /* control groups */
     SOURCE_OPERATORS,   /* operators that the program marks */
-    SOURCE_BEAT,        /* the agents' calibration loop */
+    SOURCE_CALIBRATION, /* the agents' calibration loop */
     SOURCE_COUNT_
 };
 /* "calls", "connections", ... */

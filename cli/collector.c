@@ -55,7 +55,7 @@ static const char help[] =
 #define ORPHAN_NS                                                                                  \
     (6 * NS_PER_S) /* agents whose run was killed try for 3 s, mpirun takes its time */
 #define ORPHANED_NS (200 * NS_PER_MS)
-#define ORPHAN_LOOK_MS 20
+#define ORPHAN_CHECK_MS 20
 #define KEY_MAX 4096 /* of a private key, PEM */
 
 struct collector {
@@ -136,7 +136,7 @@ static void print_event(void *ctx, const char *line) {
     struct collector *c = ctx;
     c->hosts += strncmp(line, "host ", 5) == 0;
     c->finals += strncmp(line, "final ", 6) == 0;
-    /* Nobody may be listening any more: that is no reason to stop writing. */
+    /* A closed standard output is no reason to stop writing. */
     if (printf("%s\n", line) < 0 || fflush(stdout) != 0)
         clearerr(stdout);
 }
@@ -250,7 +250,7 @@ static void wait_for_end(struct collector *c, int signal_fd) {
 static void outlive_parent(struct collector *c, pid_t parent) {
     int64_t began_ns = clock_monotonic_ns(), gone_ns = 0;
     while (c->finals < c->hosts && gone_ns < (getppid() == parent ? ORPHANED_NS : ORPHAN_NS)) {
-        poll(NULL, 0, ORPHAN_LOOK_MS);
+        poll(NULL, 0, ORPHAN_CHECK_MS);
         gone_ns = clock_monotonic_ns() - began_ns;
     }
 }

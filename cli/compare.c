@@ -71,7 +71,7 @@ static int parse(int argc, char **argv, struct options *options) {
 
 /* ---- which runs ---- */
 
-/* What the words of the command line stand for, before anything is read. */
+/* The runs that the words of the command line mean, before anything is read. */
 struct chosen {
     int64_t run[RUNS_MAX];
     size_t word[RUNS_MAX]; /* of which word */

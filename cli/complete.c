@@ -40,7 +40,7 @@ static void read_help(const char *help, const char *name, char to[HELP_MAX]) {
     snprintf(to, HELP_MAX, "%.*s", (int)n, at);
 }
 
-/* Within single quotes; what else the shell takes for its own goes, too. */
+/* Within single quotes; the shell's other special characters go, too. */
 static void put_quoted(const char *text, const char *not_these) {
     for (; *text; text++)
         if (*text == '\'')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What shells complete of one verb, made of the table of its options. A verb is asked by calling
- * its main with the single word COMPLETE_WORD and the shell's name behind it, so that there is one
- * table of options, the one that the verb reads its words by.
+ * Completions of one verb for a shell, made from the table of its options. A verb is asked by
+ * calling its main with the single word COMPLETE_WORD and the shell's name behind it, so that there
+ * is one table of options, the one that parses the verb's words.
  */
 #ifndef CHOKEPOINT_CLI_COMPLETE_H
 #define CHOKEPOINT_CLI_COMPLETE_H

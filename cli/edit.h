@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `rm`, `rename` and `note` share: a database of one's own, opened for a change. */
+/* Shared by `rm`, `rename` and `note`: opens the user's own database for a change. */
 #ifndef CHOKEPOINT_CLI_EDIT_H
 #define CHOKEPOINT_CLI_EDIT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint import`: what agents could not deliver, from the files they left behind, into the
- * run it belongs to. A segment of a spool is a whole stream in itself, so each goes the way of a
- * push: checked as a whole, then written in one transaction, its frames known by their numbers.
- * Doing it twice adds nothing.
+ * `chokepoint import`: stores data that agents could not deliver, from the files they left behind,
+ * in its run. A segment of a spool is a whole stream in itself, so each goes the way of a push:
+ * checked as a whole, then written in one transaction, its frames known by their numbers. Doing it
+ * twice adds nothing.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -83,7 +83,8 @@ static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) 
     return 0;
 }
 
-/* Whose it is, and its length without a record that was cut short when its writer was killed. */
+/* Finds its stream, and its length without a record that was cut short when its writer was
+ * killed. */
 static int look_at(const char *path, const uint8_t *data, size_t *size,
                    struct wire_stream *ret_stream) {
     struct wire_reader reader;
@@ -126,9 +127,11 @@ static int find_run(struct import *import, const char *path, const struct wire_s
     if (r == -ENOENT && import->which)
         verb_complain("import", "no run '%s' in %s; `chokepoint list` shows what there is",
                       import->which, import->database);
-    else if (r == -ENOENT && import->found)
-        printf("%s is of no run in %s\n", path, import->database);
-    else if (r == -ENOENT)
+    else if (r == -ENOENT && import->found) {
+        char shown[PATH_MAX];
+        text_sanitize(shown, sizeof shown, path, strlen(path));
+        printf("%s is of no run in %s\n", shown, import->database);
+    } else if (r == -ENOENT)
         verb_complain("import", "%s: no run in %s has samples of this agent; name one with --run",
                       path, import->database);
     else if (r < 0)
@@ -212,7 +215,9 @@ static void tell_import(const struct import *import) {
 /* Each has its own run. One of another database stays, and is no failure. */
 static int import_leftover(struct import *import, const struct leftover *leftover) {
     struct import one = {.database = import->database, .store = import->store, .found = true};
-    int r = leftover->held || !leftover->files ? 0 : import_directory(&one, leftover->path);
+    int r = leftover->held || leftover->foreign || !leftover->files
+                ? 0
+                : import_directory(&one, leftover->path);
     ingest_free(one.ingest);
     import->files += one.files;
     tell_import(&one);
@@ -246,8 +251,10 @@ static int import_all(struct import *import, char **directories, const struct le
     if (!*directories)
         r = import_leftovers(import, list, n);
     else {
-        for (; *directories && r == 0; directories++)
-            r = import_directory(import, *directories);
+        for (; *directories && r == 0; directories++) {
+            r = leftover_check_owner(*directories);
+            r = r ? r : import_directory(import, *directories);
+        }
         tell_import(import);
     }
     ingest_free(import->ingest);

@@ -6,10 +6,12 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/segment_name.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +145,18 @@ static int leftover_remove(const struct leftover *leftover) {
 
 /* ---- all of them ---- */
 
+/* A leftover of another user: 0, or -errno. */
+static int look_at_foreign(const char *path, struct leftover *ret_leftover) {
+    struct stat st;
+    if (lstat(path, &st) < 0)
+        return negative_errno();
+    if (!S_ISDIR(st.st_mode) || st.st_uid == geteuid())
+        return -EPERM;
+    *ret_leftover =
+        (struct leftover){.foreign = true, .owner = st.st_uid, .newest_s = st.st_mtim.tv_sec};
+    return path_format(ret_leftover->path, sizeof ret_leftover->path, "%s", path);
+}
+
 static void find_in(const char *place, struct buffer *list) {
     DIR *dir = opendir(place);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -150,7 +164,7 @@ static void find_in(const char *place, struct buffer *list) {
         struct leftover found;
         if (is_spool(entry->d_name) &&
             path_format(path, sizeof path, "%s/%s", place, entry->d_name) == 0 &&
-            look_at(path, &found) == 0)
+            (look_at(path, &found) == 0 || look_at_foreign(path, &found) == 0))
             buffer_put(list, &found, sizeof found);
     }
     if (dir)
@@ -186,14 +200,39 @@ int leftovers_find(char *const *places, struct leftover **ret_list, size_t *ret_
 
 /* ---- what is said of them ---- */
 
+static const char *name_of(uid_t owner, char name[40]) {
+    const struct passwd *user = getpwuid(owner);
+    if (user)
+        text_sanitize(name, 40, user->pw_name, strlen(user->pw_name));
+    else
+        snprintf(name, 40, "%u", owner);
+    return name;
+}
+
+int leftover_check_owner(const char *path) {
+    struct stat st;
+    char name[40];
+    if (stat(path, &st) < 0 || st.st_uid == geteuid() || st.st_uid == 0)
+        return 0;
+    verb_complain("import",
+                  "%s is of user %s, who may have put anything there; import a copy of it", path,
+                  name_of(st.st_uid, name));
+    return -EPERM;
+}
+
+/* Names of directories in /tmp may be chosen by any user. */
 static void tell_leftover(const struct leftover *leftover) {
-    char when[32] = "?";
+    char when[32] = "?", path[PATH_MAX], name[40];
     struct tm local;
     time_t newest = (time_t)leftover->newest_s;
+    text_sanitize(path, sizeof path, leftover->path, strlen(leftover->path));
     if (localtime_r(&newest, &local))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
-    printf("%s  %zu files, %" PRIu64 " bytes, last written %s%s\n", leftover->path, leftover->files,
-           leftover->bytes, when, leftover->held ? ", in use" : "");
+    if (leftover->foreign)
+        printf("%s  of user %s, for whom it is left\n", path, name_of(leftover->owner, name));
+    else
+        printf("%s  %zu files, %" PRIu64 " bytes, last written %s%s\n", path, leftover->files,
+               leftover->bytes, when, leftover->held ? ", in use" : "");
 }
 
 int leftovers_list(const struct leftover *list, size_t n) {
@@ -208,7 +247,8 @@ int leftovers_remove(const struct leftover *list, size_t n, uint64_t days) {
     int status = 0;
     size_t removed = 0;
     for (size_t i = 0; i < n; i++) {
-        if (list[i].held || time(NULL) - list[i].newest_s < (int64_t)(days * DAY_S))
+        if (list[i].held || list[i].foreign ||
+            time(NULL) - list[i].newest_s < (int64_t)(days * DAY_S))
             continue;
         int r = leftover_remove(&list[i]);
         if (r < 0) {

@@ -35,7 +35,7 @@ struct line {
     const struct listed_run *run; /* borrowed */
 };
 
-/* Characters, not bytes: what the terminal counts, wide ones apart. */
+/* Characters, not bytes, as the terminal counts them but for wide ones. */
 static size_t text_width(const char *text) {
     size_t n = 0;
     for (; *text; text++)

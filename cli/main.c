@@ -37,7 +37,7 @@ static void do_nothing(int signal) {
 }
 
 /* A file that may not grow any more (ulimit -f) is an error of the write, as a full disk is. Caught
- * and not ignored: what we start gets the signal as we got it. */
+ * and not ignored, so that programs we start inherit the default. */
 static void catch_file_size_signal(void) {
     struct sigaction action;
     if (sigaction(SIGXFSZ, NULL, &action) < 0 || action.sa_handler != SIG_DFL)

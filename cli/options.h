@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words after a verb: one loop for every verb, from a list of what it takes. Values are kept as
- * text, since what a good one is differs from verb to verb and is judged when all are known. What
- * the user wrote goes back to the terminal only through verb_complain.
+ * text, since what a good one is differs from verb to verb and is judged when all are known. The
+ * user's words go back to the terminal only through verb_complain.
  */
 #ifndef CHOKEPOINT_CLI_OPTIONS_H
 #define CHOKEPOINT_CLI_OPTIONS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* That something takes time: one line on a terminal, written anew each second, and gone at the end.
+/* Progress of slow work: one line on a terminal, written anew each second, and gone at the end.
  */
 #ifndef CHOKEPOINT_CLI_PROGRESS_H
 #define CHOKEPOINT_CLI_PROGRESS_H

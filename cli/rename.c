@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint rename` and `chokepoint note`: what a run is called, and what is to be said of it. */
+/* `chokepoint rename` and `chokepoint note`: the name of a run, and comments on it. */
 #include "cli/edit.h"
 #include "cli/options.h"
 #include "cli/report.h"

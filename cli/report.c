@@ -76,7 +76,7 @@ static const char *damage_words(const struct store *store) {
                : "the database is damaged";
 }
 
-/* What it is that kept a database from being read. */
+/* The reason why a database could not be read. */
 static const char *reading_words(struct store *store, int result) {
     return result == -EBADMSG ? damage_words(store)
            : result == -E2BIG ? "it holds more than is read: more than a million instances of a "
@@ -341,7 +341,7 @@ static int print_pictures(const struct report *report, const char *names, enum p
     return status;
 }
 
-/* What is wrong with the words about plots: EXIT_USAGE after one line. */
+/* Checks the options about plots: EXIT_USAGE after one line. */
 static int check_plots(const char *names, int file) {
     char wrong[64];
     if (names && pictures_check(names, wrong, sizeof wrong) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `report`, `compare` and the end of `run` share. */
+/* Shared by `report`, `compare` and the end of `run`. */
 #ifndef CHOKEPOINT_CLI_REPORT_H
 #define CHOKEPOINT_CLI_REPORT_H
 

@@ -63,8 +63,7 @@ static int find_one(struct removal *rm, const char *which) {
     return 0;
 }
 
-/* Whoever records has the database open; a run of which the recorder was killed looks the same but
- * for that. */
+/* A recorder has the database open; that alone tells its run from one whose recorder was killed. */
 static int check_running(const struct removal *rm) {
     for (size_t i = 0; i < rm->n; i++)
         if (rm->runs[i].state == RUN_RUNNING && !store_is_alone(rm->store)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint run COMMAND...`: records what the hosts of a command do while it runs. To the command
- * and its caller we are as good as absent: its streams, signals and exit status are its own, and
- * whatever happens to the recording, the command goes on.
+ * and its caller we are as good as absent: its streams, signals and exit status are its own, and it
+ * goes on whatever happens to the recording.
  *
  * One process writes to the database at a time, but for one row: the start of the command, which
  * must be there if all of us are killed. Everything else waits until the collector has ended.
@@ -94,18 +94,18 @@ static enum run_state end_state(const struct run_session *s, int exit_status) {
     return exit_status ? RUN_FAILED : RUN_DONE;
 }
 
-#define LOOKS_MIN 3 /* at the processes: in fewer a rank may have come and gone unseen */
+#define SCANS_MIN 3 /* of the processes: in fewer a rank may have come and gone unseen */
 
 /* A launcher that failed without ever having started a rank: the program is not there, or a host
  * cannot be reached by it. Only where all hosts were looked at. */
 static void judge_launcher(struct run_session *s, struct store *store) {
     bool has_ranks = true, missing = false;
-    double looks =
+    double scans =
         (double)(s->ended_mono_ns - s->started_mono_ns) / 1e9 * s->options->process_rate_hz;
     int found = s->words.program ? command_find(s->words.program) : 0;
     for (size_t i = 0; i < s->n_launches; i++)
         missing |= !s->launches[i].final;
-    if (s->words.kind == COMMAND_PLAIN || missing || (found == 0 && looks < LOOKS_MIN) ||
+    if (s->words.kind == COMMAND_PLAIN || missing || (found == 0 && scans < SCANS_MIN) ||
         store_run_has_ranks(store, s->run, &has_ranks) < 0 || has_ranks)
         return;
     if (found == 0)
@@ -121,7 +121,7 @@ static int64_t ns_of(struct timeval time) {
 /* This machine among the hosts; NULL: it is none of them. */
 static const char *own_name(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].road == LAUNCH_DIRECT)
+        if (s->launches[i].method == LAUNCH_DIRECT)
             return s->launches[i].host;
     return NULL;
 }
@@ -173,7 +173,7 @@ static int prepare(struct run_session *s) {
     if (r == 0)
         r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
     if (r == 0)
-        r = session_find_roads(s, source, why, sizeof why);
+        r = session_choose_launches(s, source, why, sizeof why);
     if (r < 0)
         session_complain(s, "%s", why);
     return r;
@@ -268,7 +268,7 @@ static int interrupted_status(const struct run_session *s) {
     return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
 }
 
-/* Of repeats the median one is shown, when all are over. */
+/* Repeats show nothing here: the median one is shown when all are over. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->repeat;
     int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes before a recording: `--prepare` before every run of the command, `--warmup` runs that
- * nobody records, as hyperfine(1) has both. Neither gets our standard input.
+ * Work before a recording: `--prepare` before every run of the command, and unrecorded `--warmup`
+ * runs, as in hyperfine(1). Neither gets our standard input.
  */
 #ifndef CHOKEPOINT_CLI_RUN_PREPARE_H
 #define CHOKEPOINT_CLI_RUN_PREPARE_H

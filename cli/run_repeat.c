@@ -32,7 +32,8 @@ static const char *words_of_time(int64_t ns, char *text, size_t size) {
     return text;
 }
 
-/* Starting, stopping and storing take their time, too: what is left is told by whole turns. */
+/* Starting, stopping and storing take their time, too: the time left is estimated from whole
+ * turns. */
 static void tell_progress(const struct repeats *repeats, const struct run_turn *turn) {
     char left[40], tail[64] = "";
     int n_left = repeats->options->repeats - turn->repeat;

@@ -2,7 +2,7 @@
 /*
  * `run --repeat N`: the command recorded N times, one run after the other, kept as one group. The
  * first failure ends it, as hyperfine(1) has it, unless failures are to be ignored; so does Ctrl-C.
- * What is done is kept either way.
+ * Finished runs are kept either way.
  */
 #ifndef CHOKEPOINT_CLI_RUN_REPEAT_H
 #define CHOKEPOINT_CLI_RUN_REPEAT_H

@@ -87,7 +87,7 @@ static double steepest(struct solver *s, const struct point *p, size_t n, double
     return greatest;
 }
 
-/* The rates that the exchanges leave open. All that can be, when they contradict the wander. */
+/* The rates that the exchanges leave open. All possible rates, when they contradict the wander. */
 static struct rates find_rates(struct solver *s, const struct point *p, size_t n) {
     double low = fmax(steepest(s, p, n, 1) - WANDER, -DRIFT);
     double high = fmin(-steepest(s, p, n, -1) + WANDER, DRIFT);

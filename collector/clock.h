@@ -64,9 +64,10 @@ bool clock_estimate_valid(const struct clock_estimate *estimate);
 /* Whether the numbers can be a piece: they may come from a file of a stranger. */
 bool clock_piece_valid(const struct clock_piece *piece);
 
-/* What the exchanges (valid, at most CLOCK_ESTIMATES_MAX, mono_ns rising) prove together, as pieces
- * that follow one another; the caller frees *ret_pieces. *ret_jumped (may be NULL): the last
- * exchange contradicts the ones before. -EINVAL without any exchange; -ENOMEM. */
+/* Solves for the clock that the exchanges (valid, at most CLOCK_ESTIMATES_MAX, mono_ns rising)
+ * prove together, as pieces that follow one another; the caller frees *ret_pieces. *ret_jumped (may
+ * be NULL): the last exchange contradicts the ones before. -EINVAL without any exchange;
+ * -ENOMEM. */
 int clock_solve(const struct clock_estimate *estimates, size_t n, const struct clock_span *span,
                 struct clock_piece **ret_pieces, size_t *ret_n, bool *ret_jumped);
 

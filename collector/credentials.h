@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the ends of a run know each other by: the collector by a key pair made for the run, whose
- * public half's hash (the pin) agents are given; a host by a key derived from the run's secret and
- * its name, so that a host cannot speak for another. credentials.c is the only file that knows
- * GnuTLS.
+ * Authentication of the two ends of a run. The collector has a key pair made for the run, and
+ * agents are given the hash of its public half (the pin). A host has a key derived from the run's
+ * secret and its name, so that it cannot speak for another host. credentials.c is the only file
+ * that knows GnuTLS.
  */
 #ifndef CHOKEPOINT_COLLECTOR_CREDENTIALS_H
 #define CHOKEPOINT_COLLECTOR_CREDENTIALS_H

@@ -23,7 +23,7 @@ void echo_server_hear(struct echo_server *server, int timeout_ms);
 /* Starts the thread. -errno. */
 int echo_server_start(struct echo_server *server);
 
-/* What agents must show. 0: nothing is listened to. */
+/* The key that agents must show. 0: the server does not listen. */
 uint64_t echo_server_key(const struct echo_server *server);
 
 /* Tells all agents that have asked to push now. From any thread. */

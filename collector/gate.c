@@ -14,8 +14,8 @@
 
 #include "common/clock.h"
 
-#define LOOK_NS (500 * NS_PER_MS) /* how late a deadline may be kept */
-#define BUCKETS 1024              /* a power of two */
+#define CHECK_NS (500 * NS_PER_MS) /* how late a deadline may be kept */
+#define BUCKETS 1024               /* a power of two */
 
 struct visitor {
     struct visitor *older, *newer;
@@ -45,7 +45,7 @@ static uint64_t hash_bytes(const void *data, size_t size) {
     return hash ^ hash >> 32;
 }
 
-/* Of an IPv6 address the network: a host has many of the rest. */
+/* An IPv6 address counts by its network part: one host may use many addresses in its network. */
 static unsigned bucket_of(const struct sockaddr *address) {
     uint64_t hash = 0;
     if (address && address->sa_family == AF_INET)
@@ -117,7 +117,7 @@ static void drop_overdue(struct gate *gate, int64_t now_ns) {
 /* ---- the thread ---- */
 
 static void wait_a_moment(struct gate *gate) {
-    int64_t until_ns = clock_monotonic_ns() + LOOK_NS;
+    int64_t until_ns = clock_monotonic_ns() + CHECK_NS;
     const struct timespec until = {until_ns / NS_PER_S, until_ns % NS_PER_S};
     int r = 0;
     while (!gate->ending && r == 0)

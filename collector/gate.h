@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may stay connected. A connection is a stranger until it has shown the key of a host of the
- * run, and must do so within a few seconds of being accepted. Strangers have slots of their own:
- * when these are full, the address that has most of them loses its oldest. So no number of
- * strangers keeps a host of the run out, and hosts that are known are never dropped for strangers.
+ * Decides which connections may stay. A connection is a stranger until it has shown the key of a
+ * host of the run, and must do so within a few seconds of being accepted. Strangers have slots of
+ * their own: when these are full, the address that has most of them loses its oldest. So strangers,
+ * however many, never keep out a host of the run, and a known host is never dropped for a stranger.
  *
  * A connection is dropped by shutting its socket down; its owner then closes it, as when the other
  * side had. Between gate_enter and gate_leave the descriptor must stay open.

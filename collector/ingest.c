@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is kept between pushes is kept by the host's name, not by ids of the store: an id made in a
+ * State between pushes is kept by the host's name, not by ids of the store: an id made in a
  * transaction that was rolled back may be given to another host afterwards.
  */
 #include "collector/ingest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the server share: server.c opens, server_request.c reads, server_answer.c
- * replies. */
+/* Declarations that the files of the server share: server.c opens, server_request.c reads,
+ * server_answer.c replies. */
 #ifndef CHOKEPOINT_COLLECTOR_SERVER_PRIVATE_H
 #define CHOKEPOINT_COLLECTOR_SERVER_PRIVATE_H
 
@@ -46,7 +46,7 @@ struct request {
     bool opened, submitted;
 };
 
-/* What the library calls, ctx being the server (server_request.c). */
+/* Callbacks of the library; ctx is the server (server_request.c). */
 void *server_request_line(void *ctx, const char *uri, struct MHD_Connection *connection);
 enum MHD_Result server_request(void *ctx, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *data,

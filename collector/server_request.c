@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is let in: a request from its first line to the writer. Its answer is held back (its
+ * Admission of a request, from its first line to the writer. Its answer is held back (its
  * connection suspended) until the writer has committed it.
  *
  * A request that is refused is still read to its end, within the limit of a body: closing a socket

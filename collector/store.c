@@ -25,10 +25,16 @@
 
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
-#define TEXT_MAX (1 << 20)    /* bytes of any one value, against a database that means harm */
-#define STEPS_COUNTED 1000    /* of SQLite's machine, between two looks at how many are left */
+#define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
+#define STEPS_COUNTED 1000 /* of SQLite's machine, between two looks at how many are left */
+#ifdef CHOKEPOINT_FUZZ     /* millions of small files are tried: little is enough for each */
+#define STEPS_LEAST 100000
+#define STEPS_A_PAGE 10000
+#else
 #define STEPS_LEAST 100000000 /* about a second's */
 #define STEPS_A_PAGE 200000   /* an honest page takes a few thousand */
+#endif
+#define STEPS_A_BYTE 8 /* of text that is handed out: six times what a file can hold */
 
 /* Hosts that were recorded together lie in the same pages, and are read one after the other: what a
  * table of a short recording of 100 hosts takes stays at hand until the last of them is read. */
@@ -165,7 +171,7 @@ static int explain(struct store *store, int r, const char *path, char *why, size
     return r;
 }
 
-/* What is wrong with the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
+/* Checks the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
 static int check_path(const char *path, char *why, size_t size) {
     struct stat st;
     if (!path[0]) {
@@ -228,7 +234,7 @@ static int examine(struct store *store, const char *path, enum identity *ret_ide
     return judge(store, *ret_identity, version, path, why, size);
 }
 
-/* Two processes may create the same file: whoever gets the lock second finds it made. */
+/* Two processes may create the same file: the second to get the lock finds it made. */
 static int create_schema(struct store *store) {
     enum identity identity;
     int64_t version;
@@ -288,6 +294,13 @@ static int count_steps(void *ctx) {
     return store->steps_left < 0;
 }
 
+int store_count_text(struct store *store, size_t size) {
+    if (store->writable)
+        return 0;
+    store->steps_left -= (int64_t)size * STEPS_A_BYTE;
+    return store->steps_left < 0 ? -EBADMSG : 0;
+}
+
 static void bound_work(struct store *store) {
     store->steps_left = STEPS_LEAST;
     sqlite3_progress_handler(store->db, STEPS_COUNTED, count_steps, store);
@@ -315,7 +328,8 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     return explain(store, r, path, why, size);
 }
 
-/* Of a database that could not be made nothing stays. -EBUSY: somebody else is making it. */
+/* Removes the empty file of a database that could not be made. -EBUSY: another process is making
+ * it. */
 static void remove_unmade(const char *path, int error) {
     struct stat st;
     if (error != -EBUSY && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)

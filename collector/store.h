@@ -26,7 +26,7 @@
  *     interval_s, counters of ns as percent (user_pct), others a second (send_bytes_per_s), levels
  *     as they are
  *
- * What is stored of counters:
+ * Counters are stored as follows:
  *   - An instance's first row has no interval and no growth (NULL), unless it is ROW_BORN: then the
  *     whole counter grew since the table's previous sample on that host, or, if this is its first
  *     one, since the stream's previous frame.
@@ -73,15 +73,15 @@ struct store_file store_file_of(const struct store *store); /* of a writer */
 int store_open_again(const char *path, const struct store_file *file, struct store **ret_store,
                      char *why, size_t why_size);
 
-/* Of a writer: -ESTALE when its file was removed, moved or replaced; store_error says what became
- * of it. Also looked at by store_begin and store_commit. */
+/* For a writer: -ESTALE if its file was removed, moved or replaced; store_error then says which.
+ * store_begin and store_commit check it, too. */
 int store_check_file(struct store *store);
 
 /* -ENOENT if there is no file. Never creates or changes anything in the tables. */
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size);
 void store_close(struct store *store); /* takes NULL */
 
-/* What failed last, for a log line; STORE_NO_REASON. Borrowed, until the next call. */
+/* The last failure, for a log line; STORE_NO_REASON. Borrowed, until the next call. */
 #define STORE_NO_REASON "no reason is known"
 const char *store_error(const struct store *store);
 
@@ -125,7 +125,7 @@ struct run_begin {
     size_t n_labels;
 };
 
-/* What a command and all it waited for used, as wait4 tells; VALUE_ABSENT: not known. */
+/* Resources used by a command and all it waited for, from wait4; VALUE_ABSENT: not known. */
 struct run_usage {
     int64_t user_ns, system_ns, read_bytes, write_bytes;
     int64_t peak_rss_bytes; /* of the one process that held most */
@@ -152,7 +152,7 @@ int store_run_note(struct store *store, int64_t run, const char *text);
 /* Counts of what was refused: kind is a short name: unauthorized, bad_frame, too_large. */
 int store_run_refused(struct store *store, int64_t run, const char *kind, int64_t n);
 
-/* ---- ceilings: what `calibrate` measured that hosts and links can do ---- */
+/* ---- ceilings: limits of hosts and links, measured by `calibrate` ---- */
 
 /* Texts are the caller's when written, owned when read (store_list_ceilings). */
 struct store_ceiling {
@@ -178,8 +178,8 @@ struct store_budget {
     int64_t rank, pid;        /* -1: none */
     int64_t iteration;        /* VALUE_ABSENT: the sum of the phase */
     int64_t every;            /* of iterations: it stands for so many, the others are left out */
-    int64_t begin_ns, end_ns; /* first and last moment of it; of a phase that comes again, wall_ns
-                                 is less than what lies between */
+    int64_t begin_ns, end_ns; /* first and last moment of it; wall_ns is less than the time between
+                               * if a phase comes again */
     int64_t wall_ns, term_ns[STORE_BUDGET_TERMS], unknown_ns, other_threads_cpu_ns;
     double closure_pct; /* NAN: not known */
     bool trusted;
@@ -201,8 +201,8 @@ int store_commit(struct store *store); /* on 0 all of it is on the disk, and out
  * write or commit call this. */
 void store_rollback(struct store *store);
 
-/* Of one host in one run. An agent makes two streams, and makes others only where it found no spool
- * to go on with. It is started again every 10 s at most: with its spool removed each time, that
+/* Most streams of one host in one run. An agent makes two streams, and more only if it finds no
+ * spool to continue. It is started again every 10 s at most: with its spool removed each time, that
  * takes 5 hours. */
 #define STORE_STREAMS_MAX 4096
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time of each rank went, as rows for whoever asks in SQL. They are no view: whom a call
- * waited for is only known when the calls of all ranks have been matched, which SQL cannot do. So
- * they are written when a run has ended, and can be made anew at any time from what was recorded.
+ * Where the time of each rank went, as rows for queries in SQL. They are no view: the rank that a
+ * call waited for is only known when the calls of all ranks have been matched, which SQL cannot do.
+ * So they are written when a run has ended, and can be made anew at any time from what was
+ * recorded.
  */
 #include "collector/store_private.h"
 

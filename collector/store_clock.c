@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clocks of hosts: exchanges go in, and with each of them the line of the last minutes is drawn
- * anew. Nothing of it is kept in memory: what a collector that was killed knew is in the file, and
- * a transaction that is rolled back takes along what followed from it.
+ * anew. Nothing is kept in memory alone: the file has all that a killed collector knew, and a
+ * transaction that is rolled back takes its consequences along.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void piece_from_row(sqlite3_stmt *row, struct clock_piece *ret_piece) {
                                       .drift_ppm = sqlite3_column_double(row, 5)};
 }
 
-/* What the window has to answer for, and where the pieces before it end. */
+/* The span of time that the window must cover, and the end of the pieces before it. */
 static int span_of(struct store *store, const struct stream *stream, const struct window *window,
                    struct clock_span *ret_span) {
     int64_t newest_ns = window->estimates[window->n - 1].mono_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may be changed of runs that are over: their name, comments on them, and whether they are
- * there. All of it takes a store that was opened for writing.
+ * Changes to finished runs: their name, comments on them, and their removal. All of them need a
+ * store that was opened for writing.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_EDIT_H
 #define CHOKEPOINT_COLLECTOR_STORE_EDIT_H
@@ -24,9 +24,9 @@ int store_compact(struct store *store);
 /* -EINVAL for an empty name, -ENOENT. */
 int store_run_rename(struct store *store, int64_t run, const char *name);
 
-/* What its owner says of a run, in the order it was said. -ENOENT. */
+/* Adds a comment of the owner to a run; comments keep their order. -ENOENT. */
 int store_run_comment(struct store *store, int64_t run, const char *text);
-/* Of one run, or of all (run 0), whose texts have the run's number. store_comments_free. */
+/* Comments of one run, or of all (run 0); each has its run's number. store_comments_free. */
 struct store_comment {
     int64_t run;
     char *text; /* owned */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file may hold besides the store's own: plain tables, views and plain indexes, which people
- * add for queries of their own and which never run here. What would act by itself is refused:
- * triggers, virtual tables, and expressions in the store's own tables or on them.
+ * Checks a file's contents besides the store's own. Plain tables, views and plain indexes may be
+ * there: people add them for queries of their own, and they never run here. Objects that act by
+ * themselves are refused: triggers, virtual tables, and expressions in the store's own tables or on
+ * them.
  */
 #include "collector/store_guard.h"
 
@@ -242,8 +243,8 @@ static bool index_acts(const char *sql, const char **ret_word) {
     return open && strchr(open + 1, '(');
 }
 
-/* Of sqlite_schema, what belongs to tables that the store uses; indexes of PRIMARY KEY and UNIQUE
- * have no text. */
+/* Rows of sqlite_schema for the tables that the store uses; indexes of PRIMARY KEY and UNIQUE have
+ * no text. */
 static const char definitions[] =
     "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index')"
     " AND sql IS NOT NULL AND (lower(tbl_name) IN (SELECT lower(name) FROM table_info)"

@@ -38,7 +38,7 @@ static bool path_of(const char *path, size_t i, char name[PATH_MAX]) {
     return n > 0 && n < PATH_MAX;
 }
 
-/* What is not there is as one of no bytes. */
+/* A missing file counts as an empty one. */
 static void look_at(const char *path, struct stat stats[N_FILES]) {
     char name[PATH_MAX];
     for (size_t i = 0; i < N_FILES; i++)

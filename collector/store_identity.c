@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whether the file that was opened is still the one that its path names. A file that is removed,
- * moved or replaced under a writer still takes all it is given, and nobody finds it there: so a
- * writer looks before each transaction and after each commit, and what it commits from then on is
- * not acknowledged.
+ * moved or replaced under a writer still takes writes, but nobody finds them there. So a writer
+ * checks before each transaction and after each commit, and later commits are not acknowledged.
  *
- * Of a file that was moved what its log holds is folded in at once, so that it is whole under its
- * new name. It is taken again when it is back as it was left. A log that was removed is folded in
- * from what is still open, and begun anew.
+ * The log of a moved file is folded in at once, so that the file is whole under its new name. The
+ * file is used again when it is back as it was left. A removed log is folded in from the descriptor
+ * that is still open, and begun anew.
  */
 #include "collector/store_private.h"
 
@@ -93,8 +92,8 @@ static bool log_is_there(const struct store *store, const char *ending, struct s
     return !known->inode || (found && stat_is(&st, known));
 }
 
-/* Once: what was acknowledged is then in the file wherever it is. The log keeps the old name, where
- * it would be taken for that of whichever file is there next. */
+/* Once: all acknowledged rows are then in the file, wherever it is. The log keeps the old name,
+ * where it would be taken for that of whichever file is there next. */
 static void leave_file(struct store *store) {
     char path[PATH_MAX];
     if (store->left)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a stream once more, joined to about a second each and packed: what large recordings
- * are read from, since a tenth of the rows, without a key each, are read in a fiftieth of the time.
- * People read the rows; these are for analysis.
+ * The rows of a stream once more, joined to about a second each and packed: large recordings are
+ * read from these, since a tenth of the rows, without a key each, are read in a fiftieth of the
+ * time. People read the rows; these are for analysis.
  *
  * Joined is what lies in one transaction, which commits with the rows it was made of, so that
  * nothing of it needs to survive a restart: an agent pushes about once a second.

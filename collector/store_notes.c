@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader of a run should be told: notes of the run, what agents reported in their table
- * `note`, counters that stepped back, rows and pushes that were refused. Each query gives whole
- * lines.
+ * Notes for a reader of a run: those of the run, those of agents in their table `note`, counters
+ * that stepped back, rows and pushes that were refused. Each query gives whole lines.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "collector/store_private.h"
 #include "common/error.h"
 
-/* Of the rows of one frame, the fullest: percent and instance. Only what is stored with the
- * interval over which it grew. */
+/* The fullest row of one frame: percent and instance. Counters count only in rows with an
+ * interval. */
 static const struct look {
     const char *table, *resource, *sql;
 } looks[] = {

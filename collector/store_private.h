@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the store*.c files share. Nobody else includes this, and nobody else includes sqlite3.h. */
+/* Declarations that the store*.c files share. No other file includes this, or sqlite3.h. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
 #define CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
 
@@ -135,8 +135,8 @@ struct series {
 /* A stream of frames: one agent on one host since one boot. */
 struct stream {
     int64_t id, host, run;
-    int64_t home; /* whose frames and clock its own belong to: itself; of a stream of events, the
-                     samples' of the same boot */
+    int64_t home; /* the stream whose frames and clock it uses: itself; for a stream of events the
+                   * samples' of the same boot */
     char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id;
     int64_t period_ns;
@@ -206,7 +206,7 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
     " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
 
-/* What the command used, where it was started; also made in a file of before that was kept. */
+/* Resources that the command used, and the host it ran on; added to files of older versions. */
 #define STORE_USAGE_SCHEMA                                                                         \
     "CREATE TABLE IF NOT EXISTS run_usage(run INTEGER PRIMARY KEY, host TEXT NOT NULL,"            \
     " user_ns INTEGER, system_ns INTEGER, read_bytes INTEGER, write_bytes INTEGER,"                \
@@ -225,7 +225,7 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_label(run INTEGER NOT NULL, name TEXT NOT NULL,"               \
     " value TEXT NOT NULL, PRIMARY KEY(run, name)) STRICT, WITHOUT ROWID;"
 
-/* What the owner says of a run; also made in a file of before there were any. */
+/* The owner's comments on a run; added to files of older versions. */
 #define STORE_COMMENT_SCHEMA                                                                       \
     "CREATE TABLE IF NOT EXISTS run_comment(run INTEGER NOT NULL, n INTEGER NOT NULL,"             \
     " text TEXT NOT NULL, PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
@@ -251,14 +251,14 @@ int sql_has_table(struct store *store, const char *name, bool *ret_has);
 /* Which repeats the runs are; those of older files are none. */
 int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
 
-/* What a run that begins is of a sweep: nothing if it is of none. */
+/* Records the sweep and the values of a run that begins; nothing if it has none. */
 int store_insert_labels(struct store *store, const struct run_begin *begin, int64_t run);
 
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);
 
 /* Why something cannot be done, made printable: paths and names in it are anybody's. `why` of
- * `size` bytes; NULL: nobody asks. */
+ * `size` bytes; NULL: not asked for. */
 __attribute__((format(printf, 3, 4))) void store_say(char *why, size_t size, const char *format,
                                                      ...);
 
@@ -288,6 +288,9 @@ int64_t sql_column(sqlite3_stmt *statement, int column);
 void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
 
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
+/* That so many bytes of text were read for somebody: rows of a damaged tree may share one text, so
+ * that all of them need more memory than there is. -EBADMSG: too much, by the size of the file. */
+int store_count_text(struct store *store, size_t size);
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */
@@ -299,7 +302,7 @@ int pragma_get(struct store *store, const char *sql, int64_t *ret_value);
 
 int connect_file(const char *path, int flags, struct store **ret_store);
 int connect_unsealed(const char *path, struct store **ret_store); /* to read what is damaged */
-/* Of a reader that stays open: it may do again as much as a new one. */
+/* For a reader that stays open: it may do as much work again as a new one. */
 int store_renew_bound(struct store *store);
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
@@ -310,7 +313,7 @@ int heal_connect(const char *path, struct store **ret_store);
 
 /* ---- store_identity.c ---- */
 
-/* Of a writer, once it is open. -ESTALE: it has been moved already. */
+/* For a writer, once it is open. -ESTALE: its file has been moved already. */
 int identity_keep(struct store *store, const char *path);
 void identity_release(struct store *store);
 
@@ -360,7 +363,7 @@ int series_widen(struct series *series);
 /* Forgets instances long gone. */
 void series_prune(struct series *series);
 
-/* ---- store_state.c: what a series needs after a restart, as one blob ---- */
+/* ---- store_state.c: state of a series for a restart, as one blob ---- */
 
 int state_save(struct store *store, const struct stream *stream, const struct series *series);
 int state_load(struct store *store, const struct stream *stream, struct series *series);
@@ -376,7 +379,7 @@ int joined_add(struct store *store, struct stream *stream, struct series *series
 int joined_save(struct store *store, struct stream *stream);
 void joined_clear(struct series *series);
 
-/* What was saved, from anybody's file: `bad` where it does not read back whole. Bytes are not
+/* A saved section, from an untrusted file: `bad` if it does not read back whole. Bytes are not
  * copied. */
 struct joined_section {
     int64_t table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs, hosts and notes. What a file holds is checked like anything else from outside. */
+/* Reading runs, hosts and notes. Contents of a file are checked like anything else from outside. */
 #include "collector/store_read.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static enum run_state state_from_text(const char *text) {
     return RUN_RUNNING;
 }
 
-static int fill_run(sqlite3_stmt *row, struct store_run *run) {
+static int fill_run(struct store *store, sqlite3_stmt *row, struct store_run *run) {
     char state[16];
     int64_t status = sql_column(row, 4), duration = sql_column(row, 8);
     sql_column_text(row, 3, state, sizeof state);
@@ -66,10 +66,13 @@ static int fill_run(sqlite3_stmt *row, struct store_run *run) {
     };
     bool has_refusal = sqlite3_column_type(row, 9) == SQLITE_TEXT;
     run->refusal = has_refusal ? sql_column_dup(row, 9, LINE_MAX_BYTES) : NULL;
-    if (run->name && run->command && (run->refusal || !has_refusal))
-        return 0;
-    store_run_release(run);
-    return -ENOMEM;
+    int r = run->name && run->command && (run->refusal || !has_refusal) ? 0 : -ENOMEM;
+    if (r == 0)
+        r = store_count_text(store,
+                             strlen(run->command) + (has_refusal ? strlen(run->refusal) : 0));
+    if (r < 0)
+        store_run_release(run);
+    return r;
 }
 
 void store_run_release(struct store_run *run) {
@@ -106,7 +109,7 @@ int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *re
     while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         r = list_grow(&runs, n, sizeof(struct store_run));
         if (!r)
-            r = fill_run(statement, (struct store_run *)runs + n);
+            r = fill_run(store, statement, (struct store_run *)runs + n);
         n += r == 0;
     }
     r = r ? r : sql_errno(code);
@@ -141,7 +144,7 @@ static int find_one(struct store *store, const char *sql, int64_t number, const 
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW)
         return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
-    r = fill_run(statement, ret_run);
+    r = fill_run(store, statement, ret_run);
     if (r)
         return r;
     r = store_fill_repeats(store, ret_run, 1);

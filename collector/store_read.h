@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the store: what analysis and reports see of a run. Times are ns since the run's command
- * started, on the collector's clock: every host's monotonic time plus its offset then (clock.h).
+ * Reading the store, for analysis and reports. Times are ns since the run's command started, on the
+ * collector's clock: every host's monotonic time plus its offset then (clock.h).
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_READ_H
 #define CHOKEPOINT_COLLECTOR_STORE_READ_H
@@ -39,7 +39,7 @@ struct store_note {
     char *text; /* owned */
 };
 
-/* What the command used, and where it was started. -ENOENT: that was not kept. */
+/* Resources that the command used, and the host it ran on. -ENOENT: not recorded. */
 int store_find_usage(struct store *store, int64_t run, char host[INSTANCE_MAX + 1],
                      struct run_usage *ret_usage);
 
@@ -100,7 +100,7 @@ int store_each_row(struct store *store, int64_t run, const char *table, const ch
 
 /* The same with rows that follow each other joined to about STORE_JOINED_NS (what grew is added up,
  * of levels the last is kept), in a fraction of the time; as they are where an older version
- * recorded them. -EBADMSG: what the file has of them makes no sense. */
+ * recorded them. -EBADMSG: they make no sense in this file. */
 #define STORE_JOINED_NS INT64_C(1000000000)
 int store_each_row_joined(struct store *store, int64_t run, const char *table,
                           const char *const *columns, size_t n_columns,

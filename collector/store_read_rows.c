@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading rows. They lie in the order of frames and are mostly wanted by instance: one host at a
- * time is read in its order and dealt out to the instances, which costs no sorting and no index.
- * Who takes them as they lie is given each at once, and nothing is kept.
+ * time is read in its order and dealt out to the instances, which costs no sorting and no index. A
+ * caller that takes them in the file's order gets each at once, and nothing is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -95,8 +95,8 @@ static int emit(const struct reading *reading, const int64_t *cells) {
 }
 
 /* Room for a row of the stream being read, whose interval and values are still to be filled in; 1.
- * 0: its time does not follow the one before, and it is left out: nobody downstream has to expect
- * such a row. */
+ * 0: its time does not follow the one before, and it is left out: no later code has to expect such
+ * a row. */
 static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns, size_t *guess,
                      int64_t **ret_cells) {
     int64_t t = clock_map_time(&reading->clocks[reading->n_clocks - 1], mono_ns);

@@ -178,8 +178,9 @@ static int read_rows(sqlite3_stmt *statement, struct view_row *row,
     return r < 0 ? r : sql_errno(code);
 }
 
-/* What its view shows, without the view: that of a foreign file could be any query. Its columns
- * begin with run, host, instance, time (see store_view.c); events have their number next. */
+/* Selects the rows of its view without the view, which in a foreign file could be any query. Its
+ * columns begin with run, host, instance, time (see store_view.c); events have their number
+ * next. */
 static int prepare_view(struct store *store, int64_t run, const char *name,
                         sqlite3_stmt **ret_statement) {
     struct data_table *table;

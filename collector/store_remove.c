@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run taken out. Its rows are found by what they hang on: rows of tables by their frame, frames
- * and clocks by their stream, streams and instances by their host, hosts by their run. What hangs
- * goes before what it hangs on.
+ * Removes a run. Its rows are found by their parents: rows of tables by their frame, frames and
+ * clocks by their stream, streams and instances by their host, hosts by their run. Children are
+ * deleted before their parents.
  */
 #include "collector/store_edit.h"
 
@@ -49,7 +49,7 @@ static int remove_by(struct store *store, const char *sql, int64_t run) {
     return r ? r : sql_errno(sqlite3_step(statement));
 }
 
-/* Of tables of probes, whose names the file tells. */
+/* Removes rows of probes' tables; the file has their names. */
 static int remove_rows(struct store *store, int64_t run) {
     AUTO(sql_finalize) sqlite3_stmt *tables = NULL;
     int code = SQLITE_DONE;
@@ -115,8 +115,8 @@ bool store_is_alone(struct store *store) {
            store_check_file(store) == 0;
 }
 
-/* Through a temporary database, which SQLite attaches (store_guard.c): of the copy, which may be
- * large, no part need be in memory. */
+/* Through a temporary database, which SQLite attaches (store_guard.c): the copy may be large, and
+ * no part of it need be in memory. */
 int store_compact(struct store *store) {
     if (!store_is_alone(store))
         return -EBUSY;

@@ -2,9 +2,9 @@
 /*
  * Rows. Absolute counters come in, growth is stored.
  *
- * The stored intervals of an instance tile the time from its first row to its last: whatever grew
- * in a stretch lies in the rows of that stretch, and sum(growth) / sum(interval) is the exact mean.
- * A row of a table without levels whose counters all stood still is not stored at once: the stretch
+ * The stored intervals of an instance tile the time from its first row to its last: all growth in a
+ * stretch lies in the rows of that stretch, and sum(growth) / sum(interval) is the exact mean. A
+ * row of a table without levels whose counters all stood still is not stored at once: the stretch
  * is stored as one row of zeros when it ends, reaches a second, or the transaction ends. So an idle
  * disk costs a tenth, and a reader has nothing to fill in.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ways of reading rows share: the table that is read, and its instances. */
+/* State that the ways of reading rows share: the table that is read, and its instances. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 #define CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 

@@ -27,7 +27,7 @@ static int insert_repeat(struct store *store, const struct run_begin *begin, int
 #define COMMAND_SIZE ((size_t)64 << 10)
 #define CUT_SIZE 64
 
-/* As it is shown; of a very long one the beginning, with a mark that says so. */
+/* As it is shown; a very long one is cut, with a mark that says so. */
 static void clean_command(const char *command, char *to) {
     size_t size = strlen(command);
     bool cut = size >= COMMAND_SIZE;

@@ -10,7 +10,7 @@
 
 struct store_scan;
 
-/* Of a run: reads when each of its frames was, once for all tables. */
+/* Opens a run: reads the time of each of its frames, once for all tables. */
 int store_scan_open(struct store *store, int64_t run, struct store_scan **ret_scan);
 void store_scan_close(struct store_scan *scan);
 

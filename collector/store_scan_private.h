@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What store_scan_run.c finds of a run, once, and store_scan.c reads each table by. */
+/* Index of a run: store_scan_run.c makes it once, and store_scan.c reads each table by it. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_SCAN_PRIVATE_H
 #define CHOKEPOINT_COLLECTOR_STORE_SCAN_PRIVATE_H
 

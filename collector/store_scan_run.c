@@ -16,8 +16,8 @@ static void *with_room(void *items, size_t n, size_t size) {
     return n & (n - 1) ? items : realloc(items, (n ? 2 * n : 1) * size);
 }
 
-/* Hosts, streams, and frames begin with their ids, and come ordered by them without being sorted:
- * of a damaged tree there may be no end. */
+/* Hosts, streams, and frames begin with their ids, and come ordered by them without being sorted: a
+ * damaged tree may have no end. */
 static int compare_id(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);

@@ -93,7 +93,7 @@ static bool is_page(const struct seal_file *file, int size, sqlite3_int64 at) {
     return file->page_size && (uint32_t)size == file->page_size && at % size == 0;
 }
 
-/* Of the file as it is on the disk now; SEAL_NONE: there is none yet. */
+/* State of the file on the disk now; SEAL_NONE: there is no file yet. */
 static enum seal_state state_now(sqlite3_file *file, uint32_t page_size) {
     uint8_t header[SEAL_HEADER_BYTES], mark[4];
     sqlite3_file *disk = below(file);
@@ -122,8 +122,8 @@ static int file_read(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     return SQLITE_IOERR_DATA;
 }
 
-/* SQLite keeps nothing of its own where the seal goes. That it is put into SQLite's own memory
- * keeps what a journal holds of a page the same as the file. */
+/* SQLite keeps nothing of its own where the seal goes. The seal is put into SQLite's own memory, so
+ * that a journal holds the same bytes of a page as the file. */
 static void seal_page(sqlite3_file *base, uint8_t *page, int size, sqlite3_int64 at) {
     uint32_t mark = 0;
     if (at == 0)

@@ -27,7 +27,7 @@ enum seal_state {
     SEAL_HOLDS
 };
 
-/* What the header of a file says of its pages. */
+/* Facts about a file's pages from its header. */
 struct seal_header {
     uint32_t page_size; /* 0: this is no header */
     uint32_t n_pages;   /* 0: it does not say */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shapes: what a stream's description of a table is to the data table, with the statement that
- * inserts such rows. The public id of a shape carries its age, so that one from before a rollback
- * is refused and never taken for another.
+ * Shapes: the mapping of a stream's description of a table to the data table, with the statement
+ * that inserts such rows. The public id of a shape carries its age, so that one from before a
+ * rollback is refused and never taken for another.
  */
 #include "collector/store_private.h"
 

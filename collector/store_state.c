@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a series must know after a restart of the collector, as one blob a table a commit: the same
+ * State of a series that a restart of the collector needs, as one blob a table a commit: the same
  * transaction that holds the rows holds the absolute values they were the growth to. A blob that
  * does not read back whole is ignored: the next rows are then first rows.
  *

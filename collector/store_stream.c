@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: which host speaks, what it has sent so far, and its clock. Counts are kept in memory and
- * written with each commit; whatever is in memory can be read back from the file.
+ * Streams: their host, the frames sent so far, and the clock. Counts are kept in memory and written
+ * with each commit; all that is in memory can be read back from the file.
  */
 #include "collector/store_private.h"
 

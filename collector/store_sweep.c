@@ -138,7 +138,7 @@ int store_sweep_join(struct store *store, const struct store_sweep *sweep, int64
     return r;
 }
 
-/* ---- reading: what a file holds is checked like anything else from outside ---- */
+/* ---- reading: contents of a file are checked like anything else from outside ---- */
 
 void store_sweep_release(struct store_sweep *sweep) {
     for (size_t p = 0; p < sweep->n_parameters; p++) {

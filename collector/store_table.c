@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Data tables: made from the descriptors of the streams, widened when a stream brings new columns.
- * What several versions of an agent mean by one name must agree, or the later one is refused: the
- * numbers of one column have one unit.
+ * Versions of an agent must mean the same by one name, or the later one is refused: the numbers of
+ * one column have one unit.
  */
 #include "collector/store_private.h"
 

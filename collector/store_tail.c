@@ -12,7 +12,7 @@
 #define TAIL_STREAMS_MAX (1u << 18)
 #define NAME_MAX_BYTES 256
 
-/* What is known of a stream that was seen. */
+/* State of a stream that was seen. */
 struct tail_stream {
     int64_t id, last_seq, read; /* the last packed value that was taken */
     size_t host;
@@ -42,7 +42,7 @@ struct store_tail {
 
 /* ---- tables ---- */
 
-/* Of a table or column that is not there: none. */
+/* Fills in the table's id, 0 if it is missing, and its columns' ordinals, -1 if missing. */
 static int find_table(struct store_tail *tail, size_t t) {
     const struct store_tail_table *wanted = &tail->wanted[t];
     struct tail_table *table = &tail->tables[t];
@@ -234,7 +234,7 @@ static int take_value(struct store_tail *tail, const struct tail_stream *stream,
     return r ? r : bytes.bad ? -EBADMSG : 0;
 }
 
-/* At the first look: where to begin. */
+/* At the first poll: where to begin. */
 static int find_first(struct store_tail *tail, struct tail_stream *stream) {
     int r = sql_bind(tail->first, "ii", stream->id, (int64_t)STORE_TAIL_FIRST);
     int code = r ? SQLITE_DONE : sqlite3_step(tail->first);
@@ -291,7 +291,7 @@ static int take_streams(struct store_tail *tail) {
     return r ? r : sql_errno(code);
 }
 
-/* What one look sees is of one moment: rows are never older than the frames they are of. */
+/* One call sees the file at one moment: rows are never older than the frames they belong to. */
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
                     void *ctx) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a run while it is recorded: what came since the last look. Rows are those joined to about
+ * Reading a run while it is recorded: the rows since the last call. Rows are those joined to about
  * a second each (store_read.h): one short query a host finds them, where the rows themselves would
  * take one a host and table. Versions that joined no rows left runs that have hosts here, and no
  * rows.
@@ -27,7 +27,7 @@ struct store_tail_host {
 };
 
 /* Tables and their names must outlive the tail; those that the run has no rows of may come later.
- * The store must outlive it, too, and may be used for other reading between two looks. -ENOMEM,
+ * The store must outlive it, too, and may be used for other reading between two polls. -ENOMEM,
  * -EINVAL: too many columns. */
 int store_tail_open(struct store *store, int64_t run, const struct store_tail_table *tables,
                     size_t n_tables, struct store_tail **ret_tail);
@@ -37,7 +37,7 @@ void store_tail_close(struct store_tail *tail); /* takes NULL */
  * of time; the first time for the last STORE_TAIL_FIRST values that each host's rows are packed in,
  * at least as many seconds where anything was recorded for so long. instance_name is NULL: see
  * store_tail_name. `table` counts those of store_tail_open. A negative return of each() ends the
- * reading and is passed on. -EBADMSG: what the file has makes no sense. After a failure the rows
+ * reading and is passed on. -EBADMSG: the file's contents make no sense. After a failure the rows
  * of that call may be missing, and those of the next are given. */
 #define STORE_TAIL_FIRST 16
 int store_tail_next(struct store_tail *tail,
@@ -45,7 +45,7 @@ int store_tail_next(struct store_tail *tail,
                     void *ctx);
 
 /* The hosts seen so far, in the order of first appearance: an index keeps its meaning. Valid until
- * the next look. */
+ * the next poll. */
 size_t store_tail_hosts(const struct store_tail *tail, const struct store_tail_host **ret_hosts);
 
 /* The name of the instance of a row, printable. -ENOENT. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command of a run used, as the kernel told who waited for it. */
+/* Resources that the command of a run used, from wait4. */
 #include "collector/store_private.h"
 
 #include <errno.h>

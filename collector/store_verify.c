@@ -19,7 +19,7 @@
 #include "common/error.h"
 
 #define PIECE_BYTES (1u << 20) /* a multiple of every page size */
-#define LOOKS_MAX 3            /* a page may be just being written */
+#define READS_MAX 3            /* a page may be just being written */
 #define LOCK_BYTE 0x40000000   /* the page that has it is never written */
 #define LOG_HEADER 32
 #define FRAME_HEADER 24
@@ -78,7 +78,7 @@ static bool is_good(const struct raw *raw, const uint8_t *page, uint32_t number)
     uint32_t size = raw->header.page_size;
     if (seal_matches(page, size, number) || number == LOCK_BYTE / size + 1)
         return true;
-    for (int i = 0; i < LOOKS_MAX; i++)
+    for (int i = 0; i < READS_MAX; i++)
         if (read_at(raw->fd, again, size, (off_t)(number - 1) * size) &&
             seal_matches(again, size, number))
             return true;
@@ -248,7 +248,7 @@ void verification_release(struct verification *v) {
     *v = (struct verification){0};
 }
 
-/* Whose database it is counts only where its pages do not say already that it is damaged. */
+/* The file is opened as a database of ours only if its pages do not show damage already. */
 int store_verify(const char *path, struct verification *ret, char *why, size_t why_size) {
     struct store *store;
     struct stat st;

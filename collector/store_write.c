@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transactions and frames: what a stream has sent, and what of it never came. One transaction holds
- * rows, counts and last absolute values together, so that no crash can part them.
+ * Transactions and frames: those that a stream has sent, and those that never came. One transaction
+ * holds rows, counts and last absolute values together, so that no crash can part them.
  */
 #include "collector/store_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transaction that fails takes every push in it along, so a group that failed for a reason of
- * its own (not a full disk) is tried again one by one: what is wrong with one host's push then
- * costs the others nothing.
+ * A transaction that fails takes every push in it along, so a group that failed for a reason of its
+ * own (not a full disk) is tried again one by one: a bad push of one host then costs the others
+ * nothing.
  */
 #include "collector/writer.h"
 
@@ -139,7 +139,7 @@ static int write_one(struct writer *w, struct write_job *job) {
     return 0;
 }
 
-/* A push is a second's worth: what comes a moment later shares the commit. */
+/* A push is a second's worth: pushes a moment later share the commit. */
 static void pace_commits(struct writer *w) {
     int64_t at_ns = w->commit_begun_ns + COMMIT_EVERY_NS;
     const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};

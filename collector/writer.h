@@ -11,7 +11,7 @@
 
 struct writer;
 
-/* What may be refused, each counted in the store. */
+/* Reasons for a refusal, each counted in the store. */
 enum refusal {
     REFUSED_UNAUTHORIZED,
     REFUSED_BAD_FRAME,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads back what buffer_put_varint and its like have written, out of bytes that may be anybody's.
- * Any failure sets `bad` and stays: who reads many small numbers looks once, at the end. Inline,
- * since a large recording is millions of them.
+ * Reads numbers that buffer_put_varint and its like have written, from untrusted bytes. Any failure
+ * sets `bad` and stays: a reader of many small numbers checks once, at the end. Inline, since a
+ * large recording is millions of them.
  */
 #ifndef CHOKEPOINT_COMMON_CURSOR_H
 #define CHOKEPOINT_COMMON_CURSOR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of resources (setrlimit) that would stop a recording in its middle: of files' sizes, open
- * files, memory, CPU time. A process of the profiler takes as much as it may have; what it starts
- * for its user gets back what the user had set.
+ * Limits of resources (setrlimit) that would stop a recording in its middle: file size, open files,
+ * memory, CPU time. A process of the profiler raises its limits as far as it may; the programs that
+ * it starts for its user get back the user's limits.
  */
 #ifndef CHOKEPOINT_COMMON_LIMITS_H
 #define CHOKEPOINT_COMMON_LIMITS_H

@@ -33,7 +33,7 @@ bool text_i64(const char **p, const char *end, int64_t *ret_value);
 
 /* The first of size > 0 bytes as a character: its bytes, and its code; code 0 if a reader must not
  * get it: malformed UTF-8, a control, a character that shows nothing or turns the direction of
- * writing. What every format and message goes by. */
+ * writing. All formats and messages use this rule. */
 size_t text_char(const char *text, size_t size, uint32_t *ret_code);
 
 /* UTF-8 of such characters alone that a reader may get. */

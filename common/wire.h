@@ -39,7 +39,7 @@
 #define WIRE_RECORD_MAX (8u << 20) /* bytes of one record's payload */
 #define BOOT_ID_SIZE 36            /* text of a UUID, as the kernel gives it */
 
-/* Who speaks: one agent on one host since one start. */
+/* The sender: one agent on one host since one start. */
 struct wire_stream {
     char host[INSTANCE_MAX + 1];
     char boot_id[BOOT_ID_SIZE + 1];

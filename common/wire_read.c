@@ -152,7 +152,7 @@ static void get_values(struct cursor *c, int64_t *values, size_t n) {
 
 /* ---- rows ---- */
 
-/* What stands between a section's number of rows and its rows. */
+/* The part between a section's number of rows and its rows. */
 static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
     if (!packed)
         return;

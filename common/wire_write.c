@@ -135,7 +135,7 @@ static int list_names(struct names *names, const struct rows *rows) {
     return 0;
 }
 
-/* What the decoder knows after the row before. */
+/* The decoder's knowledge after the previous row. */
 struct packing {
     uint64_t present;
     uint64_t known[TABLE_COLUMNS_MAX];

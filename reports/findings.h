@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `chokepoint doctor` found, for programs (chokepoint.doctor/1). */
+/* Findings of `chokepoint doctor`, for programs (chokepoint.doctor/1). */
 #ifndef CHOKEPOINT_REPORTS_FINDINGS_H
 #define CHOKEPOINT_REPORTS_FINDINGS_H
 
@@ -15,7 +15,7 @@ struct finding {
 };
 
 struct finding_host {
-    const char *name, *road; /* "directly", "by ssh" ... */
+    const char *name, *method; /* "directly", "by ssh" ... */
     bool answered;
     const char *version; /* of its agent; NULL: not known */
     double start_s;      /* NAN: not known */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What ./demo and ./check share: packages, build, words. Sourced by bash, from the repository's root.
+# Shared by ./demo and ./check: packages, build, words. Sourced by bash, from the repository's root.
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$1" >&2; exit "${2:-1}"; }

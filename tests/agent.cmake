@@ -29,9 +29,9 @@ chokepoint_e2e_test(agent_disk_full)
 chokepoint_unit_test(test_agent_supervise chokepoint_agent)
 chokepoint_unit_test(test_agent_wake chokepoint_agent)
 chokepoint_unit_test(test_agent_doctor chokepoint_agent)
-chokepoint_unit_test(test_agent_beat chokepoint_agent)
+chokepoint_unit_test(test_agent_core_speed chokepoint_agent)
 
-# What is on the wire, against transfers of known size and known hindrance.
+# Connections and flows on the wire, against transfers of known size and known hindrance.
 add_executable(tcp-transfer tools/tcp_transfer.c)
 chokepoint_e2e_test(connection_is_what_was_sent)
 chokepoint_e2e_test(flow_is_what_was_sent)

@@ -29,7 +29,7 @@ chokepoint_e2e_test(run_database_moved faults)
 chokepoint_e2e_test(run_agent_killed mpi faults)
 chokepoint_e2e_test(answers_say_what_they_lack mpi)
 
-# What the documents say is what the programs do.
+# Documents against the programs that they describe.
 chokepoint_e2e_test(manual_is_true)
 chokepoint_e2e_test(built_without_cmocka)
 chokepoint_e2e_test(metrics_documented)

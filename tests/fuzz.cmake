@@ -34,3 +34,7 @@ endif()
 # The seeds in fuzz/corpus/fuzz_wire come from here.
 add_executable(make-wire-seeds fuzz/make_wire_seeds.c)
 target_link_libraries(make-wire-seeds PRIVATE chokepoint_common)
+
+# Seeds that are structs, made by fuzz_short.sh before each run.
+add_executable(make-seeds fuzz/make_seeds.c)
+target_link_libraries(make-seeds PRIVATE chokepoint_calls chokepoint_common)

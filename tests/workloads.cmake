@@ -32,7 +32,7 @@ if(TARGET chokepoint-sgd)
   find_package(MPI COMPONENTS C QUIET)
   add_executable(prefetch_bound ${CMAKE_CURRENT_SOURCE_DIR}/mpi/prefetch_bound.c
     ${PROJECT_SOURCE_DIR}/workloads/sgd/channel.c ${PROJECT_SOURCE_DIR}/workloads/common/stream.c)
-  target_link_libraries(prefetch_bound PRIVATE workload_crew)
+  target_link_libraries(prefetch_bound PRIVATE workload_rank_group)
   chokepoint_mpi_test(sgd_prefetch_is_bounded)
   chokepoint_mpi_test(sgd_backup)
 endif()

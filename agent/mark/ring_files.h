@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of rings have in common: a directory in which programs create files, one a
- * process, that are read with pread() while they are written, and never mapped. Whoever may write
- * into the directory is the run's own user; what is in a file is hostile all the same.
+ * Shared by the readers of rings: a directory in which programs create files, one a process, that
+ * are read with pread() while they are written, and never mapped. Only the run's own user may write
+ * into the directory; the contents of a file are untrusted all the same.
  */
 #ifndef CHOKEPOINT_AGENT_MARK_RING_FILES_H
 #define CHOKEPOINT_AGENT_MARK_RING_FILES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every MPI call of every rank, as it was. There may be hundreds of thousands a second, so this
- * table goes the second road (probe.h): its rows stay on this host while the job runs.
+ * table goes into the bulk stream (probe.h): its rows stay on this host while the job runs.
  *
- * What is not known is absent, and so is what says nothing: the time inside of a call that is one
- * call, the number of a call that is no row of them.
+ * Unknown values are absent, and so are redundant ones: the time inside a row that is one call, and
+ * its number of calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -101,14 +101,14 @@ static bool call_is_pressed(void *state) {
     const struct call *call = state;
     struct call_watch *watch = call->watch;
     if (ring_files_changed(&watch->reader.files))
-        call_watch_look(watch, call->env);
+        call_watch_scan(watch, call->env);
     for (size_t i = 0; i < watch->reader.n_ranks; i++)
         if (call_rank_waiting(&watch->reader.ranks[i]) >= CALL_FILE_CALL)
             return true;
     return false;
 }
 
-/* Nobody calls for a record that stays incomplete: looks are what ends the patience with it. */
+/* No writer calls for a record that stays incomplete, so only scans can give it up. */
 static bool call_is_called(const void *state) {
     const struct call_watch *watch = ((const struct call *)state)->watch;
     for (size_t i = 0; i < watch->reader.n_ranks; i++) {

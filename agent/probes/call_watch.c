@@ -84,7 +84,7 @@ void call_watch_close(struct call_watch *watch) {
 
 /* ---- who is there ---- */
 
-/* What the launcher told the process, for the time before MPI does. */
+/* The rank that the launcher told the process, for the time before MPI does. */
 static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
     char environ[ENVIRON_BYTES];
     struct process_environ found = {.rank = -1};
@@ -107,7 +107,7 @@ static void take_over(struct call_watch *watch, size_t i) {
     rank->cursor = told->cursor;
 }
 
-int call_watch_look(struct call_watch *watch, const struct probe_env *env) {
+int call_watch_scan(struct call_watch *watch, const struct probe_env *env) {
     size_t known = watch->reader.n_ranks;
     int n = call_reader_scan(&watch->reader);
     for (size_t i = known; i < watch->reader.n_ranks; i++) {

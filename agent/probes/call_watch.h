@@ -17,7 +17,7 @@
 
 #define WATCH_NAME_SIZE 48 /* "rank 3", or "rank 3 [1234]" of a second process of that rank */
 
-/* What has been told of one rank, by this agent or by the one before it: each row once begins. */
+/* The rows of one rank that this agent or the one before it has written: each row begins once. */
 struct call_told {
     int64_t pid, opened_ns;
     uint64_t cursor;                              /* events read */
@@ -47,7 +47,7 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
                     size_t why_size);
 
 /* Looks for ranks that came. */
-int call_watch_look(struct call_watch *watch, const struct probe_env *env);
+int call_watch_scan(struct call_watch *watch, const struct probe_env *env);
 
 /* Reads the totals of the i-th rank into watch->totals. False if there is nothing to tell of it:
  * its file is broken, or nobody knows its rank yet. */
@@ -59,12 +59,12 @@ int32_t call_watch_rank(const struct call_watch *watch, size_t i);
 /* The rank of a process that started then, as its own record tells it; -1: none does. */
 int32_t call_watch_rank_of(const struct call_watch *watch, int32_t pid, int64_t start_ns);
 
-/* Whether nobody has told a row yet of the i-th rank, or of a function of it; from now on somebody
- * has. What it counted it then counted since the last sample of the table. */
+/* Whether no agent has written a row yet of the i-th rank, or of a function of it; from now on one
+ * has. Its whole count has then grown since the last sample of the table. */
 bool call_watch_first(struct call_watch *watch, size_t i);
 bool call_watch_first_of(struct call_watch *watch, size_t i, enum call_function function);
 
-/* Writes down what has been told of all ranks. */
+/* Saves the state of all ranks. */
 void call_watch_save(struct call_watch *watch);
 
 void call_watch_close(struct call_watch *watch);

@@ -27,8 +27,8 @@
 #define DEPTH_MAX 16
 #define TEXT_MAX 16384
 #define YOUNG_NS (4 * NS_PER_S)
-#define LOOK_SOON_NS NS_PER_S
-#define LOOK_LATER_NS (15 * NS_PER_S)
+#define SCAN_SOON_NS NS_PER_S
+#define SCAN_LATER_NS (15 * NS_PER_S)
 #define LIMITS_NS NS_PER_S
 #define SEEN_MAX 64
 
@@ -44,9 +44,9 @@ struct cgroup {
     int proc_fd;          /* valid while mounts is open */
     struct cgroup_keys keys;
     uint64_t job_changes;
-    int64_t changed_ns, look_ns; /* when the job last changed; when to look next */
-    bool looked;
-    uint64_t seen[SEEN_MAX]; /* hashes of the paths met in the look under way */
+    int64_t changed_ns, scan_ns; /* when the job last changed; when to scan next */
+    bool scanned;
+    uint64_t seen[SEEN_MAX]; /* hashes of the paths met in the scan under way */
     size_t n_seen;
     struct group groups[GROUPS_MAX];
     char text[TEXT_MAX];
@@ -61,7 +61,7 @@ static void close_group(struct group *group) {
     *group = (struct group){.path = ""};
 }
 
-/* Of files that say the same the better one stays. */
+/* If two files have the same figures, the better one stays. */
 static void close_repeated(struct group *group) {
     for (size_t i = 0; i < CGROUP_N_FILES; i++)
         if (group->fds[i] >= 0 && cgroup_is_repeated(i, group->fds)) {
@@ -146,7 +146,7 @@ static struct group *free_group(struct cgroup *cgroup) {
     return NULL;
 }
 
-/* Processes share their groups, and all groups those above: one look is enough for each. */
+/* Processes share their groups, and all groups those above: one scan is enough for each. */
 static bool is_seen(struct cgroup *cgroup, struct span path) {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < path.size; i++)
@@ -196,8 +196,8 @@ static void add_groups_of(struct cgroup *cgroup, const struct probe_env *env, co
             add_with_parents(cgroup, env, path, rows);
 }
 
-static void look_at_process(struct cgroup *cgroup, const struct probe_env *env, const char *process,
-                            struct rows *rows) {
+static void scan_process(struct cgroup *cgroup, const struct probe_env *env, const char *process,
+                         struct rows *rows) {
     char path[32], text[4096];
     snprintf(path, sizeof path, "%s/cgroup", process);
     int n = file_read_small(cgroup->proc_fd, path, text, sizeof text);
@@ -205,28 +205,28 @@ static void look_at_process(struct cgroup *cgroup, const struct probe_env *env, 
         add_groups_of(cgroup, env, text, (size_t)n, rows);
 }
 
-static bool is_time_to_look(struct cgroup *cgroup, const struct probe_env *env) {
+static bool is_time_to_scan(struct cgroup *cgroup, const struct probe_env *env) {
     if (env->job->changes != cgroup->job_changes)
         cgroup->changed_ns = env->mono_ns;
-    else if (env->mono_ns < cgroup->look_ns)
+    else if (env->mono_ns < cgroup->scan_ns)
         return false;
     bool is_young = env->mono_ns - cgroup->changed_ns < YOUNG_NS;
     cgroup->job_changes = env->job->changes;
-    cgroup->look_ns = env->mono_ns + (is_young ? LOOK_SOON_NS : LOOK_LATER_NS);
+    cgroup->scan_ns = env->mono_ns + (is_young ? SCAN_SOON_NS : SCAN_LATER_NS);
     return true;
 }
 
-static void look_at_job(struct cgroup *cgroup, const struct probe_env *env, struct rows *rows) {
+static void scan_job(struct cgroup *cgroup, const struct probe_env *env, struct rows *rows) {
     char process[16];
     cgroup->n_seen = 0;
-    if (env->scope->kind == SCOPE_CGROUP && !cgroup->looked)
-        look_at_process(cgroup, env, "self", rows);
-    cgroup->looked = true;
-    if (!env->job || !is_time_to_look(cgroup, env))
+    if (env->scope->kind == SCOPE_CGROUP && !cgroup->scanned)
+        scan_process(cgroup, env, "self", rows);
+    cgroup->scanned = true;
+    if (!env->job || !is_time_to_scan(cgroup, env))
         return;
     for (size_t i = 0; i < env->job->n; i++) {
         snprintf(process, sizeof process, "%d", env->job->processes[i].pid);
-        look_at_process(cgroup, env, process, rows);
+        scan_process(cgroup, env, process, rows);
     }
 }
 
@@ -245,7 +245,7 @@ static struct row *append_named(const char *path, struct rows *rows) {
 
 static int cgroup_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct cgroup *cgroup = state;
-    look_at_job(cgroup, env, rows);
+    scan_job(cgroup, env, rows);
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         struct group *group = &cgroup->groups[i];
         if (!group->path[0])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the cgroup probe share: cgroup.c, which groups; cgroup_files.c, what is in
- * their files. */
+/* Shared by the files of the cgroup probe: cgroup.c, which groups; cgroup_files.c, what is in their
+ * files. */
 #ifndef CHOKEPOINT_AGENT_PROBES_CGROUP_H
 #define CHOKEPOINT_AGENT_PROBES_CGROUP_H
 
@@ -49,7 +49,7 @@ struct cgroup_keys {
 };
 void cgroup_keys_init(struct cgroup_keys *keys);
 
-/* What the text of that file says, into the columns it concerns; others stay. No limit: absent. */
+/* Reads the text of that file into its columns; others stay. No limit: absent. */
 void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, const char *end,
                  int64_t *values);
 

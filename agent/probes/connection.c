@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
- * All that matters is cumulative in the kernel, so the slow pace loses nothing of a connection that
- * lives; of one that ends the kernel tells the last figures (group SKNLGRP_INET_TCP_DESTROY).
+ * All figures that matter are cumulative in the kernel, so the slow pace loses nothing of a
+ * connection that lives; the kernel tells the last figures of one that ends (group
+ * SKNLGRP_INET_TCP_DESTROY).
  *
  * Such a farewell no longer knows its process. A connection that came and went between two samples
  * therefore belongs to nobody: these are added up in the row ENDED_UNSEEN, whoever they were of, so
@@ -25,7 +26,7 @@
 #include "common/error.h"
 
 #define ROWS_MAX 2048
-#define LOOK_AGAIN_EVERY 16 /* samples: a socket may be handed to a process of the job */
+#define CHECK_AGAIN_EVERY 16 /* samples: a socket may be handed to a process of the job */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
 #define ENDED_UNSEEN "ended unseen"
 
@@ -38,8 +39,8 @@ struct connection_probe {
     bool is_open;
     struct netlink ask, farewells; /* the latter may be closed: not permitted */
     uint64_t sample;               /* number of the current one, from 1 */
-    uint64_t job_changes;          /* as of the last look at everybody's owners */
-    bool look_again, has_scanned;  /* in this sample */
+    uint64_t job_changes;          /* as of the last check of everybody's owners */
+    bool check_again, has_scanned; /* in this sample */
     bool told;                     /* that some sockets may not be looked at */
     size_t n_farewells;            /* rows of this sample */
     int64_t unseen[CONNECTION_N_COLUMNS];
@@ -146,7 +147,7 @@ static void scan_owners(struct pass *pass) {
 static void find_owner(struct pass *pass, struct connection *connection, uint32_t inode) {
     struct connection_probe *probe = pass->probe;
     bool known = connection->looked && connection->inode == inode;
-    if (!inode || (known && !probe->look_again))
+    if (!inode || (known && !probe->check_again))
         return; /* 0: not accepted yet, or its process has closed it */
     if (!probe->has_scanned)
         scan_owners(pass);
@@ -197,8 +198,8 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     probe->sample++;
     probe->n_farewells = 0;
     probe->has_scanned = false;
-    probe->look_again =
-        probe->job_changes != env->job->changes || probe->sample % LOOK_AGAIN_EVERY == 0;
+    probe->check_again =
+        probe->job_changes != env->job->changes || probe->sample % CHECK_AGAIN_EVERY == 0;
     probe->job_changes = env->job->changes;
     if (probe->farewells.socket && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
         rows->dropped++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the connection probe share: connection.c, connection_message.c,
+/* Shared by the files of the connection probe: connection.c, connection_message.c,
  * connection_owner.c, connection_table.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_CONNECTION_H
 #define CHOKEPOINT_AGENT_PROBES_CONNECTION_H
@@ -51,7 +51,7 @@ enum {
     STATE_CLOSING = 11,
 };
 
-/* What the kernel says of one TCP socket; points into the message. */
+/* The kernel's figures of one TCP socket; points into the message. */
 struct connection_message {
     struct inet_diag_msg head;
     uint64_t cookie;

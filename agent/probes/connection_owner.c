@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * /proc/PID/fd of the job's processes, and of nobody else's: a link "socket:[INODE]" says whose a
- * socket is. One that several processes have (a server that forked) is that of the one with a
- * rank, else of the youngest: who inherited it works on it.
+ * socket is. One that several processes have (a server that forked) is that of the one with a rank,
+ * else of the youngest: the process that inherited it works on it.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -83,7 +83,7 @@ static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core
     row->values[IOWAIT] = hold(&held->iowait, row->values[IOWAIT]);
 }
 
-/* What the hypervisor took from the scope's cores: kept by core, returned as their sum. */
+/* Steal of a core of the scope: kept by core, and returned. */
 static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned core,
                           const uint64_t *numbers, size_t n) {
     int64_t steal = n > STEAL ? counter_value(numbers[STEAL], tick_ns(env->ticks_per_s)) : 0;
@@ -124,8 +124,8 @@ static void group_row(struct row *row, struct held *held, int64_t passed_ns, int
     row->values[STEAL] = steal_ns;
     if (user_ns == VALUE_ABSENT || system_ns == VALUE_ABSENT)
         return;
-    /* None of the three can exceed INT64_MAX, so two subtractions from passed_ns cannot wrap
-     * unless the numbers are nonsense; then the row says so by an absent idle time. */
+    /* The three cannot exceed INT64_MAX, so the subtractions from passed_ns wrap only if the
+     * numbers are nonsense; then the row says so by an absent idle time. */
     int64_t idle_ns;
     if (__builtin_sub_overflow(passed_ns, user_ns, &idle_ns) ||
         __builtin_sub_overflow(idle_ns, system_ns, &idle_ns) ||

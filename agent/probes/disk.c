@@ -17,7 +17,7 @@
 #include "agent/scope.h"
 #include "common/error.h"
 
-/* roster_entry.note */
+/* name_set_entry.note */
 enum { NOTE_UNKNOWN, NOTE_IDLE, NOTE_COUNTS, NOTE_LEFT_OUT };
 
 #define JUDGE_AGAIN_SAMPLES 600 /* arrays and loop devices change without a change of names */
@@ -43,19 +43,19 @@ static const struct {
 
 static void judge_again(struct disk *disk) {
     disk->n_numbers = 0;
-    for (size_t i = 0; i < disk->roster.n; i++)
-        if (disk->roster.entries[i].note != NOTE_IDLE)
-            disk->roster.entries[i].note = NOTE_UNKNOWN;
+    for (size_t i = 0; i < disk->names.n; i++)
+        if (disk->names.entries[i].note != NOTE_IDLE)
+            disk->names.entries[i].note = NOTE_UNKNOWN;
 }
 
 static void begin(struct disk *disk) {
-    if (disk->stale || disk->roster.sample % JUDGE_AGAIN_SAMPLES == JUDGE_AGAIN_SAMPLES - 1)
+    if (disk->stale || disk->names.sample % JUDGE_AGAIN_SAMPLES == JUDGE_AGAIN_SAMPLES - 1)
         judge_again(disk);
-    roster_begin(&disk->roster);
+    name_set_begin(&disk->names);
 }
 
-struct roster_entry *disk_see(struct disk *disk, struct span name, uint64_t growth) {
-    struct roster_entry *entry = roster_see(&disk->roster, name.data, name.size, growth);
+struct name_set_entry *disk_see(struct disk *disk, struct span name, uint64_t growth) {
+    struct name_set_entry *entry = name_set_see(&disk->names, name.data, name.size, growth);
     if (!entry || entry->note == NOTE_LEFT_OUT)
         return NULL;
     if (entry->note == NOTE_COUNTS)
@@ -84,14 +84,14 @@ static bool is_idle(const uint64_t *numbers, size_t n) {
 }
 
 static void note_idle(struct disk *disk, struct span name) {
-    struct roster_entry *entry = roster_see(&disk->roster, name.data, name.size, 0);
+    struct name_set_entry *entry = name_set_see(&disk->names, name.data, name.size, 0);
     if (entry)
         entry->note = NOTE_IDLE;
 }
 
 static void append_disk(struct disk *disk, struct span name, const uint64_t *numbers, size_t n,
                         struct rows *rows) {
-    struct roster_entry *entry = disk_see(disk, name, numbers[2] + numbers[6]);
+    struct name_set_entry *entry = disk_see(disk, name, numbers[2] + numbers[6]);
     struct row *row = entry ? rows_append(rows, name.data, name.size) : NULL;
     if (!row)
         return;
@@ -134,7 +134,7 @@ static int disk_sample(void *state, const struct probe_env *env, struct rows *ro
     begin(disk);
     int r =
         disk->of_group ? disk_group_sample(disk, env->scope->v2_io, rows) : host_sample(disk, rows);
-    disk->stale = roster_end(&disk->roster);
+    disk->stale = name_set_end(&disk->names);
     return r;
 }
 
@@ -155,7 +155,7 @@ static int disk_open(void *state, const struct probe_env *env, char *why, size_t
                  strerror(-block_fd));
         return PROBE_ABSENT;
     }
-    int r = roster_init(&disk->roster, DISKS_MAX);
+    int r = name_set_init(&disk->names, DISKS_MAX);
     if (r < 0) {
         close(block_fd);
         return r;
@@ -184,14 +184,14 @@ static size_t disk_max_rows(const void *state, const struct probe_env *env) {
 
 static void disk_close(void *state) {
     struct disk *disk = state;
-    if (disk->roster.entries) {
+    if (disk->names.entries) {
         close(disk->block_fd);
         if (disk->number_fd >= 0)
             close(disk->number_fd);
     }
     source_close(&disk->stats);
     source_close(&disk->serviced);
-    roster_release(&disk->roster);
+    name_set_release(&disk->names);
 }
 
 static const struct column disk_columns[DISK_COLUMNS] = {

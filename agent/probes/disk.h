@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the disk probe share: disk.c, disk_device.c, disk_group.c. */
+/* Shared by the files of the disk probe: disk.c, disk_device.c, disk_group.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_DISK_H
 #define CHOKEPOINT_AGENT_PROBES_DISK_H
 
+#include "agent/name_set.h"
 #include "agent/probe.h"
-#include "agent/roster.h"
 #include "agent/source.h"
 #include "common/text.h"
 
@@ -25,17 +25,17 @@ enum {
 
 #define DISK_NUMBERS_MAX 16
 
-/* What a device's number stands for. */
+/* A device's number and its name. */
 struct disk_number {
     char number[16]; /* "254:0" */
-    char name[ROSTER_NAME_MAX + 1];
+    char name[NAME_SET_NAME_MAX + 1];
 };
 
 struct disk {
     struct source stats;    /* /proc/diskstats; of a group: bytes (v1) or io.stat (v2) */
     struct source serviced; /* of a v1 group: operations */
-    struct roster roster;
-    int block_fd;  /* <sys>/block; valid while the roster has entries */
+    struct name_set names;
+    int block_fd;  /* <sys>/block; valid while there are names */
     int number_fd; /* <sys>/dev/block, or -1 */
     bool of_group; /* the files of scope->io, not the machine's */
     bool stale;    /* the set of names has changed: judge all of them again */
@@ -47,10 +47,10 @@ struct disk {
 bool disk_device_counts(int block_fd, const char *name);
 
 /* The name of the device "major:minor" from the links in <sys>/dev/block; false if unknown. */
-bool disk_device_name(int number_fd, struct span number, char ret_name[ROSTER_NAME_MAX + 1]);
+bool disk_device_name(int number_fd, struct span number, char ret_name[NAME_SET_NAME_MAX + 1]);
 
 /* The entry of a device in this sample, or NULL if it is not to be counted. */
-struct roster_entry *disk_see(struct disk *disk, struct span name, uint64_t growth);
+struct name_set_entry *disk_see(struct disk *disk, struct span name, uint64_t growth);
 
 /* Opens and samples the files of a group: scope->io. */
 int disk_group_open(struct disk *disk, const struct scope *scope);

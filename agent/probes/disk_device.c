@@ -25,7 +25,7 @@ static bool directory_has_entries(int fd) {
 
 /* dm, md, bcache: what they do is done again, and counted, by the devices below them. */
 static bool has_slaves(int block_fd, const char *name) {
-    char path[ROSTER_NAME_MAX + 16];
+    char path[NAME_SET_NAME_MAX + 16];
     snprintf(path, sizeof path, "%s/slaves", name);
     int fd = openat(block_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -37,14 +37,14 @@ static bool has_slaves(int block_fd, const char *name) {
 
 /* One of several paths to a multipath NVMe device, which is listed itself. */
 static bool is_hidden(int block_fd, const char *name) {
-    char path[ROSTER_NAME_MAX + 16], text[8];
+    char path[NAME_SET_NAME_MAX + 16], text[8];
     snprintf(path, sizeof path, "%s/hidden", name);
     return file_read_small(block_fd, path, text, sizeof text) > 0 && strcmp(text, "1") == 0;
 }
 
 /* A loop device over a file of a disk. File systems without a disk (tmpfs, NFS) have major 0. */
 static bool is_loop_on_disk(int block_fd, const char *name) {
-    char path[ROSTER_NAME_MAX + 32], file[PATH_MAX];
+    char path[NAME_SET_NAME_MAX + 32], file[PATH_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%s/loop/backing_file", name);
     return file_read_small(block_fd, path, file, sizeof file) > 0 && stat(file, &st) == 0 &&
@@ -52,8 +52,8 @@ static bool is_loop_on_disk(int block_fd, const char *name) {
 }
 
 bool disk_device_counts(int block_fd, const char *name) {
-    char entry[ROSTER_NAME_MAX + 1];
-    size_t n = strnlen(name, ROSTER_NAME_MAX);
+    char entry[NAME_SET_NAME_MAX + 1];
+    size_t n = strnlen(name, NAME_SET_NAME_MAX);
     for (size_t i = 0; i < n; i++)
         entry[i] = name[i] == '/' ? '!' : name[i]; /* cciss/c0d0 */
     entry[n] = '\0';
@@ -63,7 +63,7 @@ bool disk_device_counts(int block_fd, const char *name) {
            !is_loop_on_disk(block_fd, entry);
 }
 
-bool disk_device_name(int number_fd, struct span number, char ret_name[ROSTER_NAME_MAX + 1]) {
+bool disk_device_name(int number_fd, struct span number, char ret_name[NAME_SET_NAME_MAX + 1]) {
     char text[32], link[PATH_MAX];
     if (number_fd < 0 || number.size >= sizeof text || memchr(number.data, '/', number.size))
         return false;
@@ -75,7 +75,7 @@ bool disk_device_name(int number_fd, struct span number, char ret_name[ROSTER_NA
     link[n] = '\0';
     const char *slash = strrchr(link, '/');
     const char *name = slash ? slash + 1 : link;
-    if (!*name || strlen(name) > ROSTER_NAME_MAX)
+    if (!*name || strlen(name) > NAME_SET_NAME_MAX)
         return false;
     strcpy(ret_name, name);
     return true;

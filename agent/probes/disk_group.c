@@ -23,7 +23,7 @@ static struct row *find_row(struct rows *rows, const char *name) {
 /* The name of "major:minor"; a device that has none keeps its number. */
 static void look_up(const struct disk *disk, struct span number, char *ret_name) {
     if (!disk_device_name(disk->number_fd, number, ret_name))
-        text_sanitize(ret_name, ROSTER_NAME_MAX + 1, number.data, number.size);
+        text_sanitize(ret_name, NAME_SET_NAME_MAX + 1, number.data, number.size);
 }
 
 static void name_of(struct disk *disk, struct span number, char *ret_name) {
@@ -43,14 +43,14 @@ static void name_of(struct disk *disk, struct span number, char *ret_name) {
 
 /* The row of "major:minor" in this sample; NULL if the device does not count. */
 static struct row *group_row(struct disk *disk, struct span number, struct rows *rows) {
-    char name[ROSTER_NAME_MAX + 1];
+    char name[NAME_SET_NAME_MAX + 1];
     if (!memchr(number.data, ':', number.size))
         return NULL;
     name_of(disk, number, name);
     struct row *row = find_row(rows, name);
     if (row)
         return row;
-    struct roster_entry *entry = disk_see(disk, (struct span){name, strlen(name)}, 0);
+    struct name_set_entry *entry = disk_see(disk, (struct span){name, strlen(name)}, 0);
     row = entry ? rows_append(rows, name, strlen(name)) : NULL;
     if (row)
         row->flags = entry->born ? ROW_BORN : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel tells of each task (thread) as it ends: taskstats, over generic netlink. Needs
+ * The kernel's record of each task (thread) as it ends: taskstats, over generic netlink. Needs
  * CAP_NET_ADMIN, and the machine's first process and network namespaces.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_EXIT_RECORD_H

@@ -65,7 +65,7 @@ static int filesystem_sample(void *state, const struct probe_env *env, struct ro
     if (env->mono_ns - filesystem->asked_ns < EVERY_NS)
         return 0;
     filesystem->asked_ns = env->mono_ns;
-    mounts_look_again(filesystem->mounts);
+    mounts_scan_again(filesystem->mounts);
     tell_stuck(filesystem, env);
     return 0;
 }

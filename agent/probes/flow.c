@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who exchanges how much with whom on each interface, whatever the protocol: packets captured and
- * added up by pair of hosts. It costs CPU time for every packet, here and in the kernel, so it is
- * off unless asked for (--flows); the connection probe has the same bytes of TCP for nothing.
+ * Traffic by pair of hosts on each interface, in any protocol: packets captured and added up. It
+ * costs CPU time for every packet, here and in the kernel, so it is off unless asked for (--flows);
+ * the connection probe has the same bytes of TCP for nothing.
  *
- * There is no thread: the kernel's ring must hold what comes between two samples. Of each packet it
- * keeps about 200 bytes (60 of addresses, the rest its own), so 8 MB are 40 000 packets, which is
- * 400 000 a second at 10 Hz: 0.6 GB/s of whole frames of 1500 bytes, and far more with the large
- * segments (GSO, GRO) that hosts hand over. What does not fit is counted.
+ * There is no thread: the kernel's ring must hold the packets between two samples. It keeps about
+ * 200 bytes a packet (60 of addresses, the rest its own), so 8 MB are 40,000 packets, which is
+ * 400,000 a second at 10 Hz: 0.6 GB/s of whole frames of 1500 bytes, and far more with the large
+ * segments (GSO, GRO) that hosts hand over. Packets that do not fit are counted.
  *
  * A flow that rests has a row a second and none after a minute; a new one then begins at zero.
  */

@@ -9,7 +9,7 @@
 #define FLOWS_MAX 1024
 #define FLOW_SLOTS (2 * FLOWS_MAX)
 
-/* Who with whom; all bytes count, so it is zeroed before it is filled. */
+/* The two ends of a flow; all bytes count, so it is zeroed before it is filled. */
 struct flow_key {
     int32_t interface;
     uint16_t protocol; /* of Ethernet; IPv4 and IPv6 have addresses, no other */
@@ -38,7 +38,7 @@ struct flows { /* all zero: none */
     struct flow_counts other;   /* of those for which there was no room */
 };
 
-/* Whose packet that is. */
+/* The flow that the packet belongs to. */
 void flow_key_of(const struct captured *packet, struct flow_key *ret_key);
 
 /* "eth0 10.0.0.1 10.0.0.2", the local end first; "eth0 protocol 0x88cc". Returns its length. */

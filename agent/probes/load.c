@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What uptime and the head of top show: load averages, uptime, tasks by state. They are of the
+ * Load averages, uptime, tasks by state, as in uptime(1) and the head of top(1). They are of the
  * whole kernel (tasks: of the agent's process namespace), whatever the agent's scope. The kernel
  * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
  * as often.

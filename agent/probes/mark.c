@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs say of themselves through mark/chokepoint.h. This probe makes the directory that
- * tells them that somebody listens, and removes it at its end.
+ * Marks that programs write through mark/chokepoint.h. This probe makes the directory that tells
+ * them that somebody listens, and removes it at its end.
  *
  * An agent that was killed leaves the directory behind, with rings that are still written. Its
  * successor takes over, which a lock decides that dies with its holder: the file "cursors" also
- * says how far each ring had been read, so that nothing is told twice. What the dead agent had read
- * but not yet written to its spool, at most one sample, is lost.
+ * says how far each ring had been read, so that nothing is told twice. Marks that the dead agent
+ * had read but not yet written to its spool, at most one sample, are lost.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 /*
  * Where memory stands: /proc/meminfo, or the files of a memory cgroup.
  *
- * Of a group, total is the smaller of its limit and the machine's memory (v2: its own memory.max;
- * limits above it may not be visible), free is what it may still charge, and available adds the
+ * In a group, total is the smaller of its limit and the machine's memory (v2: its own memory.max;
+ * limits above it may not be visible), free is the rest that it may charge, and available adds the
  * file pages that it could drop at once. Columns a group has no figure for are absent.
  */
 #include <stdio.h>

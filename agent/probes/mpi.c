@@ -163,7 +163,7 @@ static void note(struct mpi *mpi, const struct probe_env *env, enum note_level l
     env->note(env->note_ctx, level, "mpi", text);
 }
 
-/* What it left says why; else all that is known is which libraries it has. */
+/* The link that it left gives the reason; else only its libraries are known. */
 static void blame(struct mpi *mpi, const struct probe_env *env) {
     char text[INSTANCE_MAX + 1], why[CALL_FILE_WHY_MAX + 1];
     struct mapped found = {0};
@@ -217,7 +217,7 @@ static void tell_broken(struct mpi *mpi, size_t i, const struct probe_env *env) 
 static int mpi_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mpi *mpi = state;
     bool any_first = false;
-    int r = call_watch_look(mpi->watch, env);
+    int r = call_watch_scan(mpi->watch, env);
     for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
         if (call_watch_read(mpi->watch, i, env))
             any_first |= report(mpi, i, env, rows);

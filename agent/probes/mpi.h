@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables of MPI totals share: sums of hostile counters, and calls that have not returned.
+/* Shared by the tables of MPI totals: sums of hostile counters, and calls that have not returned.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_MPI_H
 #define CHOKEPOINT_AGENT_PROBES_MPI_H

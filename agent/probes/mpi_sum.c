@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* What does not fit stays out: a rank that writes nonsense harms its own row. */
+/* A part that does not fit saturates the sum: a rank that writes nonsense harms only its own
+ * row. */
 static void add(int64_t *sum, uint64_t part) {
     int64_t value = counter_value(part, 1);
     if (value == VALUE_ABSENT || __builtin_add_overflow(*sum, value, sum))

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "agent/counter.h"
+#include "agent/name_set.h"
 #include "agent/probes/probes.h"
-#include "agent/roster.h"
 #include "agent/source.h"
 #include "common/error.h"
 
@@ -54,8 +54,8 @@ struct speed {
 
 struct net {
     struct source dev;
-    struct roster roster;
-    struct speed *speeds; /* owned, by entry of the roster */
+    struct name_set names;
+    struct speed *speeds; /* owned, by entry of `names` */
 };
 
 /* "  eth0: 1 2 3 ..."; old kernels put no blank after the colon. The two header lines have none. */
@@ -85,8 +85,8 @@ static int64_t read_speed(const struct probe_env *env, const char *name) {
 }
 
 static int64_t speed_of(struct net *net, const struct probe_env *env,
-                        const struct roster_entry *entry) {
-    struct speed *speed = &net->speeds[entry - net->roster.entries];
+                        const struct name_set_entry *entry) {
+    struct speed *speed = &net->speeds[entry - net->names.entries];
     if (!speed->read_ns || entry->born || env->mono_ns - speed->read_ns >= SPEED_EVERY_NS)
         *speed = (struct speed){read_speed(env, entry->name), env->mono_ns};
     return speed->bytes_per_s;
@@ -94,8 +94,8 @@ static int64_t speed_of(struct net *net, const struct probe_env *env,
 
 static void append_interface(struct net *net, const struct probe_env *env, struct span name,
                              const uint64_t *numbers, struct rows *rows) {
-    const struct roster_entry *entry =
-        roster_see(&net->roster, name.data, name.size, numbers[0] + numbers[8]);
+    const struct name_set_entry *entry =
+        name_set_see(&net->names, name.data, name.size, numbers[0] + numbers[8]);
     struct row *row = entry ? rows_append(rows, name.data, name.size) : NULL;
     rows->dropped += !entry;
     if (!row)
@@ -114,7 +114,7 @@ static int net_sample(void *state, const struct probe_env *env, struct rows *row
     const char *p = net->dev.data, *end = source_end(&net->dev);
     uint64_t numbers[NUMBERS_NEEDED];
     struct span line, name;
-    roster_begin(&net->roster);
+    name_set_begin(&net->names);
     while (text_line(&p, end, &line))
         if (parse_interface(line, &name, numbers))
             append_interface(net, env, name, numbers, rows);
@@ -125,7 +125,7 @@ static int net_sample(void *state, const struct probe_env *env, struct rows *row
 static size_t net_max_rows(const void *state, const struct probe_env *env) {
     const struct net *net = state;
     (void)env;
-    return net->roster.capacity;
+    return net->names.capacity;
 }
 
 /* Room for four times the interfaces there are now. */
@@ -142,8 +142,8 @@ static int net_open(void *state, const struct probe_env *env, char *why, size_t 
     struct net *net = state;
     int r = source_open(&net->dev, env->proc, "net/dev");
     if (r == 0)
-        r = roster_init(&net->roster, count_room(&net->dev));
-    if (r == 0 && !(net->speeds = calloc(net->roster.capacity, sizeof *net->speeds)))
+        r = name_set_init(&net->names, count_room(&net->dev));
+    if (r == 0 && !(net->speeds = calloc(net->names.capacity, sizeof *net->speeds)))
         r = -ENOMEM;
     if (r < 0)
         snprintf(why, why_size, "cannot read %s/net/dev: %s", env->proc, strerror(-r));
@@ -153,7 +153,7 @@ static int net_open(void *state, const struct probe_env *env, char *why, size_t 
 static void net_close(void *state) {
     struct net *net = state;
     source_close(&net->dev);
-    roster_release(&net->roster);
+    name_set_release(&net->names);
     free(net->speeds);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the mounts of NFS servers had to do, operation by operation, from /proc/self/mountstats.
- * The kernel lists every mount of the namespace there, NFS or not, and for those of NFS how many
- * calls of each operation there were, how often they were sent, and how long they waited: for a
- * slot (queue), for the server and the network (rtt), in all (execute). Reading it asks no server.
+ * Operations of the mounts of NFS servers, one by one, from /proc/self/mountstats. The kernel lists
+ * every mount of the namespace there, NFS or not, and for those of NFS how many calls of each
+ * operation there were, how often they were sent, and how long they waited: for a slot (queue), for
+ * the server and the network (rtt), in all (execute). Reading it asks no server.
  *
  * Mounts of one export share their counters, so an instance is export and operation, not the mount
  * point. While no mount is of NFS the file is read every ten seconds only.
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "agent/counter.h"
+#include "agent/name_set.h"
 #include "agent/probes/probes.h"
-#include "agent/roster.h"
 #include "agent/source.h"
 #include "common/error.h"
 
@@ -41,7 +41,7 @@ enum { CALLS, TRANSMISSIONS, N_NUMBERS_1_0 = 8, N_NUMBERS = 9 };
 
 struct nfs {
     struct source mounts;
-    struct roster roster;
+    struct name_set names;
     int64_t idle_since_ns; /* when it was last read and had no mount of NFS; 0: it has */
 };
 
@@ -103,9 +103,10 @@ static void append_operation(struct nfs *nfs, struct span device, struct span op
     size_t cut = device.size > DEVICE_MAX ? DEVICE_MAX : device.size;
     int size = snprintf(name, sizeof name, "%.*s %.*s", (int)cut, device.data, (int)operation.size,
                         operation.data);
-    const struct roster_entry *entry = roster_see(&nfs->roster, name, (size_t)size, numbers[CALLS]);
+    const struct name_set_entry *entry =
+        name_set_see(&nfs->names, name, (size_t)size, numbers[CALLS]);
     struct row *row = entry ? rows_append(rows, name, (size_t)size) : NULL;
-    rows->dropped += !entry && nfs->roster.n == nfs->roster.capacity;
+    rows->dropped += !entry && nfs->names.n == nfs->names.capacity;
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
@@ -137,7 +138,7 @@ static int nfs_sample(void *state, const struct probe_env *env, struct rows *row
     int r = source_read(&nfs->mounts);
     if (r < 0)
         return r;
-    roster_begin(&nfs->roster);
+    name_set_begin(&nfs->names);
     nfs->idle_since_ns = read_mounts(nfs, rows) ? 0 : env->mono_ns;
     rows->dropped += nfs->mounts.cut;
     return 0;
@@ -151,7 +152,7 @@ static int nfs_open(void *state, const struct probe_env *env, char *why, size_t 
         return PROBE_ABSENT;
     }
     if (r == 0)
-        r = roster_init(&nfs->roster, ROWS_MAX);
+        r = name_set_init(&nfs->names, ROWS_MAX);
     if (r < 0)
         snprintf(why, why_size, "cannot read %s/self/mountstats: %s", env->proc, strerror(-r));
     return r;
@@ -166,7 +167,7 @@ static size_t nfs_max_rows(const void *state, const struct probe_env *env) {
 static void nfs_close(void *state) {
     struct nfs *nfs = state;
     source_close(&nfs->mounts);
-    roster_release(&nfs->roster);
+    name_set_release(&nfs->names);
 }
 
 static const struct column nfs_columns[N_COLUMNS] = {

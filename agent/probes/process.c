@@ -4,12 +4,12 @@
  * name. libproc2 could list them, but neither from another root than /proc nor without reading the
  * status of every process.
  *
- * Busiest by CPU, and by disk: two lists, since who fills a disk may use no CPU.
+ * Busiest by CPU, and by disk: two lists, since a process that fills a disk may use no CPU.
  *
- * What keeps thousands of processes cheap: one listing of /proc and one stat a process; no stat for
- * those that can never be reported (threads of the kernel, processes of other emulated hosts),
- * which the inode of their directory tells apart from a successor with the same id; and when more
- * than IDLE_READS processes outside the job do nothing, they are looked at in turns.
+ * Thousands of processes stay cheap by these means: one listing of /proc and one stat a process; no
+ * stat for those that can never be reported (threads of the kernel, processes of other emulated
+ * hosts), which the inode of their directory tells apart from a successor with the same id; and
+ * when more than IDLE_READS processes outside the job do nothing, they are looked at in turns.
  *
  * A process outside the job that leaves the list is reported once more, so that each has two ends
  * to take a difference of.
@@ -55,8 +55,8 @@ enum {
 };
 
 #define JOB_ROWS_MAX 1024
-#define IDLE_READS 500      /* processes that do nothing, looked at in one sample */
-#define LOOK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
+#define IDLE_READS 500       /* processes that do nothing, looked at in one sample */
+#define CHECK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
 
 /* ---- reading what is there ---- */
 
@@ -68,7 +68,7 @@ static bool can_skip(const struct processes *all, const struct process *process,
     if (process->class == PROCESS_KERNEL || process->class == PROCESS_OWN)
         return true;
     if (process->class == PROCESS_OUTSIDE)
-        return turn % LOOK_AGAIN_EVERY != 0;
+        return turn % CHECK_AGAIN_EVERY != 0;
     bool idle = process_is_idle(process) && process->sent + 1 < all->sample;
     return idle && turn % (all->n_idle_before / IDLE_READS + 1) != 0;
 }
@@ -101,7 +101,7 @@ static void note_old_name(const struct processes *all, struct process *process) 
     process->old_comm_size = process->stat.comm_size;
 }
 
-/* The time up to this look is counted by what the process does at the look. */
+/* The time up to this scan is counted by what the process does at the scan. */
 static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
     if (process_is_stopped(now))
         process->stopped_ns += now_ns - process->looked_ns;
@@ -119,13 +119,13 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
     bool renamed = !is_new && has_new_name(process, &stat);
     if (renamed)
         note_old_name(all, process);
-    bool look = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
+    bool check = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
     process_judge_cpu(process, &stat, is_new);
     sample_stop(process, &stat, env->mono_ns);
     process->stat = stat;
     process->inode = inode;
     process->seen = process->read = all->sample;
-    if (look)
+    if (check)
         process_classify(all, process, pid, env);
     process_judge_disk(all, process, pid);
 }
@@ -260,7 +260,7 @@ static size_t format_name(const char *comm, size_t size, int32_t pid, char name[
     return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
 }
 
-/* What its launcher told it, or MPI, which tells it to a program without a launcher, too. */
+/* The rank from its launcher, or from MPI, which also knows it without a launcher. */
 static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
                        const struct probe_env *env) {
     bool asks = process->class == PROCESS_JOB && process->rank < 0 && env->calls;

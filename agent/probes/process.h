@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the process probe share: process.c, process_class.c, process_exit.c,
+/* Shared by the files of the process probe: process.c, process_class.c, process_exit.c,
  * process_member.c, process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
@@ -22,7 +22,7 @@ enum process_class {
     PROCESS_JOB,
 };
 
-/* What is told of the threads of a process that have ended, summed. */
+/* Sum of the exit records of a process's threads. */
 struct process_end {
     bool is_whole; /* the last of them has */
     uint64_t user_us, system_us, minor_faults, major_faults, block_io_ns, peak_rss_bytes;
@@ -48,7 +48,7 @@ struct process {
     bool own_session; /* its session began in the job */
     uint64_t group;   /* hash of its control groups; 0: not looked at */
     int64_t looked_ns, stopped_ns; /* when stat was read last; sampled time in state T or t */
-    /* How busy it is: growth since the last look, and half of what it was before. */
+    /* How busy it is: growth since the last scan, and half of what it was before. */
     uint64_t cpu_score, disk_score;
     uint64_t disk_bytes; /* read and written, when last looked at */
     bool has_disk;
@@ -162,7 +162,8 @@ static inline bool process_has_kin(const struct process *parent) {
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env);
 
-/* What of a process of the job its relatives must know: its session, its ancestors, its rank. */
+/* Passes facts about a process of the job to its relatives: its session, its ancestors, its
+ * rank. */
 void process_join(struct processes *all, struct process *process, int32_t pid,
                   const struct probe_env *env, const struct process_environ *environ);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is busy. A process that was busy a moment ago still counts for a while, so that a culprit
- * stays on the list.
+ * The busiest processes. A process that was busy a moment ago still counts for a while, so that a
+ * culprit stays on the list.
  *
- * Disk traffic costs another file a process. It is read of those that used CPU, wait for a disk or
- * have had traffic, and of each of the others once in LOOK_EVERY samples: a process that writes
+ * Disk traffic costs another file a process. It is read for those that used CPU, wait for a disk or
+ * have had traffic, and for each of the others once in CHECK_EVERY samples: a process that writes
  * without using a tick of CPU, and is never caught waiting, is found that much later.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "agent/probes/process.h"
 
 #define SCORE_UNIT 16                      /* of one tick: room for halving */
-#define LOOK_EVERY 16                      /* samples */
+#define CHECK_EVERY 16                     /* samples */
 #define DISK_SCORE_MIN ((uint64_t)1 << 18) /* bytes: less is the murmur of logs */
 
 void process_judge_cpu(struct process *process, const struct process_stat *now, bool is_new) {
@@ -27,7 +27,7 @@ void process_judge_cpu(struct process *process, const struct process_stat *now, 
 
 static bool may_use_disk(const struct processes *all, const struct process *process, int32_t pid) {
     return process->cpu_score || process->disk_score || process->stat.state == 'D' ||
-           (all->sample + (uint64_t)pid) % LOOK_EVERY == 0;
+           (all->sample + (uint64_t)pid) % CHECK_EVERY == 0;
 }
 
 void process_judge_disk(struct processes *all, struct process *process, int32_t pid) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process is. Its class is looked up once and kept, because that costs two more files a
+ * The class of a process. It is looked up once and kept, because that costs two more files a
  * process, with two exceptions: a process younger than SETTLED_NS may still be between fork and
  * exec, or on its way into its cgroup, and a process that changed its name has called exec since.
  * Once of the job is always of the job: what it does to its environment, name or parent later does
  * not matter, and one that is ending has lost its environment with its memory.
  *
  * The profiler itself is told by the run: a process with the run's CHOKEPOINT_AGENT in its
- * environment (what `chokepoint run` starts for itself), its parent, and whoever runs the agent's
- * own executable with the job's CHOKEPOINT_RUN.
+ * environment (those that `chokepoint run` starts for itself), its parent, and a process that runs
+ * the agent's own executable with the job's CHOKEPOINT_RUN.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -68,7 +68,7 @@ struct taker {
     bool full;
 };
 
-/* What rows of a process told, and of all below it, comes to its parent's children's time. */
+/* CPU time in rows of a process and its descendants is part of its parent's children's time. */
 static void tell_parent(struct processes *all, int32_t parent, int64_t told_ns) {
     int at = parent > 0 ? idmap_find(&all->by_pid, parent) : -1;
     if (at >= 0)

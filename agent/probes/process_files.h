@@ -53,8 +53,8 @@ struct process_environ {
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);
 int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
 
-/* Of one thread of a process; fails only if none of its files can be read. with_io: what it read
- * and wrote, too, at the cost of one more file. */
+/* Reads one thread of a process; fails only if none of its files can be read. with_io: its disk
+ * traffic, too, at the cost of one more file. */
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
                         struct thread_times *ret_times);
 

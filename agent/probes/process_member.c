@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who belongs to the job besides those who carry its mark in their environment: what `run` started
- * on this host, a child of a member, a process of a session that began in the job, and an orphan in
- * a control group that members have for themselves. A title may overwrite an environment, and a
- * daemon leaves its parent and session; none of them leaves all three, and once a member is always
- * one.
+ * Members of the job besides those that carry its mark in their environment: the process that `run`
+ * started on this host, a child of a member, a process of a session that began in the job, and an
+ * orphan in a control group that members have for themselves. A title may overwrite an environment,
+ * and a daemon leaves its parent and session; none of them leaves all three, and once a member is
+ * always one.
  *
- * Upwards only ranks have relatives: what started them (daemons of launchers, also over ssh, which
- * takes no environment along) is of the job up to the leader of its session, and is no rank. Its
- * other children are not of the job for that: it may be somebody's shell.
+ * Upwards only ranks have relatives: their ancestors (daemons of launchers, also over ssh, which
+ * takes no environment along) belong to the job up to the leader of the session, and are no ranks.
+ * Other children of the leader do not join the job: it may be somebody's shell.
  *
- * A number of a batch step is a rank for those whom the step itself started. The command has it,
- * too, and all it starts: for them it counts only where no better source gives ranks below.
+ * A number of a batch step is a rank for processes that the step itself started. The command has
+ * it, too, and all it starts: for them it counts only where no better source gives ranks below.
  */
 #include <stdio.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "agent/counter.h"
+#include "agent/name_set.h"
 #include "agent/probes/probes.h"
-#include "agent/roster.h"
 #include "common/error.h"
 
 enum {
@@ -36,8 +36,8 @@ enum {
 
 struct qdisc {
     struct netlink ask;
-    struct roster roster;
-    int socket_fd; /* for names of interfaces; valid while the roster has entries */
+    struct name_set names;
+    int socket_fd; /* for names of interfaces; valid while there are names */
 };
 
 struct pass {
@@ -73,13 +73,13 @@ static void fill(const struct qdisc_message *message, int64_t *values) {
 static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
     struct pass *pass = ctx;
     struct qdisc_message message;
-    char interface[IFNAMSIZ], name[ROSTER_NAME_MAX + 1];
+    char interface[IFNAMSIZ], name[NAME_SET_NAME_MAX + 1];
     if (!qdisc_read(type, payload, &message) || strcmp(message.kind, "noqueue") == 0 ||
         !find_interface(pass->qdisc->socket_fd, message.interface, interface))
         return;
     size_t size = qdisc_name(&message, interface, name, sizeof name);
-    struct roster_entry *entry =
-        size ? roster_see(&pass->qdisc->roster, name, size, message.bytes) : NULL;
+    struct name_set_entry *entry =
+        size ? name_set_see(&pass->qdisc->names, name, size, message.bytes) : NULL;
     struct row *row = entry ? rows_append(pass->rows, name, size) : NULL;
     pass->rows->dropped += !entry;
     if (!row)
@@ -97,7 +97,7 @@ static int qdisc_sample(void *state, const struct probe_env *env, struct rows *r
     struct qdisc *qdisc = state;
     struct pass pass = {qdisc, rows};
     (void)env;
-    roster_begin(&qdisc->roster);
+    name_set_begin(&qdisc->names);
     int r = dump(qdisc, take_qdisc, &pass);
     return r == -EINTR ? 0 : r; /* one came or went: what was seen is right nevertheless */
 }
@@ -115,7 +115,7 @@ static int make_room(struct qdisc *qdisc) {
         return r;
     n *= 4;
     n = n < QDISCS_MIN ? QDISCS_MIN : n > QDISCS_MAX ? QDISCS_MAX : n;
-    return roster_init(&qdisc->roster, n);
+    return name_set_init(&qdisc->names, n);
 }
 
 static int qdisc_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
@@ -139,14 +139,14 @@ static int qdisc_open(void *state, const struct probe_env *env, char *why, size_
 
 static size_t qdisc_max_rows(const void *state, const struct probe_env *env) {
     (void)env;
-    return ((const struct qdisc *)state)->roster.capacity;
+    return ((const struct qdisc *)state)->names.capacity;
 }
 
 static void qdisc_close(void *state) {
     struct qdisc *qdisc = state;
-    if (qdisc->roster.entries && qdisc->socket_fd >= 0)
+    if (qdisc->names.entries && qdisc->socket_fd >= 0)
         close(qdisc->socket_fd);
-    roster_release(&qdisc->roster);
+    name_set_release(&qdisc->names);
     netlink_close(&qdisc->ask);
 }
 

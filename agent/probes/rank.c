@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each rank ran and held, and what kept it from running, at the pace of iterations: the
- * kernel's own clocks of its processes. Table process has more of them and of other processes, at
- * the slower pace; it also finds them (agent/job.h), so a rank appears here with its next sample.
+ * CPU time, memory and waits of each rank, at the pace of iterations: the kernel's own clocks of
+ * its processes. Table process has more of them and of other processes, at the slower pace; it also
+ * finds them (agent/job.h), so a rank appears here with its next sample.
  *
  * A rank's shell or launcher script inherits its number: every process of a rank has a row, and the
  * one that runs is seen by its run_ns.
@@ -126,9 +126,8 @@ static void fill(int64_t *values, const struct ranked *rank, const struct proces
     values[STOPPED_NS] = rank->stopped_ns;
 }
 
-/* What threads ran after they were last read, and before they ended, is in the process's own sum,
- * which is rounded down to ticks. It is not known which thread had it, so it counts as one
- * thread's. */
+/* CPU time of threads between their last reading and their end is in the process's own sum, which
+ * is rounded down to ticks. It is not known which thread had it, so it counts as one thread's. */
 static void add_ended(struct ranked *rank, const struct process_stat *stat, int64_t tick_ns) {
     int64_t all_ns = counter_value(stat->user_ticks + stat->system_ticks, tick_ns);
     if (all_ns == VALUE_ABSENT || all_ns <= rank->run_ns)

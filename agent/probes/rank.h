@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the rank probe share: rank.c, rank_thread.c. */
+/* Shared by the files of the rank probe: rank.c, rank_thread.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_RANK_H
 #define CHOKEPOINT_AGENT_PROBES_RANK_H
 

@@ -8,8 +8,8 @@
  * Totals are exact whatever happens to single records: the ring is overwritten from its start when
  * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the fastest
  * bursts seen, 400,000 calls a second; at each 2048th the writer touches the file's times, which
- * wakes a reader that watches the directory. Whoever records few calls wakes nobody; whoever cannot
- * (no /proc, another root) says so, and has to be looked at.
+ * wakes a reader that watches the directory. A rank with few calls does not wake it; a rank that
+ * cannot wake it (no /proc, another root) says so, and has to be polled.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
 #define CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
@@ -28,7 +28,7 @@
 #define CALL_FILE_LONG_NS 100000  /* from here on CPU time is measured: it costs a system call */
 #define CALL_FILE_THREAD_OTHER 0xffffU /* a thread beyond 65534 */
 
-/* What one function has cost so far; one cache line. Sums over all threads. */
+/* Cost of one function so far; one cache line. Sums over all threads. */
 struct call_total {
     uint64_t calls;
     uint64_t time_ns;        /* inside, outermost calls only */

@@ -18,7 +18,7 @@
 
 #define BATCH RING_BATCH /* records copied at a time */
 /* Patience with a record that was claimed but not completed: a thread without CPU time in the
- * middle of one (a quota takes it for 80 ms and more) completes it later. Looks count, too: a host
+ * middle of one (a quota takes it for 80 ms and more) completes it later. Checks count, too: a host
  * that stood still let time pass for the thread as little as for the reader. */
 #define STALLED_NS (200 * NS_PER_MS)
 #define STALLED_DRAINS 2
@@ -289,7 +289,7 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
     return 0;
 }
 
-/* What is wrong with a file that was refused; NULL: nothing, it is the room. */
+/* The fault of a file that was refused; NULL: none, there is no room. */
 static const char *fault_of(int fd, int32_t pid) {
     struct call_file_header h;
     struct stat st;

@@ -20,7 +20,7 @@
 
 #define CALL_MAX_RANKS 256 /* files open at once; more are refused and counted */
 
-/* What kind of call a function is. */
+/* The kind of call that a function makes. */
 enum call_class {
     CALL_ADMIN,            /* init, finalize, making and freeing requests */
     CALL_SEND,             /* returns when the buffer is free: send, bsend, rsend, ssend */
@@ -45,13 +45,13 @@ enum call_class {
 enum call_flag {
     CALL_WILDCARD = 1, /* posted with MPI_ANY_SOURCE; peer is who it was, if that is known */
     CALL_FOLDED = 2,   /* small calls in a row as one event: tests and probes that found nothing,
-                          and one-sided accesses; see polls. Of places called in turn each has its
-                          part of the row's time, one after the other */
-    CALL_PART = 4,     /* one message of a call that has several; no call of its own. The call's
-                          own event comes next of this thread, with the same exit_ns. Of
-                          MPI_Win_post and MPI_Win_start one for each member of the group; of
-                          making a communicator with a topology one for each neighbour that this
-                          rank gets something of, with the number of the new communicator */
+                        * and one-sided accesses; see polls. If places are called in turn, each has
+                        * its part of the row's time, one after the other */
+    CALL_PART = 4,     /* one message of a call that has several; no call of its own. The call's own
+                        * event comes next of this thread, with the same exit_ns. MPI_Win_post and
+                        * MPI_Win_start have one for each member of the group; making a communicator
+                        * with a topology has one for each neighbour that this rank receives from,
+                        * with the number of the new communicator */
     CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test
                           that completed it, whose own event comes next of this thread; no call of
                           its own. function is the one that made the request */
@@ -119,7 +119,7 @@ struct call_rank {
     uint64_t cursor;    /* events read; may be set forward once, by a reader that takes over */
     /* the rest is the reader's own */
     int fd;
-    int stalled;        /* looks that found the next event claimed but not complete */
+    int stalled;        /* checks that found the next event claimed but not complete */
     int64_t stalled_ns; /* when the first of them was */
 };
 
@@ -129,7 +129,7 @@ struct call_reader {
     size_t n_ranks;
 };
 
-/* What a rank says of itself just now. Copied as the rank wrote it and bounded, no more. */
+/* A rank's own totals and current calls. Copied as the rank wrote them and bounded, no more. */
 struct call_totals {
     struct call_total function[CALL_COUNT];
     struct call_now

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Communicators, windows and files: which number each has, and who its members are in the world.
+ * Communicators, windows and files: the number of each, and its members' ranks in the world.
  *
- * The number is a hash of who made it (the parent's number), who is in it, and how many with the
- * same parent and members there were before: all members know all three alike, without a message.
+ * The number is a hash of its parent's number, its members, and how many with the same parent and
+ * members there were before: all members know all three alike, without a message.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_COMM_H
 #define CHOKEPOINT_AGENT_SHIM_COMM_H
@@ -12,7 +12,7 @@
 
 enum comm_kind { COMM_GROUP, COMM_WINDOW, COMM_FILE };
 
-/* What a handle stands for. */
+/* The communicator of a handle. */
 struct comm {
     uint32_t id;
     int32_t rank;    /* mine among the local members */
@@ -46,8 +46,8 @@ void comm_add(void *handle, enum comm_kind kind, uint32_t parent);
  * has told, at most n and COMM_MEMBERS_MAX. */
 int comm_members(MPI_Group group, int first, int n, int32_t *ret_world);
 
-/* Of a valid communicator with a topology, the ranks in the world of those this one gets something
- * of, and how many; the caller frees. NULL: it has none, or there is no memory. */
+/* World ranks of the neighbours that this rank receives from in a valid communicator with a
+ * topology, and their number; the caller frees. NULL: none, or no memory. */
 int32_t *comm_sources(MPI_Comm handle, int *ret_n);
 
 /* Before the handle is freed: another thread may be given the same one right after. Returns the id.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening the file, once a process, at its first MPI call. Nobody listens, no room, no MPI we know:
- * then the shim does nothing but forward, and where somebody listens a link "<pid>.why" says why,
- * by its target: that needs no room for data. A child after fork() does nothing but forward, too;
- * MPI does not allow it to call MPI.
+ * Opening the file, once a process, at its first MPI call. Without a listener, room, or an MPI that
+ * we know, the shim only forwards; if there is a listener, the target of a link "<pid>.why" gives
+ * the reason: that needs no room for data. A child after fork() does nothing but forward, too; MPI
+ * does not allow it to call MPI.
  */
 #include "agent/mark/chokepoint.h"
 #include "agent/shim/shim.h"

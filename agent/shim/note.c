@@ -60,7 +60,7 @@ void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count
     request_put(request, &r);
 }
 
-/* The posted side of a receive: who may send, and how much there is room for. */
+/* The posted side of a receive: its possible sender, and the room for bytes. */
 static struct request posted(struct call *c, MPI_Comm comm, int source, int tag, int count,
                              MPI_Datatype type) {
     about(c, comm, COMM_GROUP, source);
@@ -180,8 +180,8 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 
 /* ---- completing ---- */
 
-/* What came: by the status, or at most what there was room for. Whoever took a receive back and
- * does not ask what became of it is taken to know that nothing came. */
+/* The received bytes: by the status, or at most those that were posted. A receive that was
+ * cancelled without a status counts as empty. */
 static void received(struct message *m, const struct request *r, const MPI_Status *status) {
     if (status ? status->_cancelled : r->cancelled) {
         m->flags |= CALL_CANCELLED;

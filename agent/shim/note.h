@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls.def says about a function, as C: each takes what a call's arguments tell and fills in
- * struct call. Those named after a call run when it has succeeded, so its handles were valid.
+ * Descriptions of functions in calls.def, as C: each takes a call's arguments and fills in struct
+ * call. Those named after a call run when it has succeeded, so its handles were valid.
  *
- * Bytes: sent is what this rank hands in, received what it takes out, by the arguments, however MPI
- * moves them. A part that stays in place (MPI_IN_PLACE) counts as if it were handed in.
+ * Bytes: sent are those that this rank hands in, received those that it takes out, by the
+ * arguments, however MPI moves them. A part that stays in place (MPI_IN_PLACE) counts as if it were
+ * handed in.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_NOTE_H
 #define CHOKEPOINT_AGENT_SHIM_NOTE_H
@@ -20,7 +21,7 @@ static inline uint64_t bytes_of(int64_t count, MPI_Datatype type) {
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* Who is talked to; NULL if there is no room for this communicator. */
+/* Sets the peer of a call; NULL if there is no room for this communicator. */
 static inline const struct comm *about(struct call *c, void *handle, enum comm_kind kind,
                                        int rank) {
     const struct comm *comm = comm_find(handle, kind);
@@ -112,9 +113,9 @@ static inline void note_poll(struct call *c, int found) {
     c->found_nothing = !found;
 }
 void note_free_request(struct call *c);
-/* What becomes of the request is told when it completes. */
+/* The outcome of the request is recorded when it completes. */
 void note_cancel(struct call *c, MPI_Request request);
-/* Of any other kind of call that has set its bytes: remembered until it completes. */
+/* For any other kind of call that has set its bytes: kept until it completes. */
 void note_request(struct call *c, MPI_Request request);
 void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
                      MPI_Comm *new_comm);
@@ -161,7 +162,7 @@ void note_neighbor_alltoallw(struct call *c, MPI_Comm comm, const int *sendcount
 
 /* ---- one-sided, communicators, files (object.c) ---- */
 
-/* Nobody else has a call that belongs to this one, and nothing is known by its handle later. */
+/* No other rank has a call that belongs to this one, and nothing refers to its handle later. */
 static inline void note_small(struct call *c) {
     c->may_fold = true;
 }
@@ -182,7 +183,7 @@ static inline void note_epoch_test(struct call *c, int found) {
     c->tag = found ? 0 : CALL_NO_TAG;
 }
 void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win);
-/* Of a new communicator with a topology. */
+/* For a new communicator with a topology. */
 void note_neighbours(const struct call *c, MPI_Comm made);
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
 /* An intercommunicator: its two sides were made of different parents. */

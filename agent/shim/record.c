@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is kept of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
+ * The record of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
  * marks. Nothing here allocates, waits or fails.
  *
  * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
- * the last look is 100 us old. Between two looks closer than that the thread is taken to have run:
- * so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
+ * the last reading is 100 us old. Between two readings closer than that the thread is taken to have
+ * run: so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
  *
  * Small calls in a row are told as few events: polls that found nothing, and accesses to windows
  * and what completes them, of which a program over global arrays makes a million a second. A gap of
  * 100 us and more, an access that took as long, and a call of any other kind end a row; a poll that
  * found nothing does not, however long it took. Each event counts its calls and bytes and knows the
  * time inside them; totals are of single calls as ever. A row is written when the call that ends it
- * returns: a blocking call shows the row before it only then, and of a thread that ends without
- * such a call the last 20 ms of small calls are in the totals only.
+ * returns: a blocking call shows the row before it only then, and if a thread ends without such a
+ * call, its last 20 ms of small calls are in the totals only.
  */
 #include "agent/shim/shim.h"
 
@@ -38,16 +38,16 @@ static int64_t cpu_at(const struct thread *t, int64_t when_ns) {
     return t->cpu_ns + at_least_zero(when_ns - t->sample_ns);
 }
 
-static void look(struct thread *t, int64_t when_ns) {
+static void read_cpu_clock(struct thread *t, int64_t when_ns) {
     t->cpu_ns = shim_cpu_ns();
     t->sample_ns = when_ns;
 }
 
-/* The last look is old: a new one. Says how much CPU time a long gap before this call took. */
+/* The last reading is old: a new one. Says how much CPU time a long gap before this call took. */
 void shim_sample_enter(struct call *c) {
     struct thread *t = c->thread;
     int64_t gap_ns = c->enter_ns - t->exit_ns, at_exit = cpu_at(t, t->exit_ns);
-    look(t, c->enter_ns);
+    read_cpu_clock(t, c->enter_ns);
     if (gap_ns < CALL_FILE_LONG_NS || !t->exit_ns)
         return;
     c->has_gap_cpu = true;
@@ -62,7 +62,7 @@ static int64_t cpu_inside(struct call *c) {
     if (LIKELY(c->exit_ns - t->sample_ns < CALL_FILE_LONG_NS))
         return -1;
     int64_t at_enter = cpu_at(t, c->enter_ns);
-    look(t, c->exit_ns);
+    read_cpu_clock(t, c->exit_ns);
     return c->exit_ns - c->enter_ns < CALL_FILE_LONG_NS ? -1 : at_least_zero(t->cpu_ns - at_enter);
 }
 
@@ -184,7 +184,7 @@ static struct fold *same_place(struct thread *t, const struct call *c) {
     return NULL;
 }
 
-/* No room for one place more: of many peers, or called from many places, the function is told. */
+/* No room for one place more: the call joins a row of its function, whatever its peer or place. */
 static struct fold *same_function(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
         if (t->folds[i].record.function == c->function)
@@ -208,7 +208,7 @@ static struct fold *place_of(struct thread *t, const struct call *c, const struc
     return fold;
 }
 
-/* What the calls of a row do not share is not known of it. */
+/* Values that the calls of a row do not share become unknown. */
 static void forget_differences(struct fold *fold, const struct call_record *r) {
     struct call_record *have = &fold->record;
     if (have->comm != r->comm)

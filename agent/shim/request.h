@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is remembered of a request from its start to its completion: whose message it is, as a wait
- * gets only a handle. Of fixed size; when there is no room, a request is forgotten and counted.
+ * State of a request from its start to its completion: the message it belongs to, as a wait gets
+ * only a handle. The table has a fixed size; when there is no room, a request is forgotten and
+ * counted.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_REQUEST_H
 #define CHOKEPOINT_AGENT_SHIM_REQUEST_H

@@ -49,7 +49,7 @@ struct fold {
     bool is_poll;
 };
 
-/* What a thread needs to know of itself. */
+/* State of a thread. */
 struct thread {
     bool inside; /* in an outermost call: whatever comes now is MPI's own */
     bool known;  /* the rest is set up */
@@ -57,7 +57,7 @@ struct thread {
     struct call_now *now;      /* NULL: a thread too many */
     const void *fortran_site;  /* of the Fortran entry point we are in, or NULL */
     int64_t exit_ns;           /* of the last call, 0 before it */
-    int64_t sample_ns, cpu_ns; /* the last look at the thread's CPU clock: when, what */
+    int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock: when, what */
     int n_handles;             /* valid while inside */
     int room;                  /* for handles */
     void **handles; /* requests, or a message, as they were before the call: few, or mapped */
@@ -155,7 +155,7 @@ static inline void *shim_next(enum call_function function, int profiled) {
 
 /* ---- record.c ---- */
 
-/* What lies behind the exit clock: totals, the record. */
+/* Work after the exit clock: totals, the record. */
 void shim_record(struct call *c);
 /* A part or a request's life as an event of its own; its bytes count for its function. */
 void shim_record_message(const struct call *c, const struct message *m);

@@ -47,8 +47,8 @@ static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
     return length >= BUSY_GAP_NS && (double)call->gap_cpu_ns >= BUSY_GAP_CPU * (double)length;
 }
 
-/* A call that only looks whether there is a message. */
-static bool is_look(const struct mpi_log *log, const struct mpi_event *call) {
+/* A call that only polls for a message. */
+static bool is_poll(const struct mpi_log *log, const struct mpi_event *call) {
     const struct mpi_function *function = mpi_event_function(log, call);
     return (function->kind == MPI_KIND_TEST || function->kind == MPI_KIND_PROBE) &&
            call->exit_ns - call->enter_ns < BUSY_GAP_NS;
@@ -61,7 +61,7 @@ static bool waits_for_no_work(const struct mpi_log *log, const struct mpi_event 
     return function->kind == MPI_KIND_RMA || function->completes;
 }
 
-/* A short gap has no measured CPU time: the rank ran, and computed unless it was between two looks.
+/* A short gap has no measured CPU time: the rank ran, and computed unless it was between two polls.
  */
 static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
                        struct cursor *cursor, int64_t t_ns) {
@@ -73,7 +73,7 @@ static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
     if (cursor->last_exit_ns > t_ns)
         return waits_for_no_work(log, cursor->last);
     if (call->enter_ns - cursor->last_exit_ns < MPI_LONG_NS)
-        return !is_look(log, call);
+        return !is_poll(log, call);
     return is_busy_gap(cursor->last_exit_ns, call);
 }
 
@@ -112,7 +112,7 @@ double absence_share(const struct run_model *model, size_t group, size_t who) {
     return log->n > 1 ? sum / (double)(log->n - 1) / (double)windows_length(windows) : 0;
 }
 
-/* Computing, through calls that only look whether there is a message. */
+/* Computing, through calls that only poll for a message. */
 struct stretch {
     int64_t begin_ns, end_ns;
     double cpu_ns;
@@ -162,7 +162,7 @@ static double stretches_share(const struct run_model *model, size_t group, size_
             stretch.begin_ns = stretch.cpu_ns > 0 ? stretch.begin_ns : at.last_exit_ns;
             stretch.end_ns = call->enter_ns;
             stretch.cpu_ns += (double)call->gap_cpu_ns;
-            if (is_look(log, call)) /* it looks for messages while it computes */
+            if (is_poll(log, call)) /* it polls for messages while it computes */
                 continue;
         }
         if (stretch.cpu_ns > 0 && is_alone(log, mine, &stretch, windows, cursors))

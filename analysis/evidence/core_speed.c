@@ -4,15 +4,16 @@
  * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
  * of it, too, a rank that needs more need not have more to do.
  *
- * A piece of arithmetic, the same on all hosts (agent/beat.h), moves as a rank's computing does and
- * is believed as it is. Sampling itself is the only source in older recordings, and notices caches
- * that others fill: two of its figures must agree, and the smaller counts: all that the agent does
- * (more where it has more processes to look at), and reading what is the same on all hosts of a
- * kind. More cores cost both more, and so would a probe that only one host has: only hosts with as
- * many cores and the same probes are compared. Both move less than a rank's computing does, since
- * they wait for the kernel's memory most of the time: over 58 clean runs of six programs on two
- * cores that changed their speed, CPU time of ranks went with the powers below. Between hosts of
- * different make neither says anything of the program's work, and no more is claimed.
+ * A piece of arithmetic, the same on all hosts (agent/core_speed.h), moves as a rank's computing
+ * does and is believed as it is. Sampling itself is the only source in older recordings, and
+ * notices caches that others fill: two of its figures must agree, and the smaller counts: all that
+ * the agent does (more where it has more processes to look at), and reading what is the same on all
+ * hosts of a kind. More cores cost both more, and so would a probe that only one host has: only
+ * hosts with as many cores and the same probes are compared. Both move less than a rank's computing
+ * does, since they wait for the kernel's memory most of the time: over 58 clean runs of six
+ * programs on two cores that changed their speed, CPU time of ranks went with the powers below.
+ * Between hosts of different make neither says anything of the program's work, and no more is
+ * claimed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@
 #define CORE_ROWS_MIN 2  /* of one to many samples each */
 #define SAMPLES_LEAST 20 /* of a host, in the group */
 /* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
-#define PACE_MAX 1.5
+#define OPERATORS_MAX 1.5
 
 /* The same on all hosts of a kind, whatever runs there. */
 static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
@@ -37,7 +38,7 @@ static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "di
 
 /* CPU time of a sample, ns; NAN where too few lie in the windows. */
 struct cost {
-    double beat, agent, fixed[FIXED_PROBES];
+    double calibration, agent, fixed[FIXED_PROBES];
 };
 
 /* A middle (of the rows whose own middle lies in the windows) of the CPU time of a sample. */
@@ -61,11 +62,12 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
 }
 
 /* Interruptions say nothing of the core's speed. So probes count by the median of the rows, and
- * beats (the shorter of two at once) by the mean, since a core is slow for a part of the time. */
+ * the calibration loop (the shorter of two at once) by the mean, since a core is slow for a part of
+ * the time. */
 static struct cost cost_of(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
-    struct cost cost = {.beat = NAN, .agent = NAN};
+    struct cost cost = {.calibration = NAN, .agent = NAN};
     for (size_t i = 0; i < FIXED_PROBES; i++)
         cost.fixed[i] = NAN;
     for (size_t s = range.begin; s < range.end; s++) {
@@ -73,7 +75,7 @@ static struct cost cost_of(const struct run_model *model, int host, struct windo
         if (series->host != host)
             continue;
         if (strcmp(series->name, "core") == 0)
-            cost.beat = cost_of_one(set, series, windows, stats_mean);
+            cost.calibration = cost_of_one(set, series, windows, stats_mean);
         if (strcmp(series->name, "agent") == 0)
             cost.agent = cost_of_one(set, series, windows, stats_median);
         for (size_t i = 0; i < FIXED_PROBES; i++)
@@ -83,7 +85,7 @@ static struct cost cost_of(const struct run_model *model, int host, struct windo
     return cost;
 }
 
-double core_beat_ns(const struct run_model *model, int host, struct windows windows) {
+double core_calibration_ns(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
     for (size_t s = range.begin; s < range.end && !model_shares_cores(model, host); s++)
@@ -119,8 +121,8 @@ static bool are_alike(const struct run_model *model, const struct cost *costs, i
 static struct core_speed by_sampling(double slower, double sampling) {
     return (struct core_speed){.slower = slower,
                                .sampling = sampling,
-                               .beat = NAN,
-                               .pace = NAN,
+                               .calibration = NAN,
+                               .operators = NAN,
                                .at_best = NAN,
                                .amount = NAN,
                                .more = NAN};
@@ -150,32 +152,32 @@ static struct core_speed compare(const struct run_model *model, const struct cos
     return by_sampling(slower, agent);
 }
 
-/* Its beat over the median of the other hosts of the job; room for one number of each host. How
- * many cores and probes a host has makes no difference to it. NAN: not known. */
-static double beat_beside(const struct run_model *model, const struct cost *costs, int host,
-                          double *room) {
+/* Its calibration over the median of the other hosts of the job; room for one number of each host.
+ * How many cores and probes a host has makes no difference to it. NAN: not known. */
+static double calibration_beside(const struct run_model *model, const struct cost *costs, int host,
+                                 double *room) {
     size_t n = 0;
     for (int h = 0; h < (int)model->n_hosts; h++)
-        if (h != host && !isnan(costs[h].beat) && has_rank(model, h))
-            room[n++] = costs[h].beat;
-    return model_shares_cores(model, host) ? NAN : costs[host].beat / stats_median(room, n);
+        if (h != host && !isnan(costs[h].calibration) && has_rank(model, h))
+            room[n++] = costs[h].calibration;
+    return model_shares_cores(model, host) ? NAN : costs[host].calibration / stats_median(room, n);
 }
 
-static struct core_speed with_beat(struct core_speed core, double beat) {
-    core.beat = beat;
-    core.by_beat = beat >= CORE_SLOWER && beat > core.slower;
-    if (core.by_beat)
-        core.slower = beat;
+static struct core_speed with_calibration(struct core_speed core, double calibration) {
+    core.calibration = calibration;
+    core.by_calibration = calibration >= CORE_SLOWER && calibration > core.slower;
+    if (core.by_calibration)
+        core.slower = calibration;
     return core;
 }
 
 static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
-    core.pace = work.pace;
+    core.operators = work.byte_time;
     core.amount = work.amount;
     core.more = work.more;
-    core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
-    if (core.by_pace)
-        core.slower = fmin(work.pace, PACE_MAX);
+    core.by_operators = work.byte_time >= CORE_SLOWER && work.byte_time > core.slower;
+    if (core.by_operators)
+        core.slower = fmin(work.byte_time, OPERATORS_MAX);
     return core;
 }
 
@@ -190,9 +192,9 @@ struct core_speed *core_speeds_of(const struct run_model *model, size_t group) {
     for (int h = 0; all && h < (int)n; h++)
         costs[h] = cost_of(model, h, windows);
     for (int h = 0; all && h < (int)n; h++)
-        speeds[h] = with_operators(
-            with_beat(compare(model, costs, h, room), beat_beside(model, costs, h, room)),
-            works[h]);
+        speeds[h] = with_operators(with_calibration(compare(model, costs, h, room),
+                                                    calibration_beside(model, costs, h, room)),
+                                   works[h]);
     if (!all) {
         free(speeds);
         speeds = NULL;

@@ -8,23 +8,23 @@
 
 /* Evidence from operators for each host beside the others; NAN: nothing. */
 struct operator_work {
-    double pace;   /* time for as much output, of the operator that is least behind */
-    double amount; /* output an iteration, of the operator that gives most */
-    double more;   /* of the ranks' computing, what output takes beyond that elsewhere */
+    double byte_time; /* time for as much output, of the operator that is least behind */
+    double amount;    /* output an iteration, of the operator that gives most */
+    double more;      /* of the ranks' computing, what output takes beyond that elsewhere */
 };
 /* How fast the cores of a host are beside those of the other hosts of the job, by what sampling
- * takes there (core_speed.c), and the program's own operators (operator_pace.c). */
+ * takes there (core_speed.c), and the program's own operators (operator_speed.c). */
 struct core_speed {
-    double slower;   /* times the CPU time that the same work takes elsewhere; 1: no more, or not
-                        known */
-    double sampling; /* CPU time of a sample over that of the others; NAN: not known */
-    double beat;     /* of the same arithmetic on either, the same; NAN: not known */
-    bool by_beat;    /* `slower` is told by that, unless by_pace is true as well */
-    double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
-    bool by_pace;    /* `slower` is told by that */
-    double at_best;  /* CPU time of its fastest iterations, if that tells it, over theirs; NAN */
-    double amount; /* of the operators' output an iteration, over that elsewhere; NAN: not known */
-    double more;   /* of the ranks' computing, what output takes beyond that elsewhere; NAN */
+    double slower;      /* times the CPU time that the same work takes elsewhere; 1: no more, or not
+                           known */
+    double sampling;    /* CPU time of a sample over that of the others; NAN: not known */
+    double calibration; /* of the same arithmetic on either, the same; NAN: not known */
+    bool by_calibration; /* `slower` is told by that, unless by_operators is true as well */
+    double operators;    /* their time for as much output, over that elsewhere; NAN: not known */
+    bool by_operators;   /* `slower` is told by that */
+    double at_best; /* CPU time of its fastest iterations, if that tells it, over theirs; NAN */
+    double amount;  /* of the operators' output an iteration, over that elsewhere; NAN: not known */
+    double more;    /* of the ranks' computing, what output takes beyond that elsewhere; NAN */
 };
 /* By host; the caller's to free. NULL: no memory. */
 struct operator_work *operator_works_of(const struct run_model *model, size_t group);
@@ -35,10 +35,10 @@ bool core_has_more_to_do(const struct core_speed *core);
 /* By host; the caller's to free. NULL: no memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
 
-/* CPU time in ns of the agents' piece of arithmetic (agent/beat.h) on the host, mean over the
+/* CPU time in ns of the agents' piece of arithmetic (agent/core_speed.h) on the host, mean over the
  * windows, without the run's own effect on the core; NAN: there are no recordings of it, too few,
  * or other hosts of the run were on that core as well. */
-double core_beat_ns(const struct run_model *model, int host, struct windows windows);
+double core_calibration_ns(const struct run_model *model, int host, struct windows windows);
 
 /* Where a host's processes had to wait, who had the core (core_holder.c)? */
 enum holder {

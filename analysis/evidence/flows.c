@@ -83,8 +83,9 @@ static void add_connection(const struct series_set *set, const struct series *se
 
 /* ---- all of them ---- */
 
-/* Two routes through one full link seldom look alike: who is served second waits for the first, and
- * the rate that the kernel saw on it is that of its turn. So each counts as far as it was held up.
+/* Two routes through one full link seldom look alike: the one served second waits for the first,
+ * and the rate that the kernel saw on it is that of its turn. So each counts as far as it was held
+ * up.
  */
 static double held_by_path(const struct flow *f, double wall_s) {
     double part = f->limited_s > 0 ? f->need_s / f->limited_s : 0;

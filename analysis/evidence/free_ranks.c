@@ -43,19 +43,19 @@ void free_ranks_find_best(const struct run_model *model, struct free_ranks *rank
     for (size_t i = 0; i < ranks->n_own; i++) {
         struct free_rank *rank = &ranks->items[i];
         rank->best_s = best_of(&model->budgets.items[rank->budget]);
-        if (i == ranks->hub && rank->done > 0)
+        if (i == ranks->server && rank->done > 0)
             rank->best_s -= rank->served_s / rank->done;
     }
 }
 
 /* The server applies its own results as it does those of others: no peer does that. */
 static void part_serving(const struct run_model *model, size_t group, struct free_ranks *ranks) {
-    struct free_rank *hub = &ranks->items[ranks->hub];
-    double others = ranks->done - hub->done, served = model->critical.served_s[group];
-    double beyond = hub->cpu_s - served - median_of(ranks, ranks->hub) * hub->done;
-    double own = others > 0 ? served / others * hub->done : 0;
-    hub->served_s = served + (hub->done > 0 ? fmin(own, fmax(0, beyond)) : 0);
-    hub->cpu_s -= fmin(hub->served_s, hub->cpu_s);
+    struct free_rank *server = &ranks->items[ranks->server];
+    double others = ranks->done - server->done, served = model->critical.served_s[group];
+    double beyond = server->cpu_s - served - median_of(ranks, ranks->server) * server->done;
+    double own = others > 0 ? served / others * server->done : 0;
+    server->served_s = served + (server->done > 0 ? fmin(own, fmax(0, beyond)) : 0);
+    server->cpu_s -= fmin(server->served_s, server->cpu_s);
 }
 
 static bool add_rank(const struct run_model *model, size_t group, size_t log_rank, double done,
@@ -84,20 +84,20 @@ static void compare_all(struct free_ranks *ranks) {
 
 /* 1: known, 0: not of all ranks. */
 int free_ranks_make(const struct run_model *model, size_t group, struct free_ranks *ret) {
-    size_t hub = model->critical.hub;
-    *ret = (struct free_ranks){.hub = SIZE_MAX};
+    size_t server = model->critical.server_rank;
+    *ret = (struct free_ranks){.server = SIZE_MAX};
     for (size_t i = 0; i < model->critical.n_own; i++) {
         const struct critical_own *own = &model->critical.own[i];
         if (!add_rank(model, group, own->log_rank, own->done[group], ret))
             return 0;
         ret->done += own->done[group];
-        if (own->log_rank == hub)
-            ret->hub = i;
+        if (own->log_rank == server)
+            ret->server = i;
     }
     ret->n_own = ret->n;
-    if (hub != SIZE_MAX && ret->hub == SIZE_MAX && add_rank(model, group, hub, 0, ret))
-        ret->hub = ret->n - 1;
-    if (ret->hub != SIZE_MAX)
+    if (server != SIZE_MAX && ret->server == SIZE_MAX && add_rank(model, group, server, 0, ret))
+        ret->server = ret->n - 1;
+    if (ret->server != SIZE_MAX)
         part_serving(model, group, ret);
     compare_all(ret);
     return 1;
@@ -132,7 +132,7 @@ struct core_speed free_rank_core(const struct run_model *model, const struct fre
     struct core_speed core = cores[model->budgets.items[rank->budget].host];
     double at_best = rank->best_s / best_of_peers(ranks, rank);
     double slower = free_rank_took(rank) / rank->peers_s / at_best;
-    if (core.slower > 1 && !core.by_pace && at_best > 0 && slower > core.slower) {
+    if (core.slower > 1 && !core.by_operators && at_best > 0 && slower > core.slower) {
         core.slower = slower;
         core.at_best = at_best;
     }
@@ -142,8 +142,9 @@ struct core_speed free_rank_core(const struct run_model *model, const struct fre
 double free_ranks_limit(const struct run_model *model, size_t group) {
     struct free_ranks ranks;
     if (!throughput_counts(model, group) || free_ranks_make(model, group, &ranks) <= 0 ||
-        ranks.hub == SIZE_MAX || !(ranks.items[ranks.hub].served_s > 0))
+        ranks.server == SIZE_MAX || !(ranks.items[ranks.server].served_s > 0))
         return INFINITY;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
-    return wall_s > 0 ? wall_s / ranks.items[ranks.hub].served_s * (ranks.done / wall_s) : INFINITY;
+    return wall_s > 0 ? wall_s / ranks.items[ranks.server].served_s * (ranks.done / wall_s)
+                      : INFINITY;
 }

@@ -27,8 +27,8 @@ struct free_rank {
 struct free_ranks {
     struct free_rank items[FREE_RANKS_MAX + 1]; /* those that make progress, then the server */
     size_t n, n_own;
-    size_t hub;  /* in items; SIZE_MAX: no rank takes part in all messages */
-    double done; /* by all */
+    size_t server; /* in items; SIZE_MAX: no rank takes part in all messages */
+    double done;   /* by all */
 };
 
 /* 1: known, 0: not of all ranks. */

@@ -11,7 +11,7 @@
 #include "analysis/run_model.h"
 
 /* Share of the looks at a process, in the windows, at which a signal or a debugger had it stopped;
- * 0 where nobody looked. Looks are a second apart, so stops in between are not seen. */
+ * 0 where nobody looked. Scans are a second apart, so stops in between are not seen. */
 double process_stopped_part(const struct run_model *model, int host, int64_t pid,
                             struct windows windows);
 

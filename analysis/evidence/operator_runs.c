@@ -10,7 +10,7 @@
 #include "analysis/facts/series/times.h"
 #include "analysis/threshold.h"
 
-#define TIMED_ABOUT 200000 /* runs whose pace is looked at, of more: drawn */
+#define TIMED_ABOUT 200000 /* runs whose time for a byte is looked at, of more: drawn */
 
 static struct key process_key(int host, int64_t pid) {
     return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};

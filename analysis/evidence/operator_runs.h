@@ -12,7 +12,7 @@
 
 struct timed {           /* one run of an operator */
     struct key operator; /* its name's hash, then the host */
-    double pace;         /* ns a byte */
+    double byte_ns;      /* ns a byte */
 };
 
 struct given { /* by all runs of an operator on a host */
@@ -26,8 +26,8 @@ struct timed_runs {
     struct given *given; /* by the number of the operator on its host */
 };
 
-/* The output is the sum of all runs; the paces are of drawn ones where there are very many: a
- * median is no better for more. -ENOMEM. */
+/* The output is the sum of all runs; the times for a byte are of drawn ones where there are very
+ * many: a median is no better for more. -ENOMEM. */
 int timed_runs_make(const struct run_model *model, size_t group, struct timed_runs *ret_runs);
 void timed_runs_release(struct timed_runs *runs);
 

@@ -69,9 +69,9 @@ bool link_is_backed_up(const struct queues *queues) {
 }
 
 /* By what went through that queue: a host may have other interfaces. A sample sees the queue of one
- * instant, and that of short messages is empty at most of them: who sends at nearly the rate it is
- * set to on average has hardly a moment in which nothing waits. Nor has who does so for tenths of a
- * second again and again, which is longer than a burst: start and end are no part of that. */
+ * instant, and that of short messages is empty at most of them: a host that sends at nearly its set
+ * rate on average has hardly a moment in which nothing waits. Nor has one that does so for tenths
+ * of a second again and again, which is longer than a burst: start and end are no part of that. */
 bool link_is_full(const struct queues *queues) {
     return queues->overlimits_s >= OVERLIMITS_MIN &&
            (queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s ||

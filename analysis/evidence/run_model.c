@@ -169,7 +169,7 @@ const char *observed_source_name(enum observed_source source) {
         [SOURCE_CALLS] = "calls",         [SOURCE_CONNECTIONS] = "connections",
         [SOURCE_QDISC] = "qdisc",         [SOURCE_PSI] = "psi",
         [SOURCE_DELAYS] = "delays",       [SOURCE_CGROUP] = "cgroup",
-        [SOURCE_OPERATORS] = "operators", [SOURCE_BEAT] = "beat"};
+        [SOURCE_OPERATORS] = "operators", [SOURCE_CALIBRATION] = "beat"};
     return names[source];
 }
 
@@ -179,7 +179,7 @@ void model_leave_out(unsigned sources) {
     left_out = sources;
 }
 
-static bool has_beat(const struct series_set *set) {
+static bool has_calibration(const struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
         if (strcmp(set->items[s].name, "core") == 0)
             return true;
@@ -217,7 +217,7 @@ static unsigned sources_of(const struct run_model *model) {
                                  [SOURCE_DELAYS] = has_delays(&tables[RECORDING_PROCESS]),
                                  [SOURCE_CGROUP] = tables[RECORDING_CGROUP].n > 0,
                                  [SOURCE_OPERATORS] = has_operators(model->recording),
-                                 [SOURCE_BEAT] = has_beat(&tables[RECORDING_SELF])};
+                                 [SOURCE_CALIBRATION] = has_calibration(&tables[RECORDING_SELF])};
     unsigned sources = 0;
     for (int s = 0; s < SOURCE_COUNT_; s++)
         sources |= there[s] ? 1u << s : 0;

@@ -95,7 +95,7 @@ static double unmarked_s(const struct run_model *model, const struct operator_ti
     while (first + n < times->n &&
            compare_processes(&times->items[first + n], rank->host, rank->pid) == 0)
         n++;
-    struct serving serving = {.hub = SIZE_MAX};
+    struct serving serving = {.server_rank = SIZE_MAX};
     struct window *items = malloc((n + 1) * sizeof *items);
     double s = 0;
     if (items && serving_by(&recording->calls, &model->matches, log_rank, &serving) == 0) {
@@ -119,20 +119,20 @@ static double own_for_one(const struct run_model *model, size_t log_rank) {
     return others > 0 ? own / others : 0;
 }
 
-static bool is_hub(const struct run_model *model, size_t log_rank) {
+static bool is_server_rank(const struct run_model *model, size_t log_rank) {
     struct serving serving;
     if (serving_find(&model->recording->calls, &model->matches, &serving) < 0)
         return false;
-    bool hub = serving.hub == log_rank;
+    bool server_rank = serving.server_rank == log_rank;
     serving_release(&serving);
-    return hub;
+    return server_rank;
 }
 
 double served_share(const struct run_model *model, size_t group, size_t log_rank) {
     const struct recording *recording = model->recording;
     struct windows windows = phase_windows(&model->groups[group]);
     struct operator_times times;
-    if (!is_hub(model, log_rank) || operator_times_make(recording, &times) < 0)
+    if (!is_server_rank(model, log_rank) || operator_times_make(recording, &times) < 0)
         return 0;
     double own = unmarked_s(model, &times, windows, log_rank), peers = 0;
     for (size_t r = 0; own > 0 && r < recording->calls.n; r++) {

@@ -8,9 +8,9 @@
 #include "analysis/gain/gain_warm.h"
 #include "analysis/threshold.h"
 
-#define LITTLE 0.25    /* of what it lost: who waits for others for no longer is waited for */
-#define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
-#define AWAKE 0.9      /* of what it needs now: who need not wait finds its caches warm */
+#define LITTLE 0.25    /* of its loss: a rank that waits less than this is on the critical path */
+#define WORKS 0.1      /* of the time: a process that computes less is a wrapper */
+#define AWAKE 0.9      /* of its present need: a rank that need not wait finds its caches warm */
 #define WORKERS_MAX 64 /* of which the median is taken */
 #define DRAWINGS 400
 

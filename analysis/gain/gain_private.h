@@ -12,7 +12,7 @@
 #include "analysis/threshold.h"
 
 #define LIVES 0.5        /* of the time, recorded */
-#define GAIN_HARDLY 0.05 /* of its time: who waits no longer for others is what they wait for */
+#define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the path */
 #define BIT(term) (1u << (term))
 #define COUNTED_NOTHING ((struct counted){NAN, NAN, NAN, NAN, NAN, NAN})
 

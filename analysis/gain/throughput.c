@@ -126,7 +126,7 @@ static double exchange_s(const struct run_model *model, size_t i, size_t group) 
 
 static bool is_worker_at(const struct run_model *model, size_t i, int host) {
     size_t rank = own_of(model, i)->log_rank;
-    return rank != model->critical.hub && model->recording->calls.ranks[rank].host == host;
+    return rank != model->critical.server_rank && model->recording->calls.ranks[rank].host == host;
 }
 
 /* Seconds that its exchanges take a worker at the end of a slow link beyond those of workers
@@ -140,7 +140,7 @@ static double beyond_peers(const struct run_model *model, const struct critical_
         double takes = exchange_s(model, i, c->group);
         if (own_of(model, i) == own && is_worker_at(model, i, c->host))
             mine = takes;
-        else if (own_of(model, i)->log_rank != model->critical.hub &&
+        else if (own_of(model, i)->log_rank != model->critical.server_rank &&
                  !is_worker_at(model, i, c->host) && !isnan(takes))
             peers[n++] = takes;
     }
@@ -150,7 +150,7 @@ static double beyond_peers(const struct run_model *model, const struct critical_
 /* Work of the server for others; for its own iterations it does as much, by `part`. */
 static double served(const struct run_model *model, const struct critical_own *own, size_t at,
                      const struct loss *c) {
-    return own->served_s[at] * (own->log_rank == model->critical.hub ? c->part : 1);
+    return own->served_s[at] * (own->log_rank == model->critical.server_rank ? c->part : 1);
 }
 
 static double seconds_of_loss(const struct run_model *model, const struct critical_own *own,

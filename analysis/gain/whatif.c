@@ -104,7 +104,7 @@ static int find_roles(struct whatif *w) {
 }
 
 /* The rank that takes part in all messages. */
-static void find_hub(struct whatif *w) {
+static void find_server_rank(struct whatif *w) {
     const struct replay *p = w->replay;
     size_t a = p->n_messages ? p->messages[0].from : SIZE_MAX;
     size_t b = p->n_messages ? p->messages[0].to : SIZE_MAX;
@@ -114,7 +114,7 @@ static void find_hub(struct whatif *w) {
         b = b == from || b == to ? b : SIZE_MAX;
     }
     bool star = p->n_ranks > 2 && (a == SIZE_MAX) != (b == SIZE_MAX);
-    w->hub = star ? (a == SIZE_MAX ? b : a) : SIZE_MAX;
+    w->server_rank = star ? (a == SIZE_MAX ? b : a) : SIZE_MAX;
     w->n_workers = (double)p->n_ranks - 1;
 }
 
@@ -196,7 +196,7 @@ static int prepare(struct whatif *w) {
         result = collect_times(w);
     if (result < 0)
         return result;
-    find_hub(w);
+    find_server_rank(w);
     if (w->reference == SIZE_MAX) {
         w->refused.code = REFUSAL_NO_RANK;
         return 0;
@@ -216,7 +216,7 @@ int whatif_new(const struct run_model *model, struct whatif **ret_whatif) {
         return -ENOMEM;
     w->model = model;
     w->replay_s = NAN;
-    w->hub = SIZE_MAX;
+    w->server_rank = SIZE_MAX;
     *ret_whatif = w;
     return 0;
 }

@@ -155,7 +155,7 @@ static size_t worker_cycles(const struct critical_path *path, size_t group, doub
     *ret_done = 0;
     for (size_t i = 0; i < path->n_own; i++) {
         const struct critical_own *own = &path->own[i];
-        if (own->log_rank == path->hub || !(own->done[group] > 0))
+        if (own->log_rank == path->server_rank || !(own->done[group] > 0))
             continue;
         cycle_s[n++] = own->path.groups[group].total_s / own->done[group];
         *ret_done += own->done[group];
@@ -166,10 +166,10 @@ static size_t worker_cycles(const struct critical_path *path, size_t group, doub
 /* Bytes of an update through the server's link, the way that is nearer to its known capacity. */
 static void add_link(const struct whatif *w, double done, struct parameter_server *server) {
     const struct run_model *model = w->model;
-    size_t group = model->main_group, hub = model->critical.hub;
-    if (hub == SIZE_MAX)
+    size_t group = model->main_group, server_rank = model->critical.server_rank;
+    if (server_rank == SIZE_MAX)
         return;
-    int host = model->recording->calls.ranks[hub].host;
+    int host = model->recording->calls.ranks[server_rank].host;
     for (int receives = 0; receives < 2; receives++) {
         enum metric way = receives ? METRIC_NET_RECV : METRIC_NET_SEND;
         struct network_limit limit = network_limit_of(model, host, way);

@@ -210,18 +210,18 @@ static void change_links(const struct whatif *w, const struct whatif_scenario *s
 
 /* ---- ranks, and time between their calls ---- */
 
-/* One worker more or fewer: what goes through the hub's link, and what the hub itself does for
- * each, grows with their number. */
+/* One worker more or fewer: what goes through the server's link, and what the server itself does
+ * for each, grows with their number. */
 static int change_workers(const struct whatif *w, const struct whatif_scenario *s,
                           struct replay_change *c) {
-    size_t hub = w->hub;
-    if (hub == SIZE_MAX || w->n_workers + (double)s->workers < 1)
+    size_t server_rank = w->server_rank;
+    if (server_rank == SIZE_MAX || w->n_workers + (double)s->workers < 1)
         return -EINVAL;
     double more = (w->n_workers + s->workers) / w->n_workers;
-    size_t host = (size_t)w->replay->ranks[hub].host;
+    size_t host = (size_t)w->replay->ranks[server_rank].host;
     c->egress[host] /= more;
     c->ingress[host] /= more;
-    c->speed[hub] /= more;
+    c->speed[server_rank] /= more;
     return 0;
 }
 

@@ -11,12 +11,12 @@ struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: refused */
     struct refusal refused;
-    int *roles;        /* of the replay's ranks */
-    size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
-    double n_workers;  /* ranks beside the hub */
-    size_t reference;  /* the rank whose calls tell when a phase begins and ends */
-    int64_t *times;    /* ends of the group's windows, then of the blocks: as measured */
-    int64_t *replayed; /* as replayed, unchanged */
+    int *roles;         /* of the replay's ranks */
+    size_t server_rank; /* the one rank all messages go to or come from; SIZE_MAX: there is none */
+    double n_workers;   /* ranks beside the server */
+    size_t reference;   /* the rank whose calls tell when a phase begins and ends */
+    int64_t *times;     /* ends of the group's windows, then of the blocks: as measured */
+    int64_t *replayed;  /* as replayed, unchanged */
     size_t n_times;
     double measured_s, replay_s;
     double frozen_s; /* most that a rank waits for nobody known, where that is much */
@@ -51,8 +51,8 @@ int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *sc
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
-/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared,
- * or run freely: who has more to do in one phase may not in another. */
+/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared, or
+ * run freely: a rank with more to do in one phase may have less in another. */
 double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 

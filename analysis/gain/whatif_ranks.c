@@ -73,7 +73,7 @@ static int ranks_time_init(const struct whatif *w, const struct replay_change *c
 
 /* ---- who is held against whom ---- */
 
-#define ALIKE 0.25 /* of its own time: who has less between calls serves, and computes nothing */
+#define ALIKE 0.25 /* of its own time: a rank with less between calls only serves */
 
 static bool plays_its_role(const struct whatif *w, const double *own, size_t r, size_t k) {
     return k != r && w->roles[k] == w->roles[r] && own[k] > 0;

@@ -11,7 +11,7 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     struct candidate c =
         candidate_of(host, group, RESOURCE_APPLICATION, receiver ? CAUSE_RECEIVER : CAUSE_SNDBUF);
     c.blocked = demand;
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2;
     c.terms = 1u << BUDGET_TRANSFER;
     c.all_hosts = true;

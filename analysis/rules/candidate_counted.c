@@ -2,7 +2,7 @@
 /*
  * A candidate's gain by the counters of one process (gain_counted.h). It does not change the order
  * of candidates: that rests on shares that all of them have. It decides whether a candidate without
- * evidence of supply is worth naming.
+ * evidence of saturation is worth naming.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,7 +26,7 @@ const struct gain *candidate_gain(const struct candidate *c) {
 }
 
 bool candidate_is_worth_naming(const struct candidate *c) {
-    bool little = !c->supply && !c->gain.replayed && c->counted.counted;
+    bool little = !c->saturated && !c->gain.replayed && c->counted.counted;
     return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
 }
 

@@ -68,7 +68,7 @@ static double bound_of(const struct run_model *model, const struct candidates *c
     return model_has_path(model) ? fmin(1, bound) : c->run_share;
 }
 
-/* Both directions of one link are candidates: who makes it faster makes both faster. */
+/* Both directions of one link are candidates: a faster link makes both faster. */
 static bool is_both_ways(const struct candidates *candidates, const struct candidate *c) {
     for (size_t i = 0; c->remove.kind == WHATIF_LINK && c->can_remove && i < candidates->n; i++) {
         const struct candidate *other = &candidates->items[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computing as the limit: the work itself, where nothing else holds up the run. On all hosts, or
- * one core where a single thread does all of it and the other cores idle. A fallback: whatever else
- * is worth naming comes first.
+ * one core where a single thread does all of it and the other cores idle. A fallback: any other
+ * finding that is worth naming comes first.
  */
 #include <errno.h>
 #include <math.h>
@@ -125,7 +125,7 @@ int compute_bound_detect(const struct run_model *model, size_t group,
     c.fallback = c.everywhere = c.all_hosts = true;
     c.blocked = fmin(1, x.share);
     bool seen = is_seen_inside(model);
-    c.supply = seen && x.computing >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
+    c.saturated = seen && x.computing >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
     c.signals = 2; /* their CPU time, and that of the hosts */
     c.terms = 1u << BUDGET_CPU;
     c.can_remove = true;

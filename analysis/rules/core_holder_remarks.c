@@ -4,7 +4,7 @@
 
 #include "analysis/rules/rules_private.h"
 
-#define MAIN_PART 0.5 /* of what is not of the job: who takes that stands for all of it */
+#define MAIN_PART 0.5 /* of use outside the job: such a process stands for all of it */
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;

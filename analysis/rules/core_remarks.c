@@ -9,16 +9,18 @@
 enum { BY_OPERATORS = 1, BY_ARITHMETIC, BY_SAMPLING };
 
 static int told_by(const struct core_speed *core) {
-    return core->by_pace ? BY_OPERATORS : core->by_beat ? BY_ARITHMETIC : BY_SAMPLING;
+    return core->by_operators ? BY_OPERATORS : core->by_calibration ? BY_ARITHMETIC : BY_SAMPLING;
 }
 
 static double told_times(const struct core_speed *core) {
-    return core->by_pace ? core->pace : core->by_beat ? core->beat : core->sampling;
+    return core->by_operators     ? core->operators
+           : core->by_calibration ? core->calibration
+                                  : core->sampling;
 }
 
 /* A rank that takes longer for output of a set size may have more to do for it. */
 static bool is_doubted(struct core_speed core) {
-    return core.by_pace && core.sampling < CORE_SLOWER && !(core.beat >= CORE_SLOWER);
+    return core.by_operators && core.sampling < CORE_SLOWER && !(core.calibration >= CORE_SLOWER);
 }
 
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
@@ -44,8 +46,8 @@ void core_speed_rule_out(const struct run_model *model, size_t group, const stru
 void core_speed_explain(struct core_speed core, double ratio, struct remarks *to) {
     int by = told_by(&core);
     double of_it = fmin(core.slower, ratio);
-    if (!(core.slower > 1) && !isnan(core.beat))
-        remarks_add(to, NO_SLOWER_CORE, NUMBERS(true, core.beat), NAMES());
+    if (!(core.slower > 1) && !isnan(core.calibration))
+        remarks_add(to, NO_SLOWER_CORE, NUMBERS(true, core.calibration), NAMES());
     else if (!(core.slower > 1) && !isnan(core.sampling))
         remarks_add(to, NO_SLOWER_CORE, NUMBERS(false, core.sampling), NAMES());
     else if (!(core.slower > 1))
@@ -75,10 +77,10 @@ void core_speed_tell(struct core_speed core, struct candidate *c) {
     }
     if (core.slower > 1)
         tell_slower(&core, &c->against);
-    else if (!isnan(core.pace))
-        remarks_add(&c->against, CORE_ALIKE_BY_OPERATORS, NUMBERS(core.pace), NAMES());
-    else if (!isnan(core.beat))
-        remarks_add(&c->against, CORE_ALIKE_BY_ARITHMETIC, NUMBERS(core.beat), NAMES());
+    else if (!isnan(core.operators))
+        remarks_add(&c->against, CORE_ALIKE_BY_OPERATORS, NUMBERS(core.operators), NAMES());
+    else if (!isnan(core.calibration))
+        remarks_add(&c->against, CORE_ALIKE_BY_ARITHMETIC, NUMBERS(core.calibration), NAMES());
     else if (!isnan(core.sampling))
         remarks_add(&c->against, CORE_ALIKE_BY_SAMPLING, NUMBERS(core.sampling), NAMES());
     else

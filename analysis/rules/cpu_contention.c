@@ -130,7 +130,7 @@ static struct candidate contention_of(const struct run_model *model, size_t grou
     double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
     c.blocked = demand;
     c.signals = 1;
-    c.supply = true;
+    c.saturated = true;
     c.signal = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.terms = 1u << BUDGET_RUN_QUEUE;
@@ -178,7 +178,7 @@ static int add_contention(const struct run_model *model, size_t group, int host,
     }
     if (all_busy >= BUSY_RANK && model->n_hosts > 1 &&
         !saturation_budget(model, worst->process, group)) {
-        c.supply = false;
+        c.saturated = false;
         remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());
     }
     core_holder_name(model, group, holder, own, &c);

@@ -17,7 +17,7 @@ static int add_quota(const struct run_model *model, size_t group, int host, stru
     size_t rank = 0;
     double worst = model_worst_rank(model, group, host, BUDGET_QUOTA, &rank);
     c.blocked = fmin(1, demand);
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2; /* the group's count of throttled time, the ranks' waiting that goes with it */
     c.signal = queue;
     c.factor = mean > 0 ? c.blocked / mean : 0;
@@ -69,7 +69,7 @@ static int add_steal(const struct run_model *model, size_t group, int host, doub
     struct candidate c = candidate_of(host, group, RESOURCE_STEAL, CAUSE_STEAL);
     double demand = model_demand(model, group, host, BUDGET_STEAL);
     c.blocked = isnan(demand) ? steal / 100 : demand;
-    c.supply = true;
+    c.saturated = true;
     c.signals = 1;
     c.signal = &model->hosts[host].metrics[METRIC_CPU_STEAL];
     c.factor = c.blocked / steal;

@@ -142,7 +142,7 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
     struct candidate c = candidate_of(
         host, group, device == DEVICE_IDLE ? RESOURCE_DISK_THROTTLE : RESOURCE_DISK, kinds[device]);
     c.blocked = fmin(1, d->demand);
-    c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
+    c.saturated = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
     c.signals = (d->psi >= 100 * PSI_IO_MIN) + (device == DEVICE_FULL) + !isnan(d->delay);
     c.next = isnan(d->delay)            ? REMARK_ADVISE_COUNT_DELAY
              : device == DEVICE_SERVING ? REMARK_ADVISE_READ_AHEAD
@@ -163,7 +163,7 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
     else
         remarks_add(&c.evidence, BLOCKED_ON_IO, NUMBERS(100 * d->delay), NAMES());
     name_disk(model, group, device, d->demand, &c);
-    c.supply |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
+    c.saturated |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -280,7 +280,7 @@ static int add_memory(const struct run_model *model, size_t group, int host,
     struct candidate c = candidate_of(host, group, RESOURCE_MEMORY,
                                       swaps && !limited ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT);
     c.blocked = fmin(1, s->demand);
-    c.supply = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
+    c.saturated = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
     c.signals = (s->psi >= 100 * PSI_MEMORY_MIN) + is_moving(s) + short_of_it;
     c.signal = &model->hosts[host].metrics[METRIC_PSI_MEMORY];
     c.factor = s->psi > 0 ? c.blocked / s->psi : 0;

@@ -20,7 +20,7 @@ static struct candidate computing(const struct run_model *model, size_t group,
     struct loss loss = free_loss(model, group, rank, seconds);
     struct candidate c = candidate_of(loss.host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = loss.rank;
-    c.supply = true;
+    c.saturated = true;
     c.terms = loss.terms;
     c.part = loss.part;
     c.blocked = throughput_cost(model, &loss);
@@ -31,14 +31,14 @@ static struct candidate computing(const struct run_model *model, size_t group,
 }
 
 static struct candidate serving_of(const struct run_model *model, size_t group,
-                                   const struct free_rank *hub) {
-    const struct rank_budget *b = &model->budgets.items[hub->budget];
+                                   const struct free_rank *server) {
+    const struct rank_budget *b = &model->budgets.items[server->budget];
     struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double served = model->critical.served_s[group];
     c.rank = b->rank;
-    c.supply = true;
+    c.saturated = true;
     c.terms = 1u << BUDGET_CPU;
-    c.part = served > 0 ? hub->served_s / served : 0;
+    c.part = served > 0 ? server->served_s / served : 0;
     struct loss loss = candidate_loss(&c);
     c.blocked = throughput_cost(model, &loss);
     return c;
@@ -46,18 +46,18 @@ static struct candidate serving_of(const struct run_model *model, size_t group,
 
 static int look_at_serving(const struct run_model *model, size_t group,
                            const struct free_ranks *ranks, struct candidates *candidates) {
-    if (ranks->hub == SIZE_MAX)
+    if (ranks->server == SIZE_MAX)
         return 0;
-    const struct free_rank *hub = &ranks->items[ranks->hub];
-    double wall_s = model->budgets.items[hub->budget].groups[group].wall_s;
-    struct candidate c = serving_of(model, group, hub);
-    if (c.blocked < SERIAL_MIN || hub->served_s < SERIAL_MIN * wall_s)
+    const struct free_rank *server = &ranks->items[ranks->server];
+    double wall_s = model->budgets.items[server->budget].groups[group].wall_s;
+    struct candidate c = serving_of(model, group, server);
+    if (c.blocked < SERIAL_MIN || server->served_s < SERIAL_MIN * wall_s)
         return 0;
-    c.signals = 2 + (hub->served_s >= 0.5 * wall_s);
+    c.signals = 2 + (server->served_s >= 0.5 * wall_s);
     remark_set(&c.cause, RANK_SERVES, NUMBERS(c.rank), NAMES());
     remarks_add(&c.evidence, SERVED,
-                NUMBERS(c.rank, 100 * hub->served_s / wall_s, 1e3 * hub->served_s / ranks->done,
-                        ranks->done / hub->served_s),
+                NUMBERS(c.rank, 100 * server->served_s / wall_s,
+                        1e3 * server->served_s / ranks->done, ranks->done / server->served_s),
                 NAMES());
     remarks_add(&c.against, FASTER_CORE_OR_SHARING, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
@@ -97,7 +97,7 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
     double took = free_rank_took(rank), more = free_rank_beyond(rank, &core);
     bool told = core_has_more_to_do(&core) && took > rank->peers_s;
     double like = told ? took - more : rank->peers_s;
-    double ratio = isnan(core.pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+    double ratio = isnan(core.operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
     struct candidate c = computing(model, group, rank, more * rank->done);
     if (longest != rank)
         rule_out(model, group, longest, free_rank_core(model, ranks, longest, cores), candidates);

@@ -87,7 +87,7 @@ int machine_full_detect(const struct run_model *model, size_t group,
     struct candidate c = candidate_of(m.host, group, RESOURCE_CPU, CAUSE_MACHINE_FULL);
     c.subject = SUBJECT_MACHINE;
     c.blocked = fmin(1, m.waiting);
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2; /* cores that are busy, and tasks that wait for them */
     c.terms = 1u << BUDGET_RUN_QUEUE;
     c.all_hosts = c.everywhere = true;

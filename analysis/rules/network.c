@@ -74,7 +74,7 @@ void link_name_others(const struct run_model *model, const struct flows *flows,
     const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
     c->kind = CAUSE_LINK_CONTENTION;
     if (other && cores >= FOREIGN_SENDER_MIN)
-        c->culprit = culprit_of(model, other); /* who sends is not counted: the likeliest */
+        c->culprit = culprit_of(model, other); /* the sender is not counted: the likeliest */
     if (c->culprit.process)
         remark_set(&c->cause, LINK_SHARED_WITH, NUMBERS(), NAMES(c->culprit.process));
     else

@@ -165,7 +165,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     double mean = model_mean(model, s->host, link_metric(s->side), group);
     c.blocked = fmin(1, demand);
     c.factor = mean > 0 ? c.blocked / mean : 0;
-    c.supply = !is_known_not_full(s);
+    c.saturated = !is_known_not_full(s);
     c.ambiguous = twin >= 0;
     if (c.ambiguous)
         remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));

@@ -85,7 +85,7 @@ static void blame_buffer(const struct flows *flows, enum path path, struct candi
     struct room room = room_of(flows, c->host, receives ? back_room : send_room);
     c->resource = RESOURCE_APPLICATION;
     c->kind = receives ? CAUSE_RECEIVER : CAUSE_SNDBUF;
-    c->supply = true;
+    c->saturated = true;
     c->signals++;
     remark_set(&c->cause, BUFFERS_OF_RANK, NUMBERS(receives, c->rank, receives), NAMES());
     remarks_add(&c->evidence, BUFFERS_HOLD, NUMBERS(receives, room.own, room.others / 1e3),

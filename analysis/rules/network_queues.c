@@ -26,7 +26,7 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     double mean = queues->sent_mb_s;
     c.blocked = demand;
     c.factor = mean > 0 ? c.blocked / mean : 0;
-    c.supply = true;
+    c.saturated = true;
     c.signals = 1 + link_is_backed_up(queues); /* how often it was held back, and what waited */
     c.ceiling = queues->rate_mb_s;
     c.ceiling_from = CEILING_SET;

@@ -66,7 +66,7 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
     c.factor = c.blocked / mean;
-    c.supply = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
+    c.saturated = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
     c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;

@@ -56,7 +56,7 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
                          unsigned resources) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].host == host && candidates->items[i].group == group &&
-            candidates->items[i].supply && resources >> candidates->items[i].resource & 1)
+            candidates->items[i].saturated && resources >> candidates->items[i].resource & 1)
             return true;
     return false;
 }
@@ -94,7 +94,7 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
     c.rank = b->rank;
     c.own = alone;
     c.blocked = fmin(alone, demand);
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2;
     c.terms = 1u << BUDGET_CPU;
     c.part = demand > 0 ? c.blocked / demand : 0;
@@ -130,7 +130,7 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     c.rank = b->rank;
     c.own = e->more;
     c.blocked = fmin(e->more, demand);
-    c.supply = true;
+    c.saturated = true;
     c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
     c.terms = 1u << BUDGET_CPU;
     c.part = demand > 0 ? c.blocked / demand : 0;
@@ -186,9 +186,9 @@ static double awaited_alone(const struct run_model *model, size_t group, size_t 
 }
 
 /* Something ran out, or holds up a host: how the program is made comes after that. */
-static bool any_supplied(const struct candidates *candidates, size_t group) {
+static bool any_saturated(const struct candidates *candidates, size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].group == group && candidates->items[i].supply &&
+        if (candidates->items[i].group == group && candidates->items[i].saturated &&
             candidates->items[i].blocked >= BLOCKED_MIN)
             return true;
     return false;
@@ -211,7 +211,7 @@ static struct excess excess_of(const struct run_model *model, size_t group, size
 static double skew_ratio(const struct run_model *model, int host, const struct core_speed *cores) {
     if (model_shares_cores(model, host))
         return SKEW_RATIO_SHARED;
-    return isnan(cores[host].pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+    return isnan(cores[host].operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
 }
 
 /* A rank that waits for others as long as it computes beyond them is not on the critical path. */
@@ -289,7 +289,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     double taken = share_of(model, group, who, BUDGET_CPU);
     double own = taken / cores[b->host].slower;
     struct excess e = excess_of(model, group, who, own);
-    if (isnan(e.median) && !any_supplied(candidates, group))
+    if (isnan(e.median) && !any_saturated(candidates, group))
         e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
     bool serial = e.alone >= SERIAL_MIN;
     /* what the kernel does to find memory for a rank counts as its computing */
@@ -342,7 +342,7 @@ static int add_pause(const struct run_model *model, size_t group, size_t who,
     struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, pause->cause);
     c.rank = b->rank;
     c.blocked = demand;
-    c.supply = true;
+    c.saturated = true;
     c.signals = 2 + alone;
     c.terms = 1u << pause->term;
     c.can_remove = true;
@@ -368,7 +368,7 @@ static bool is_frozen(const struct run_model *model, size_t group, int host, dou
     return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
 }
 
-/* Stops that begin and end between two looks count as sleep: what the looks found speaks for all.
+/* Stops that begin and end between two scans count as sleep: what the scans found speaks for all.
  */
 static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
     const struct rank_budget *b = &model->budgets.items[who];

@@ -221,7 +221,7 @@ enum subject candidate_subject(const struct candidate *c) {
 double candidate_weight(const struct candidate *candidate) {
     return candidate->fallback
                ? 0
-               : candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
+               : candidate->gain.estimate * (candidate->saturated ? 1 : UNSATURATED_WEIGHT);
 }
 
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
@@ -261,7 +261,7 @@ int rules_detect(const struct run_model *model, size_t group, unsigned resources
     return result;
 }
 
-static int survey_all(const struct run_model *model, struct candidates *found) {
+static int detect_all(const struct run_model *model, struct candidates *found) {
     int result = arithmetic_make(model, &found->arithmetic, &found->n_arithmetic);
     double run_ns = (double)windows_length(phase_windows(&model->groups[0]));
     for (size_t g = model->n_groups > 1 ? 1 : 0; result == 0 && g < model->n_groups; g++) {
@@ -287,7 +287,7 @@ static int survey_all(const struct run_model *model, struct candidates *found) {
 int saturation_find(const struct run_model *model, const struct whatif *whatif,
                     const struct stragglers *stragglers, struct candidates *ret_candidates) {
     struct candidates found = {.stragglers = stragglers};
-    int result = survey_all(model, &found);
+    int result = detect_all(model, &found);
     if (result == 0)
         result = candidates_estimate(model, whatif, &found);
     if (result < 0) {

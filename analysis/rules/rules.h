@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Candidates for the verdict: (host or rank, resource, phase) with its demand, the share of the
- * critical path that went there, its supply (evidence that it ran out), and what the run would gain
- * without it. Utilisation alone makes no candidate: a full CPU on which nobody waits is a CPU well
- * used (or an MPI that spins).
+ * critical path that went there, evidence that it is saturated (it ran out), and what the run would
+ * gain without it. Utilisation alone makes no candidate: a full CPU on which nobody waits is a CPU
+ * well used (or an MPI that spins).
  *
  * Where calls of MPI were recorded the critical path tells the demand; else the kernel's counters
  * do, as far as they can.
@@ -42,7 +42,7 @@ struct candidate {
     struct culprit culprit;
     double blocked;        /* demand: share of the phase's time */
     double run_share;      /* of the run's */
-    bool supply;           /* it demonstrably ran out, or was missing */
+    bool saturated;        /* it demonstrably ran out, or was missing */
     bool repeated;         /* the same of another phase counts more */
     bool ambiguous;        /* another host would explain the same as well */
     bool awaited;          /* the connections tell that its peers wait for it */
@@ -109,7 +109,8 @@ double candidate_blocked(const struct candidate *candidate, struct windows windo
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* The subject of the limit. */
 enum subject candidate_subject(const struct candidate *candidate);
-/* The weight of a candidate in their order: its gain, less if there is no evidence of supply. */
+/* The weight of a candidate in their order: its gain, less if there is no evidence of saturation.
+ */
 double candidate_weight(const struct candidate *candidate);
 /* The gain to report: by replay, by counters, or the bound. An excess of work is shared out. */
 const struct gain *candidate_gain(const struct candidate *candidate);

@@ -21,19 +21,19 @@
 /* ---- terms of a rank, in seconds a step ---- */
 
 /* Waiting looks like sleeping or sending where the calls of MPI are not known. */
-static bool is_cause(const struct board *board, enum budget_term term) {
+static bool is_cause(const struct rank_matrix *matrix, enum budget_term term) {
     if (term == BUDGET_PEER_WAIT || term == BUDGET_UNSPLIT)
         return false;
-    return board->basis == BOARD_BUDGET ||
+    return matrix->basis == MATRIX_BUDGET ||
            (term != BUDGET_IDLE && term != BUDGET_TRANSFER && term != BUDGET_OVERHEAD);
 }
 
-static double mean_term(const struct board *board, size_t rank, enum budget_term term,
+static double mean_term(const struct rank_matrix *matrix, size_t rank, enum budget_term term,
                         const size_t *steps, size_t n) {
     double sum = 0;
     size_t known = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct budget *b = board_budget(board, rank, steps[i]);
+        const struct budget *b = rank_matrix_budget(matrix, rank, steps[i]);
         if (b && !isnan(b->term_s[term])) {
             sum += b->term_s[term];
             known++;
@@ -43,23 +43,24 @@ static double mean_term(const struct board *board, size_t rank, enum budget_term
 }
 
 /* Where single iterations are not known call by call: the whole phase over their number. */
-static double phase_term(const struct board *board, size_t rank, enum budget_term term) {
-    const struct rank_budget *b = board->budgets[rank];
-    size_t n = board->model->iterations.ranks[rank].n;
-    return b && n ? b->groups[board->model->main_group].term_s[term] / (double)n : NAN;
+static double phase_term(const struct rank_matrix *matrix, size_t rank, enum budget_term term) {
+    const struct rank_budget *b = matrix->budgets[rank];
+    size_t n = matrix->model->iterations.ranks[rank].n;
+    return b && n ? b->groups[matrix->model->main_group].term_s[term] / (double)n : NAN;
 }
 
-static double term_of(const struct board *board, size_t rank, enum budget_term term,
+static double term_of(const struct rank_matrix *matrix, size_t rank, enum budget_term term,
                       const size_t *steps, size_t n) {
-    return board->basis == BOARD_BUDGET ? mean_term(board, rank, term, steps, n)
-                                        : phase_term(board, rank, term);
+    return matrix->basis == MATRIX_BUDGET ? mean_term(matrix, rank, term, steps, n)
+                                          : phase_term(matrix, rank, term);
 }
 
-static double peers_term(const struct board *board, size_t rank, enum budget_term term,
+static double peers_term(const struct rank_matrix *matrix, size_t rank, enum budget_term term,
                          const size_t *steps, size_t n, double *room) {
     size_t k = 0;
-    for (size_t p = 0; p < board->ranks; p++) {
-        double value = board_are_peers(board, rank, p) ? term_of(board, p, term, steps, n) : NAN;
+    for (size_t p = 0; p < matrix->ranks; p++) {
+        double value =
+            rank_matrix_are_peers(matrix, rank, p) ? term_of(matrix, p, term, steps, n) : NAN;
         if (!isnan(value))
             room[k++] = value;
     }
@@ -73,12 +74,12 @@ struct slow_windows {
     size_t n;
 };
 
-static int windows_of(const struct board *board, size_t rank, const size_t *slow, size_t n,
+static int windows_of(const struct rank_matrix *matrix, size_t rank, const size_t *slow, size_t n,
                       struct slow_windows *ret) {
     ret->items = malloc((n + 1) * sizeof *ret->items);
     ret->n = n;
     for (size_t i = 0; ret->items && i < n; i++)
-        ret->items[i] = board->windows[rank * board->steps + slow[i]];
+        ret->items[i] = matrix->windows[rank * matrix->steps + slow[i]];
     return ret->items ? 0 : -ENOMEM;
 }
 
@@ -155,8 +156,8 @@ static void memory(const struct run_model *model, struct windows at, struct stra
         remark_set(&s->cause, PAGES_READ_BACK, NUMBERS(), NAMES());
 }
 
-static void link_of(const struct board *board, size_t rank, struct straggler *s) {
-    const struct transfer_split *split = &board->budgets[rank]->splits[board->model->main_group];
+static void link_of(const struct rank_matrix *matrix, size_t rank, struct straggler *s) {
+    const struct transfer_split *split = &matrix->budgets[rank]->splits[matrix->model->main_group];
     if (split->receiver >= 0.5) {
         s->cause_kind = CAUSE_RECEIVER;
         remark_set(&s->cause, RECEIVERS_LATE, NUMBERS(), NAMES());
@@ -170,9 +171,9 @@ static void link_of(const struct board *board, size_t rank, struct straggler *s)
 }
 
 /* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
-static double bytes_of(const struct board *board, size_t rank) {
-    const struct rank_iterations *its = &board->model->iterations.ranks[rank];
-    const struct mpi_log *log = &board->model->recording->calls;
+static double bytes_of(const struct rank_matrix *matrix, size_t rank) {
+    const struct rank_iterations *its = &matrix->model->iterations.ranks[rank];
+    const struct mpi_log *log = &matrix->model->recording->calls;
     double sum = 0;
     for (size_t r = 0; r < log->n; r++) {
         if (log->ranks[r].host != its->host || log->ranks[r].pid != its->pid)
@@ -196,27 +197,27 @@ static void more_work_or_slower_core(struct core_speed core, double ratio, struc
     s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
     if (most)
         remark_set(&s->cause, CORE_IS_SLOWER, NUMBERS(), NAMES());
-    else if (core.slower > 1 || isnan(core.beat))
+    else if (core.slower > 1 || isnan(core.calibration))
         remark_set(&s->cause, MORE_INSTRUCTIONS, NUMBERS(), NAMES());
     else
         remark_set(&s->cause, MORE_WORK_UNCONFIRMED, NUMBERS(), NAMES());
     core_speed_explain(core, ratio, &s->evidence);
 }
 
-static void more_cpu(const struct board *board, size_t rank, double ratio, double *room,
+static void more_cpu(const struct rank_matrix *matrix, size_t rank, double ratio, double *room,
                      struct straggler *s) {
     size_t k = 0;
-    for (size_t p = 0; p < board->ranks; p++)
-        if (board_are_peers(board, rank, p))
-            room[k++] = bytes_of(board, p);
-    double more = bytes_of(board, rank) / stats_median(room, k);
+    for (size_t p = 0; p < matrix->ranks; p++)
+        if (rank_matrix_are_peers(matrix, rank, p))
+            room[k++] = bytes_of(matrix, p);
+    double more = bytes_of(matrix, rank) / stats_median(room, k);
     s->cause_kind = CAUSE_SKEW;
     if (more - 1 >= MORE_WORK * (ratio - 1)) {
         remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
         remarks_add(&s->evidence, MOVES_MORE_BYTES, NUMBERS(more), NAMES());
         return;
     }
-    struct core_speed *cores = core_speeds_of(board->model, board->model->main_group);
+    struct core_speed *cores = core_speeds_of(matrix->model, matrix->model->main_group);
     if (cores)
         more_work_or_slower_core(cores[s->host], ratio, s);
     else
@@ -224,12 +225,12 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
     free(cores);
 }
 
-static void name_term(const struct board *board, size_t rank, enum budget_term term,
+static void name_term(const struct rank_matrix *matrix, size_t rank, enum budget_term term,
                       struct windows at, double own_s, double excess_s, double *room,
                       struct straggler *s) {
     switch (term) {
     case BUDGET_RUN_QUEUE:
-        contention(board->model, at, excess_s, s);
+        contention(matrix->model, at, excess_s, s);
         return;
     case BUDGET_QUOTA:
         s->cause_kind = CAUSE_QUOTA;
@@ -240,13 +241,13 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         remark_set(&s->cause, CORE_STOLEN, NUMBERS(), NAMES());
         return;
     case BUDGET_DISK:
-        disk(board->model, at, s);
+        disk(matrix->model, at, s);
         return;
     case BUDGET_MEMORY:
-        memory(board->model, at, s);
+        memory(matrix->model, at, s);
         return;
     case BUDGET_TRANSFER:
-        link_of(board, rank, s);
+        link_of(matrix, rank, s);
         return;
     case BUDGET_STOPPED:
         s->cause_kind = CAUSE_STOPPED;
@@ -261,7 +262,7 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         remark_set(&s->cause, IDLE_IN_OWN_CODE, NUMBERS(), NAMES());
         return;
     case BUDGET_CPU:
-        more_cpu(board, rank, own_s / fmax(own_s - excess_s, 1e-9), room, s);
+        more_cpu(matrix, rank, own_s / fmax(own_s - excess_s, 1e-9), room, s);
         return;
     default:
         s->cause_kind = CAUSE_UNKNOWN;
@@ -276,15 +277,15 @@ struct blamed {
 };
 
 /* The term that is most above the peers'; lists those that differ. */
-static struct blamed compare_terms(const struct board *board, size_t rank, const size_t *slow,
-                                   size_t n_slow, double excess_s, double *room,
+static struct blamed compare_terms(const struct rank_matrix *matrix, size_t rank,
+                                   const size_t *slow, size_t n_slow, double excess_s, double *room,
                                    struct straggler *s) {
     struct blamed most = {.term = BUDGET_CPU};
     for (enum budget_term t = 0; t < BUDGET_TERMS; t++) {
-        if (!is_cause(board, t))
+        if (!is_cause(matrix, t))
             continue;
-        double own = term_of(board, rank, t, slow, n_slow);
-        double peers = peers_term(board, rank, t, slow, n_slow, room);
+        double own = term_of(matrix, rank, t, slow, n_slow);
+        double peers = peers_term(matrix, rank, t, slow, n_slow, room);
         if (isnan(peers) && t != BUDGET_CPU)
             peers = 0; /* a loss that was not seen there is none to compare with */
         if (isnan(own) || isnan(peers))
@@ -298,22 +299,22 @@ static struct blamed compare_terms(const struct board *board, size_t rank, const
     return most;
 }
 
-int straggler_explain(const struct board *board, size_t rank, const size_t *slow, size_t n_slow,
-                      double own_s, double excess_s, struct straggler *straggler) {
+int straggler_explain(const struct rank_matrix *matrix, size_t rank, const size_t *slow,
+                      size_t n_slow, double own_s, double excess_s, struct straggler *straggler) {
     struct slow_windows windows = {NULL, 0};
-    double *room = malloc((board->ranks + 1) * sizeof *room);
-    int result = room ? windows_of(board, rank, slow, n_slow, &windows) : -ENOMEM;
+    double *room = malloc((matrix->ranks + 1) * sizeof *room);
+    int result = room ? windows_of(matrix, rank, slow, n_slow, &windows) : -ENOMEM;
     if (result == 0) {
-        struct blamed most = compare_terms(board, rank, slow, n_slow, excess_s, room, straggler);
+        struct blamed most = compare_terms(matrix, rank, slow, n_slow, excess_s, room, straggler);
         double peers_s = own_s - excess_s;
         bool enough = most.known && (most.excess_s >= EXPLAINS * excess_s ||
                                      own_s - most.excess_s < LIKE_PEERS * peers_s);
         straggler->explained = excess_s > 0 ? fmin(1, most.excess_s / excess_s) : NAN;
         straggler->cause_kind = CAUSE_UNKNOWN;
         if (enough)
-            name_term(board, rank, most.term, (struct windows){windows.items, windows.n},
+            name_term(matrix, rank, most.term, (struct windows){windows.items, windows.n},
                       most.own_s, most.excess_s, room, straggler);
-        else if (board->basis == BOARD_BUDGET)
+        else if (matrix->basis == MATRIX_BUDGET)
             remark_set(&straggler->cause, NO_SINGLE_CAUSE, NUMBERS(), NAMES());
         else
             remark_set(&straggler->cause, CAUSES_LOOK_ALIKE, NUMBERS(), NAMES());

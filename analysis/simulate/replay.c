@@ -302,7 +302,7 @@ void replay_free(struct replay *p) {
         free(p->net.twin_rate);
         free(p->net.held);
         free(p->net.others);
-        free(p->net.coreless);
+        free(p->net.descheduled);
     }
     free(p);
 }

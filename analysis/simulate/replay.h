@@ -128,8 +128,8 @@ struct replay_network {
      * -1: none. If asked for, they are the limit in its place. */
     int *twin;
     double *twin_rate;
-    double *others;   /* bytes/s that a host sent beside the job, where that is much of it all */
-    double *coreless; /* [run queue by host, quota by host]: share of their time that its ranks
+    double *others;      /* bytes/s that a host sent beside the job, where that is much of it all */
+    double *descheduled; /* [run queue by host, quota by host]: share of their time that its ranks
                          waited for a core so */
     bool
         *held; /* [egress by host, ingress by host]: routes through it were held up, by its doing */

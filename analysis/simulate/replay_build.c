@@ -19,7 +19,7 @@ static void hold_back(struct rank_builder *rb, uint32_t id) {
         rb->error = -ENOMEM;
 }
 
-/* A rank that looks now and then, and had no core since the receiver came, comes back late. */
+/* A rank that polls now and then, and had no core since the receiver came, comes back late. */
 static void put_delay(struct rank_builder *rb, const struct replay_message *m, int64_t now_ns) {
     if (!replay_is_polling(rb) || m->posted_ns == VALUE_ABSENT)
         return;
@@ -268,11 +268,11 @@ int replay_build_rank(struct builder *b, size_t rank) {
     if (result == 0)
         result = replay_sort_requests(&rb);
     if (result == 0)
-        result = replay_measure_looks(&rb);
+        result = replay_measure_polls(&rb);
     if (result == 0)
         walk(&rb);
     polling_release(&rb.polling);
-    free(rb.looks);
+    free(rb.polls);
     free(rb.requests);
     free(rb.held);
     return result ? result : rb.error;

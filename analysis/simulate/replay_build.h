@@ -19,13 +19,13 @@ struct rank_builder {
     size_t n_held, held_capacity;
     size_t interval; /* cursor */
     int64_t poll_begin_ns;
-    double poll_cpu_ns;         /* since then, in looks */
-    double poll_woke_ns;        /* since then, of CPU time between looks that did not end it */
-    bool poll_napped;           /* since then: it does nothing else */
+    double poll_cpu_ns;         /* since then, in polls */
+    double poll_woke_ns;        /* since then, of CPU time between polls that did not end it */
+    bool poll_backed_off;       /* since then: it does nothing else */
     size_t completion;          /* event, plus 1, that replay_had_come() was asked of last, and */
     int64_t completion_came_ns; /* what it answered */
-    double usual_look_ns;       /* inside one of a row that found nothing */
-    struct replay_looks *looks; /* by interval (replay_core.c) */
+    double usual_poll_ns;       /* inside one of a row that found nothing */
+    struct replay_polls *polls; /* by interval (replay_core.c) */
     struct replay_op nowhere;   /* written to when there is no memory */
     int error;
 };
@@ -54,18 +54,18 @@ void replay_add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns, float
 void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double cpu_per_ns);
 /* Before event i. */
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A look, or several, that found nothing. */
+/* A poll, or several, that found nothing. */
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* The present looks, if any, are over, and what they were for has not come: so much of the time up
+/* The present polls, if any, are over, and what they were for has not come: so much of the time up
  * to t was the rank's own. */
-void replay_end_looks(struct rank_builder *rb, int64_t t);
+void replay_end_polls(struct rank_builder *rb, int64_t t);
 
 /* ---- waits (replay_wait.c) ---- */
 
 /* -ENOMEM. */
 int replay_sort_requests(struct rank_builder *rb);
-/* Whether event i, a look or a wait, completed sends alone, all of which were at their receivers by
- * then: looks before it that found nothing waited for none of them. */
+/* Whether event i, a poll or a wait, completed sends alone, all of which were at their receivers by
+ * then: polls before it that found nothing waited for none of them. */
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns);
 /* Waits from here on are put behind waits[]. */
 void replay_add_wait(struct rank_builder *rb, uint32_t what);
@@ -108,20 +108,20 @@ int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for wh
                             int64_t end, uint32_t *ret_shares);
 /* The same of polling that ends at `end` with what could be there from ready_ns on; VALUE_ABSENT:
  * all the time. */
-int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
+int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares);
-/* How long looks usually take; allocates rb->looks, which goes with rb. -ENOMEM. */
-int replay_measure_looks(struct rank_builder *rb);
-/* Looks in a row that nothing was waited for with: what they took is the rank's own. */
-void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* Event i, a look that found nothing, or the nap before it: how long it had no core meanwhile. */
-void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A pause between two looks that is no nap, with so much CPU time: how long it had no core; the
- * second notes that, too. */
+/* How long polls usually take; allocates rb->polls, which goes with rb. -ENOMEM. */
+int replay_measure_polls(struct rank_builder *rb);
+/* Polls in a row that nothing was waited for with: what they took is the rank's own. */
+void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* Event i, a poll that found nothing, or the back-off before it: how long it had no core. */
+void replay_note_poll(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* A pause between two polls that is no back-off, with so much CPU time: how long it had no core;
+ * the second notes that, too. */
 double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
-/* The share of a wait that it is on the CPU: in a call, or in looks; in naps between them
+/* The share of a wait that it is on the CPU: in a call, or in polls; in back-offs between them
  * it is not. */
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 

@@ -2,8 +2,8 @@
 /*
  * Ranks without a core inside calls, as far as the kernel saw them wait for one. A rank that spins
  * in a call loses time by that only at the end, after the awaited message has come. A rank that
- * looks now and then, and sleeps between the looks, is seen to have looked late: one look took
- * long, or the nap before it did. Messages that it was to send meanwhile came late to their
+ * polls now and then, and sleeps between the polls, is seen to have polled late: one poll took
+ * long, or the back-off before it did. Messages that it was to send meanwhile came late to their
  * receivers, too: MPI moves a message on only while a rank runs it.
  */
 #include <errno.h>
@@ -26,74 +26,74 @@ static void add_hidden(struct rank_builder *rb, const struct budget_shares *shar
     rb->to->hidden_queue_ns += ns * (1 - shares->quota_of_queue);
 }
 
-/* ---- looks in a row ---- */
+/* ---- polls in a row ---- */
 
-/* Time of folded looks, and the part of it beyond as many usual ones. */
-struct replay_looks {
+/* Time of folded polls, and the part of it beyond as many usual ones. */
+struct replay_polls {
     double inside, beyond;
 };
 
-static bool is_folded_look(const struct rank_builder *rb, const struct mpi_event *e) {
+static bool is_folded_poll(const struct rank_builder *rb, const struct mpi_event *e) {
     return e->flags & MPI_FLAG_FOLDED && e->calls &&
            replay_function_of(rb, e)->kind == MPI_KIND_TEST &&
            e->thread == rb->b->threads[rb->index];
 }
 
 static double beyond_usual(const struct rank_builder *rb, const struct mpi_event *e) {
-    return fmax((double)e->inside_ns - rb->usual_look_ns * (double)e->calls, 0);
+    return fmax((double)e->inside_ns - rb->usual_poll_ns * (double)e->calls, 0);
 }
 
-static double usual_look(const struct rank_builder *rb, double *room) {
+static double usual_poll(const struct rank_builder *rb, double *room) {
     size_t n = 0;
     for (size_t i = 0; i < rb->rank->n; i++) {
         const struct mpi_event *e = &rb->rank->events[i];
-        if (is_folded_look(rb, e))
+        if (is_folded_poll(rb, e))
             room[n++] = (double)e->inside_ns / (double)e->calls;
     }
     return n ? stats_quantile(room, n, 0.25) : 0;
 }
 
-int replay_measure_looks(struct rank_builder *rb) {
+int replay_measure_polls(struct rank_builder *rb) {
     double *room = malloc((rb->rank->n + 1) * sizeof *room);
-    rb->looks = calloc(rb->b->n_intervals + 1, sizeof *rb->looks);
-    if (!room || !rb->looks) {
+    rb->polls = calloc(rb->b->n_intervals + 1, sizeof *rb->polls);
+    if (!room || !rb->polls) {
         free(room);
         return -ENOMEM;
     }
-    rb->usual_look_ns = usual_look(rb, room);
+    rb->usual_poll_ns = usual_poll(rb, room);
     free(room);
     for (size_t i = 0; i < rb->rank->n; i++) {
         const struct mpi_event *e = &rb->rank->events[i];
-        uint32_t at = is_folded_look(rb, e) ? interval_at(rb, e->exit_ns - 1) : REPLAY_NONE;
+        uint32_t at = is_folded_poll(rb, e) ? interval_at(rb, e->exit_ns - 1) : REPLAY_NONE;
         if (at == REPLAY_NONE)
             continue;
-        rb->looks[at].inside += (double)e->inside_ns;
-        rb->looks[at].beyond += beyond_usual(rb, e);
+        rb->polls[at].inside += (double)e->inside_ns;
+        rb->polls[at].beyond += beyond_usual(rb, e);
     }
     rb->interval = 0;
     return 0;
 }
 
-/* A look that took long had no core for a while, not all looks for a part of theirs: as far as
+/* A poll that took long had no core for a while, not all polls for a part of theirs: as far as
  * counters say that there was none. */
 static double folded_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
                             double inside) {
-    const struct replay_looks *all = &rb->looks[at];
+    const struct replay_polls *all = &rb->polls[at];
     double off = rb->to->shares[at].off_of_folded * all->inside;
     double rest = fmax(off - all->beyond, 0), own = fmin(beyond_usual(rb, e), inside);
     own *= all->beyond > 0 ? fmin(off / all->beyond, 1) : 0;
     return fmin(own + (all->inside > 0 ? rest / all->inside * inside : 0), inside);
 }
 
-static double look_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
+static double poll_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
                           double length) {
     if (e->flags & MPI_FLAG_FOLDED)
         return folded_off_ns(rb, e, at, fmin((double)e->inside_ns, length));
     return e->flags & MPI_FLAG_HAS_CPU ? fmax(length - (double)e->cpu_ns, 0) : 0;
 }
 
-/* Between looks in a row it may compute, or nap. */
-static double look_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
+/* Between polls in a row it may compute, or back off. */
+static double poll_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
                           double length, double off) {
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
     return inside - off + (length - inside) * shares->cpu_of_dark;
@@ -101,19 +101,19 @@ static double look_cpu_ns(const struct mpi_event *e, const struct budget_shares 
 
 /* ---- polling ---- */
 
-void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+void replay_note_poll(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
     if (at == REPLAY_NONE)
         return;
     const struct budget_shares *shares = &rb->to->shares[at];
-    double length = (double)(end - begin), off = look_off_ns(rb, e, at, length);
-    rb->poll_cpu_ns += look_cpu_ns(e, shares, length, off);
+    double length = (double)(end - begin), off = poll_off_ns(rb, e, at, length);
+    rb->poll_cpu_ns += poll_cpu_ns(e, shares, length, off);
     replay_add_absence(
         rb, (struct replay_absence){begin, end, off * shares->queue_of_inside_off, at, false});
 }
 
-void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     int64_t inside = e->inside_ns < end - begin ? e->inside_ns : end - begin;
     size_t cursor = rb->interval;
@@ -129,8 +129,8 @@ void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int6
     replay_add_gap(rb, begin + inside, end, NAN);
 }
 
-/* Budgets tell of it where the next look found something. */
-void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+/* Budgets tell of it where the next poll found something. */
+void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     double late = fmin(polling_late_ns(&rb->polling, i), (double)(end - begin));
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
     if (at == REPLAY_NONE)
@@ -141,7 +141,7 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
                                                    at, told});
 }
 
-/* For a pause that was too long for a nap, and that budgets show as waiting for a core. */
+/* For a pause that was too long for a back-off, and that budgets show as waiting for a core. */
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
     double late = replay_pause_late_ns(rb, begin, end, cpu);
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
@@ -158,7 +158,7 @@ double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end,
 }
 
 /* Sends that are buffered wait for nobody. */
-int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
+int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares) {
     struct replay_away away =
         replay_away(rb->to, replay_later(rb->poll_begin_ns, ready_ns), end, REPLAY_SOON);

@@ -40,12 +40,12 @@ static double zero_if_unknown(double value) {
     return isnan(value) ? 0 : value;
 }
 
-static int find_coreless(struct replay *p) {
+static int find_descheduled(struct replay *p) {
     const struct run_model *model = p->model;
     size_t hosts = model->n_hosts;
-    p->net.coreless = calloc(2 * hosts + 1, sizeof *p->net.coreless);
+    p->net.descheduled = calloc(2 * hosts + 1, sizeof *p->net.descheduled);
     double *wall_s = calloc(hosts + 1, sizeof *wall_s);
-    bool ok = p->net.coreless && wall_s;
+    bool ok = p->net.descheduled && wall_s;
     for (size_t b = 0; ok && b < model->budgets.n; b++) {
         const struct rank_budget *rank = &model->budgets.items[b];
         const struct budget *budget = &rank->groups[model->main_group];
@@ -53,12 +53,12 @@ static int find_coreless(struct replay *p) {
             continue;
         size_t h = (size_t)rank->host;
         wall_s[h] += budget->wall_s;
-        p->net.coreless[h] += zero_if_unknown(budget->term_s[BUDGET_RUN_QUEUE]);
-        p->net.coreless[hosts + h] += zero_if_unknown(budget->term_s[BUDGET_QUOTA]);
+        p->net.descheduled[h] += zero_if_unknown(budget->term_s[BUDGET_RUN_QUEUE]);
+        p->net.descheduled[hosts + h] += zero_if_unknown(budget->term_s[BUDGET_QUOTA]);
     }
     for (size_t i = 0; ok && i < 2 * hosts; i++)
         if (wall_s[i % hosts] > 0)
-            p->net.coreless[i] = fmin(p->net.coreless[i] / wall_s[i % hosts], 1);
+            p->net.descheduled[i] = fmin(p->net.descheduled[i] / wall_s[i % hosts], 1);
     free(wall_s);
     return ok ? 0 : -ENOMEM;
 }
@@ -113,8 +113,8 @@ static bool is_held(const struct replay *p, const struct replay_message *m) {
            p->net.held[p->model->n_hosts + (size_t)p->ranks[m->to].host];
 }
 
-/* A message may have arrived before its receiver looked for it, if it had long begun to move and
- * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the look,
+/* A message may have arrived before its receiver polled for it, if it had long begun to move and
+ * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the poll,
  * except if the kernel kept it back since the way was full. */
 static void settle_arrivals(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
@@ -196,7 +196,7 @@ int replay_fit(struct replay *p) {
         model->pair[pair] = model->freed[pair] = model->soon[pair] = INFINITY;
     find_buffered(p);
     replay_find_kept_back(p);
-    int result = find_coreless(p);
+    int result = find_descheduled(p);
     if (result == 0)
         result = find_held(p);
     if (result < 0)

@@ -5,7 +5,7 @@
  * messages that two ranks send each other one way moved much faster than those the other way, the
  * faster way shows their time without the limit, and no guess is needed. If both ways are as fast,
  * both may be limited, and that says nothing. For group calls those of few bytes tell: a rank that
- * looks for messages between naps sees late that all is there, however little it is.
+ * looks for messages between back-offs sees late that all is there, however little it is.
  */
 #include <errno.h>
 #include <math.h>
@@ -94,8 +94,8 @@ static bool are_alike(const struct way *a, const struct way *b) {
     return one <= ALIKE * other && other <= ALIKE * one;
 }
 
-/* As fast as one of its links is known to let it: who has a link for itself is faster than many who
- * share another one, and limited all the same. */
+/* As fast as one of its links is known to let it: a rank with a link for itself is faster than many
+ * that share another one, and limited all the same. */
 static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     const struct replay_rank *ranks = fit->p->ranks;
     uint32_t from = way->back ? way->high : way->low, to = way->back ? way->low : way->high;

@@ -100,15 +100,15 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
 
 /* Whether the looks at this time, at event i or before it, are a wait. A rank that goes on without
  * having found anything had other work: the request that it completes next was complete before. A
- * rank that sleeps between its looks had none: it finds the message with the next one. */
+ * rank that sleeps between its polls had none: it finds the message with the next one. */
 static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     const struct call_need *need = polling_for(&rb->polling, i, begin);
-    if (need && replay_is_polling(rb) && rb->poll_napped)
+    if (need && replay_is_polling(rb) && rb->poll_backed_off)
         return true;
     return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
 }
 
-void replay_end_looks(struct rank_builder *rb, int64_t t) {
+void replay_end_polls(struct rank_builder *rb, int64_t t) {
     int64_t from = rb->poll_begin_ns;
     rb->poll_begin_ns = VALUE_ABSENT;
     if (from == VALUE_ABSENT || t <= from)
@@ -120,15 +120,15 @@ void replay_end_looks(struct rank_builder *rb, int64_t t) {
     op->shares = away.shares;
 }
 
-/* A pause that is no nap ends no wait if nothing but want of a core made it too long for one, or
- * waking up took some CPU time: who has something to do meanwhile does it for longer. */
-static bool goes_on_looking(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+/* A pause that is no back-off ends no wait if nothing but want of a core made it too long for one,
+ * or waking up took some CPU time: a rank with other work meanwhile does it for longer. */
+static bool goes_on_polling(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
                             double cpu) {
     double all = rb->poll_woke_ns + cpu;
     if (!replay_is_polling(rb) || all > POLL_CPU_MAX * (double)(end - rb->poll_begin_ns))
         return false;
     double own = (double)(end - begin) - replay_pause_late_ns(rb, begin, end, cpu);
-    return own <= NAP_LONG_NS && waits_for(rb, i, begin);
+    return own <= BACKOFF_LONG_NS && waits_for(rb, i, begin);
 }
 
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -137,24 +137,24 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     if (end <= begin)
         return;
     if (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS) {
-        replay_end_looks(rb, begin);
+        replay_end_polls(rb, begin);
         replay_add_gap(rb, begin, end, NAN);
         return;
     }
     if (e->flags & MPI_FLAG_HAS_GAP_CPU)
         cpu = fmin((double)e->gap_cpu_ns, length);
-    if (polling_napped(&rb->polling, i) && waits_for(rb, i, begin)) {
-        replay_note_nap(rb, i, begin, end);
-        rb->poll_napped = true;
+    if (polling_backed_off(&rb->polling, i) && waits_for(rb, i, begin)) {
+        replay_note_backoff(rb, i, begin, end);
+        rb->poll_backed_off = true;
         return;
     }
-    if (goes_on_looking(rb, i, begin, end, cpu)) {
+    if (goes_on_polling(rb, i, begin, end, cpu)) {
         replay_note_pause(rb, begin, end, cpu);
         rb->poll_woke_ns += cpu;
-        rb->poll_napped |= cpu <= POLL_CPU_MAX * length;
+        rb->poll_backed_off |= cpu <= POLL_CPU_MAX * length;
         return;
     }
-    replay_end_looks(rb, begin);
+    replay_end_polls(rb, begin);
     replay_add_gap(rb, begin, end, cpu / length);
 }
 
@@ -162,9 +162,9 @@ void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     const struct mpi_event *e = &rb->rank->events[i];
     bool folded = e->flags & MPI_FLAG_FOLDED;
     if (!waits_for(rb, i, begin)) {
-        replay_end_looks(rb, begin);
+        replay_end_polls(rb, begin);
         if (folded)
-            replay_put_own_looks(rb, i, begin, end);
+            replay_put_own_polls(rb, i, begin, end);
         else
             replay_add_fixed(rb, end - begin, end, 1);
         return;
@@ -172,7 +172,7 @@ void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     if (!replay_is_polling(rb)) {
         rb->poll_begin_ns = begin;
         rb->poll_cpu_ns = rb->poll_woke_ns = 0;
-        rb->poll_napped = false;
+        rb->poll_backed_off = false;
     }
-    replay_note_look(rb, i, begin, end);
+    replay_note_poll(rb, i, begin, end);
 }

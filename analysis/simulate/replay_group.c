@@ -12,7 +12,7 @@
 #include "analysis/simulate/replay_run.h"
 
 #define AT_ONCE (-TIME_SANE_NS)
-#define BUFFERED 65536 /* who gives no more than that need not see it go */
+#define BUFFERED 65536 /* a rank that gives no more than that need not see it go */
 
 static int64_t later(int64_t came_ns, const struct group_state *s) {
     return came_ns != VALUE_ABSENT && s->carried_ns != VALUE_ABSENT && s->carried_ns > came_ns

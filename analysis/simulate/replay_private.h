@@ -36,8 +36,8 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
-/* A rank that looks for messages naps longer if it waits long: a large one that came soon was found
- * soon, and at least half of its time was the way. */
+/* A rank that looks for messages backs off longer if it waits long: a large one that came soon was
+ * found soon, and at least half of its time was the way. */
 static inline double replay_latency_within(double latency_ns, int64_t begin_ns, int64_t done_ns) {
     double half = (double)(done_ns - begin_ns) / 2;
     return half < 0 ? 0 : latency_ns < half ? latency_ns : half;
@@ -45,9 +45,7 @@ static inline double replay_latency_within(double latency_ns, int64_t begin_ns, 
 
 #define REPLAY_SOON_SHARE 0.25 /* of messages came soon */
 
-#define REPLAY_FOUND_PART                                                                          \
-    0.1 /* of the time since it could move: who waited less found it there                         \
-         */
+#define REPLAY_FOUND_PART 0.1 /* of the time since it could move: a shorter wait found it there */
 
 /* Whether its receiver came later and hardly waited: when it arrived is not known then. */
 static inline bool replay_was_found(const struct replay_message *m) {

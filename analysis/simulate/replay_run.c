@@ -60,15 +60,15 @@ static double pace_of(const struct run *run, const struct replay_message *m) {
 
 static int init_eased(struct run *run) {
     size_t hosts = run->p->model->n_hosts;
-    const double *coreless = run->p->net.coreless;
+    const double *descheduled = run->p->net.descheduled;
     run->eased = malloc((hosts + 1) * sizeof *run->eased);
     if (!run->eased)
         return -ENOMEM;
     for (size_t h = 0; h < hosts; h++) {
         const double *keep =
             run->change && run->change->keep ? run->change->keep + h * BUDGET_TERMS : NULL;
-        double freed = keep ? coreless[h] * (1 - keep[BUDGET_RUN_QUEUE]) +
-                                  coreless[hosts + h] * (1 - keep[BUDGET_QUOTA])
+        double freed = keep ? descheduled[h] * (1 - keep[BUDGET_RUN_QUEUE]) +
+                                  descheduled[hosts + h] * (1 - keep[BUDGET_QUOTA])
                             : 0;
         run->eased[h] = 1 - fmin(fmax(freed, 0), EASED_MAX);
     }

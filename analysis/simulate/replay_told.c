@@ -11,8 +11,8 @@
 #include "common/error.h"
 
 #define UNTOLD_MAX 0.05 /* of the ranks' time: as far off a replay may be */
-#define LOOK_BYTES 16   /* a counter or a flag: more is data */
-#define LOOKS_MIN 100   /* in a row, with nothing else between them */
+#define POLL_BYTES 16   /* a counter or a flag: more is data */
+#define POLLS_MIN 100   /* in a row, with nothing else between them */
 
 /* Processes that come later are in no world that the others know. */
 static const char *const newcomers[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
@@ -34,30 +34,30 @@ struct untold {
 
 /* Small fetches from windows, one right after the other: for one that another rank changes, or
  * since there is so much to fetch. */
-struct looks {
+struct polls {
     int64_t begin_ns, end_ns;
     uint64_t n;
     uint16_t function;
 };
 
-static void end_looks(struct looks *looks, struct untold *untold) {
-    if (looks->n >= LOOKS_MIN)
-        untold->ns[looks->function] += (double)(looks->end_ns - looks->begin_ns);
-    *looks = (struct looks){.n = 0};
+static void end_polls(struct polls *polls, struct untold *untold) {
+    if (polls->n >= POLLS_MIN)
+        untold->ns[polls->function] += (double)(polls->end_ns - polls->begin_ns);
+    *polls = (struct polls){.n = 0};
 }
 
-static void note_looks(const struct mpi_event *e, const struct mpi_function *f, struct looks *looks,
+static void note_polls(const struct mpi_event *e, const struct mpi_function *f, struct polls *polls,
                        struct untold *untold) {
-    bool look = f->fetches && e->bytes <= LOOK_BYTES * (int64_t)e->calls;
+    bool poll = f->fetches && e->bytes <= POLL_BYTES * (int64_t)e->calls;
     bool computed = e->flags & MPI_FLAG_HAS_GAP_CPU && e->gap_cpu_ns >= MPI_LONG_NS;
-    if (computed || !(look || f->completes))
-        end_looks(looks, untold);
-    if (look && !looks->n) {
-        looks->begin_ns = e->enter_ns;
-        looks->function = e->function;
+    if (computed || !(poll || f->completes))
+        end_polls(polls, untold);
+    if (poll && !polls->n) {
+        polls->begin_ns = e->enter_ns;
+        polls->function = e->function;
     }
-    looks->n += look ? e->calls : 0;
-    looks->end_ns = e->exit_ns;
+    polls->n += poll ? e->calls : 0;
+    polls->end_ns = e->exit_ns;
 }
 
 static double untold_ns(const struct mpi_event *e, const struct mpi_function *f,
@@ -72,7 +72,7 @@ static double untold_ns(const struct mpi_event *e, const struct mpi_function *f,
 static void add_rank(const struct run_model *model, size_t r, struct untold *untold) {
     const struct mpi_log *log = &model->recording->calls;
     const struct mpi_rank *rank = &log->ranks[r];
-    struct looks looks = {.n = 0};
+    struct polls polls = {.n = 0};
     int64_t end = INT64_MIN;
     for (size_t i = 0; i < rank->n; i++) {
         const struct mpi_event *e = &rank->events[i];
@@ -81,9 +81,9 @@ static void add_rank(const struct run_model *model, size_t r, struct untold *unt
         if (!mpi_event_is_call(e))
             continue;
         untold->ns[e->function] += untold_ns(e, f, &model->matches.needs[r][i]);
-        note_looks(e, f, &looks, untold);
+        note_polls(e, f, &polls, untold);
     }
-    end_looks(&looks, untold);
+    end_polls(&polls, untold);
     untold->all_ns += rank->n ? (double)(end - rank->events[0].enter_ns) : 0;
 }
 

@@ -69,7 +69,7 @@ static int64_t all_came_ns(const struct rank_builder *rb, size_t i) {
 }
 
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns) {
-    if (rb->completion != i + 1) { /* many looks are for the same */
+    if (rb->completion != i + 1) { /* many polls are for the same */
         rb->completion_came_ns = all_came_ns(rb, i);
         rb->completion = i + 1;
     }
@@ -182,14 +182,14 @@ static bool ends_with(const struct replay *p, uint32_t what) {
 }
 
 /* The wait for what was put into waits[] since `before`. The time of a message does not contain the
- * time of its receiver's looks. */
+ * time of its receiver's polls. */
 static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
                                      int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;
     uint32_t shares;
     enum waits_for what = waits_for_group(p, before) ? FOR_GROUP : FOR_MESSAGES;
     bool polls = replay_is_polling(rb);
-    int64_t late = polls ? replay_look_late_ns(rb, rb->needs[i].ready_ns, end, &shares)
+    int64_t late = polls ? replay_poll_late_ns(rb, rb->needs[i].ready_ns, end, &shares)
                          : replay_call_late_ns(rb, i, what, begin, end, &shares);
     int64_t rest = polls ? end - begin : end - begin - late;
     bool moves = rest > MPI_LONG_NS && !are_signals(p, before);

@@ -174,7 +174,7 @@ struct budget_shares {
     double cpu_of_dark;         /* of time of unknown use: computing */
     double queue_of_inside_off; /* of the time off the CPU inside MPI: run queue */
     double queue_of_off;        /* of the time off the CPU outside: run queue, with quota */
-    double off_of_folded;       /* of the time in looks that were folded: off the CPU */
+    double off_of_folded;       /* of the time in polls that were folded: off the CPU */
     double quota_of_queue;
     double disk_of_off, memory_of_off, steal_of_off; /* the rest is idle */
     double helped_of_off, stopped_of_off;            /* likewise: other threads ran; stopped */

@@ -21,7 +21,7 @@ struct division {
     double queue_of_off; /* of the time off the CPU outside MPI */
     double disk_of_off, memory_of_off, steal_of_off, stopped_of_off, helped_of_off;
     double stopped_of_late; /* of what no wait for a peer covers inside MPI, off the CPU */
-    double queue_of_inside_off, queue_of_nap, disk_of_io_off, off_of_folded;
+    double queue_of_inside_off, queue_of_backoff, disk_of_io_off, off_of_folded;
     double quota_of_queue;
     double memory_of_cpu; /* of the time on the CPU outside MPI */
     double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
@@ -150,11 +150,11 @@ static struct division divide(const struct budget_interval *i, const double *raw
     double outside = queue_outside(queue, wanted, raw[RAW_INSIDE_CPU] + spun, off, inside_off);
     double disk_io = fmin(file_disk, raw[RAW_IO_OFF]);
     d.queue_of_inside_off = share(queue - outside, inside_off);
-    /* what neither place has room for was in naps: the timer had run out, but the core was
+    /* what neither place has room for was in back-offs: the timer had run out, but the core was
      * another's
      */
-    d.queue_of_nap =
-        share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_NAP]);
+    d.queue_of_backoff =
+        share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_BACKOFF]);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
     divide_off(i, part, outside, fmax(disk - disk_io, 0), off, helped, &d);
     double more = part * zero_if_unknown(i->stopped) - d.stopped_of_off * off;
@@ -183,12 +183,12 @@ static double take_late(struct cell *c, const struct division *d, double amount,
     return amount - stopped;
 }
 
-/* Takes from calls, from folded tests, which spin for a part of it, and from naps. */
+/* Takes from calls, from folded tests, which spin for a part of it, and from back-offs. */
 static double take_all(struct cell *c, const struct division *d, double amount, enum raw late,
-                       enum raw folded, enum raw nap) {
+                       enum raw folded, enum raw backoff) {
     amount = take_late(c, d, amount, late);
     amount = take(c, d, amount, c->raw[folded] * d->off_of_folded * d->queue_of_inside_off);
-    return take(c, d, amount, c->raw[nap] * d->queue_of_nap);
+    return take(c, d, amount, c->raw[backoff] * d->queue_of_backoff);
 }
 
 /* Blocked outside MPI for as long: other threads were inside it then. */
@@ -226,10 +226,10 @@ static void apply(struct cell *c, const struct division *d) {
     put_idle(c, off * fmax(1 - blocked, 0));
     c->term[BUDGET_PEER_WAIT] += raw[RAW_WAIT] + lit * raw[RAW_FOLD_WAIT];
     c->term[BUDGET_TRANSFER] += take_all(c, d, raw[RAW_TRANSFER], RAW_LATE_TRANSFER,
-                                         RAW_FOLDED_TRANSFER, RAW_NAP_TRANSFER) +
+                                         RAW_FOLDED_TRANSFER, RAW_BACKOFF_TRANSFER) +
                                 lit * raw[RAW_FOLD_TRANSFER];
-    c->term[BUDGET_OVERHEAD] +=
-        take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD, RAW_FOLDED_OVERHEAD, RAW_NAP_OVERHEAD);
+    c->term[BUDGET_OVERHEAD] += take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD,
+                                         RAW_FOLDED_OVERHEAD, RAW_BACKOFF_OVERHEAD);
     c->term[BUDGET_FILE] += take_late(c, d, raw[RAW_IO] - disk_io, RAW_IO_OFF);
     c->term[BUDGET_UNSPLIT] +=
         take_late(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];

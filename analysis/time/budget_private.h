@@ -31,9 +31,9 @@ enum raw {
     RAW_LATE_UNSPLIT,
     RAW_FOLDED_TRANSFER, /* of RAW_FOLD_INSIDE, what the wait for a peer does not cover */
     RAW_FOLDED_OVERHEAD,
-    RAW_NAP,          /* naps between tests, but for what is late of them */
-    RAW_NAP_TRANSFER, /* the part of it that the wait for a peer does not cover */
-    RAW_NAP_OVERHEAD,
+    RAW_BACKOFF,          /* back-offs between tests, but for what is late of them */
+    RAW_BACKOFF_TRANSFER, /* the part of it that the wait for a peer does not cover */
+    RAW_BACKOFF_OVERHEAD,
     RAW_IO_OFF,
     /* of RAW_GAP_OFF and RAW_GAP_DARK: another thread was inside MPI meanwhile */
     RAW_OTHER_WAIT,

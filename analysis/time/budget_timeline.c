@@ -141,11 +141,11 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
         return;
     }
     double cpu = e->flags & MPI_FLAG_HAS_GAP_CPU ? fmin((double)e->gap_cpu_ns, length) : length;
-    if (polling_napped(&t->polling, event)) {
+    if (polling_backed_off(&t->polling, event)) {
         timeline_put(t->cells, begin, end, RAW_GAP_CPU, cpu);
         timeline_put_poll(t, event, begin, end, length - cpu, timeline_plainly,
                           t->needs[event].since_ns != VALUE_ABSENT);
-        timeline_put_nap(t, event, begin, end);
+        timeline_put_backoff(t, event, begin, end);
     } else {
         put_own_time(t, begin, end, cpu);
         t->poll_begin_ns = VALUE_ABSENT;

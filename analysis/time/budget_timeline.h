@@ -60,20 +60,20 @@ int timeline_find_others(struct timeline *t);
 /* The thread is outside MPI: what others were inside it for. */
 void timeline_put_others(struct timeline *t, int64_t begin, int64_t end);
 
-/* ---- looks (budget_looks.c) ---- */
+/* ---- polls (budget_polls.c) ---- */
 
 /* Where waits, transfers and what is not known of either go. */
 extern const enum raw timeline_plainly[3];
 
 /* Whether the event is a call of the thread that the pass is over. */
 bool timeline_has(const struct timeline *t, const struct mpi_event *e);
-/* A stretch of polling before an event, `amount` of it; last_nap: the look after it found
+/* A stretch of polling before an event, `amount` of it; last_backoff: the poll after it found
  * something. */
 void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
-                       const enum raw into[3], bool last_nap);
-/* The nap before an event. */
-void timeline_put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end);
-/* An event that found nothing: one of a row of looks, or a look in passing. */
+                       const enum raw into[3], bool last_backoff);
+/* The back-off before an event. */
+void timeline_put_backoff(struct timeline *t, size_t event, int64_t begin, int64_t end);
+/* An event that found nothing: one of a row of polls, or a poll in passing. */
 void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end);
 void timeline_put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end);
 

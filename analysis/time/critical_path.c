@@ -177,16 +177,17 @@ static int divide_one(const struct run_model *model, struct critical_walker *wal
     for (size_t i = 0; i < n; i++) {
         struct windows windows = windows_at(model, &own->path, i);
         own->done[i] = free_running_done(its, windows);
-        if (serving->hub != SIZE_MAX)
-            own->served_s[i] = serving_within(
-                serving,
-                (struct windows){own->walk.stretches[serving->hub], own->walk.n[serving->hub]},
-                windows);
+        if (serving->server_rank != SIZE_MAX)
+            own->served_s[i] =
+                serving_within(serving,
+                               (struct windows){own->walk.stretches[serving->server_rank],
+                                                own->walk.n[serving->server_rank]},
+                               windows);
     }
     return 0;
 }
 
-/* Work of the hub for others, and its own work that holds them up. -ENOMEM.
+/* Work of the server for others, and its own work that holds them up. -ENOMEM.
  */
 static int find_serving(const struct run_model *model, const size_t *log_ranks, size_t n,
                         struct serving *ret_others, struct serving *ret_all) {
@@ -194,13 +195,14 @@ static int find_serving(const struct run_model *model, const size_t *log_ranks, 
     int result = serving_find(&model->recording->calls, &model->matches, ret_others);
     if (result < 0)
         return result;
-    size_t hub = ret_others->hub;
+    size_t server_rank = ret_others->server_rank;
     for (size_t i = 0; i < n; i++)
-        n_others +=
-            log_ranks[i] == hub ? 0 : (double)free_running_iterations(model, log_ranks[i])->n;
-    result =
-        serving_with_own(ret_others, hub == SIZE_MAX ? NULL : free_running_iterations(model, hub),
-                         n_others, ret_all);
+        n_others += log_ranks[i] == server_rank
+                        ? 0
+                        : (double)free_running_iterations(model, log_ranks[i])->n;
+    result = serving_with_own(
+        ret_others, server_rank == SIZE_MAX ? NULL : free_running_iterations(model, server_rank),
+        n_others, ret_all);
     if (result < 0)
         serving_release(ret_others);
     return result;
@@ -217,14 +219,15 @@ static int divide_all(const struct run_model *model, struct critical_walker *wal
     int result = find_serving(model, log_ranks, n, &serving, &all);
     if (result < 0)
         return result;
-    path->hub = serving.hub;
+    path->server_rank = serving.server_rank;
     for (size_t g = 0; g < path->n_groups; g++)
         path->served_s[g] = serving_within(&serving, phase_windows(&model->groups[g]),
                                            phase_windows(&model->groups[g]));
     for (size_t i = 0; result == 0 && i < n; i++) {
         path->own[path->n_own++].log_rank = log_ranks[i];
-        result = divide_one(model, walker, walk, log_ranks[i] == path->hub ? &serving : &all, path,
-                            &path->own[i]);
+        result =
+            divide_one(model, walker, walk, log_ranks[i] == path->server_rank ? &serving : &all,
+                       path, &path->own[i]);
     }
     serving_release(&serving);
     serving_release(&all);

@@ -53,7 +53,7 @@ struct critical_path {
     size_t n_blocks, iterations_per_block; /* 0: slices of time */
     struct critical_own *own; /* where ranks run freely: the path of each (critical_private.h) */
     size_t n_own;             /* else 0 */
-    size_t hub;               /* of the log's ranks, where ranks run freely: see serving.h */
+    size_t server_rank;       /* of the log's ranks, where ranks run freely: see serving.h */
     double *served_s;         /* [group]: what it computed for others */
     double
         unmatched; /* share of the calls that needed somebody, of which nobody knows whom; 0..1 */
@@ -84,8 +84,8 @@ struct critical_own {
     struct critical_walk walk;
     struct critical_path path; /* parts as those of the whole */
     double *done;              /* [group], then [block]: its iterations, in part too */
-    double *served_s; /* likewise: of the path, what the hub computed for others; of others' paths
-                         also what it computed so for itself */
+    double *served_s; /* likewise: of the path, what the server computed for others; of others'
+                         paths also what it computed so for itself */
 };
 
 #endif

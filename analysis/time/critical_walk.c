@@ -123,7 +123,7 @@ int critical_walk_make(struct critical_walker *w, struct critical_walk *ret_walk
 
 /* ---- one rank alone ---- */
 
-#define DEPTH_MAX 8 /* who waits for whom who waits ... */
+#define DEPTH_MAX 8 /* a chain of ranks that wait for each other */
 
 struct levels {
     struct {
@@ -140,7 +140,8 @@ static bool is_asking(const struct levels *levels, size_t rank) {
     return false;
 }
 
-/* On with whom it waited for since `from`; who asks already is charged with waiting. */
+/* On with the rank it waited for since `from`; if that one is on the chain already, the wait itself
+ * is charged. */
 static int descend(struct critical_walker *w, struct levels *levels, size_t who, int64_t from,
                    int64_t *t) {
     size_t rank = levels->at[levels->n - 1].rank;

@@ -70,7 +70,7 @@ static double cpu_part(const struct process_part *p, double memory, double cpu, 
 void rank_memory(const struct process_part *p, const struct source *s, struct windows w,
                  struct budget_interval *interval) {
     struct window wide;
-    /* who is kept asleep until there is room has no faults meanwhile, but before and after */
+    /* a process kept asleep until there is room has no faults meanwhile, but before and after */
     double faults = counters_growth(s, s->faults, counters_around(&w.items[0], &wide));
     double pressure = faults <= 0 ? 0 : rank_pressure(p, "memory", w);
     interval->memory = memory_part(p, pressure, interval->disk, w);

@@ -12,7 +12,7 @@ static bool has_partner(const struct mpi_log *log, size_t rank, size_t i,
     return need->who >= 0 && need->partner != CALL_NO_PARTNER && (f->sends || f->receives);
 }
 
-static size_t find_hub(const struct mpi_log *log, const struct call_matches *matches) {
+static size_t find_server_rank(const struct mpi_log *log, const struct call_matches *matches) {
     size_t a = SIZE_MAX, b = SIZE_MAX;
     bool any = false;
     for (size_t r = 0; r < log->n; r++)
@@ -42,7 +42,7 @@ static double cpu_of_gap(const struct mpi_event *next, int64_t length_ns) {
 /* Calls of its main thread, one after the other. */
 static void collect(const struct mpi_log *log, const struct call_need *needs,
                     struct serving *serving) {
-    const struct mpi_rank *rank = &log->ranks[serving->hub];
+    const struct mpi_rank *rank = &log->ranks[serving->server_rank];
     int64_t last_ns = INT64_MAX;
     double cpu = 0, wall = 0;
     bool brought = false;
@@ -65,17 +65,17 @@ static void collect(const struct mpi_log *log, const struct call_need *needs,
 
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving) {
-    return serving_by(log, matches, find_hub(log, matches), ret_serving);
+    return serving_by(log, matches, find_server_rank(log, matches), ret_serving);
 }
 
 int serving_by(const struct mpi_log *log, const struct call_matches *matches, size_t rank,
                struct serving *ret_serving) {
-    struct serving serving = {.hub = rank};
-    if (serving.hub != SIZE_MAX) {
-        serving.items = malloc((log->ranks[serving.hub].n + 1) * sizeof *serving.items);
+    struct serving serving = {.server_rank = rank};
+    if (serving.server_rank != SIZE_MAX) {
+        serving.items = malloc((log->ranks[serving.server_rank].n + 1) * sizeof *serving.items);
         if (!serving.items)
             return -ENOMEM;
-        collect(log, matches->needs[serving.hub], &serving);
+        collect(log, matches->needs[serving.server_rank], &serving);
     }
     *ret_serving = serving;
     return 0;
@@ -117,7 +117,7 @@ int serving_with_own(const struct serving *serving, const struct rank_iterations
 
 void serving_release(struct serving *serving) {
     free(serving->items);
-    *serving = (struct serving){.hub = SIZE_MAX};
+    *serving = (struct serving){.server_rank = SIZE_MAX};
 }
 
 static struct window both(struct window a, struct window b) {

@@ -12,17 +12,17 @@
 #include "analysis/facts/series/series.h"
 
 struct serving {
-    size_t hub;           /* whose: index of the log's ranks; SIZE_MAX: no rank is such a one */
+    size_t server_rank;   /* index of the log's ranks; SIZE_MAX: no rank serves */
     struct window *items; /* in time order, disjoint; the serving's */
     size_t n;
     double computing; /* CPU time in them over their length, 0..1 */
 };
 
-/* The work of any rank for others, whether or not it is the hub. -ENOMEM. */
+/* The work of any rank for others, whether or not it is the server. -ENOMEM. */
 int serving_by(const struct mpi_log *log, const struct call_matches *matches, size_t rank,
                struct serving *ret_serving);
 
-/* The hub's work. The first of two ranks is meant, by convention. -ENOMEM. */
+/* The server's work. The first of two ranks is meant, by convention. -ENOMEM. */
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving);
 /* The same with what it does so for itself: at the end of each of its own iterations, for as long

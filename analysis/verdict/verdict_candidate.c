@@ -30,7 +30,7 @@ double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
 
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low) {
     bool worth = c->answered && candidate_gain(c)->estimate >= GAIN_MIN;
-    return c->supply && worth && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    return c->saturated && worth && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
 }
 
 /* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
@@ -69,7 +69,7 @@ static void add_other_direction(const struct candidates *candidates, const struc
 
 /* Waits that follow each other are each worth their own gain: a near second is no error. */
 static enum verdict_lost why_it_lost(const struct candidate *first, const struct candidate *c) {
-    if (!c->supply && first->supply)
+    if (!c->saturated && first->saturated)
         return VERDICT_LOST_UNPROVEN;
     return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first) ? VERDICT_LOST_CLOSE
                                                                             : VERDICT_LOST_LESS;
@@ -103,10 +103,10 @@ static double confidence_of(const struct run_model *model, const struct candidat
                             double *ret_asked) {
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
                         0.1 * verdict_coverage(model);
-    bool told = c->supply || model_has_path(model); /* of others there were too few to count */
+    bool told = c->saturated || model_has_path(model); /* of others there were too few to count */
     confidence = told ? verdict_confidence(model, confidence, ret_asked)
                       : verdict_confidence_counted(model, confidence);
-    if (!c->supply)
+    if (!c->saturated)
         confidence *= 0.8;
     if (c->ambiguous)
         confidence *= 0.6;

@@ -87,7 +87,7 @@ static void about_link(const struct advised *a) {
     bool send = a->c->resource == RESOURCE_NET_EGRESS;
     struct queues queues = link_queues(a->model, a->c->group, a->c->host);
     bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
-                  (a->c->supply || link_is_backed_up(&queues));
+                  (a->c->saturated || link_is_backed_up(&queues));
     const struct series *interface =
         most(a, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, false, "lo");
     if (a->c->culprit.process)

@@ -211,7 +211,7 @@ static double path_share(const struct run_model *model, enum budget_term term) {
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
     for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].terms >> term & 1 && candidates->items[i].supply &&
+        if (candidates->items[i].terms >> term & 1 && candidates->items[i].saturated &&
             !candidates->items[i].repeated)
             share += candidates->items[i].blocked;
     return share;

@@ -11,9 +11,9 @@ static const struct candidate *first_of(const struct candidates *candidates, siz
     const struct candidate *first = NULL;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        double weight = c->blocked * (c->supply ? 1 : UNSUPPLIED_WEIGHT);
+        double weight = c->blocked * (c->saturated ? 1 : UNSATURATED_WEIGHT);
         if (c->group == group && !c->fallback && c->blocked >= BLOCKED_MIN &&
-            (!first || weight > first->blocked * (first->supply ? 1 : UNSUPPLIED_WEIGHT)))
+            (!first || weight > first->blocked * (first->saturated ? 1 : UNSATURATED_WEIGHT)))
             first = c;
     }
     return first;
@@ -41,7 +41,7 @@ static void judge_phase(const struct run_model *model, const struct candidates *
         judge_quiet_phase(model, p);
         return;
     }
-    p->state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    p->state = c->saturated ? VERDICT_SATURATED : VERDICT_SUSPECTED;
     p->host = verdict_is_of_host(candidate_subject(c)) ? c->host : -1;
     p->rank = c->rank;
     p->resource = c->resource;

@@ -32,7 +32,7 @@ bool verdict_is_of_host(enum subject subject);
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
-/* The first candidate is the verdict; what was said of it moves over. -ENOMEM. */
+/* The first candidate is the verdict; its remarks move over. -ENOMEM. */
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
                          struct verdict *v);
 /* Adds the advice (verdict_next.c). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint calibrate`: has the hosts measured by chokepoint-calibrate, one rank a host under the
- * user's own mpirun, and keeps the figures. Each rank is told by which name its host goes here, so
- * that figures carry the names that recordings do. What was measured before something failed is
- * kept; the exit status then says that not all was.
+ * user's own mpirun, and keeps the figures. Each rank is told its host's name here, so that figures
+ * carry the same names as recordings. Figures measured before a failure are kept; the exit status
+ * then says that some are missing.
  */
 #include "cli/calibrate/options.h"
 #include "cli/calibrate/result.h"

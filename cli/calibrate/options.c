@@ -54,7 +54,7 @@ static int read_format(const char *text, bool *ret_json) {
     return 0;
 }
 
-/* Of this machine; the others may have it or not, and say so. */
+/* Checks this machine only; the others report whether they have it. */
 static int check_disk(const char *directory) {
     struct stat status;
     if (!directory || (stat(directory, &status) == 0 && S_ISDIR(status.st_mode)))

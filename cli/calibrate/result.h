@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What chokepoint-calibrate has said so far. It ran on other hosts, and mpirun mixed its lines, so
- * nothing of it is believed that could not be: only hosts that were asked for, metrics and units we
- * know, values within reason, each once.
+ * The output of chokepoint-calibrate so far. It ran on other hosts, and mpirun mixed its lines, so
+ * every line is checked: only hosts that were asked for, known metrics and units, values within
+ * reason, each once.
  */
 #ifndef CHOKEPOINT_CLI_CALIBRATE_RESULT_H
 #define CHOKEPOINT_CLI_CALIBRATE_RESULT_H
@@ -32,7 +32,7 @@ int calibration_add(struct calibration *c, const struct store_ceiling *figure, c
                     size_t why_size);
 int calibration_add_trouble(struct calibration *c, const char *host, const char *text);
 
-/* One line of output, whatever it is. What is no line of ours is counted. -ENOMEM. */
+/* Takes any line of output; one that is not ours is counted. -ENOMEM. */
 int calibration_take_line(struct calibration *c, const char *line);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint doctor`: whether hosts can be recorded well. Each host is examined by the agent that
- * would record it, this one, too; what shows only here or when hosts are compared is added.
+ * `chokepoint doctor`: whether hosts can be recorded well. Each host, this one too, is examined by
+ * the agent that would record it; findings that need this host or a comparison of hosts are added.
  */
 #include "cli/doctor/gather.h"
 #include "cli/launch/hosts_choose.h"
@@ -81,7 +81,7 @@ static void check_programs(struct examined *here) {
 static void check_here(const struct options *o, struct gathered *g) {
     size_t here = 0;
     for (size_t i = 0; i < g->n; i++)
-        if (g->launches[i].road == LAUNCH_DIRECT)
+        if (g->launches[i].method == LAUNCH_DIRECT)
             here = i;
     check_database(o, &g->hosts[here]);
     check_programs(&g->hosts[here]);
@@ -100,7 +100,7 @@ static void print_host(const struct options *o, const struct examined *host,
         n_hindering += hinders(host->findings[i]);
     if (host->complete)
         printf("%s: agent %s, started %s in %.2f s; %s\n", host->host, host->version,
-               launch_road_name(launch->road), host->start_s,
+               launch_method_name(launch->method), host->start_s,
                n_hindering ? "something hinders" : "fine");
     else
         printf("%s: was not examined\n", host->host);
@@ -120,9 +120,9 @@ static int write_json(const struct gathered *g) {
     int r = hosts && findings ? 0 : -ENOMEM;
     for (size_t h = 0; h < g->n && r == 0; h++) {
         const struct examined *host = &g->hosts[h];
-        hosts[h] =
-            (struct finding_host){host->host, launch_road_name(g->launches[h].road), host->complete,
-                                  *host->version ? host->version : NULL, host->start_s};
+        hosts[h] = (struct finding_host){host->host, launch_method_name(g->launches[h].method),
+                                         host->complete, *host->version ? host->version : NULL,
+                                         host->start_s};
         for (size_t i = 0; i < host->n_findings; i++)
             findings[n++] = *host->findings[i];
     }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_MS 50 /* for the ends of launchers, which no descriptor tells */
+#define CHECK_MS 50 /* for the ends of launchers, which no descriptor tells */
 
 struct listener {
     struct examined *host;
@@ -48,12 +48,12 @@ static int find_agent(struct launch_plan *plan, char *why, size_t why_size) {
 static void add_this_machine(struct gathered *g) {
     if (gethostname(g->local_name, sizeof g->local_name - 1) < 0 || !g->local_name[0])
         strcpy(g->local_name, "localhost");
-    g->launches[g->n] = (struct launch){.host = g->local_name, .road = LAUNCH_DIRECT};
+    g->launches[g->n] = (struct launch){.host = g->local_name, .method = LAUNCH_DIRECT};
     g->hosts[g->n++] =
         (struct examined){.host = g->local_name, .start_s = NAN, .only_collects = true};
 }
 
-static int make_hosts(struct gathered *g, const struct hosts *hosts, enum launch_road road) {
+static int make_hosts(struct gathered *g, const struct hosts *hosts, enum launch_method method) {
     size_t size = 1;
     bool own = false;
     for (size_t i = 0; i < hosts->n; i++)
@@ -69,7 +69,7 @@ static int make_hosts(struct gathered *g, const struct hosts *hosts, enum launch
             continue;
         own |= ours;
         g->launches[g->n] =
-            (struct launch){.host = hosts->names[i], .road = ours ? LAUNCH_DIRECT : road};
+            (struct launch){.host = hosts->names[i], .method = ours ? LAUNCH_DIRECT : method};
         g->hosts[g->n++] = (struct examined){.host = hosts->names[i], .start_s = NAN};
         sprintf(g->peers + strlen(g->peers), "%s%s", *g->peers ? "," : "", hosts->names[i]);
     }
@@ -94,7 +94,7 @@ static void hear(struct gathered *g, struct listener *listeners, int64_t deadlin
                 running++;
         }
         if (running)
-            poll(NULL, 0, LOOK_MS);
+            poll(NULL, 0, CHECK_MS);
     }
 }
 
@@ -122,11 +122,11 @@ static void tell_silent(struct examined *host, const struct launch *launch, cons
              host->host);
     if (launch->pid)
         examined_add(host, "hinders", "agent", mend, "no answer: tried %s for %g s%s%s",
-                     launch_road_name(launch->road), (double)timeout_ns / NS_PER_S,
+                     launch_method_name(launch->method), (double)timeout_ns / NS_PER_S,
                      launch->n_said ? "; it said: " : "", launch->n_said ? launch->said[0] : "");
     else
         examined_add(host, "hinders", "agent", mend, "no answer: tried %s, %s%s%s",
-                     launch_road_name(launch->road), launch->trouble,
+                     launch_method_name(launch->method), launch->trouble,
                      launch->n_said ? "; it said: " : "", launch->n_said ? launch->said[0] : "");
 }
 
@@ -143,7 +143,7 @@ static void end_all(struct gathered *g) {
     }
 }
 
-int gather(const struct hosts *hosts, enum launch_road road, int64_t timeout_ns,
+int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout_ns,
            struct gathered *ret_gathered, char *why, size_t why_size) {
     struct command_words words = {0};
     char run_id[40];
@@ -152,7 +152,7 @@ int gather(const struct hosts *hosts, enum launch_road road, int64_t timeout_ns,
     snprintf(run_id, sizeof run_id, "doctor-%d", (int)getpid());
     sigprocmask(SIG_BLOCK, NULL, &mask);
     *g = (struct gathered){0};
-    int r = make_hosts(g, hosts, road);
+    int r = make_hosts(g, hosts, method);
     struct listener *listeners = calloc(hosts->n + 1, sizeof *listeners);
     if (r < 0 || !listeners)
         return free(listeners), snprintf(why, why_size, "out of memory"), -ENOMEM;
@@ -164,7 +164,7 @@ int gather(const struct hosts *hosts, enum launch_road road, int64_t timeout_ns,
                                .process_rate = "1",
                                .examine_peers = g->peers,
                                .words = &words,
-                               .road = road,
+                               .method = method,
                                .connect_timeout_s = (int)(timeout_ns / NS_PER_S) + 1,
                                .mask = &mask};
     r = find_agent(&plan, why, why_size);

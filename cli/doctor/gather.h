@@ -17,7 +17,7 @@ struct gathered {
 
 /* Starts all and hears them out, for timeout_ns at most. A host that gives no answer gets a finding
  * that says so. Negative errno with a line in why; release in any case. */
-int gather(const struct hosts *hosts, enum launch_road road, int64_t timeout_ns,
+int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout_ns,
            struct gathered *ret_gathered, char *why, size_t why_size);
 void gathered_release(struct gathered *gathered);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When a process that ended is started again: at once after a long life, after a pause that doubles
- * with each short one, never later than BACKOFF_MAX_NS. There is no last try: what kills it may be
- * over at any time, and a try in a while costs nothing.
+ * with each short one, never later than BACKOFF_MAX_NS. There is no last try: the cause of its end
+ * may be over at any time, and a rare try costs nothing.
  */
 #ifndef CHOKEPOINT_CLI_BACKOFF_H
 #define CHOKEPOINT_CLI_BACKOFF_H

@@ -35,7 +35,7 @@ struct collect_child {
     bool told_to_stop;
 };
 
-/* What it says, in the words of its caller. */
+/* Events that it reports, as calls to its owner. */
 struct collect_listener {
     void (*host)(void *ctx, const char *name);  /* the first frame of a host is committed */
     void (*final)(void *ctx, const char *name); /* the last one is */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the words of a command say about hosts: `mpirun --hostfile F -np 4 ./a`, also behind simple
+ * Hosts named by the words of a command: `mpirun --hostfile F -np 4 ./a`, also behind simple
  * wrappers (`env X=1 nice mpirun ...`). The reader knows which options of mpirun and srun take
  * arguments, so that it stops at the program and never takes the program's options for theirs.
  */

@@ -54,7 +54,7 @@ static uint64_t pending_of(pid_t pid) {
     return pending;
 }
 
-/* What is pending stays so: a new child takes over. */
+/* A pending signal stays pending, so a new child takes over. */
 bool group_watch_saw(struct group_watch *watch, int signal) {
     if (watch->pid == 0 || !(pending_of(watch->pid) >> (signal - 1) & 1))
         return false;

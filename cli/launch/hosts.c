@@ -157,7 +157,7 @@ int hosts_add_hostfile_text(struct hosts *hosts, const char *text, size_t size, 
     return 0;
 }
 
-/* Only plain files: what a pipe gave us, the command could not read again. */
+/* Only plain files: the command could not read a pipe again after us. */
 static int read_plain_file(const char *path, char **ret_text, size_t *ret_size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;

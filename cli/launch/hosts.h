@@ -26,8 +26,8 @@ void hosts_release(struct hosts *hosts); /* a zeroed struct is an empty set */
 bool hosts_contain(const struct hosts *hosts, const char *name);
 
 /*
- * All of these add to the set; what is in it already is skipped. On failure `why` has one line
- * about it and the set may have grown. -EINVAL: something is no host name; -E2BIG: more than
+ * All of these add to the set; a host that is in it already is skipped. On failure `why` has one
+ * line about it and the set may have grown. -EINVAL: something is no host name; -E2BIG: more than
  * HOSTS_MAX; -ENOMEM; of files also the errno of reading and -ENODATA when they name no host.
  */
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *launch_road_name(enum launch_road road) {
+const char *launch_method_name(enum launch_method method) {
     static const char *const names[] = {
         [LAUNCH_DIRECT] = "directly", [LAUNCH_MPIRUN] = "by mpirun", [LAUNCH_SSH] = "by ssh"};
-    return names[road];
+    return names[method];
 }
 
 /* The host's key in a pipe: short enough to be written before anyone reads. ssh, and mpirun for
@@ -40,7 +40,7 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
  * the agents' step must not hold the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
-    bool direct = launch->road == LAUNCH_DIRECT;
+    bool direct = launch->method == LAUNCH_DIRECT;
     const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", NULL},
                                                {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
                                                {"CHOKEPOINT_AGENT", plan->run_id},

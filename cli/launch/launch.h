@@ -15,9 +15,9 @@
 #include "cli/launch/child.h"
 #include "cli/launch/command_words.h"
 
-enum launch_road { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
+enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
 
-/* What all agents of a run have in common. Borrowed. */
+/* Values common to all agents of a run. Borrowed. */
 struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host */
     const char *token;    /* the run's secret; an agent gets the key of its host, on its stdin */
@@ -29,8 +29,8 @@ struct launch_plan {
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */
     const struct command_words *words;
-    const char *hostfile;  /* of the command, when the hosts are from it: it may name users */
-    enum launch_road road; /* to hosts other than this one */
+    const char *hostfile;      /* of the command, when the hosts are from it: it may name users */
+    enum launch_method method; /* to hosts other than this one */
     int connect_timeout_s;
     const sigset_t *mask;
 };
@@ -41,7 +41,7 @@ struct launch_plan {
 struct launch {
     const char *host;           /* borrowed */
     char address[ADDRESS_SIZE]; /* of the collector, as this host reaches it; "" if unknown */
-    enum launch_road road;
+    enum launch_method method;
     bool attempted;
     pid_t pid;                         /* of the launcher; 0: not running */
     struct line_reader output;         /* its stdout and stderr */
@@ -53,8 +53,8 @@ struct launch {
     struct backoff back;  /* when it is started again */
 };
 
-/* Name of the road for messages: "directly", "by mpirun", "by ssh". */
-const char *launch_road_name(enum launch_road road);
+/* Name of the method for messages: "directly", "by mpirun", "by ssh". */
+const char *launch_method_name(enum launch_method method);
 
 /* Starts it. On failure, which may be this host's only, launch->trouble says why. */
 int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url);

@@ -34,7 +34,7 @@ static void add_all(struct launch_words *to, ...) {
 /* Hosts may share a file system, and a testbed's hosts do: the name has run and host in it. */
 static const char *spool_directory(char *to, size_t size, const struct launch *launch,
                                    const struct launch_plan *plan) {
-    const char *tmp = launch->road == LAUNCH_DIRECT ? getenv("TMPDIR") : NULL;
+    const char *tmp = launch->method == LAUNCH_DIRECT ? getenv("TMPDIR") : NULL;
     snprintf(to, size, "%s/chokepoint-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", plan->run_id,
              launch->host);
     return to;
@@ -152,9 +152,9 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
     snprintf(to->run, sizeof to->run, "CHOKEPOINT_RUN=%s", plan->run_id);
     snprintf(to->marks, sizeof to->marks, "CHOKEPOINT_MARKS=%s", plan->marks);
     spool_directory(to->spool, sizeof to->spool, launch, plan);
-    if (launch->road == LAUNCH_MPIRUN)
+    if (launch->method == LAUNCH_MPIRUN)
         make_mpirun(to, launch, plan);
-    else if (launch->road == LAUNCH_SSH)
+    else if (launch->method == LAUNCH_SSH)
         r = make_ssh(to, launch, plan);
     else {
         add(to, plan->agent);

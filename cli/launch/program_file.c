@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter of a program (PT_INTERP, elf(5)) is its dynamic loader; of a script it is the
+/* The interpreter of a program (PT_INTERP, elf(5)) is its dynamic loader; for a script it is the
  * word behind "#!" (execve(2)). */
 #include "cli/launch/program_file.h"
 #include "cli/launch/child.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be told of a program before it is started: where it lies, and whether our library can be
- * preloaded into it. It can where the same dynamic loader starts the program that starts us: a
- * static program has none, the loader of another C library ends the program (musl: status 127), and
- * a container has our library nowhere.
+ * Facts about a program before it is started: its path, and whether our library can be preloaded
+ * into it. It can if the program has the same dynamic loader as we have: a static program has none,
+ * the loader of another C library ends the program (musl: status 127), and a container does not
+ * hold our library.
  */
 #ifndef CHOKEPOINT_CLI_PROGRAM_FILE_H
 #define CHOKEPOINT_CLI_PROGRAM_FILE_H
@@ -17,8 +17,9 @@ int program_find(const char *word, char ret_path[PATH_MAX]);
 
 #define PROGRAM_REFUSES 1
 
-/* Whether a library can be preloaded into what this word starts; of a script, its interpreter.
- * 0 with its file in ret_path; PROGRAM_REFUSES with one line in why; negative errno: not known. */
+/* Whether a library can be preloaded into the program of this word; for a script, into its
+ * interpreter. 0 with its file in ret_path; PROGRAM_REFUSES with one line in why; negative errno:
+ * not known. */
 int program_takes_preload(const char *word, char ret_path[PATH_MAX], char *why, size_t why_size);
 
 /* Whether the program needs a library whose name begins like this ("libmpi"), by itself or through

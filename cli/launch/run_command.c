@@ -51,8 +51,9 @@ static char *join_words(char *const *words) {
 }
 
 char *command_line(const struct run_options *options) {
-    char *const program[] = {options->command[0], NULL};
-    char **masked = secret_words_mask(options->no_command_lines ? program : options->command);
+    char *const *words = options->shown_command ? options->shown_command : options->command;
+    char *const program[] = {words[0], NULL};
+    char **masked = secret_words_mask(options->no_command_lines ? program : words);
     char *line = masked ? join_words(masked) : NULL;
     secret_words_free(masked);
     return line;

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /* A batch system's hosts let mpirun in, and often nobody else. */
-static enum launch_road road_to_others(const struct run_session *s, enum hosts_source source) {
+static enum launch_method method_to_reach_others(const struct run_session *s,
+                                                 enum hosts_source source) {
     if (s->words.kind == COMMAND_MPIRUN)
         return LAUNCH_MPIRUN;
     bool ours = source == HOSTS_OPTION && s->words.kind == COMMAND_PLAIN;
@@ -27,18 +28,18 @@ static bool names_no_host_in_particular(const char *name) {
 /* This machine is one host, by however many names it goes. */
 static void add_this_machine(struct run_session *s, const char *name) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].road == LAUNCH_DIRECT)
+        if (s->launches[i].method == LAUNCH_DIRECT)
             return;
     if (names_no_host_in_particular(name) &&
         gethostname(s->local_name, sizeof s->local_name - 1) == 0)
         name = s->local_name;
-    s->launches[s->n_launches++] = (struct launch){.host = name, .road = LAUNCH_DIRECT};
+    s->launches[s->n_launches++] = (struct launch){.host = name, .method = LAUNCH_DIRECT};
 }
 
 static int add_other(struct run_session *s, const char *name, const char **ret_first) {
     struct launch *launch = &s->launches[s->n_launches++];
     const char *why;
-    *launch = (struct launch){.host = name, .road = s->plan.road};
+    *launch = (struct launch){.host = name, .method = s->plan.method};
     if (address_towards(name, launch->address, &why) < 0) {
         snprintf(launch->trouble, sizeof launch->trouble, "%s", why);
         return 0;
@@ -51,16 +52,16 @@ static int add_other(struct run_session *s, const char *name, const char **ret_f
 /* This machine's agent uses an address that is open anyway; without other hosts none is. */
 static int set_own_address(struct run_session *s, const char *first) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].road == LAUNCH_DIRECT)
+        if (s->launches[i].method == LAUNCH_DIRECT)
             snprintf(s->launches[i].address, ADDRESS_SIZE, "%s", first ? first : "127.0.0.1");
     return collect_child_add_address(&s->collector, first ? first : "127.0.0.1");
 }
 
-int session_find_roads(struct run_session *s, enum hosts_source source, char *why,
-                       size_t why_size) {
+int session_choose_launches(struct run_session *s, enum hosts_source source, char *why,
+                            size_t why_size) {
     const char *first = NULL;
     int r = 0;
-    s->plan.road = road_to_others(s, source);
+    s->plan.method = method_to_reach_others(s, source);
     if (source == HOSTS_COMMAND && s->words.n_hostfiles == 1)
         s->plan.hostfile = s->words.hostfiles[0];
     s->launches = calloc(s->hosts.n, sizeof *s->launches);
@@ -106,10 +107,10 @@ static void describe_missing(const struct launch *launch, int64_t timeout_ns, ch
         n = (size_t)snprintf(to, size, "%s cannot be reached: %s", launch->host, launch->trouble);
     else if (launch->pid)
         n = (size_t)snprintf(to, size, "%s did not answer: tried %s for %g s", launch->host,
-                             launch_road_name(launch->road), (double)timeout_ns / NS_PER_S);
+                             launch_method_name(launch->method), (double)timeout_ns / NS_PER_S);
     else
         n = (size_t)snprintf(to, size, "%s did not answer: tried %s, %s", launch->host,
-                             launch_road_name(launch->road), launch->trouble);
+                             launch_method_name(launch->method), launch->trouble);
     for (size_t i = 0; i < launch->n_said && n < size; i++)
         n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
 }

@@ -92,7 +92,7 @@ static int read_repeats(const char *verb, const char *text, int *ret_repeats) {
     return 0;
 }
 
-/* What was said of single options. */
+/* Checks options one by one. */
 static int judge(const char *verb, struct run_options *o, const char *start_timeout) {
     int r = read_number(verb, "--rate", o->rate, 0.1, 1000, &o->rate_hz);
     if (r == 0 && o->process_rate)

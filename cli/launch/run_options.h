@@ -25,6 +25,7 @@ struct run_options {
     bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
     char **command;        /* NULL-terminated, at least one word */
+    char **shown_command;  /* recorded in its place; NULL: it is itself */
 };
 
 /* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */
@@ -39,7 +40,8 @@ struct run_words {
 struct verb_option;
 
 void run_words_init(struct run_words *words);
-/* What to look for, into takes[RUN_WORDS_TAKES]; values end in words. Returns how many. */
+/* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
+ * many. */
 size_t run_words_takes(struct run_words *words, struct verb_option *takes);
 /* words->options.command is set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);

@@ -105,7 +105,7 @@ static int find_programs(struct run_session *s, char *why, size_t why_size) {
     return 0;
 }
 
-/* SIGPIPE is blocked only: whoever does not listen to us any more is noticed by EPIPE. */
+/* SIGPIPE is blocked only: a reader that closed its pipe is noticed by EPIPE. */
 static int open_signals(struct run_session *s) {
     static const int heard[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     sigset_t set, blocked;
@@ -187,7 +187,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     return 0;
 }
 
-/* Whoever stopped listening to us has left one behind: it must not end us with the mask. */
+/* A reader that closed its pipe has left a SIGPIPE pending: it must not end us when the mask
+ * goes. */
 static void discard_sigpipe(void) {
     const struct timespec now = {0};
     sigset_t set;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `run` holds while it runs: the collector, an agent a host, the command; and the one loop in
- * which all of them are heard. Nothing sleeps: whoever waits calls session_poll until what it waits
- * for is so, or its deadline has passed.
+ * State of `run` while it runs: the collector, an agent a host, the command; and the one loop that
+ * hears all of them. Nothing sleeps: a waiting caller calls session_poll until its condition holds,
+ * or its deadline has passed.
  *
- * Signals are blocked and read as events. What the whole foreground group got, as it gets the
- * terminal's Ctrl-C, the command has, too; what was sent to us alone is passed on to it.
+ * Signals are blocked and read as events. The command gets every signal to the whole foreground
+ * group by itself, such as the terminal's Ctrl-C; a signal to us alone is passed on to it.
  */
 #ifndef CHOKEPOINT_CLI_RUN_SESSION_H
 #define CHOKEPOINT_CLI_RUN_SESSION_H
@@ -95,7 +95,8 @@ void session_note(struct run_session *s, const char *format, ...)
 /* --- run_hosts.c --- */
 
 /* Fills launches and the collector's addresses from hosts. Negative errno with why. */
-int session_find_roads(struct run_session *s, enum hosts_source source, char *why, size_t why_size);
+int session_choose_launches(struct run_session *s, enum hosts_source source, char *why,
+                            size_t why_size);
 void session_start_agents(struct run_session *s);
 void session_start_agent(struct run_session *s, struct launch *launch);
 bool session_awaits_hosts(const struct run_session *s); /* some may still answer */

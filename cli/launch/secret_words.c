@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is a secret is told by the name before it (--password=x, TOKEN=x, "X-Api-Key: x"), by the
+ * A secret is recognized by the name before it (--password=x, TOKEN=x, "X-Api-Key: x"), by the
  * program that takes it (mysql -px), by its place in a URL, or by a shape that issuers give it. A
  * word that holds a script (sh -c '...') is looked through piece by piece.
  */
@@ -18,7 +18,7 @@
 #define MASK "***"
 #define NAME_MAX_BYTES 64
 
-/* What a word makes of the one after it. */
+/* The kind of the next word, decided by this one. */
 enum following { PLAIN, SECRET, AFTER_COLON };
 
 struct state {
@@ -244,7 +244,7 @@ static void put_word(FILE *out, const char *word, struct state *state) {
     }
 }
 
-/* A script, or a header: what is between blanks, quotes and separators are its words. */
+/* A script, or a header: blanks, quotes and separators part its words. */
 static void put_pieces(FILE *out, const char *word, struct state *state) {
     static const char between[] = " \t\n'\"`;&|()<>";
     struct state inner = {.program = state->program};

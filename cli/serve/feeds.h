@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs that are being watched. Each has one child, `chokepoint top RUN --format json`, which prints
- * the state of the run as a line of JSON each second until the run has ended; whoever watches gets
- * the newest line as a server-sent event, and skips those that came while it was busy. So a slow
- * reader costs nobody anything, and one that comes back has all with the first event. A child that
- * nobody watches any more is ended.
+ * the state of the run as a line of JSON each second until the run has ended; a watcher gets the
+ * newest line as a server-sent event, and skips those that came while it was busy. So a slow reader
+ * costs nobody anything, and one that comes back has all with the first event. A child that nobody
+ * watches any more is ended.
  */
 #ifndef CHOKEPOINT_CLI_SERVE_FEEDS_H
 #define CHOKEPOINT_CLI_SERVE_FEEDS_H

@@ -121,9 +121,9 @@ static bool shows_cookie(const struct guard *guard, const char *cookies) {
     return false;
 }
 
-static bool is_allowed_user(const struct guard *guard, const uid_t *uid) {
-    for (size_t i = 0; uid && i < guard->n_uids; i++)
-        if (guard->uids[i] == *uid)
+bool guard_is_user(const struct guard *guard, uid_t uid) {
+    for (size_t i = 0; i < guard->n_uids; i++)
+        if (guard->uids[i] == uid)
             return true;
     return false;
 }
@@ -134,7 +134,7 @@ enum guard_answer guard_judge(const struct guard *guard, const struct guard_visi
         return answer;
     bool known = guard->token[0] ? shows_token(guard, visit->authorization) ||
                                        shows_cookie(guard, visit->cookie)
-                                 : is_allowed_user(guard, visit->uid);
+                                 : visit->uid && guard_is_user(guard, *visit->uid);
     return known ? GUARD_WELCOME : GUARD_STRANGER;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is answered. Three questions, in this order:
+ * Decides which requests are answered, by three questions in this order:
  *
  *   - Was the browser told to come here by a name of ours? A page of somebody else's that turns its
  *     own name to this address (DNS rebinding) still says that name in its Host header.
  *   - Was it a page of ours that asked? Browsers say where a request comes from (Sec-Fetch-Site);
  *     from elsewhere only a link may lead here.
  *   - May this user read? On loopback every user of the host can connect, and a recording is
- *     private to its owner (mode 0600), so the kernel is asked whose the connection is (peer.h).
+ *     private to its owner (mode 0600), so the kernel is asked for the connection's owner (peer.h).
  *     With a token file it is the token that counts, everywhere: in an Authorization header, or as
  *     a cookie, which a path printed to the terminal gives to one browser.
  */
@@ -41,6 +41,7 @@ void guard_release(struct guard *guard); /* wipes them */
 
 /* A user that is answered; twice is fine. */
 void guard_allow(struct guard *guard, uid_t uid);
+bool guard_is_user(const struct guard *guard, uid_t uid);
 
 enum guard_answer {
     GUARD_WELCOME,
@@ -49,7 +50,7 @@ enum guard_answer {
     GUARD_STRANGER,   /* another user, or one without the token */
 };
 
-/* What a request says of itself; NULL: it does not. */
+/* The headers of a request that decide; NULL: it has none. */
 struct guard_visit {
     const char *host;                   /* NULL also when it is there twice */
     const char *site, *mode, *dest;     /* Sec-Fetch-... */

@@ -124,7 +124,8 @@ static enum MHD_Result queue(struct http_request *request) {
     return queued;
 }
 
-/* What is refused with a body is answered before it is read, which also ends its connection. */
+/* A refused request with a body is answered before the body is read, which also ends its
+ * connection. */
 static void hear(struct http_request *request, const char *method) {
     request->heard = true;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -184,6 +185,8 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **v
     *visitor = gate_enter(
         http->gate, fd,
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    if (*visitor && http->options.is_reader(http->options.ctx, fd))
+        gate_know(http->gate, *visitor, "reader"); /* strangers, however many, cannot push it out */
 }
 
 /* ---- life ---- */
@@ -214,7 +217,7 @@ static int start_daemon(struct http *http) {
 int http_start(const struct http_options *options, struct http **ret_http) {
     const struct gate_limits limits = {.strangers = STRANGERS_MAX,
                                        .known = KNOWN_MAX,
-                                       .known_per_host = KNOWN_MAX,
+                                       .known_per_host = KNOWN_MAX - 1, /* the oldest goes */
                                        .stranger_ns = STRANGER_NS,
                                        .request_ns = REQUEST_NS};
     struct http *http = calloc(1, sizeof *http);

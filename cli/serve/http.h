@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The HTTP side of the page; http.c is the only file here that knows the HTTP library. One thread:
- * whoever owns it polls http_fd and calls http_run, in which requests are heard and answered.
+ * its owner polls http_fd and calls http_run, in which requests are heard and answered.
  *
  * Only GET and HEAD without a body are let through; headers, connections and the time without a
- * byte moving are bounded, and who has not been welcomed is dropped after a few seconds
+ * byte moving are bounded, and a client that has not been welcomed is dropped after a few seconds
  * (collector/gate.h). Every answer carries the same protecting headers.
  */
 #ifndef CHOKEPOINT_CLI_SERVE_HTTP_H
@@ -21,6 +21,8 @@ struct http_request;
 struct http_options {
     int listen_fd;                         /* owned by http from the start on */
     const struct credentials *credentials; /* borrowed; NULL: clear text */
+    /* Judges a connection as it comes: true for one that is welcome before its first request. */
+    bool (*is_reader)(void *ctx, int fd);
     /* Answers at once, or says that it will later (http_wait). */
     void (*request)(void *ctx, struct http_request *request);
     /* It is over, answered or not, and must not be spoken of any more. */

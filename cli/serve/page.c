@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What it is made into are files in memory, which have no name. */
+/* The child writes it into files in memory, which have no name. */
 #include "cli/serve/page.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One page that a child makes (pages.h): what it is made by, and of which state of the database. */
+/* One page that a child makes (pages.h): the words that make it, and the state of the database that
+ * it shows. */
 #ifndef CHOKEPOINT_CLI_SERVE_PAGE_H
 #define CHOKEPOINT_CLI_SERVE_PAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page goes by its words. It is of the database as it was when its child was started:
- * whatever is written later makes it an old one.
+ * A page is found by its words. It shows the database as it was when its child was started: a later
+ * write makes it an old one.
  */
 #include "cli/serve/page.h"
 

@@ -42,7 +42,7 @@ struct pages_options {
 int pages_new(const struct pages_options *options, struct pages **ret_pages);
 void pages_free(struct pages *pages); /* ends its children; nobody may wait. Takes NULL. */
 
-/* What the verb prints. words: of a verb, NULL-terminated, at most PAGES_WORDS_MAX, none of them
+/* The output of a verb. words: of a verb, NULL-terminated, at most PAGES_WORDS_MAX, none of them
  * beginning with "-" that came from outside. */
 struct pages_result pages_get(struct pages *pages, const char *const *words, void *waiter);
 void pages_forget(struct pages *pages, void *waiter); /* it waits no more, if it did */

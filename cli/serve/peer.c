@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * The kernel is asked for the one socket (sock_diag(7)). A look through its whole table, which may
+ * have a hundred thousand lines, for each stranger who asks would let strangers keep the server
+ * busy; that is left for kernels that cannot be asked.
+ *
  * A line of the table has both addresses as the kernel keeps them, each 32 bits of it as a number
  * of the machine's order, the state (1: established), and the user who made the socket. One that
  * its program has closed has no user any more (0 stands there), and is no longer established.
@@ -7,15 +11,83 @@
 #include "cli/serve/peer.h"
 
 #include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/error.h"
 
 #define ESTABLISHED 1u
 #define ENDPOINT_SIZE 40
 #define LOOKS 3 /* a table that changes while it is read may lack a line */
+
+/* ---- asking ---- */
+
+static int put_endpoint(const struct sockaddr_storage *address, __be16 *ret_port, __be32 words[4]) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)address;
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
+    if (address->ss_family == AF_INET) {
+        *ret_port = in->sin_port;
+        words[0] = in->sin_addr.s_addr;
+        return 0;
+    }
+    *ret_port = in6->sin6_port;
+    memcpy(words, &in6->sin6_addr, sizeof in6->sin6_addr);
+    return address->ss_family == AF_INET6 ? 0 : -EAFNOSUPPORT;
+}
+
+static int read_answer(const void *bytes, ssize_t size, const struct inet_diag_sockid *asked,
+                       uid_t *ret_uid) {
+    const struct nlmsghdr *head = bytes;
+    const struct nlmsgerr *error = NLMSG_DATA(head);
+    const struct inet_diag_msg *found = NLMSG_DATA(head);
+    if (size < (ssize_t)NLMSG_LENGTH(sizeof error->error))
+        return -EPROTO;
+    if (head->nlmsg_type == NLMSG_ERROR)
+        return error->error < 0 ? error->error : -EPROTO;
+    if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY || size < (ssize_t)NLMSG_LENGTH(sizeof *found))
+        return -EPROTO;
+    size_t ends = offsetof(struct inet_diag_sockid, idiag_if); /* ports and addresses */
+    if (found->idiag_state != ESTABLISHED || memcmp(&found->id, asked, ends) != 0)
+        return -ENOENT;
+    return *ret_uid = found->idiag_uid, 0;
+}
+
+int peer_ask(const struct sockaddr_storage *theirs, const struct sockaddr_storage *ours,
+             uid_t *ret_uid) {
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 body;
+    } request = {.head = {.nlmsg_len = sizeof request,
+                          .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                          .nlmsg_flags = NLM_F_REQUEST},
+                 .body = {.sdiag_family = (__u8)ours->ss_family,
+                          .sdiag_protocol = IPPROTO_TCP,
+                          .idiag_states = UINT32_MAX}};
+    struct inet_diag_sockid *id = &request.body.id;
+    const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    _Alignas(struct nlmsghdr) char answer[4096];
+    if (put_endpoint(theirs, &id->idiag_sport, id->idiag_src) < 0 ||
+        put_endpoint(ours, &id->idiag_dport, id->idiag_dst) < 0)
+        return -EAFNOSUPPORT;
+    id->idiag_cookie[0] = id->idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd < 0)
+        return negative_errno();
+    ssize_t n =
+        sendto(fd, &request, sizeof request, 0, (const struct sockaddr *)&kernel, sizeof kernel);
+    if (n >= 0) /* it has answered by now */
+        n = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    int r = n < 0 ? negative_errno() : read_answer(answer, n, id, ret_uid);
+    close(fd);
+    return r;
+}
+
+/* ---- looking ---- */
 
 /* "0100007F:B949" */
 static int format_endpoint(const struct sockaddr_storage *address, char to[ENDPOINT_SIZE]) {
@@ -65,7 +137,10 @@ int peer_uid(int fd, uid_t *ret_uid) {
     if (getsockname(fd, (struct sockaddr *)&ours, &ours_size) < 0 ||
         getpeername(fd, (struct sockaddr *)&theirs, &theirs_size) < 0)
         return negative_errno();
-    int r = -ENOENT;
+    int r = peer_ask(&theirs, &ours, ret_uid);
+    if (r == 0 || r == -ENOENT)
+        return r;
+    r = -ENOENT;
     for (int i = 0; i < LOOKS && r == -ENOENT; i++)
         r = look(&theirs, &ours, ret_uid);
     return r;

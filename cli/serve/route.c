@@ -16,7 +16,7 @@ bool route_is_run(const char *text) {
            text_parse_u64(text, &number) == 0 && number <= INT64_MAX;
 }
 
-/* What is behind a prefix; NULL: something else begins it. */
+/* The rest of a path behind a prefix; NULL: it begins otherwise. */
 static const char *after(const char *path, const char *prefix) {
     size_t size = strlen(prefix);
     return strncmp(path, prefix, size) == 0 ? path + size : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a path of the page asks for. Nothing of it reaches a file system or a database as it came.
+/* The meaning of a path of the page. No part of it reaches a file system or a database as it came.
  */
 #ifndef CHOKEPOINT_CLI_SERVE_ROUTE_H
 #define CHOKEPOINT_CLI_SERVE_ROUTE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a child of the server said on its standard error, which is a file in memory. */
+/* Messages of a child of the server on its standard error, which is a file in memory. */
 #ifndef CHOKEPOINT_CLI_SERVE_SAID_H
 #define CHOKEPOINT_CLI_SERVE_SAID_H
 

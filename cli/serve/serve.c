@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint serve`: the page for a browser. One thread and one loop; whatever reads the database
- * is a child (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be
- * running beside it.
+ * `chokepoint serve`: the page for a browser. One thread and one loop; only children read the
+ * database (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be running
+ * beside it.
  */
 #include "cli/options.h"
 #include "cli/serve/options.h"
@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/limits.h"
+#include "common/signals.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -70,20 +71,6 @@ static void on_entered(void *ctx) {
 
 /* ---- its parts ---- */
 
-/* Blocked before the first thread starts, so that they all inherit it. */
-static int open_signals(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
-    signal(SIGPIPE, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? negative_errno() : fd;
-}
-
 static int find_program(char program[PATH_MAX]) {
     ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - 1);
     program[n < 0 ? 0 : n] = '\0';
@@ -106,7 +93,7 @@ static int listen_somewhere(struct server *s, int *ret_fd) {
     return 0;
 }
 
-/* Of a server that root runs for somebody, that somebody is a reader, too. */
+/* If root runs the server for a user (sudo), that user is a reader, too. */
 static void allow_users(struct guard *guard) {
     const char *behind_sudo = getenv("SUDO_UID");
     char *end;
@@ -160,6 +147,7 @@ static int open_server(struct server *s) {
     r = make_guard(s);
     const struct http_options http = {.listen_fd = fd,
                                       .credentials = s->options->tls ? &s->credentials : NULL,
+                                      .is_reader = site_is_reader,
                                       .request = site_request,
                                       .gone = site_gone,
                                       .ctx = &s->site};
@@ -221,8 +209,9 @@ static void close_server(struct server *s) {
 }
 
 static int run_server(const struct serve_options *options) {
-    struct server server = {.options = options, .signal_fd = open_signals()};
+    struct server server = {.options = options, .signal_fd = signals_open()};
     int status = 1;
+    signal(SIGPIPE, SIG_IGN);
     limits_raise(NULL);
     (void)!nice(NICENESS);
     if (server.signal_fd < 0)

@@ -161,6 +161,12 @@ static struct guard_visit visit_of(const struct site *site, struct http_request 
         .uid = asks_kernel && peer_uid(http_socket(request), uid) == 0 ? uid : NULL};
 }
 
+bool site_is_reader(void *ctx, int fd) {
+    const struct site *site = ctx;
+    uid_t uid;
+    return !site->guard.token[0] && peer_uid(fd, &uid) == 0 && guard_is_user(&site->guard, uid);
+}
+
 void site_request(void *ctx, struct http_request *request) {
     struct site *site = ctx;
     struct route route = route_of(http_path(request));

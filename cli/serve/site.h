@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page answers: each path of route.h, to those whom guard.h lets in. */
+/* Answers of the page: to each path of route.h, for requests that guard.h lets in. */
 #ifndef CHOKEPOINT_CLI_SERVE_SITE_H
 #define CHOKEPOINT_CLI_SERVE_SITE_H
 
@@ -20,6 +20,7 @@ struct site {
 };
 
 /* The callbacks of http.h, of pages.h and of feeds.h; ctx is the site. */
+bool site_is_reader(void *ctx, int fd);
 void site_request(void *ctx, struct http_request *request);
 void site_gone(void *ctx, struct http_request *request);
 void site_page_done(void *ctx, void *request, const struct pages_result *result);

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/run_repeat.h"
 #include "cli/sweep/plan.h"
+#include "cli/sweep/shown.h"
 #include "cli/verb.h"
 #include "collector/store_sweep.h"
 #include "common/clock.h"
@@ -22,6 +23,7 @@
 
 struct making {
     const struct sweep_request *request;
+    struct sweep_parameters shown; /* what is recorded and told of its parameters */
     int64_t sweep;
     size_t n_cells;
     size_t *made;   /* by cell: runs that need not be made again, */
@@ -40,6 +42,7 @@ static void making_release(struct making *m) {
     free(m->group);
     free(m->pace);
     free(m->steps);
+    parameters_release(&m->shown);
 }
 
 static bool making_init(struct making *m, const struct sweep_request *request) {
@@ -49,7 +52,8 @@ static bool making_init(struct making *m, const struct sweep_request *request) {
     m->group = calloc(n + 1, sizeof *m->group);
     m->pace = calloc(n + 1, sizeof *m->pace);
     m->steps = calloc(n * (size_t)request->options.repeats + 1, sizeof *m->steps);
-    return m->made && m->group && m->pace && m->steps;
+    return m->made && m->group && m->pace && m->steps &&
+           parameters_shown(request->parameters, request->options.command, &m->shown) == 0;
 }
 
 /* ---- what the database has ---- */
@@ -103,7 +107,7 @@ static int count_made(struct making *m, struct store *store) {
     r = store_list_sweep_runs(store, &sweep, &runs, &n);
     for (size_t i = 0; r == 0 && i < n; i++)
         if (need_not_be_made_again(m, &runs[i].run) &&
-            find_cell(m->request->parameters, &sweep, &runs[i], &cell))
+            find_cell(&m->shown, &sweep, &runs[i], &cell))
             take_made(m, cell, &runs[i].run);
     if (r == 0)
         store_sweep_runs_free(runs, n);
@@ -117,12 +121,12 @@ static int join(struct making *m, struct store *store) {
     struct store_sweep sweep = {.name = (char *)request->name,
                                 .command = line,
                                 .repeats = request->options.repeats,
-                                .n_parameters = request->parameters->n};
+                                .n_parameters = m->shown.n};
     for (size_t i = 0; i < sweep.n_parameters; i++)
         sweep.parameters[i] =
-            (struct store_sweep_parameter){.name = request->parameters->items[i].name,
-                                           .values = request->parameters->items[i].values,
-                                           .n_values = request->parameters->items[i].n_values};
+            (struct store_sweep_parameter){.name = m->shown.items[i].name,
+                                           .values = m->shown.items[i].values,
+                                           .n_values = m->shown.items[i].n_values};
     int r = line ? store_sweep_join(store, &sweep, &m->sweep) : -ENOMEM;
     free(line);
     return r;
@@ -157,7 +161,7 @@ static int begin(struct making *m) {
 static void name_run(const struct making *m, const size_t *value, char name[RUN_NAME_MAX]) {
     int n = snprintf(name, RUN_NAME_MAX, "%s/", m->request->name);
     if (n > 0 && n < RUN_NAME_MAX)
-        parameters_describe(m->request->parameters, value, "/", name + n, RUN_NAME_MAX - (size_t)n);
+        parameters_describe(&m->shown, value, "/", name + n, RUN_NAME_MAX - (size_t)n);
 }
 
 static int make_run(struct making *m, const struct sweep_step *step, struct run_turn *turn) {
@@ -169,8 +173,7 @@ static int make_run(struct making *m, const struct sweep_step *step, struct run_
     parameters_cell(parameters, step->cell, value);
     name_run(m, value, name);
     for (size_t i = 0; i < parameters->n; i++)
-        labels[i] =
-            (struct run_label){parameters->items[i].name, parameters->items[i].values[value[i]]};
+        labels[i] = (struct run_label){m->shown.items[i].name, m->shown.items[i].values[value[i]]};
     options.command = parameters_expand(parameters, value, m->request->options.command);
     options.name = name;
     options.quiet = true;
@@ -179,18 +182,21 @@ static int make_run(struct making *m, const struct sweep_step *step, struct run_
                               .sweep = m->sweep,
                               .labels = labels,
                               .n_labels = parameters->n};
-    if (!options.command)
-        return out_of_memory();
-    run_once(&options, turn);
+    options.shown_command = parameters_expand(&m->shown, value, m->request->options.command);
+    bool made = options.command && options.shown_command;
+    if (made)
+        run_once(&options, turn);
     parameters_free_words(options.command);
-    return 0;
+    parameters_free_words(options.shown_command);
+    return made ? 0 : out_of_memory();
 }
 
 /* ---- progress ---- */
 
 #define TAIL_SIZE 80
 
-/* Of the steps from `at` on; "" where there are none, or no run has told how long one takes. */
+/* The time left for the steps from `at` on; "" if there are none, or no run has told how long one
+ * takes. */
 static void tell_left(const struct making *m, size_t at, char tail[TAIL_SIZE]) {
     char left[LAYOUT_NUMBER_SIZE];
     int64_t left_ns = plan_left_ns(m->steps + at, m->n_steps - at, m->pace, m->n_cells);
@@ -207,7 +213,7 @@ static void tell_run(const struct making *m, size_t at, const struct run_turn *t
         return;
     tell_left(m, at + 1, tail);
     parameters_cell(m->request->parameters, step->cell, value);
-    parameters_describe(m->request->parameters, value, " ", values, sizeof values);
+    parameters_describe(&m->shown, value, " ", values, sizeof values);
     if (turn->started)
         verb_complain(
             NULL, "run %zu of %zu: %s, repeat %d of %d: %.2f s, exit status %d (run %" PRId64 ")%s",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Making the runs of a sweep: each is a run as `chokepoint run` makes it, told apart by the values
- * it was given. What the database has of a sweep of that name is not made again, so that a sweep
- * that was interrupted goes on where it was; a run that failed is a result, too.
+ * it was given. Runs of that sweep that the database has are not made again, so that an interrupted
+ * sweep goes on where it was; a failed run is a result, too.
  */
 #ifndef CHOKEPOINT_CLI_SWEEP_MAKE_H
 #define CHOKEPOINT_CLI_SWEEP_MAKE_H

@@ -43,7 +43,7 @@ static size_t count_parts(const char *text) {
     return n;
 }
 
-/* The k-th part of "a:b:c"; of a text that is no list of parts, all of it. */
+/* The k-th part of "a:b:c"; all of a text that is no list of parts. */
 static struct span part(const char *text, size_t k, bool divided) {
     if (!divided)
         return (struct span){text, strlen(text)};
@@ -90,7 +90,7 @@ static int check_name(const struct sweep_parameters *to, const char *name, char 
 
 /* ---- values ---- */
 
-/* What will be stored and shown, by which values are told apart. */
+/* Makes the printable form that is stored and shown; values are told apart by it. */
 static void clean(const char *value, char to[SWEEP_TEXT_MAX]) {
     text_sanitize(to, SWEEP_TEXT_MAX, value, strlen(value));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a sweep varies: parameters with their values, and a command in which {name} stands for the
+ * The input of a sweep: parameters with their values, and a command in which {name} stands for the
  * value. As in hyperfine(1): -L NAME A,B,C gives values one by one (a comma within one is written
  * \,), -P NAME MIN MAX numbers in steps. A parameter called "mode:ranks" is two placeholders that
  * change together, and its values have as many parts: "single:1,sync:4".
@@ -35,8 +35,8 @@ int parameters_add_scan(struct sweep_parameters *to, const char *name, const cha
                         const char *until, const char *step, char *why);
 void parameters_release(struct sweep_parameters *parameters);
 
-/* That every {placeholder} of the command is a parameter, and every parameter is used: a {} that
- * holds anything but a name is left to the command. -EINVAL with why. */
+/* Checks that every {placeholder} of the command is a parameter, and every parameter is used: a {}
+ * that holds anything but a name is left to the command. -EINVAL with why. */
 int parameters_check(const struct sweep_parameters *parameters, char *const *command, char *why);
 
 /* Product of the numbers of values; 0 if there are more than SWEEP_CELLS_MAX. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which runs of a sweep are still to be made, and how long they will take. Repeats come in turn
- * (A B C A B C): what changes on the hosts meanwhile then meets all cells alike.
+ * Which runs of a sweep are still to be made, and how long they will take. Repeats come in turn (A
+ * B C A B C), so that a change on the hosts affects all cells alike.
  */
 #ifndef CHOKEPOINT_CLI_SWEEP_PLAN_H
 #define CHOKEPOINT_CLI_SWEEP_PLAN_H
@@ -18,7 +18,7 @@ struct sweep_step {
  * Returns how many. */
 size_t plan_steps(const size_t *made, size_t n_cells, int repeats, struct sweep_step *steps);
 
-/* What runs took so far, starting and storing included; no more than INT64_MAX. */
+/* Time of the runs so far, with starting and storing; at most INT64_MAX. */
 struct sweep_pace {
     int64_t sum_ns;
     size_t n;
@@ -27,8 +27,8 @@ struct sweep_pace {
 /* One more, of 0 ns at least. */
 void plan_take(struct sweep_pace *pace, int64_t took_ns);
 
-/* What the steps will take: each as its cell took so far, else as all cells did. -1: no cell has
- * run yet. pace[cell]. */
+/* Time that the steps will take: each as its cell took so far, else as all cells did. -1: no cell
+ * has run yet. pace[cell]. */
 int64_t plan_left_ns(const struct sweep_step *steps, size_t n_steps, const struct sweep_pace *pace,
                      size_t n_cells);
 

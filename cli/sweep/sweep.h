@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of `chokepoint sweep` share. */
+/* Shared by the parts of `chokepoint sweep`. */
 #ifndef CHOKEPOINT_CLI_SWEEP_SWEEP_H
 #define CHOKEPOINT_CLI_SWEEP_SWEEP_H
 
@@ -21,7 +21,7 @@ int sweep_words_read(const char *text, const char *what, bool (*is_good)(const c
                      const char *good, struct sweep_words *ret_words);
 void sweep_words_release(struct sweep_words *words);
 
-/* What is shown of a sweep. */
+/* The part of a sweep that is shown. */
 struct sweep_view {
     const char *name;              /* NULL: the last one */
     const char *title;             /* NULL: its name */

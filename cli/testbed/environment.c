@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment inside a host. Two lists: what OpenMPI must be told to stay on the emulated
- * network, which overrides the caller's; and what suits many ranks on few cores, which the caller
- * may override.
+ * The environment inside a host. Two lists: settings that keep OpenMPI on the emulated network,
+ * which override the caller's; and settings that suit many ranks on few cores, which the caller may
+ * override.
  */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process inside a host sees of the file system: the machine's, but for two places.
- * /etc/hosts names the hosts of the testbed, and /sys shows the interfaces of the host's own
- * network namespace, with the cgroup tree still in it (which `ip netns exec` loses).
+ * The file system for a process inside a host: the machine's, but for two places. /etc/hosts names
+ * the hosts of the testbed, and /sys shows the interfaces of the host's own network namespace, with
+ * the cgroup tree still in it (which `ip netns exec` loses).
  */
 #include "cli/file.h"
 #include "cli/testbed/testbed.h"
@@ -30,7 +30,7 @@ static int make_slave_from_chroot(int root_fd, int here_fd) {
     return r;
 }
 
-/* Slave, not private: what the machine unmounts must go here too, or dead namespaces would live
+/* Slave, not private: an unmount on the machine must happen here too, or dead namespaces would live
  * on as mounts that nobody sees. */
 static int make_slave(void) {
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0)

@@ -2,11 +2,11 @@
 /*
  * Namespaces, links and their rates, made with `ip` and `tc` (run without a shell).
  *
- * Both ends of a host's link have a token bucket: what the host sends is shaped on its own
- * interface, what it receives on the port of the switch, so a server that all others send to is
- * limited as it would be by a real port. The bucket holds 2 ms of traffic: short of that the
- * timer that refills it costs throughput as soon as the CPUs are busy. The MTU is 9000, as
- * networks of cloud providers have it, so that 99 % of the rate is payload.
+ * Both ends of a host's link have a token bucket: the host's sending is shaped on its own
+ * interface, its receiving on the port of the switch, so a server that all others send to is
+ * limited as it would be by a real port. The bucket holds 2 ms of traffic: short of that the timer
+ * that refills it costs throughput as soon as the CPUs are busy. The MTU is 9000, as networks of
+ * cloud providers have it, so that 99 % of the rate is payload.
  */
 #include "cli/file.h"
 #include "cli/spawn.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is remembered of a testbed in /run, as lines "key value". The file is written before
- * anything is made, so that whatever ends `up` half-way, `down` knows what there may be.
+ * State of a testbed in /run, as lines "key value". The file is written before anything is made, so
+ * that `down` knows what there may be even if `up` ended half-way.
  */
 #include "cli/file.h"
 #include "cli/testbed/testbed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What became of the hosts: asked of the kernel, not of what `up` wrote down. */
+/* State of the hosts, from the kernel and not from the file that `up` wrote. */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emulated hosts on one Linux machine: what the files testbed_*.c share.
+ * Emulated hosts on one Linux machine: declarations that these files share.
  *
  * A host is a network namespace, a cgroup, and a node name; a switch is a bridge in a namespace of
- * its own, so that nothing of a testbed is ever connected to the machine's uplink. What was asked
- * for stands in DIRECTORY/state; everything else follows from the name of the testbed:
+ * its own, so that nothing of a testbed is ever connected to the machine's uplink. The user's
+ * request is in DIRECTORY/state; everything else follows from the name of the testbed:
  *
  *   /run/chokepoint-testbed/NAME/   state, hosts (as /etc/hosts), hostfile (as mpirun's),
  * chokepoint NAME-switch, NAME-vm1 ...       network namespaces (ip netns)
@@ -122,7 +122,7 @@ int testbed_enter(struct testbed *t, unsigned host);
 int testbed_mount_private(struct testbed *t);
 /* Makes OpenMPI reach the other hosts, and our agents report the cgroup. */
 void testbed_environment(const struct testbed *t);
-/* What a login on another host would have, instead of what the caller happens to have. */
+/* Sets the environment of a login on another host instead of the caller's. */
 void testbed_environment_login(void);
 /* Both replace this process and return the exit status only on failure. */
 int testbed_exec(struct testbed *t, const char *host, char **command);

@@ -61,13 +61,13 @@ static int record(const struct top_agents *agents, const char *hosts) {
     return turn.exit_status;
 }
 
-/* Whoever holds the other end of the pipe is gone. */
+/* The process at the other end of the pipe is gone. */
 static bool has_ended(int fd) {
     struct pollfd pipe = {.fd = fd, .events = POLLIN};
     return poll(&pipe, 1, 0) != 0 && !(pipe.revents & POLLIN);
 }
 
-/* Of a session of its own: the terminal is not for it, nor are its signals. */
+/* It gets a session of its own: the terminal is not for it, nor are its signals. */
 static void be_child(struct top_agents *agents, const char *hosts, int input, int errors) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     setsid();

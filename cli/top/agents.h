@@ -27,12 +27,12 @@ struct top_agents {
  * thread is started. Negative errno with one line in `why`. */
 int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
                      size_t why_size);
-/* Of a database that does not stay and has become that large: they begin another one, of which
- * `database` is then the name. False: it has not. */
+/* If the database does not stay and has become that large, they begin another one, and `database`
+ * is then its name. False: it has not. */
 bool top_agents_turn(struct top_agents *agents, uint64_t bytes);
 /* Hears what they say. False: they have ended. */
 bool top_agents_run(struct top_agents *agents);
-/* What they said of trouble lately, or ever; NULL. */
+/* Their last message about trouble, lately or ever; NULL. */
 const char *top_agents_said(const struct top_agents *agents, bool ever);
 /* Ends them and waits for that, a few seconds at most. */
 void top_agents_stop(struct top_agents *agents);

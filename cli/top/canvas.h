@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A picture of characters in memory, which a terminal or a file is then given: what is drawn knows
- * neither. Nothing from outside moves the cursor or turns the direction of writing, and columns
- * line up whatever the script a name is written in.
+ * A picture of characters in memory, which a terminal or a file is then given: the drawing code
+ * knows neither. Nothing from outside moves the cursor or turns the direction of writing, and
+ * columns line up whatever the script a name is written in.
  */
 #ifndef CHOKEPOINT_CLI_TOP_CANVAS_H
 #define CHOKEPOINT_CLI_TOP_CANVAS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a colour means, the same everywhere; nothing but the limit is red. */
+/* Meanings of colours, the same everywhere; nothing but the limit is red. */
 enum role {
     ROLE_PLAIN,
     ROLE_DIM,

@@ -18,7 +18,7 @@ static size_t least_of(const struct section *section) {
     return section->wanted < section->least ? section->wanted : section->least;
 }
 
-/* What each needs first, in their order; what is left goes round. */
+/* Each section gets its least first, in their order; the rest goes round. */
 static void share_out(struct section *sections, size_t n, size_t lines) {
     for (size_t i = 0; i < n; i++) {
         size_t least = least_of(&sections[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. Of
- * more ranks than there are lines the first is the mean of all. */
+/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. If
+ * there are more ranks than lines, the first line is the mean of all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -97,7 +97,7 @@ static void draw_summary(struct top_area *area, const char *text) {
         canvas_put(c, area->row + 1, c->columns - 4, 4, ROLE_PLAIN, " ...");
 }
 
-/* What stands where nobody is blamed. */
+/* Words for a state without blame. */
 static const char *state_words(const struct live_limit *limit) {
     if (limit->too_short)
         return "too early to say";

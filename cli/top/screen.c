@@ -10,7 +10,7 @@
 #include "cli/top/view.h"
 #include "common/error.h"
 
-/* Of 256 colours, of 8. */
+/* Colours for terminals of 256 colours, and of 8. */
 static const short palette[ROLE_COUNT_][2] = {
     [ROLE_COMPUTING] = {40, COLOR_GREEN},  [ROLE_CORE_WAIT] = {214, COLOR_YELLOW},
     [ROLE_PEER_WAIT] = {245, COLOR_WHITE}, [ROLE_TRANSFER] = {33, COLOR_BLUE},

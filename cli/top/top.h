@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `chokepoint top` holds while it runs, and its parts: words, what is watched, text. The
+/* State of `chokepoint top` while it runs, and its parts: words, the watched run, text. The
  * screen's loop is cli/top.c. */
 #ifndef CHOKEPOINT_CLI_TOP_TOP_H
 #define CHOKEPOINT_CLI_TOP_TOP_H
@@ -50,7 +50,7 @@ int top_cannot_start(const struct top *top);
 
 /* ---- print.c ---- */
 
-#define TOP_FIRST_MS 50 /* between looks until there is something to see */
+#define TOP_FIRST_MS 50 /* between polls until there is something to see */
 /* The exit status. */
 int top_print_pictures(struct top *top);
 

@@ -44,7 +44,7 @@ static double host_key(enum top_sort sort, const struct live_host *host) {
     }
 }
 
-/* Of processes no network is known: as by CPU, which is their order anyway. */
+/* Processes have no known network use: they are sorted by CPU, which is their order anyway. */
 static double process_key(enum top_sort sort, const struct live_process *process) {
     if (sort == TOP_BY_MEMORY)
         return process->memory_gb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a run is looked at, and how: changed by keys, read by what draws. */
+/* The part of a run that is shown, and its order: changed by keys, read by the drawing code. */
 #ifndef CHOKEPOINT_CLI_TOP_VIEW_H
 #define CHOKEPOINT_CLI_TOP_VIEW_H
 
@@ -12,7 +12,7 @@
 
 enum top_mode { TOP_ALL, TOP_HOST, TOP_PROCESSES, TOP_HELP };
 
-/* Of hosts and of processes; `<` and `>` go through them. */
+/* Orders of hosts and of processes; `<` and `>` go through them. */
 enum top_sort { TOP_BY_NAME, TOP_BY_CPU, TOP_BY_MEMORY, TOP_BY_DISK, TOP_BY_NETWORK, TOP_SORTS };
 
 struct top_view {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is watched: a run in a database, or hosts by agents of our own. */
+/* The source of figures: a run in a database, or hosts by agents of our own. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ const struct live_snapshot *top_picture(const struct top *top) {
     return top->live ? live_look(top->live) : &nothing;
 }
 
-/* Of some host those that take two samples. */
+/* Whether some host has the figures that need two samples. */
 static bool has_figures(const struct live_snapshot *s) {
     for (size_t h = 0; h < s->n_hosts; h++)
         if (!isnan(s->hosts[h].cpu_pct))

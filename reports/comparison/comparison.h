@@ -23,7 +23,7 @@ enum comparison_section {
     COMPARISON_SECTIONS
 };
 
-/* What a group has in one row. Runs of which the value is not known do not count. */
+/* Values of a group in one row. Runs without a known value do not count. */
 struct comparison_cell {
     size_t n; /* runs that count */
     double mean, median;
@@ -85,7 +85,7 @@ struct comparison {
     size_t n_parts;
     const char *parts_source; /* "critical path", "budgets"; NULL: not known */
     char *headline;           /* owned: the difference in run time in a sentence, group by group */
-    char **notes; /* what makes the comparison lame: other hosts, other commands, gaps */
+    char **notes; /* reasons why the comparison is weak: other hosts, other commands, gaps */
     size_t n_notes;
 };
 

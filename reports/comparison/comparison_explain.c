@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The difference in run time as a sum: of what the critical path of each run was spent on, host by
- * host and term by term, where the MPI calls of all runs are known; else of the budget terms of the
- * mean rank. The parts of a run add up to its duration, so those of a group to its mean duration
- * (medians do not add up).
+ * The difference in run time as a sum of parts: the time that each run's critical path spent on a
+ * host and a term, if the MPI calls of all runs are known; else the budget terms of the mean rank.
+ * The parts of a run add up to its duration, so those of a group to its mean duration (medians do
+ * not add up).
  */
 #include <errno.h>
 #include <math.h>

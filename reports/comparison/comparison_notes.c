@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes a comparison lame: said once a group where it can be, a run where it must be. */
+/* Reasons why a comparison is weak: said once a group where possible, else once a run. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -151,7 +151,7 @@ static int add_last_value(struct comparison *c, const char *name, double *values
     return error;
 }
 
-/* What the programs marked (accuracy, updates ...): the last value of each. */
+/* Values that the programs marked (accuracy, updates ...): the last one of each. */
 static int add_curves(struct comparison *c, double *values) {
     int result = 0;
     for (size_t run = 0, added = 0; run < c->n; run++)

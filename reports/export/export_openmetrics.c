@@ -2,13 +2,13 @@
 /*
  * A run as series in OpenMetrics text 1.0: every column of every table by what its descriptor says,
  * none by its name. Counters are what grew since the recording began (that is what is stored),
- * levels as they are; of events there is only their number. Nanoseconds become seconds and 1e-9
- * plain numbers, because the standard wants base units.
+ * levels as they are; events only have their number. Nanoseconds become seconds and 1e-9 plain
+ * numbers, because the standard wants base units.
  *
  * Samples carry the time of their row: they are of the past, and a reader that has its own clock
  * would take them for the present. The standard wants all samples of a family together, so a table
- * is read once a column, and nothing of it is kept. Time is told in ms: of two rows within one the
- * first counts, but for what it adds to a counter.
+ * is read once a column, and nothing of it is kept. Time is told in ms: if two rows fall into one,
+ * only the first is written, but a counter adds up both.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -156,7 +156,7 @@ static bool begin_column(struct writer *w) {
     return w->begun;
 }
 
-/* Of events there is one sample, behind the last. */
+/* Events have one sample, after the last of them. */
 static void end_series(struct writer *w) {
     if (w->in_series && !w->column && w->wall_ms >= 0 && begin_column(w))
         put_sample(w, w->sum);
@@ -184,7 +184,7 @@ static int take_event(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
-/* What has no growth yet is where a counter begins: at 0. */
+/* A counter begins at 0: the first row without growth is its first sample. */
 static int take_row(void *ctx, const struct store_row_read *row) {
     struct writer *w = ctx;
     int64_t value = row->values[0], ms;

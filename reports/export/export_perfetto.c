@@ -7,8 +7,8 @@
  * person can read and a script can check it, and all that a recording says fits into it but for
  * units of counters, which go into their names. The price is size: about 100 bytes an event.
  *
- * Zero is the start of the command, on the run's common clock. What lies before it is cut off,
- * since viewers drop negative times.
+ * Zero is the start of the command, on the run's common clock. Earlier times are cut off, since
+ * viewers drop negative ones.
  */
 #include "reports/export/export_perfetto.h"
 
@@ -49,13 +49,13 @@ void perfetto_process_name(const struct perfetto *p, int host, int64_t pid, int 
         name[n - 1] = '\0';
 }
 
-static void put_lane_name(struct perfetto *p, const struct strand *strand, unsigned tid) {
+static void put_track_name(struct perfetto *p, const struct strand *strand, unsigned tid) {
     char process[PERFETTO_NAME_SIZE], name[PERFETTO_NAME_SIZE + 80], thread[32] = "", more[32] = "";
     perfetto_process_name(p, strand->host, strand->pid, strand->rank, process);
     if (strand->thread > 0)
         snprintf(thread, sizeof thread, " thread %" PRId64, strand->thread);
-    if (strand->n_lanes > 1)
-        snprintf(more, sizeof more, " (%zu)", strand->n_lanes);
+    if (strand->n_tracks > 1)
+        snprintf(more, sizeof more, " (%zu)", strand->n_tracks);
     snprintf(name, sizeof name, "%s%s%s%s", process, strand->thread >= 0 ? " MPI" : "", thread,
              more);
     trace_put_name(&p->trace, perfetto_pid(strand->host), tid, name, tid);
@@ -70,13 +70,13 @@ int perfetto_put_slice(struct perfetto *p, int host, int64_t pid, int64_t thread
     struct strand *strand = strand_get(&p->strands, host, pid, thread, rank, &is_new);
     if (!strand)
         return -ENOMEM;
-    struct lane *lane = strand_place(&p->strands, strand, slice.start_ns, slice.end_ns, &is_new);
-    if (!lane)
+    struct track *track = strand_place(&p->strands, strand, slice.start_ns, slice.end_ns, &is_new);
+    if (!track)
         return 0;
     if (is_new)
-        put_lane_name(p, strand, lane->tid);
+        put_track_name(p, strand, track->tid);
     slice.pid = perfetto_pid(host);
-    slice.tid = lane->tid;
+    slice.tid = track->tid;
     trace_put_slice(&p->trace, &slice);
     return 0;
 }

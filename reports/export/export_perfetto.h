@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the Perfetto export share. */
+/* Shared by the parts of the Perfetto export. */
 #ifndef CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
 #define CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
 
-#include "reports/export/export_lanes.h"
 #include "reports/export/export_trace.h"
+#include "reports/export/export_tracks.h"
 #include "reports/model/input.h"
 
 /* Hosts are processes of the trace, numbered from 1; ranks are threads. */
@@ -27,10 +27,10 @@ int64_t perfetto_step_ns(const struct perfetto *p);
 /* Calls shorter than this join each other, where there are too many. 0: none need to. */
 int64_t perfetto_short_ns(const struct perfetto *p);
 
-/* How many of a kind there may be, of so many a minute; of a short run as many as of a minute. */
+/* The most of a kind that the run may have, at so many a minute; a short run counts as a minute. */
 size_t perfetto_share(const struct perfetto *p, size_t a_minute);
 
-/* Writes a slice on a lane of its strand; cut at the command's start. slice.pid and slice.tid are
+/* Writes a slice on a track of its strand; cut at the command's start. slice.pid and slice.tid are
  * filled in. -ENOMEM. */
 int perfetto_put_slice(struct perfetto *p, int host, int64_t pid, int64_t thread, int rank,
                        struct trace_slice slice);
@@ -47,8 +47,8 @@ int perfetto_put_marks(struct perfetto *p);
 /* Calls of MPI, if the recording has them: negative errno of the store. */
 int perfetto_put_calls(struct perfetto *p);
 
-/* Arrows from sends to the receives that took them: of messages whose two calls are known, at most
- * some thousand a minute, those that were waited for longest. After perfetto_put_calls. -ENOMEM. */
+/* Arrows from sends to the receives that took them: only messages whose two calls are known, at
+ * most some thousand a minute, those with the longest waits. After perfetto_put_calls. -ENOMEM. */
 int perfetto_put_arrows(struct perfetto *p);
 
 /* Resources of each host and the job's processes as counters. -ENOMEM. */

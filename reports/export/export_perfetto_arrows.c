@@ -102,7 +102,7 @@ static unsigned track_of(struct perfetto *p, const struct mpi_rank *rank,
         const struct strand *strand = &p->strands.items[i];
         if (strand->host == rank->host && strand->pid == rank->pid &&
             strand->thread == event->thread)
-            return strand->n_lanes == 1 ? strand->lanes[0].tid : 0;
+            return strand->n_tracks == 1 ? strand->tracks[0].tid : 0;
     }
     return 0;
 }

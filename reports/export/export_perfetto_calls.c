@@ -50,14 +50,14 @@ struct call {
     bool poll;
 };
 
-/* What a thread did last. */
+/* The last row of a thread. */
 struct thread {
     struct call row;  /* of calls that are one slice; names the thread in any case */
     bool open;        /* the row may go on */
     int64_t until_ns; /* of the calls that were written */
 };
 
-#define PAUSE_NS 20000000 /* a longer one between two looks is time of its own */
+#define PAUSE_NS 20000000 /* a longer one between two polls is time of its own */
 
 struct reader {
     struct perfetto *p;
@@ -155,7 +155,7 @@ static void add(int64_t *sum, int64_t value) {
         *sum = value;
 }
 
-/* What the calls of a row have in common stays: they may be for different things. */
+/* Only values that all calls of a row share stay, since the calls may differ. */
 static void join(struct call *row, const struct call *call) {
     static const int same[] = {AT_PEER, AT_TAG, AT_COMM}, sums[] = {AT_POLLS, AT_CPU, AT_BYTES};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)

@@ -35,7 +35,7 @@ static void write_step(struct counter *counter) {
     counter->sum = 0;
 }
 
-/* Over (start, end]: what is shorter than a step is part of a mean. */
+/* Over (start, end]: a row shorter than a step is part of a mean. */
 static void put(struct counter *counter, int64_t start_ns, int64_t end_ns, double value) {
     start_ns = start_ns < 0 ? 0 : start_ns;
     if (!isfinite(value) || end_ns <= start_ns)

@@ -36,7 +36,7 @@ static struct stretch stretch_of(const struct perfetto *p, const struct mark *ma
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* By process, then by time; of two that begin together the one that holds the other first. */
+/* By process, then by time; if two begin together, the one that holds the other is first. */
 static int compare(const void *a, const void *b) {
     const struct stretch *x = a, *y = b;
     int order[] = {

@@ -2,7 +2,8 @@
 /*
  * Counters of all other tables of samples, as their descriptors say, none by its name: counters of
  * ns as percent, others a second; levels as they are; plain numbers, which are ids, not at all. A
- * track begins with its first value that is not zero: what never happened takes no room.
+ * track begins with its first value that is not zero, so that events that never happened take no
+ * room.
  */
 #include <errno.h>
 #include <math.h>

@@ -32,8 +32,8 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* What readers make of it: as a double, or the fraction alone as one; both cut off what is beyond
- * ns, and 0.57 * 1000 is 569.99... */
+/* Whether readers get the same ns. They parse the number, or only its fraction, as a double, and
+ * cut off beyond ns: 0.57 * 1000 is 569.99... */
 static bool survives(const char *text, int64_t ns) {
     const char *point = strchr(text, '.');
     return (int64_t)(strtod(text, NULL) * 1000.0) == ns &&

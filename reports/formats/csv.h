@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* In quotes, in one line; what a spreadsheet would take for a formula gets an apostrophe in front.
+/* In quotes, in one line; text that a spreadsheet would take for a formula gets an apostrophe in
+ * front.
  */
 void csv_put_text(FILE *out, const char *text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page's script draws: the series of the run as one object in JSON, which no browser runs.
+ * Data for the page's script: the series of the run as one object in JSON, which no browser runs.
  * All lines share one time axis of pairs of points, in each pair the lowest and the highest value
  * of that time in the order in which they came. Values are integers times the line's scale. There
  * are no more than POINTS_MAX of them, whatever the number of hosts.

@@ -85,7 +85,7 @@ static const char *put_points(struct pen *pen, const char *at) {
     }
 }
 
-/* What gnuplot writes is taken as a whole or left as it is: a copy is made first. */
+/* Points are rewritten all or not at all, so a copy is made first. */
 static const char *put_data(FILE *out, const char *at, char end) {
     char *text = NULL;
     size_t size;

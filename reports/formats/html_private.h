@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the HTML format share. */
+/* Shared by the files of the HTML format. */
 #ifndef CHOKEPOINT_REPORTS_HTML_PRIVATE_H
 #define CHOKEPOINT_REPORTS_HTML_PRIVATE_H
 
@@ -32,7 +32,7 @@ void html_put_items(FILE *out, char *const *items, size_t n);
 
 void html_begin(struct page *page, const char *title, const char *schema);
 void html_end(struct page *page);
-/* What stands above the first heading of level 2, or part, is on no card. */
+/* Content above the first heading of level 2, or part, is on no card. */
 void html_open_card(struct page *page);
 void html_close_part(struct page *page);
 void html_part(struct page *page, const char *id, const char *title);
@@ -45,8 +45,8 @@ void html_open_scroll(struct page *page, const char *what, const char *name);
 /* The data of a path of gnuplot's, of which "d='M" stands there: without what is around it.
  * Returns where they end, NULL: nothing was written. */
 const char *html_put_line(FILE *out, const char *at);
-/* Polygons of one look that stand there one after another, as data of one path; what is in their
- * element but for the points. Returns what is behind them, NULL: there are none. */
+/* Polygons of one look that follow one another at this place, as data of one path; and their
+ * element's attributes but for the points. Returns what is behind them, NULL: there are none. */
 const char *html_put_areas(FILE *out, const char *at, const char **ret_look, size_t *ret_n);
 
 /* ---- html_table.c, html_svg.c, html_data.c ---- */

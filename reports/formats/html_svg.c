@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pictures as SVG in the page itself: its style reaches them, their words can be found and copied.
- * What gnuplot writes is cut down on the way: no ids, which would meet those of other pictures, no
+ * Output of gnuplot is cut down on the way: no ids, which would meet those of other pictures, no
  * titles that are none, no white ground, no empty groups; colours become short, so that the style
  * can name the neutral ones and turn them round in the dark. The definitions that all plots use
  * stand once, before the first plot.

@@ -6,7 +6,7 @@
 
 #define ROWS_LONG 40 /* more scroll within the page */
 
-/* What a script sorts by, where the words of a number are no number. */
+/* The key for a script that sorts, where the words of a number are no number. */
 static void put_value(FILE *out, const struct report_column *of, const struct report_cell *cell) {
     if (of->kind == KIND_DURATION && cell->known)
         fprintf(out, " data-v=\"%.9g\"", cell->number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of JSON: of what is not known, and of text that may be anybody's. */
+/* Values of JSON: unknown ones, and untrusted text. */
 #ifndef CHOKEPOINT_REPORTS_JSON_VALUE_H
 #define CHOKEPOINT_REPORTS_JSON_VALUE_H
 

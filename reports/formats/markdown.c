@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Markdown as GitHub reads it, for a lab book or an issue. Text from outside: what Markdown or HTML
- * would read as more than text is escaped. Blocks are apart by an empty line.
+ * Markdown as GitHub reads it, for a lab book or an issue. In text from outside, characters with a
+ * meaning in Markdown or HTML are escaped. Blocks are apart by an empty line.
  */
 #include <ctype.h>
 #include <string.h>

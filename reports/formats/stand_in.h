@@ -4,7 +4,7 @@
 
 #include "common/text.h"
 
-/* What stands for a character that text_char() does not let pass: a blank for what parts words. */
+/* The replacement of a character that text_char() refuses: a blank for white space, else "?". */
 static inline const char *stand_in(const char *text) {
     return *text == '\n' || *text == '\r' || *text == '\t' ? " " : "?";
 }

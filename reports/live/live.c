@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Following a run: what is new in its database, and the picture that makes. */
+/* Following a run: new rows of its database, and the picture made of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,7 @@ static void note_frames(struct live *live) {
     live->heard_ns = clock_monotonic_ns();
 }
 
-/* What is read; *ret_new: whether anything is. A failure is said in the picture. */
+/* Reads new rows; *ret_new: whether there are any. A failure is told in the picture. */
 static void take(struct live *live, bool *ret_new) {
     char was[WHY_SIZE];
     size_t rows = 0;
@@ -168,8 +168,8 @@ static void take(struct live *live, bool *ret_new) {
 
 /* ---- the picture ---- */
 
-/* How old the newest frame was when it was first seen, by the wall clock; of one that came while we
- * looked not more than its way takes, whatever becomes of that clock. */
+/* How old the newest frame was when it was first seen, by the wall clock; one that came while we
+ * followed is no older than its way takes, whatever becomes of that clock. */
 static int64_t age_ns(const struct live *live, int64_t end_ns) {
     int64_t age = clock_wall_ns() - (clock_monotonic_ns() - live->heard_ns);
     if (live->run.started_wall_ns <= 0) /* a file may say anything */

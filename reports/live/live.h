@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as it is now: what front ends that are looked at while it goes on (`chokepoint top`,
- * `chokepoint serve`) show. Figures of hosts, processes and pairs are those of the last second that
- * has arrived; the limit so far and the ranks' budgets are of the whole run until then.
+ * A run as it is now, for front ends that show it while it goes on (`chokepoint top`, `chokepoint
+ * serve`). Figures of hosts, processes and pairs are those of the last second that has arrived; the
+ * limit so far and the ranks' budgets are of the whole run until then.
  *
  *     struct live *live;
  *     int r = live_open("run.db", "last", &live, why, sizeof why);
@@ -94,7 +94,7 @@ struct live_process {
     int64_t threads;
 };
 
-/* What goes between two hosts, both ways. */
+/* Traffic between two hosts, both ways. */
 struct live_pair {
     int host, peer;                    /* of the snapshot's; -1: no host of the run */
     const char *host_name, *peer_name; /* their names; of others the address */
@@ -113,7 +113,7 @@ struct live_budget {
     double unknown_s;
 };
 
-/* What limited the run so far. */
+/* The limit of the run so far. */
 struct live_limit {
     bool known;     /* false: nothing has been judged yet */
     double at_s;    /* of the run until then */

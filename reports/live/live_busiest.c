@@ -79,8 +79,8 @@ int live_fill_processes(struct live_picture *picture, const struct live_window *
 
 /* ---- pairs ---- */
 
-/* One connection, as its own end counts it. Of both ends that are recorded each tells what it
- * sends. */
+/* One connection, as its own end counts it. If both ends are recorded, each counts its own
+ * sending. */
 struct end {
     int host, peer; /* of the snapshot; peer -1: none of its */
     char address[FLOW_ADDRESS_SIZE];

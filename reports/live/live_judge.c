@@ -185,7 +185,7 @@ static void leave(struct live_judge *judge) {
     free(judge);
 }
 
-/* What cannot be judged now may be later: the last result stands. */
+/* A run that cannot be judged now may be later, so the last result stays. */
 static void judge_once(struct live_judge *judge) {
     struct live_judged *judged = NULL;
     int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -31,7 +31,7 @@ struct window live_window_now(const struct live_window *window, int host);
 /* The last second that a series has rows of; false: it has none any more. */
 bool live_window_now_of(const struct live_window *window, const struct series *series,
                         struct window *ret_now);
-/* What the columns (a mask) grew in a second of that window, NAN: not known. */
+/* Growth of the columns (a mask) a second in that window, NAN: not known. */
 double live_window_growth(const struct series_set *set, const struct series *series,
                           uint64_t columns, struct window now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The last seconds of every host as a recording, so that metrics mean here what they mean in a
- * report. Load comes every five seconds; what is not heard of for WINDOW_NS is forgotten.
+ * report. Load comes every five seconds; series without rows for WINDOW_NS are forgotten.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@ bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budge
 void budget_whose(const struct report *report, const struct report_budget *budget, char *text,
                   size_t size);
 
-/* What it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
+/* The data that it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
 const char *budget_source_words(const struct report_budget *budget);
 
 #endif

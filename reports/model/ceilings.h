@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured that hosts and links can do (`chokepoint calibrate`), as tables and as JSON. */
+/* Measured limits of hosts and links (`chokepoint calibrate`), as tables and as JSON. */
 #ifndef CHOKEPOINT_REPORTS_CEILINGS_H
 #define CHOKEPOINT_REPORTS_CEILINGS_H
 

@@ -39,7 +39,7 @@ static void add(struct report *report, size_t group, const struct critical_part 
                                  .share_pct = 100 * seconds / part->total_s};
 }
 
-/* Transfers by who sent to whom, as far as that is known; what is left of the term is of a host. */
+/* Transfers by sender and receiver, if known; the rest of the term belongs to a host. */
 static void add_transfers(struct report *report, size_t group, const struct critical_path *path) {
     const struct critical_part *part = &path->groups[group];
     size_t n = path->n_hosts;

@@ -27,8 +27,8 @@ int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);
 
-/* Which single MPI calls are read: there may be too many to be held for nothing. In what else is
- * read only the last one differs. */
+/* Which single MPI calls are read: there may be too many to be held for nothing. Only the last one
+ * reads other tables differently. */
 enum report_calls {
     REPORT_CALLS,
     REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tables of a report contain and how their numbers look: shared by all writers, so that
+ * The contents of a report's tables and the format of their numbers: shared by all writers, so that
  * the text, Markdown and HTML forms of a table say the same in the same order.
  */
 #ifndef CHOKEPOINT_REPORTS_LAYOUT_H
@@ -47,14 +47,14 @@ size_t layout_expand(const struct report *report, const struct layout_row *rows,
 double layout_value(const struct report *report, const struct report_resources *resources,
                     size_t host, const struct layout_row *row, bool peak);
 
-/* What the metric was measured to reach on that host; NAN. */
+/* The measured limit of the metric on that host; NAN. */
 double layout_ceiling(const struct report *report, size_t host, enum metric metric);
 
 /* The name of a host of a report, "-" for none. Borrowed. */
 const char *layout_host(const struct report *report, int host);
 
-/* "; else the run would be 23 % shorter": what the run would gain, where that is known;
- * a straggler that nobody waits for is worth no work. Else "". */
+/* "; else the run would be 23 % shorter": the run's gain without the straggler, if known; a
+ * straggler that nobody waits for is worth no work. Else "". */
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
                            const struct report_straggler *straggler);
 

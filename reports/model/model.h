@@ -60,7 +60,7 @@ struct report_series {
     double *t_s, *value; /* NAN: a gap */
 };
 
-/* What a metric of a host cannot exceed, in its unit, as far as that is known. */
+/* The upper limit of a metric of a host, in its unit, if known. */
 struct report_ceiling {
     double value;               /* 0: not known */
     enum arithmetic_rate known; /* measured, or what its interface is set to */
@@ -73,7 +73,7 @@ struct report_host_series {
     size_t n_cores;
 };
 
-/* What the job's TCP connections carried from one host to another, MB/s (F2). */
+/* Traffic of the job's TCP connections from one host to another, MB/s (F2). */
 struct report_route {
     int from, to;                /* hosts */
     double bytes;                /* in all */
@@ -197,7 +197,7 @@ struct report_rank_entry {  /* the ranking of (host, resource) */
     double gain_pct, blocked_pct;
 };
 
-/* What would be gained without one of these, and with twice of it. */
+/* The gain without one limit, and with twice as much of its resource. */
 struct report_change {
     char *what;                         /* what limits */
     char *without, *doubled;            /* the options of `chokepoint whatif` that ask it; NULL */
@@ -326,7 +326,7 @@ struct report {
     int exit_status;                  /* -1: unknown */
     int64_t started_wall_ns;
     double duration_s, period_s;
-    char **comments; /* what its owner noted (`chokepoint note`) */
+    char **comments; /* comments of its owner (`chokepoint note`) */
     size_t n_comments;
     struct report_host *hosts;
     size_t n_hosts;
@@ -370,7 +370,7 @@ struct report {
     size_t n_budget;
     struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
     size_t n_iteration_budgets;
-    size_t iteration_budgets_every; /* of each rank every so manieth iteration is there: 1, all */
+    size_t iteration_budgets_every; /* every n-th iteration of a rank is there; 1: all */
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */

@@ -85,8 +85,8 @@ static int watch_direction(struct report *report, const struct run_model *model,
                  direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 
-/* What the link takes in is not known where only a queue of the host is set: taken to be what it
- * lets out, unless more came. */
+/* Receiving has no known limit if only a queue of the host is set: it is taken to be that of
+ * sending, unless more came. */
 static double receiving_rate(const struct run_model *model, int host) {
     double set = network_set_rate(model, host);
     struct network_limit limit = network_limit_of(model, host, METRIC_NET_RECV);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was measured that the hosts of a run can do. A link's ceiling is the most that it was
- * measured to carry in any of the ways it was tried, since one stream, or many on few cores, may
- * stay below it. What interfaces count is preferred by being more than its payload.
+ * Measured limits of the hosts of a run. A link's ceiling is the highest rate that any of its
+ * measurements reached, since one stream, or many on few cores, may stay below it. Bytes that
+ * interfaces count win over payload because they are more.
  */
 #include <errno.h>
 #include <stdlib.h>

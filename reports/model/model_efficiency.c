@@ -14,7 +14,7 @@ static const char *source_name(enum efficiency_source source) {
     return names[source];
 }
 
-/* An ideal network leaves the path what it spends outside MPI: who waited for whom stays. */
+/* An ideal network leaves the path its time outside MPI: the waits between ranks stay the same. */
 static double ideal_bound(const struct run_model *model, size_t group) {
     const struct critical_path *path = &model->critical;
     double seconds = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A run that did not end well: what is said of it holds for the time it ran. Which rank ended first
- * is not said: processes are recorded while they are busy, so one that waits looks like one gone.
+/* A run that did not end well: its report holds for the time it ran. The rank that ended first is
+ * not named: processes are recorded while they are busy, so one that waits looks like one gone.
  */
 #include <string.h>
 

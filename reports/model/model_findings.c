@@ -103,14 +103,14 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
         bool told = gain->replayed || gain->counted;
         if (c->repeated)
             continue;
-        report->ranking[report->n_ranking] =
-            (struct report_rank_entry){.host = c->host,
-                                       .rank = c->rank,
-                                       .cause_kind = cause_name(c->kind),
-                                       .resource = strdup(resource_name(c->resource)),
-                                       .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
-                                       .gain_pct = told ? 100 * gain->estimate : NAN,
-                                       .blocked_pct = 100 * c->run_share};
+        report->ranking[report->n_ranking] = (struct report_rank_entry){
+            .host = c->host,
+            .rank = c->rank,
+            .cause_kind = cause_name(c->kind),
+            .resource = strdup(resource_name(c->resource)),
+            .state = c->saturated ? VERDICT_SATURATED : VERDICT_SUSPECTED,
+            .gain_pct = told ? 100 * gain->estimate : NAN,
+            .blocked_pct = 100 * c->run_share};
         report->n_ranking++;
         if (!report->ranking[report->n_ranking - 1].resource)
             return -ENOMEM;

@@ -106,7 +106,7 @@ static int load_table(struct store *store, struct store_scan *scan, struct table
                                  columns->n, take_row, reader);
 }
 
-/* Of a recording held in steps no scan is made, which would begin with all its frames. */
+/* A recording held in steps is not scanned, since a scan would begin with all its frames. */
 static bool wants_scan(const struct report_input *input) {
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
         if (!input->recording.tables[t].step_ns)

@@ -31,8 +31,8 @@ static bool covers(const struct model_host *host, const struct rate *rate, struc
            rate_covered(&host->metrics[METRIC_CPU_IDLE], windows);
 }
 
-/* What processes used is read a little after the time a sample is dated, later where the agent had
- * to wait for a core: a single one may hold more than the cores of the host can give. */
+/* Use by processes is read a little after the time of its sample, and later if the agent had to
+ * wait for a core: a single sample may exceed the host's cores. */
 static double most_possible(const struct model_host *host, enum metric metric) {
     return (metric == METRIC_JOB_CPU || metric == METRIC_CPU_CORE_MAX) && host->n_cpus
                ? 100.0 * (metric == METRIC_JOB_CPU ? host->n_cpus : 1)

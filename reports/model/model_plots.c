@@ -62,7 +62,7 @@ static int fill_cores(struct report_host_series *to, const struct run_model *mod
     return result;
 }
 
-/* What was exceeded is no ceiling. */
+/* A limit that was exceeded is no ceiling. */
 static void fill_ceilings(struct report_host_series *to, const struct run_model *model, int host) {
     static const enum metric links[] = {METRIC_NET_SEND, METRIC_NET_RECV},
                              disks[] = {METRIC_DISK_READ, METRIC_DISK_WRITE};

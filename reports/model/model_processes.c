@@ -7,7 +7,7 @@
 
 #include "reports/model/model_private.h"
 
-#define JOB_MAX 16    /* a host; what the others used is one row */
+#define JOB_MAX 16    /* a host; the others together are one row */
 #define FOREIGN_MAX 3 /* a host */
 #define CPU_MIN_PCT 0.1
 
@@ -38,7 +38,7 @@ static void add_known(double *sum, double part) {
     *sum = isnan(*sum) ? part : isnan(part) ? *sum : *sum + part;
 }
 
-/* Of the job nothing is left out of the sum. */
+/* Sums up the job's other processes: none of them is left out. */
 static void add_to_others(struct report_process *others, const struct report_process *p) {
     add_known(&others->cpu_pct, p->cpu_pct);
     add_known(&others->rss_gb, p->rss_gb);
@@ -84,7 +84,7 @@ static int keep_busiest(struct report *report) {
     return result;
 }
 
-/* What is missing in the rows of the others on the host. */
+/* CPU time that the rows of the host's other processes lack. */
 static double unseen_s(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     double sum = 0;

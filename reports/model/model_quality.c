@@ -61,7 +61,7 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     to->gaps = from->gaps;
     to->n_cpus = model->hosts[h].n_cpus;
     to->missing = from->frames == 0;
-    to->beat_us = core_beat_ns(model, (int)h, phase_windows(&model->groups[0])) / 1e3;
+    to->beat_us = core_calibration_ns(model, (int)h, phase_windows(&model->groups[0])) / 1e3;
     bool known = from->clock_error_ns != VALUE_ABSENT;
     to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
     to->clock_drift_ppm = known ? from->clock_drift_ppm : NAN;
@@ -163,7 +163,7 @@ static int note_hosts(struct report *report, const struct report_input *input,
                                                input->run.n_hosts_expected));
 }
 
-/* That an agent's own counters began again says only that it was started again: the gap says it,
+/* A restart of an agent's own counters says only that the agent was restarted, which the gap says,
  * too. */
 static bool is_only_a_restart(const char *note) {
     return strstr(note, ": a counter of self ") != NULL;
@@ -213,7 +213,7 @@ static size_t count_lost(const struct run_model *model) {
     return n;
 }
 
-/* What the budgets could not be made from. */
+/* Data about calls that the budgets lack. */
 static int note_calls(struct report *report, const struct run_model *model) {
     const struct rank_budgets *b = &model->budgets;
     int result = 0;
@@ -245,7 +245,7 @@ static int note_calls(struct report *report, const struct run_model *model) {
     return result;
 }
 
-/* What the program did not say of itself, and what stands for it. */
+/* Marks that the program lacks, and their replacement. */
 static int note_detected(struct report *report, const struct run_model *model) {
     static const char *const words[] = {
         [ITERATION_NONE] =

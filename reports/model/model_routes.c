@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the job's connections carried from host to host. Connections of a pair are added up on one
+ * Traffic of the job's connections from host to host. Connections of a pair are added up on one
  * grid, since each has rows of its own and rests without any while nothing moves; so a bin without
- * rows is nothing moved, not a gap.
+ * rows means no traffic, not a gap.
  */
 #include <errno.h>
 #include <math.h>
@@ -57,8 +57,8 @@ static void spread(const struct grid *grid, double begin_s, double end_s, double
     }
 }
 
-/* How long before a row its bytes began. The first of a connection that was made between two looks
- * holds all since then, but is dated as if that were one frame: looks are as far apart as the
+/* How long before a row its bytes began. The first of a connection that was made between two scans
+ * holds all since then, but is dated as if that were one frame: scans are as far apart as the
  * later ones are, and what is spread over one of them is at least no burst that never was. */
 static double row_length_s(const struct series *connection, size_t row) {
     int64_t length = connection->interval_ns[row], apart = VALUE_ABSENT;
@@ -82,7 +82,7 @@ static void add_connection(const struct series_set *set, const struct series *co
     }
 }
 
-/* What each pair of hosts moved, [from * hosts + to]. */
+/* Bytes of each pair of hosts, [from * hosts + to]. */
 static void add_totals(const struct series_set *set, const int *to, size_t n_hosts, double *bytes) {
     for (size_t s = 0; s < set->n; s++)
         for (size_t row = 0; to[s] >= 0 && row < set->items[s].n; row++) {
@@ -97,7 +97,7 @@ struct pair {
     double bytes;
 };
 
-/* The most first; of equal ones the first. */
+/* The most first; equal ones stay in their order. */
 static int compare_pairs(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
     if (x->bytes != y->bytes)

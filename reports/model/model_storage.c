@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What beside cores, memory and links a host was seen to have: servers of files, file systems,
- * load. */
+/* Facts about a host beside cores, memory and links: servers of files, file systems, load. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

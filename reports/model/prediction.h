@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint whatif`: what a run would have taken if something had been otherwise, as a model that
- * the writers of its formats show.
+ * `chokepoint whatif`: the predicted time of a run under a change, as a model that the writers of
+ * its formats show.
  */
 #ifndef CHOKEPOINT_REPORTS_PREDICTION_H
 #define CHOKEPOINT_REPORTS_PREDICTION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user may ask, as scenarios. Every refusal says what would be right. */
+/* Parses the user's questions into scenarios. Every refusal says what would be right. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -60,7 +60,7 @@ static bool is_zigzag(const struct report_curve *curve) {
     return curve->n >= MEAN_POINTS_MIN && (double)turns > MEAN_TURNS * (double)curve->n;
 }
 
-/* What is known of some values in a row. */
+/* Sum and number of the known values in a stretch. */
 struct stretch {
     double sum;
     size_t known;
@@ -97,7 +97,8 @@ static bool blocks_of(const struct report_curve *curve, size_t width, struct blo
     return true;
 }
 
-/* Of the window around a point: as many on both sides, or the ends would lean. */
+/* Mean of the window around a point, with as many values on both sides: else the ends would
+ * lean. */
 static double mean_about(const struct blocks *b, size_t at) {
     size_t side = b->width / 2;
     side = at < side ? at : side;

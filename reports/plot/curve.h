@@ -20,15 +20,15 @@ double curve_read_off(const double *xs, const double *ys, size_t n, double x);
 /* The same, but NAN as well between two points that are further apart than CURVE_CLOSE. */
 double curve_known_at(const double *xs, const double *ys, size_t n, double x);
 
-/* What the counter of that name ("updates", "examples trained") stood at at each point of a curve;
- * the caller frees it. NULL where nobody counts, or without memory. */
+/* The value of the counter of that name ("updates", "examples trained") at each point of a curve;
+ * the caller frees it. NULL if there is no such counter, or no memory. */
 double *curve_counts(const struct report *report, const struct report_curve *curve,
                      const char *counter);
 
-/* Of a curve that turns at nearly every point, as the loss of batch after batch does, only the mean
- * has a course: at each point the mean of it and its neighbours, an eightieth of all to each side,
- * 4 at least. The caller frees it. NULL for a curve that can be read as it is (short, or it seldom
- * turns), or without memory. */
+/* Smooths a curve that turns at nearly every point, as the loss of single batches does: at each
+ * point the mean of it and its neighbours, an eightieth of all to each side, 4 at least. The caller
+ * frees it. NULL for a curve that can be read as it is (short, or it seldom turns), or without
+ * memory. */
 double *curve_running_mean(const struct report_curve *curve);
 
 #endif

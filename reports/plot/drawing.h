@@ -9,7 +9,8 @@
 /* Escaped; no more than so many characters of it, the last of which are dots where it is longer. */
 void drawing_put_short(FILE *out, const char *text, size_t characters);
 
-/* Of an axis up to `end`: 1, 2 or 5 times a power of ten, at most so many. end > 0. */
+/* The step of an axis up to `end`: 1, 2 or 5 times a power of ten, so that there are at most `most`
+ * steps. end > 0. */
 double drawing_step(double end, double most);
 
 /* The same as an element at a place. anchor: start, middle, end. */

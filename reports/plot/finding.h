@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a picture shows, in a sentence for its caption. */
+/* The finding of a picture, in a sentence for its caption. */
 #ifndef CHOKEPOINT_REPORTS_FINDING_H
 #define CHOKEPOINT_REPORTS_FINDING_H
 

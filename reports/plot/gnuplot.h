@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing scripts for gnuplot: what the plots share. Nobody else knows it; draw.c runs it. */
+/* Writing scripts for gnuplot, for all plots. No other file knows gnuplot; draw.c runs it. */
 #ifndef CHOKEPOINT_REPORTS_GNUPLOT_H
 #define CHOKEPOINT_REPORTS_GNUPLOT_H
 

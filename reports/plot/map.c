@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row a resource, a cell a span of time; neighbours of one level are one piece of a path. How
- * full: of the CPU its busy share, of links and disks the share of their ceiling, of memory the
- * share in use. The highest rate that was seen is no ceiling, so it never makes a link full.
+ * A row a resource, a cell a span of time; neighbours of one level are one piece of a path. The
+ * level is the CPU's busy share, the share of a link's or disk's ceiling, or the share of memory in
+ * use. The highest rate that was seen is no ceiling, so it never makes a link full.
  */
 #include "reports/plot/map.h"
 

@@ -21,8 +21,8 @@ const char *picture_help(size_t i);
  * size, into ret_wrong. */
 int pictures_check(const char *names, char *ret_wrong, size_t size);
 
-/* Appends what the report has of the names (NULL: of all kinds), in the order of the kinds, each
- * once; nothing where it has nothing. -ENOMEM. */
+/* Appends the report's pictures of those names (NULL: all kinds), in the order of the kinds, each
+ * once; nothing if it has none. -ENOMEM. */
 int pictures_make(const struct report *report, const char *names, struct pictures *pictures);
 void pictures_release(struct pictures *pictures);
 

@@ -2,7 +2,8 @@
 /*
  * Plots, and how they are drawn. Each function plot_NAME() returns a plot that is not drawn yet
  * (plot_free() it) and has a title, or NULL with errno: ENODATA when the report has nothing to
- * draw, ENOMEM. What draws says ENOENT when gnuplot is not installed, and EIO when it failed.
+ * draw, ENOMEM. Functions that draw set ENOENT when gnuplot is not installed, and EIO when it
+ * failed.
  */
 #ifndef CHOKEPOINT_REPORTS_PLOT_H
 #define CHOKEPOINT_REPORTS_PLOT_H
@@ -40,8 +41,8 @@ enum plot_file {
 
 #define PLOT_COLUMN_MAX 15000 /* pixels: viewers and cairo refuse pictures that are much taller */
 
-/* How many of the plots, from the first on, one file of that kind holds: of a column no more than
- * PLOT_COLUMN_MAX pixels, but one at least; pages hold all. */
+/* The number of plots, from the first on, that one file of that kind holds: a column of at most
+ * PLOT_COLUMN_MAX pixels, but one plot at least; pages hold all. */
 size_t plots_that_fit(struct plot *const *plots, size_t n, enum plot_file kind);
 
 /* Writes those that fit into one file, below one another, each under its title and all under the
@@ -68,9 +69,9 @@ struct plot *plot_resource(const struct report *report, enum plot_resource resou
 /* F2: how busy each core of a host was: a heat map core by time. */
 struct plot *plot_cores(const struct report *report, size_t host);
 
-/* F2: what the connections between two hosts carried, all pairs: a line each, of more than
- * PLOT_ROUTE_LINES_MAX pairs a heat map pair by time, of more than PLOT_ROUTE_ROWS_MAX one of their
- * means, sender by receiver. */
+/* F2: traffic of the connections between two hosts, all pairs: a line each; for more than
+ * PLOT_ROUTE_LINES_MAX pairs a heat map, pair by time; for more than PLOT_ROUTE_ROWS_MAX one of
+ * their means, sender by receiver. */
 #define PLOT_ROUTE_LINES_MAX 12
 #define PLOT_ROUTE_ROWS_MAX 64
 struct plot *plot_routes(const struct report *report);

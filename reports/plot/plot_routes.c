@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F2: what the connections between hosts carried: all pairs, in as much detail as there is room. */
+/* F2: traffic of the connections between hosts: all pairs, in as much detail as there is room. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* P1: what the bytes of an iteration need at the rate of a link, against what it takes. */
+/* P1: the time that an iteration's bytes need at the rate of a link, against its duration. */
 #include <string.h>
 
 #include "reports/sections/sections.h"

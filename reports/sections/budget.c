@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the time of each rank went. A term is a column where it is at least half a percent
- * somewhere; what cannot be seen is said, not shown as nothing. On a terminal there are the whole
- * run and its main phase.
+ * somewhere; terms that cannot be observed are named, not shown as zero. On a terminal there are
+ * the whole run and its main phase.
  */
 #include <errno.h>
 #include <math.h>

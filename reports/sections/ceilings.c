@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was measured that hosts and links can do (`chokepoint calibrate`): a table of hosts and one
- * of pairs for readers, one of all figures for programs. Links in both units that people use: MB/s
- * (10^6 bytes) and Gbit/s (10^9 bits).
+ * Measured limits of hosts and links (`chokepoint calibrate`): a table of hosts and one of pairs
+ * for readers, one of all figures for programs. Links in both units that people use: MB/s (10^6
+ * bytes) and Gbit/s (10^9 bits).
  */
 #include <math.h>
 #include <stdbool.h>

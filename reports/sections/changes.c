@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes would bring: the answers of the what-if engine on which the verdict rests. */
+/* Gains of changes: the answers of the what-if engine on which the verdict rests. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sections of a comparison share. */
+/* Shared by the sections of a comparison. */
 #ifndef CHOKEPOINT_REPORTS_COMPARED_H
 #define CHOKEPOINT_REPORTS_COMPARED_H
 

@@ -44,7 +44,7 @@ static void put_pair(struct page *page, const struct report *const *runs, size_t
     page_picture(page, plot_curve(runs, NULL, n, name, PLOT_TIME));
 }
 
-/* What a program wants to reach is shown, what else it counted on demand. */
+/* Curves of a program's goal are shown, other values that it counted only on demand. */
 static void put_others(const struct comparison *c, const struct report *const *runs,
                        struct page *page) {
     page_fold(page, "Other values that the programs counted");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* chokepoint.compare/1 (docs/report-json.md): what of a comparison is for programs only. */
+/* chokepoint.compare/1 (docs/report-json.md): the parts of a comparison for programs only. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "reports/sections/compared.h"
 
-/* What the words begin with, as one word. */
+/* The finding at the beginning of the words, as one word. */
 static const char *finding(const struct comparison_row *row, const struct comparison_cell *cell) {
     if (!cell->words)
         return NULL;

@@ -127,7 +127,8 @@ static void put_test(struct report_table *table, const struct comparison *c,
     tally->tested += !established;
 }
 
-/* What is established is said one by one; of the rest on a terminal how often, or why. */
+/* Established differences are listed one by one; a terminal shows only the number of the others, or
+ * a reason. */
 void section_compared_tests(const struct comparison *c, struct page *page) {
     static const struct report_column columns[] = {{KIND_TEXT, NULL, "of what", COMPUTED},
                                                    {KIND_TEXT, NULL, "of whom", COMPUTED},

@@ -25,7 +25,7 @@ static const struct report_column columns[] = {
 };
 enum { METRIC = 3 };
 
-/* What stays the same over the rows of a run. */
+/* Fields that all rows of a run share. */
 static struct figure figure_of(const struct report *report, const char *group) {
     return (struct figure){.run = report->run_name,
                            .host = "",
@@ -56,7 +56,7 @@ static void add_resources(struct report_table *table, const struct report *repor
             }
 }
 
-/* Bounds are no values: of the ideal network nothing is said then. */
+/* Bounds are no values, so the ideal network has no row then. */
 static void add_efficiency(struct report_table *table, const struct report *report,
                            const char *group) {
     for (size_t i = 0; i < report->n_efficiency; i++) {

@@ -5,7 +5,7 @@
 
 static const struct report_column host_columns[] = {
     {KIND_TEXT, "name", FIELD(finding_host, name)},
-    {KIND_TEXT, "reached", FIELD(finding_host, road)},
+    {KIND_TEXT, "reached", FIELD(finding_host, method)},
     {KIND_FLAG, "answered", FIELD(finding_host, answered)},
     {KIND_TEXT, "version", FIELD(finding_host, version)},
     {KIND_NUMBER, "start_s", FIELD(finding_host, start_s)},

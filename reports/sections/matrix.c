@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who sends to whom, as a square: a shade a cell. Pages only; the pairs are a table as well. */
+/* Traffic by sender and receiver, as a square: a shade a cell. Pages only; the pairs are a table as
+ * well. */
 #include <math.h>
 
 #include "reports/sections/sections.h"

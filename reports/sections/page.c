@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all formats do alike: texts are made, what is not for them is left out, errors are kept. */
+/* Work that all formats share: texts are made, content for others is left out, errors are kept. */
 #include "reports/sections/page.h"
 
 #include <errno.h>

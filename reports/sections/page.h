@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a section writes to: a page of one format. Sections say what there is to say; the page knows
+ * The output of a section: a page of one format. Sections say what there is to say; the page knows
  * how its format says it, and skips what the format has no room or no words for. Texts come as they
  * are: escaping is the format's.
  */
@@ -79,7 +79,7 @@ bool page_is_for(const struct page *page, enum audience audience);
 bool page_has_room(const struct page *page, enum report_room room);
 bool page_draws(const struct page *page);
 
-/* What follows belongs together, until the next part. id: of letters, to refer to it. */
+/* Begins a part, which lasts until the next one. id: letters, to refer to it. */
 void page_part(struct page *page, const char *id, const char *title);
 void page_heading(struct page *page, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -94,7 +94,7 @@ void page_list(struct page *page, const char *label, char *const *items, size_t 
 /* Takes the table over. */
 void page_table(struct page *page, struct report_table *table);
 /* Draws the plot under its title, where the format has pictures, and takes it over; NULL: errno
- * says why there is none. With what it shows, which is taken over, too; NULL. */
+ * says why there is none. finding: a sentence for it, taken over, too; NULL. */
 struct plot;
 void page_picture(struct page *page, struct plot *plot);
 void page_picture_found(struct page *page, struct plot *plot, char *finding);

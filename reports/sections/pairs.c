@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F2: what the job's TCP connections carried from host to host, a line a pair. */
+/* F2: traffic of the job's TCP connections from host to host, a line a pair. */
 #include "reports/sections/sections.h"
 
 static const struct report_column columns[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run would have taken if something had been otherwise; chokepoint.whatif/1 is in
- * docs/whatif-json.md. */
+/* The predicted time of a run under changes; chokepoint.whatif/1 is in docs/whatif-json.md. */
 #include <math.h>
 #include <string.h>
 

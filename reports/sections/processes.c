@@ -23,7 +23,7 @@ static const struct report_column columns[] = {
     {KIND_NUMBER, "sent_mb_s", "sent", "MB/s", FIELD(report_process, sent_mb_s)},
 };
 
-/* What the last two columns are of, and what they lack. */
+/* Source of the last two columns, and the bytes that they lack. */
 static void put_note(struct report_table *table, const struct report *report) {
     bool any = false;
     for (size_t i = 0; i < report->n_processes; i++)

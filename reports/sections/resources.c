@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* T1, T3 and T4: what each host and the job used, on average and at most. */
+/* T1, T3 and T4: use of each host and of the job, on average and at most. */
 #include <math.h>
 #include <stdlib.h>
 

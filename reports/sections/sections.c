@@ -16,8 +16,8 @@ static report_section *const of_report[] = {
 };
 #define DETAILS_AT 5
 
-/* A page is read from the top: what limits, who was full when, where time went, what to do about
- * it; then who did what, what all of this rests on, and the tables. */
+/* A page is read from the top: the limit, full resources over time, where time went, advice; then
+ * ranks and processes, the data that all of this rests on, and the tables. */
 static const struct part {
     const char *id, *title;
     report_section *const *sections; /* the last is NULL */

@@ -28,7 +28,7 @@ extern comparison_section section_compared, section_compared_groups, section_com
 void sections_put_report(const struct report *report, struct page *page);
 /* The run's name and its alerts alone. */
 void sections_put_alerts(const struct report *report, struct page *page);
-/* What is below the verdict. */
+/* The report below the verdict. */
 void sections_put_details(const struct report *report, struct page *page);
 void sections_put_comparison(const struct comparison *comparison, struct page *page);
 
@@ -40,7 +40,7 @@ size_t section_number_column(struct report_table *table, const char *name, const
 /* The pictures of these names (pictures.h), where there are pictures, each with what it shows. */
 void section_put_pictures(const struct report *report, struct page *page, const char *names);
 
-/* What readers see of these. level: of the heading. */
+/* The parts of these for readers. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);
 void verdict_put(const struct report *report, struct page *page);
 
@@ -59,16 +59,16 @@ void section_put_culprit(struct report_table *table, size_t row, size_t column, 
 /* The hosts, with what was recorded of each. */
 void section_hosts_table(struct report_table *table, const char *id, const struct report *report);
 
-/* What other phases than the main one wait for, "loading (12.0 s): ...; ...": for the screen, where
+/* Limits of the phases other than the main one, "loading (12.0 s): ...; ...": for the screen, where
  * the verdict speaks of the main one. The caller's; NULL: nothing, or no memory. */
 char *phase_verdicts_beside(const struct report *report);
 
-/* What was measured that hosts and links can do: tables for readers, and all of it for programs. */
+/* Measured limits of hosts and links: tables for readers, and all of it for programs. */
 struct store_ceiling;
 void ceilings_put(struct page *page, const struct store_ceiling *ceilings, size_t n);
 void ceilings_put_document(struct page *page, const struct store_ceiling *ceilings, size_t n);
 
-/* What a run would have taken, scenario by scenario. */
+/* The predicted time of a run, scenario by scenario. */
 struct prediction;
 void prediction_put(const struct prediction *prediction, struct page *page);
 
@@ -76,7 +76,7 @@ void prediction_put(const struct prediction *prediction, struct page *page);
 struct sweep_section;
 void sweep_put(const struct sweep_section *section, struct page *page);
 
-/* The tidy table of one run: what was measured of each host and phase. */
+/* The tidy table of one run: measured values by host and phase. */
 void figures_init(struct report_table *table);
 void figures_add(struct report_table *table, const struct report *report, const char *group);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a section says in rows: a table whose columns know their names, units and kinds and whose
- * cells are values, not texts. A section makes it once; every format renders any table.
+ * The rows of a section: a table whose columns know their names, units and kinds and whose cells
+ * are values, not texts. A section makes it once; every format renders any table.
  *
  * One table serves readers and programs: a column with a name is shown to readers, one with a key
  * is a member of the JSON document or a field of the CSV file. Readers see a value times its scale,
- * in few digits; programs see it as it is. What takes too much room for a terminal says so.
+ * in few digits; programs see it as it is. A column that is too wide for a terminal says so.
  *
- * A table owns its cells' texts that were made with table_text; what comes from records is borrowed
- * and must live until the table is written. Nothing here fails on its own: a table without memory
- * is `failed`, and the page that takes it says so.
+ * A table owns its cells' texts that were made with table_text; texts from records are borrowed and
+ * must live until the table is written. Nothing here fails on its own: a table without memory is
+ * `failed`, and the page that takes it says so.
  */
 #ifndef CHOKEPOINT_REPORTS_TABLE_H
 #define CHOKEPOINT_REPORTS_TABLE_H
@@ -182,7 +182,7 @@ void table_inner(struct report_table *table, size_t row, size_t column, struct r
 /* ---- for formats ---- */
 
 #define CELL_TEXT_SIZE 64
-/* What a reader sees; not escaped. Into text where it is not the cell's own. */
+/* The text for a reader; not escaped. It is written to text if it is not the cell's own. */
 const char *cell_text(const struct report_table *table, size_t row, size_t column,
                       char text[CELL_TEXT_SIZE]);
 /* "CPU (%)" */

@@ -18,7 +18,7 @@
 #define SWEEP_MEASURES_MAX 16
 #define SWEEP_ENOUGH 6 /* runs for an interval of 95 % of their median */
 
-/* What can be measured of a run. */
+/* A measure of a run. */
 struct sweep_measure {
     char *name;  /* owned: as asked for: "time", "to:85", "last:loss" */
     char *title; /* owned: "time to an accuracy of 85 % (s)" */
@@ -57,7 +57,7 @@ struct sweep {
     size_t n_cells;
 };
 
-/* Of values, NAN for those not known; sorts them. */
+/* Summary of values, NAN for those not known; sorts them. */
 struct sweep_figure sweep_figure(double *values, size_t n);
 
 /* Whether a word names a measure; the list for a message that says which there are. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be measured of a run, one line each. A time to an accuracy runs from the beginning of
- * the phase "training" (of the command where the program marks none) to the first test that reached
- * it: what a program needs to start is not what it needs to learn.
+ * Measures of a run, one line each. A time to an accuracy runs from the beginning of the phase
+ * "training" (of the command where the program marks none) to the first test that reached it: the
+ * time a program needs to start is not part of the time it needs to learn.
  */
 #include <errno.h>
 #include <math.h>

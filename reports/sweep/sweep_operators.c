@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * T8 of a sweep: what its programs' operators cost, a column a cell (those that are most of any
- * cell, be it of one alone), and the iteration of median
- * length of each cell as a timeline, drawn with characters so that it stands in any format.
+ * T8 of a sweep: the cost of its programs' operators, a column a cell (those that are most of any
+ * cell, be it of one alone), and the iteration of median length of each cell as a timeline, drawn
+ * with characters so that it stands in any format.
  */
 #include <errno.h>
 #include <math.h>

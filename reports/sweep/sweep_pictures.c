@@ -23,7 +23,7 @@
 
 /* ---- the list ---- */
 
-/* What may stand in the name of a file and in a link without being quoted. */
+/* Only characters that the name of a file and a link take without quoting. */
 static void put_name(struct sweep_picture *picture, const char *sweep, const char *what) {
     snprintf(picture->name, sizeof picture->name, "%.40s-%.60s", sweep, what);
     for (char *c = picture->name; *c; c++)

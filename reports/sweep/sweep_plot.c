@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A measure of a sweep: the second parameter's values along the axis, a line for each of the
- * first's, with intervals; of one parameter a single line. Other parameters are at their first
- * value. Between values that are no numbers there is no way, so those of one parameter are bars,
- * with their figures over them: one may be a hundred times another.
+ * first's, with intervals; a sweep of one parameter has a single line. Other parameters are at
+ * their first value. Between values that are no numbers there is no way, so those of one parameter
+ * are bars, with their figures over them: one may be a hundred times another.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sweep*.c files share. */
+/* Shared by the sweep*.c files. */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 #define CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 

@@ -84,8 +84,8 @@ static bool counts_updates(const struct sweep *sweep) {
     return false;
 }
 
-/* A few cells stand beside each other, a row a test; of many each has a row, with fewer tests: a
- * dozen columns fit no screen. */
+/* A few cells stand beside each other, a row a test; many cells have a row each, with fewer tests:
+ * a dozen columns fit no screen. */
 int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *sweep) {
     size_t cells = 0, tests = 0, place = 1;
     for (size_t i = 0; i < sweep->n_cells; i++) {
@@ -112,7 +112,7 @@ int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *swe
 
 enum equal { EQUAL_TIME, EQUAL_UPDATES, EQUAL_EXAMPLES, EQUALS };
 
-/* What an accuracy is held against; the caller frees it. NULL: not known. */
+/* The axis that accuracies are compared on; the caller frees it. NULL: not known. */
 static double *places_of(const struct report *report, const struct report_curve *curve,
                          enum equal equal) {
     if (equal != EQUAL_TIME)
@@ -139,7 +139,7 @@ static double common_end(const struct sweep *sweep, enum equal equal) {
     return n > 1 ? end : NAN;
 }
 
-/* What is known of the accuracy at a place: between two tests that are far apart, only those two.
+/* The accuracy at a place; if the tests around it are far apart, both of their values.
  */
 static int put_accuracy(struct sweep_table *table, size_t row, size_t column,
                         const struct report *report, enum equal equal, double place) {

@@ -133,7 +133,7 @@ static int add_phases(struct sweep_tables *tables, const struct sweep *sweep, si
 
 /* ---- P1 ---- */
 
-/* What the same link needs for the bytes of the other direction; NAN. */
+/* The time that the same link needs for the bytes of the other direction; NAN. */
 static double way_back_s(const struct report *report, const struct report_arithmetic *way) {
     for (size_t i = 0; i < report->n_arithmetic; i++) {
         const struct report_arithmetic *a = &report->arithmetic[i];
@@ -166,8 +166,8 @@ static int fill_arithmetic(struct sweep_table *table, size_t row, const char *la
     return result;
 }
 
-/* Of each cell the argument that bounds an iteration most. Where ranks run freely, iterations of
- * all ranks are counted: one comes every so many seconds, and lasts longer. */
+/* For each cell the link that bounds an iteration most. Where ranks run freely, iterations of all
+ * ranks are counted: one comes every so many seconds, and lasts longer. */
 static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep) {
     static const char *const titles[] = {" ",
                                          "link",

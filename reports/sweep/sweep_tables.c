@@ -177,7 +177,7 @@ static int put_corner(const struct sweep *sweep, struct sweep_table *table) {
                : sweep_table_set(table, 0, 0, "%s", sweep->of.parameters[0].name);
 }
 
-/* The first two parameters are rows and columns; of the others each has the value of `rest`. */
+/* The first two parameters are rows and columns; the others have the values of `rest`. */
 static int fill_grid(const struct sweep *sweep, struct sweep_table *table, size_t rest,
                      size_t measure, cell_text *write) {
     size_t rows = n_values(sweep, 0), columns = n_values(sweep, 1),
@@ -197,7 +197,7 @@ static int fill_grid(const struct sweep *sweep, struct sweep_table *table, size_
     return result;
 }
 
-/* "; seed=1, rate=0.5": what is the same in a whole table. */
+/* "; seed=1, rate=0.5": values that a whole table shares. */
 static void describe_rest(const struct sweep *sweep, size_t rest, char *text, size_t size) {
     size_t at = 0;
     *text = '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a sweep, as text: what each format then only draws. Row 0 holds the titles of the
+ * The tables of a sweep, as text, which each format then only draws. Row 0 holds the titles of the
  * columns, column 0 those of the rows.
  *
  * A reader of a table that somebody else published wants those figures beside ours:

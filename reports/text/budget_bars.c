@@ -145,8 +145,8 @@ static struct report_budget mean_of(const struct worth *worth) {
     return mean;
 }
 
-/* Time in which it did not have to wait for anybody (who has most of it holds the others up); of
- * two alike, in which it computed. */
+/* Share of time in which it did not wait for a peer (the rank with the most of it holds the others
+ * up); computing decides between two alike. */
 static double own_share(const struct report_budget *b) {
     return 1 - share_of(b, BUDGET_PEER_WAIT) + 1e-3 * share_of(b, BUDGET_CPU);
 }
@@ -161,7 +161,7 @@ static struct bar bar_of(const struct report *report, const struct report_budget
     return bar;
 }
 
-/* The mean, who holds the others up most, and who does so least. */
+/* The mean, the rank that holds the others up most, and the one that does so least. */
 static size_t extremes_of(const struct report *report, const struct worth *worth,
                           struct bar bars[3]) {
     size_t at = 0;

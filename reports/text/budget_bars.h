@@ -7,7 +7,7 @@
 
 #include "reports/model/model.h"
 
-/* What stands for a term in a bar. */
+/* The letter for a term in a bar. */
 char budget_letter(enum budget_term term);
 
 /* A bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX
@@ -15,8 +15,8 @@ char budget_letter(enum budget_term term);
 #define BUDGET_LINES_MAX 4
 size_t budget_put_bars(FILE *out, const struct report *report);
 
-/* What the letters of those bars stand for, in two lines at most; nothing where there are no bars.
- * Returns lines. */
+/* The legend of those letters, in two lines at most; nothing where there are no bars. Returns
+ * lines. */
 size_t budget_put_legend(FILE *out, const struct report *report);
 
 #endif

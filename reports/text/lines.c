@@ -108,7 +108,7 @@ static int put_more(FILE *out, int64_t run) {
     return why && page ? 0 : -ENOMEM;
 }
 
-/* What a note says behind "HOST: ", or the whole of it. */
+/* The text of a note behind "HOST: ", or the whole of it. */
 static const char *behind_host(const struct report *report, const char *note) {
     for (size_t h = 0; h < report->n_hosts; h++) {
         size_t size = strlen(report->hosts[h].name);
@@ -125,7 +125,8 @@ static size_t count_alike(const struct report *report, size_t from, size_t to, c
     return n;
 }
 
-/* What is amiss; what several hosts have in common once. Owned; NULL: no memory. */
+/* Text about all that is amiss; a note that several hosts share appears once. Owned; NULL: no
+ * memory. */
 static char *say_amiss(const struct report *report) {
     char *text = text_format("%s", "");
     for (size_t i = 0; i < report->n_amiss && text; i++) {

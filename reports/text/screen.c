@@ -158,7 +158,7 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
     take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
 }
 
-/* What phases wait for that the verdict does not speak of. */
+/* Limits of the phases that the verdict leaves out. */
 static void put_phases(FILE *out, char *text, struct room *room, size_t others) {
     if (text)
         take_room(room,

@@ -11,8 +11,8 @@
 const char *resource_words(enum resource resource);
 /* The phase's name, or "the whole run"; the model's. */
 const char *group_words(const struct run_model *model, size_t group);
-/* What is short, and why: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". Owned;
- * NULL: no memory. */
+/* The short resource, and the reason: "vm2's CPU (contention with sh[7])", "vm2, where rank 1
+ * sleeps". Owned; NULL: no memory. */
 char *candidate_words(const struct run_model *model, const struct candidate *candidate);
 /* The words at the beginning of a cause that a sentence with its own subject leaves out: "serial:
  * "; static. "" of most. */

@@ -4,7 +4,7 @@
 #include "analysis/gain/whatif.h"
 #include "reports/words/text_list.h"
 
-/* Of codes that carry nothing. */
+/* Texts of codes without values. */
 static const char *const plain[REFUSAL_COUNT_] = {
     [REFUSAL_NONE] = "",
     [REFUSAL_NO_CALLS] = "no MPI calls were recorded",

@@ -10,7 +10,7 @@
 /* "--link vm2:egress=2x". Owned; NULL: no option asks it, or no memory. */
 char *scenario_options(const struct run_model *model, const struct whatif_scenario *scenario);
 
-/* What --without calls a term of the budget, "contention"; static; NULL: nothing. */
+/* The name of a budget term for --without, "contention"; static; NULL: it has none. */
 const char *scenario_term(enum budget_term term);
 /* The reverse. */
 bool scenario_term_of(const char *name, enum budget_term *ret_term);

@@ -65,7 +65,7 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
     return candidate_is_link(c) ? name_link(c, v->other, who) : name_resource(c, who, bare);
 }
 
-/* How much it limits: of its rate where that is known, else of the time. */
+/* Extent of the limit: the used part of its rate if that is known, else a share of the time. */
 static char *how_much(const struct run_model *model, const struct candidate *c) {
     if (candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from)
         return text_format("at %.0f %% of its %.3g MB/s", 100 * c->reached, c->ceiling);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in two short lines: what limits the run, and what a change is worth. */
+/* The verdict in two short lines: the limit of the run, and the gain of a change. */
 #ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
 #define CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
 

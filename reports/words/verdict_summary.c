@@ -146,8 +146,7 @@ static char *of_all(const struct run_model *model, const struct candidate *c,
                        cause ? cause : "", share);
 }
 
-/* Of a skew or a sleep nothing that a host has ran out: what there is too little of is the time of
- * the one that all others wait for. */
+/* A skew or a sleep uses up no resource of a host: the others wait for one rank's time. */
 static const char *waits_for(const struct candidate *c, enum verdict_state state) {
     bool own = c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION;
     if (state != VERDICT_SATURATED)
@@ -157,7 +156,7 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     return "The run waits for";
 }
 
-/* Whose limit is not one host's. */
+/* A sentence for a limit that is not one host's. */
 static char *of_subject(const struct run_model *model, const struct candidate *c,
                         enum verdict_state state) {
     const char *sure = state == VERDICT_SATURATED ? "" : "Probably: ";

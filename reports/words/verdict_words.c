@@ -110,7 +110,7 @@ static char *say_question(const struct run_model *model, const struct verdict *v
     return text;
 }
 
-/* What a remark leaves to the candidates that it is of. Owned; NULL: no memory. */
+/* Completes a remark with the words of its candidates. Owned; NULL: no memory. */
 static char *completed(const struct run_model *model, const struct verdict *v,
                        enum remark_code code, const char *words) {
     switch (code) {

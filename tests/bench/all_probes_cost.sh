@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # all_probes_cost.sh [SECONDS [AGENT_OPTION...]]: CPU time of the agent with every probe on, at 10 Hz, pushing to a
-# collector on this host: 8 processes of the job marked as ranks, which hold 200 TCP connections (25 each, over loopback,
-# some data on each) to 8 processes outside the job. The goal is 1 % of a core. What each probe takes is from the
-# agent's own table; what is left of the whole is frames, spool and push. Yardstick in the same run: `ss -tnip`, once.
+# collector on this host: 8 processes of the job marked as ranks, which hold 200 TCP connections (25 each, over
+# loopback, some data on each) to 8 processes outside the job. The goal is 1 % of a core. The cost of each probe comes
+# from the agent's own table; the rest of the whole is frames, spool and push. Yardstick in the same run: `ss -tnip`,
+# once.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}

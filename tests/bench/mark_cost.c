@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mark costs the program: when nobody listens (at most 100 ns), and when somebody does. */
+/* Cost of a mark for the program: without a listener (at most 100 ns), and with one. */
 #include <stdio.h>
 
 #include "agent/mark/ring.h"

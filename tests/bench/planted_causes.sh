@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Whether the right term of a rank's time budget grows by what was planted, and no other: for each cause a clean and a
-# planted run of the same program (tests/mpi/planted_causes.c) on two emulated hosts, a core each; the cause sits at rank 1
-# on vm2. What was planted is known from the program's own clocks around it (time it was put aside while computing, slept,
-# blocked in reading; longer MPI_Send), for the quota from arithmetic too. Only rank 1's phase "work" is compared.
+# planted run of the same program (tests/mpi/planted_causes.c) on two emulated hosts, a core each; the cause sits at
+# rank 1 on vm2. The planted time is known from the program's own clocks around it (time it was put aside while
+# computing, slept, blocked in reading; longer MPI_Send), for the quota from arithmetic too. Only rank 1's phase "work"
+# is compared.
 # Usage: planted_causes.sh [BIN [CAUSE...]], BIN of a release build; SECONDS_EACH (4) and ROUNDS (1) in the environment:
 # pairs of a clean and a planted run, of which the medians count. Fails where the right term is off by more than 10 %
 # or another grows by more than 10 % of what was planted. Needs root. The testbed's group has the highest weight, so

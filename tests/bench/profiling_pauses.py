@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""profiling_pauses.py [--program softmax|sync] [SECONDS]: what watching costs a training of two emulated hosts with a core
-each. All that `chokepoint run` has on these hosts (agents, collector) is stopped and goes on within one run, a second each in the order
-on, off, off, on; the ratio of the times of iterations in such four is one pair, over that of the canary's beats in them: a core of a
-virtual machine changes its pace by a third within seconds, which would pass for a cost. What stays on is the MPI shim
-and the marks (shim_cost.sh, bench_mark_cost); a program that marks more than 4000 things a second loses some while nobody reads
-and cannot be taken. Goal: at most 1 %. $CHOKEPOINT_BIN: where the programs are."""
+"""profiling_pauses.py [--program softmax|sync] [SECONDS]: the cost of recording a training of two emulated hosts with a
+core each. All processes of `chokepoint run` on these hosts (agents, collector) are stopped and continued within one
+run, a second each in the order on, off, off, on; the ratio of the times of iterations in such four is one pair, over
+that of the canary's beats in them: a core of a virtual machine changes its pace by a third within seconds, which would
+pass for a cost. The MPI shim and the marks stay on (shim_cost.sh, bench_mark_cost); a program that marks more than 4000
+things a second loses some while nobody reads and cannot be taken. Goal: at most 1 %. $CHOKEPOINT_BIN: where the
+programs are."""
 import argparse
 import bisect
 import os
@@ -23,7 +24,7 @@ from bed import Unable # noqa: E402
 from stats import feelings, harmonic, mean, slower_core, undisturbed # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
-WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
+WINDOW_S, SETTLE_NS = 1, 150_000_000 # a process that goes on makes up for its pause at once: that is left out
 WATCHED = (0, 1, 1, 0) # 1: stopped
 ITERATION = 2 # a mark's kind
 SECONDS_MAX = 600

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What memory allows an update of single weights: w[i] += value for all features of a libsvm file
- * in their order, and nothing else. Another way are as many features drawn evenly. Usage:
- * bench_random_update FILE FEATURES. Prints the updates per second of CPU time of both, the best of
- * some rounds.
+ * The rate at which memory allows updates of single weights: w[i] += value for all features of a
+ * libsvm file in their order, and nothing else. Another way are as many features drawn evenly.
+ * Usage: bench_random_update FILE FEATURES. Prints the updates per second of CPU time of both, the
+ * best of some rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the links of rank 0 carry, by plain TCP sockets: rank 0 sends BYTES to every other rank at
- * once, then receives as much from each, then both at the same time, when acknowledgements have to
- * share the links with what comes the other way. MPI only starts the ranks and tells them the
- * address. Usage, on all ranks: raw_link INTERFACE BYTES. Prints "out_bytes_per_s X",
- * "in_bytes_per_s Y" (sums of payload), and "both_bytes_per_s Z", of each direction.
+ * Capacity of rank 0's links, by plain TCP sockets: rank 0 sends BYTES to every other rank at once,
+ * then receives as much from each, then both at the same time, when acknowledgements have to share
+ * the links with the other direction's data. MPI only starts the ranks and tells them the address.
+ * Usage, on all ranks: raw_link INTERFACE BYTES. Prints "out_bytes_per_s X", "in_bytes_per_s Y"
+ * (sums of payload), and "both_bytes_per_s Z", of each direction.
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>

@@ -24,7 +24,7 @@ train() { # seconds of an iteration
     json "$work/summary" iteration_s
 }
 train >/dev/null
-# What the first worker was sent an iteration, less the head: the features of its batch
+# Floats sent to the first worker an iteration, less the head: the features of its batch
 floats=$(sed -n 's/.*"received_bytes": \([0-9]*\).*/\1/p' "$work/summary" | sed -n 2p |
     awk -v n="$iterations" '{ printf "%d", ($1 / n - 16) / 4 }')
 for ((i = 0; i < turns; i++)); do

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""take_turns.py OUT_A OUT_B COMMAND_A... -- COMMAND_B...: runs both commands at once but only one of them at a time, a tenth of
-a second each (SIGSTOP, SIGCONT), so that both meet the same neighbours on the machine: over a minute a core of a virtual machine
-changes its pace by a tenth, which pairs of whole runs take for a difference. What they print goes to the two files. Prints a
-line for each, with its children that it waited for: user CPU, system CPU, and wall seconds of its turns."""
+"""take_turns.py OUT_A OUT_B COMMAND_A... -- COMMAND_B...: runs both commands at once but only one of them at a time, a
+tenth of a second each (SIGSTOP, SIGCONT), so that both meet the same neighbours on the machine: over a minute a core of
+a virtual machine changes its pace by a tenth, which pairs of whole runs take for a difference. Their output goes to the
+two files. Prints a line for each, with its children that it waited for: user CPU, system CPU, and wall seconds of its
+turns."""
 import os
 import signal
 import subprocess

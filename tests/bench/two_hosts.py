@@ -47,7 +47,7 @@ def observers(bed):
 
 @contextlib.contextmanager
 def training(binaries, name, seconds, work):
-    """The recorded command, under way, and who watches it. Its database is WORK/db once it has ended."""
+    """The recorded command, under way, and its watchers. Its database is WORK/db once it has ended."""
     with cores_awake(), Bed(binaries, f"th{os.getpid() % 10000}", HOSTS, "0,1") as bed:
         with open(f"{work}/hosts", "w") as file:
             file.writelines(f"vm{host + 1} slots=1\n" for host in range(HOSTS))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `chokepoint whatif` predicts beside what was measured: pairs of real runs over emulated hosts that differ in one
+# Predictions of `chokepoint whatif` beside measured times: pairs of real runs over emulated hosts that differ in one
 # thing. Each run of a pair is asked for the other. Usage: whatif_error.sh [BIN] [CASE...], with the binaries of a release
 # build; HOSTS, ITERATIONS, FEATURES in the environment; CASE: dense sparse quota skew lammps (default: all but lammps).
 # The goal is a median error of 4 % and 10 % at the 90th percentile.

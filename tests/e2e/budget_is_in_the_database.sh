@@ -54,7 +54,8 @@ budget_of 1 | diff before - >differ || fail "made again it differs: $(head -5 di
 mkdir small
 if mount -t tmpfs -o size=64m tmpfs small 2>/dev/null; then # more than ranks on a busy machine leave
     sqlite3 "$db" ".backup small/runs.db" || fail "no copy"
-    # Of several that close at once none may have folded the log back, and a full disk has no room for its index.
+    # If several connections close at once, perhaps none of them folds the log back, and a full disk has no room for its
+    # index.
     sqlite3 small/runs.db "PRAGMA journal_mode = DELETE; DELETE FROM budget WHERE run = 1" >/dev/null
     head -c 65m /dev/zero >small/filler 2>/dev/null
     "$chokepoint" report 1 --db small/runs.db --store-budget >out 2>err

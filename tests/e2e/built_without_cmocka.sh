@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What `./demo` installs is enough to build everything but the tests: without cmocka the build is made, and no unit
-# test is part of it.
+# Packages that `./demo` installs are enough to build everything but the tests: without cmocka the build is made, and
+# no unit test is part of it.
 set -euo pipefail
 command -v ninja >/dev/null || { echo "skipped: no ninja"; exit 77; }
 work=$(mktemp -d)

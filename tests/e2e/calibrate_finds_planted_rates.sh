@@ -6,7 +6,7 @@
 command -v mpirun >/dev/null || { echo "skipped: no mpirun"; exit 77; }
 command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
 need_testbed 3 --rate 400mbit
-# What vm2 sends: half of that.
+# vm2 sends at half that rate.
 "$chokepoint" testbed --name "$name" exec vm2 -- \
     tc qdisc replace dev eth0 root tbf rate 200mbit burst 50000 limit 300000 || fail "tc"
 

@@ -11,7 +11,7 @@ clock_plants vm2:5:100 vm3:-5:-100 vm4:-5:100
 mkfifo go
 run_planted vm1,vm2,vm3,vm4 sh -c 'read x <go' &
 pid=$!
-# Of each host ten exchanges, and two so good and so far apart that no line through both is off by 15 millionths.
+# Each host has ten exchanges, and two so good and so far apart that no line through both is off by 15 millionths.
 exchanges() {
     [ "$(sql "SELECT count(*) FROM host h WHERE (SELECT count(*) FROM clock c WHERE c.host = h.host) >= 10 AND EXISTS (
               SELECT 1 FROM clock a JOIN clock b USING (host) WHERE a.host = h.host AND

@@ -9,7 +9,7 @@ db=$work/x.db
 trap clean_up EXIT
 
 highest() { sqlite3 "$1" 'SELECT max(seq) || " " || count(*) FROM frame'; }
-# What the collector says it has acknowledged of the stream: the first frame that the agent still keeps, less one.
+# The first frame that the agent still keeps: one more than the collector has acknowledged of the stream.
 first_kept() {
     "$CHOKEPOINT_BIN/frame-dump" "$(ls "$work"/spool/*.spool | head -n 1)" | sed -n 's/^frame seq=\([0-9]*\) .*/\1/p' | head -n 1
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the collector does not want it refuses in one line, with a status that tells usage from failure, and without a trace;
+# The collector refuses in one line, with a status that tells usage from failure, and without a trace;
 # an agent whose token is refused says so, once, and keeps what it has.
 set -u
 work=$(mktemp -d)

@@ -26,7 +26,7 @@ between() {
     awk -v v="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(v != "" && v + 0 >= l + 0 && v + 0 <= h + 0) }' ||
         complain "$1 is '$2', not between $3 and $4"
 }
-# What was acknowledged counts the SYN and the FIN as a byte each.
+# Acknowledged bytes count the SYN and the FIN as a byte each.
 for port_bytes in 7001:$size 7002:12000000 7003:25000000 7004:25000000; do
     port=${port_bytes%:*} bytes=${port_bytes#*:}
     between "send_bytes to port $port" "$(column connection ":$port]" send_bytes)" "$bytes" $((bytes + 2))

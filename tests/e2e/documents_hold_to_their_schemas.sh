@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What report, compare, whatif, list and doctor write as JSON holds to docs/schema/*.json, and what does not is found.
+# JSON of report, compare, whatif, list and doctor holds to docs/schema/*.json, and a document that does not is found.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 python3 -c 'import jsonschema' 2>/dev/null || { echo "skipped: no jsonschema here (package python3-jsonschema)"; exit 77; }
 schemas=$CHOKEPOINT_SOURCE/docs/schema

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A training on two ranks, exported: the timeline has every iteration with the duration that the program took itself,
-# the files obey the rules of their formats, and agree with the database. What cannot be done is said in one line.
+# the files obey the rules of their formats, and agree with the database. A refusal is one line.
 . "$(dirname "$0")/run_lib.sh"
 tools=$CHOKEPOINT_SOURCE/tests/tools
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }

@@ -68,7 +68,23 @@ run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "
 [ -e copy ] && [ -L tmp/chokepoint-0123456789abcdef-link ] || fail "a link was followed"
 mv copy "$left"
 
-# What cannot be taken is refused in one line.
+# That of another user is listed with its owner, neither read nor removed; a name does nothing to the terminal.
+if [ "$(id -u)" -eq 0 ]; then
+    theirs=tmp/chokepoint-0123456789abcdef-theirs
+    cp -r "$left" "$theirs"
+    mkdir "$(printf 'tmp/chokepoint-0123456789abcdee-\033[31m')"
+    chown -R 1234 "$theirs"
+    touch -d '8 days ago' "$theirs"
+    run_left --list "$work/tmp" && grep -q "^$work/$theirs  of user 1234, for whom it is left$" out || fail "not told whose: $(cat out)"
+    grep -q 'abcdee-?\[31m' out || fail "a raw name: $(cat -v out)"
+    run_left --remove "$work/tmp" && [ -e "$theirs" ] || fail "that of another user is removed"
+    TMPDIR=$work/tmp run_left --db "$db" && ! grep -q theirs out err || fail "that of another user is read: $(cat out err)"
+    run_left "$theirs" --db "$db" && fail "that of another user is imported"
+    grep -q "$theirs is of user 1234" err && [ "$(wc -l <err)" -eq 1 ] || fail "not refused: $(cat err)"
+    rm -r tmp/chokepoint-0123456789abcde*
+fi
+
+# Files that cannot be imported are refused in one line.
 refused() { # TEXT, WORDS...
     local text=$1
     shift

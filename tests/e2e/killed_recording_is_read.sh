@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a killed writer left (a hot journal, a log that was never folded in) is read by whoever may read the file, on a
-# read-only file system, too; there nothing is changed, and nothing stays behind.
+# The database of a killed writer (a hot journal, a log that was never folded in) is read by any user who may read the
+# file, on a read-only file system, too; there nothing is changed, and nothing stays behind.
 set -u
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a read-only file system"; exit 77; }

@@ -7,12 +7,12 @@ command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 
 "$chokepoint" sweep --db "$db" -n one -L mode a,b --no-report sh -c 'sleep 0.3; true {mode}' >out 2>err || fail "no runs"
 
-# knot FILE INDEX: all cells of the root of an index lead to one copy of it, those of that to the next, twelve times, and
-# the last to a leaf.
+# knot FILE TREE [TIMES]: all cells of the root of an index or table lead to one copy of it, those of that to the next,
+# twelve times, and the last to a leaf.
 knot() {
-    python3 - "$1" "$2" <<'END'
+    python3 - "$1" "$2" "${3:-12}" <<'END'
 import sqlite3, struct, sys
-path, index = sys.argv[1:]
+path, index, times = sys.argv[1:]
 with sqlite3.connect(path) as db:
     root, = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
     size, = db.execute("PRAGMA page_size").fetchone()
@@ -23,9 +23,10 @@ page = lambda number: data[(number - 1) * size:number * size]
 links = lambda page: [struct.unpack_from(">H", page, 12 + 2 * i)[0] for i in range(struct.unpack_from(">H", page, 3)[0])]
 led_to = lambda page, i: struct.unpack_from(">I", page, links(page)[i])[0]
 top = page(root)
-assert top[0] == 2 and len(links(top)) >= 24, (top[0], len(links(top)))
+copies = int(times) - 1
+assert top[0] in (2, 5) and len(links(top)) >= 2 * copies + 2, (top[0], len(links(top)))
 leaf = led_to(top, len(links(top)) // 2)
-chain = [root, *(led_to(top, i) for i in range(11)), leaf]
+chain = [root, *(led_to(top, i) for i in range(copies)), leaf]
 for number, following in zip(chain, chain[1:]):
     for at in [8, *links(top)]:
         struct.pack_into(">I", top, at, following)
@@ -56,3 +57,10 @@ done
 sqlite3 "$db" '.backup hosts.db' && sqlite3 hosts.db "$numbers INSERT INTO host(run, name) SELECT 1, printf('%0100d', i) FROM x" || fail "hosts"
 knot hosts.db sqlite_autoindex_host_1 || fail "see above"
 given_up hosts.db 'is damaged\|holds more than is read' list
+# Runs that share their texts: a file of a few MiB would take hundreds in memory, or without end.
+sqlite3 "$db" '.backup texts.db' && sqlite3 texts.db 'WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 64)
+    INSERT INTO run(name, command, state, started_wall_ns, started_mono_ns, period_ns, hosts_expected, version)
+    SELECT name, hex(zeroblob(32000)), state, started_wall_ns, started_mono_ns, period_ns, hosts_expected, version FROM x, run WHERE run = 1' || fail "runs"
+"$chokepoint" list --db texts.db >out 2>err && [ "$(wc -l <out)" -gt 60 ] || fail "64 honest runs are not listed: $(cat err)"
+knot texts.db run 3 || fail "see above"
+given_up texts.db 'is damaged' list

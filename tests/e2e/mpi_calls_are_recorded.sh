@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What ranks do inside MPI reaches the database: calls and bytes exactly as the program knows them, by function and
-# as single calls; waits of known length within 1 %, also while they last; and nothing of it looks like samples.
+# Calls of ranks reach the database: calls and bytes exactly as the program knows them, by function and as single
+# calls; waits of known length within 1 %, also while they last; and no call looks like a sample.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 
@@ -11,14 +11,14 @@ run --no-report "${mpi[@]}" -np 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file"
 totals_agree
 [ "$(sql "SELECT sum(events), sum(lost_events) FROM mpi $of_last_run")" = "$(sql "SELECT count(*) FROM call")|0" ] ||
     fail "single calls are not as many as were written"
-# Of the single calls of each function: so many calls, so much time as its totals say.
+# The single calls of each function add up to its totals, in number and in time.
 sql "SELECT rank, i.name, sum(coalesce(polls, flags & 12 = 0)), sum(CASE WHEN flags & 12 THEN 0 ELSE coalesce(inside_ns, duration_ns) END)
      FROM call $of_last_run GROUP BY 1, 2 HAVING 3 > 0 ORDER BY 1, 2" >by_call
 sql "SELECT k.rank, substr(i.name, instr(i.name, 'MPI_')), sum(calls), sum(inside_ns) FROM mpi_function m
      JOIN (SELECT DISTINCT instance, rank FROM mpi_function) k USING (instance) $of_last_run GROUP BY i.instance ORDER BY 1, 2" >by_total
 diff by_call by_total >&2 || fail "single calls (<) and totals (>) differ"
 echo "$(sql 'SELECT count(*) FROM call') single calls agree with the totals"
-# What a host missed is what its samples missed (a busy machine may miss one); events have no slots to miss.
+# A host misses only slots of its samples (a busy machine may miss one); events have no slots to miss.
 [ "$(sql "SELECT gaps, missed - (SELECT sum(missed_slots) FROM stream WHERE period_ns <> 0), (SELECT max(missed_slots) FROM stream WHERE period_ns = 0) FROM run_host")" = "0|0|0" ] ||
     fail "events look like gaps: $(sql "SELECT * FROM run_host")"
 [ "$(sql "SELECT samples FROM run_host")" = "$(sql "SELECT count(*) FROM frame f WHERE EXISTS (SELECT 1 FROM cpu WHERE cpu.frame = f.frame)")" ] ||
@@ -54,7 +54,7 @@ sql "WITH single AS MATERIALIZED $single,
 awk '{ if ($5) during[$1]++; if ($2 < $3 - 1e6 || $2 > $4 + 1e6) { n++; print "rank " $1 ": " $2 " ns inside, by single calls " $3 " to " $4 } }
      END { printf "%d samples, %d of them while rank 0 had waited for 20 ms, %d out\n", NR, during[0], n; exit 8 * n > NR || !during[0] }' samples ||
     fail "samples and single calls differ"
-# What rank 1 sleeps, by its own clock, lies outside of MPI.
+# Rank 1's sleep, by its own clock, lies outside of MPI.
 sql "SELECT sum(inside_ns) FROM mpi_function $of_last_run AND i.name LIKE 'rank 1 %' AND i.name NOT LIKE '%MPI_Init%'
      AND i.name NOT LIKE '%Barrier' AND i.name NOT LIKE '%Finalize'" >inside
 awk 'FILENAME == "inside" { inside = $1 } $1 == "slept" { slept = $3 } $1 == "wall" { wall = $4 }

@@ -26,7 +26,7 @@ totals_agree
 events=$(sql "SELECT sum(events) FROM mpi $of_last_run") calls=$(sql "SELECT count(*) FROM call")
 [ "$events" = 12004 ] || fail "$events events were written, not 12004"
 [ "$(sql "SELECT count(DISTINCT pid * 100000 + sequence) FROM call")" = "$calls" ] || fail "some are told twice"
-# What was killed had taken what came after the sample before it, at most 4 calls a ms: 100 ms, more on a busy machine.
+# The killed agent had taken the calls after its last sample, at most 4 a ms: of 100 ms, more on a busy machine.
 before_ns=$(sql "SELECT max(mono_ns) FROM frame WHERE mono_ns < $killed_ns AND EXISTS (SELECT 1 FROM mpi WHERE mpi.frame = frame.frame)")
 [ "$calls" -ge $((events - 400 - (killed_ns - ${before_ns:-0}) / 250000)) ] || fail "only $calls of $events single calls"
 echo "$calls of $events single calls"
@@ -73,7 +73,7 @@ kill $agent
 wait $agent
 said 'calls: too many MPI calls for their spool' || fail "it is not said"
 [ "$(grep -c 'too many MPI calls' err)" -eq 1 ] || fail "it is said more than once"
-# Two streams: one has the samples, the other the calls. What is left of these is the end, without a gap.
+# Two streams: one has the samples, the other the calls. The end of the calls is left, without a gap.
 for file in "$work"/spool/*.spool; do
     "$CHOKEPOINT_BIN/frame-dump" "$file" >dump
     ! grep -q '^row [0-9]* call ' dump || { echo "$file"; grep '^row [0-9]* call ' dump >>calls; }

@@ -7,7 +7,7 @@ export EXPECT="$work/expect"
 # Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4.
 mpi=(mpirun --oversubscribe --mca osc ^rdma -x EXPECT)
 
-# What the program says it has done, and what the last run recorded: "RANK FUNCTION CALLS SENT RECEIVED".
+# The program's own totals, and those that the last run recorded: "RANK FUNCTION CALLS SENT RECEIVED".
 expected() { cat "$EXPECT".* | sed -n 's/^total //p' | sort; }
 totals() {
     sql "SELECT k.rank, substr(i.name, instr(i.name, 'MPI_')), sum(m.calls), sum(m.sent_bytes), sum(m.received_bytes)

@@ -48,7 +48,7 @@ agrees() {
         }'
 }
 metric() { awk -F, -v m="$1" '$3 == "\"all\"" && $4 == m { print $6 }' "$work/report.csv"; }
-# What others do at the ends of the run, before the first look and after the last, is in T1 alone.
+# The work of other programs at the ends of the run, before the first sample and after the last, is in T1 alone.
 for _ in 1 2 3 4; do
     run -n load bash "$work/load"
     [ $status -eq 0 ] || fail "run exits with $status"

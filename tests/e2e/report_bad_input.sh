@@ -78,7 +78,7 @@ grep -q '"exit_status": 3' "$work/new.json" || fail "the status of the failed ru
 "$chokepoint" report two --db "$db" -o "$work/new.HTML" && grep -q '<html' "$work/new.HTML" || fail "an ending in large letters"
 "$chokepoint" report two --db "$db" -o /dev/stdout | grep -q "failed, exit status 3" || fail "/dev/stdout"
 
-# Who was interrupted has not failed, whatever the launcher made of it.
+# An interrupted command has not failed, whatever status the launcher gives.
 sqlite3 "$db" ".backup $work/ended.db"
 failed() {
     "$chokepoint" report two --db "$work/ended.db" --format json >"$work/ended.json" || fail "no report"

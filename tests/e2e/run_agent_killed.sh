@@ -18,12 +18,13 @@ agents() {
     done
 }
 parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
-# Of this host's agents the supervisor is the one whose parent is none of them.
+# The supervisor is the one of this host's agents that has no agent as parent.
 supervisor=$(for pid in $(agents); do agents | grep -qx "$(parent_of "$pid")" || echo "$pid"; done)
 sampler() { for pid in $(agents); do [ "$(parent_of "$pid")" != "$supervisor" ] || echo "$pid"; done; }
 first=$(sampler) || fail "no sampling process on vm2"
 
-# Nobody starts it again before another host has sent forty samples: a gap of at least eight, however late those come.
+# The stopped supervisor starts it again only after another host has sent forty samples: a gap of at least eight,
+# however late those come.
 kill -STOP "$supervisor"
 kill -9 "$first"
 n=$(frames_of vm3)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Whatever is wrong before the command starts is one line that says what to do, exit status 2, and
+# Any error before the command starts is one line that says what to do, exit status 2, and
 # nothing has been started or written.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 

@@ -44,7 +44,7 @@ run_inside --hosts vm1,vm2 mpirun --hostfile hostfile -np 2 -H vm1,vm2 ./nowhere
 said 'the command was not started: mpirun found no program ./nowhere' || fail "it does not say why"
 ! said 'confidence' || fail "there is a verdict of a program that never ran"
 
-# Nobody at all: even then the command is not started.
+# No host at all: even with --allow-missing the command is not started.
 run_inside --allow-missing --hosts nobody.invalid touch started
 [ $status -eq 1 ] && [ ! -e started ] || fail "exit status $status"
 

@@ -5,13 +5,13 @@
 # written, the command leaves a daemon behind.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
-# Nobody reads what the command writes: it dies of that, as it would alone.
+# A command whose output has no reader dies of it, as it would alone.
 "$chokepoint" run $slow_start --db "$db" sh -c 'while echo y; do :; done' 2>err | head -n 1 >out
 statuses=("${PIPESTATUS[@]}")
 [ "${statuses[0]}" -eq 141 ] && [ "$(cat out)" = y ] || fail "exit status ${statuses[0]}"
 [ "$(state_of 1)" = killed ] || fail "run 1 is $(state_of 1)"
 
-# Nobody reads what we say.
+# Our own messages have no reader.
 { "$chokepoint" run $slow_start --db "$db" sh -c 'sleep 0.2; exit 3' 2>&1 >/dev/null; echo $? >status; } | true
 until_true test -s status
 [ "$(cat status)" = 3 ] && [ "$(state_of 2)" = failed ] || fail "exit status $(cat status), run 2 is $(state_of 2)"
@@ -47,7 +47,7 @@ if command -v setpriv >/dev/null && chmod 755 "$work" && setpriv --reuid=65534 -
     cmp -s "$db" secret.db || fail "a database that may not be read was changed"
 fi
 
-# What the command leaves behind lives on, and is not waited for.
+# A process that the command leaves behind lives on, and is not waited for.
 run sh -c 'setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >daemon'
 daemon=$(cat daemon)
 [ $status -eq 0 ] || fail "exit status $status: $(cat err)"

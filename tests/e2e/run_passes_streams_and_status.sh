@@ -23,7 +23,7 @@ run printf '%s|' -np 4 --db x -- 'a  b'
 run -- printf %s --help
 [ "$(cat out)" = --help ] || fail "-- does not end the options"
 
-# Of a command that has hardly begun one line is said: that it is too short.
+# A command that has hardly begun gets one line: that it is too short.
 run true
 [ $status -eq 0 ] || fail "true gives $status"
 [ "$(grep -c . err)" = 2 ] && said '^chokepoint: run [0-9]*, true: The run took .* too short to judge' ||

@@ -9,7 +9,7 @@ need_testbed 2
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
 job=(mpirun --hostfile "$hostfile" -N 1 -np 2 -x "EXPECT=$work/expect")
 
-# What a run recorded, as "host 'rank R FUNCTION' rank calls sent received".
+# Totals that a run recorded, as "host 'rank R FUNCTION' rank calls sent received".
 recorded() {
     sql "SELECT h.name, i.name, r.rank, sum(m.calls), sum(m.sent_bytes), sum(m.received_bytes)
          FROM mpi_function m JOIN instance i USING (instance) JOIN host h USING (host)

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The secrets of a run are in no command line and in no environment of any process, on any host; what
-# the command's ranks are given is the public id. What agents read tells what to look for.
+# The secrets of a run are in no command line and in no environment of any process, on any host; the command's ranks are
+# given the public id. The input of the agents has the secrets to look for.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 need_testbed 2
 
 go() { [ "$(cat ids 2>/dev/null | wc -l)" -ge 2 ]; }
-look() { # ROAD WORDS...: of `chokepoint run`, whose command writes ids and waits for `stop`
-    local road=$1 id keys
+look() { # METHOD WORDS...: of `chokepoint run`, whose command writes ids and waits for `stop`
+    local method=$1 id keys
     shift
     rm -f ids stop
     mkfifo stop
@@ -15,19 +15,19 @@ look() { # ROAD WORDS...: of `chokepoint run`, whose command writes ids and wait
     pid=$!
     until_true go
     id=$(sort -u ids)
-    [[ $id =~ ^[0-9a-f]{16}$ ]] || fail "$road: the ranks have no common id: $id"
+    [[ $id =~ ^[0-9a-f]{16}$ ]] || fail "$method: the ranks have no common id: $id"
     keys=$(cat keys-* | sort -u)
-    [ "$(wc -w <<<"$keys")" = 2 ] || fail "$road: not a key a host: $keys"
+    [ "$(wc -w <<<"$keys")" = 2 ] || fail "$method: not a key a host: $keys"
     printf '%s\n' $keys CHOKEPOINT_TOKEN= CHOKEPOINT_KEY= 'PRIVATE KEY' >secrets
     ! grep -lsaF -f secrets /proc/[0-9]*/cmdline /proc/[0-9]*/environ >found ||
-        fail "$road: secrets are in $(cat found)"
+        fail "$method: secrets are in $(cat found)"
     rm -f keys-*
     # The id of the job is no secret, but what we started is not of the job.
     ! grep -lsa "CHOKEPOINT_RUN=$id" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs cat 2>/dev/null |
-        grep -q '^chokepoint' || fail "$road: we count ourselves as the job"
+        grep -q '^chokepoint' || fail "$method: we count ourselves as the job"
     echo >stop
-    wait $pid || fail "$road: exit status $?"
-    no_traces_of "$id" || fail "$road: left $(traces_of "$id")"
+    wait $pid || fail "$method: exit status $?"
+    no_traces_of "$id" || fail "$method: left $(traces_of "$id")"
 }
 printf '#!/bin/sh\necho ${CHOKEPOINT_RUN:-$OMPI_CHOKEPOINT_RUN} >>%s/ids\n[ "$1" = 0 ] || exec sleep 0.1\nread x <%s/stop\n' "$work" "$work" >rank
 chmod +x rank

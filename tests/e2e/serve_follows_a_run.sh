@@ -62,7 +62,7 @@ url=${url%/}
 timeout 240 curl -sSN "$url/live/1/events" >"$work/after" || fail "the events of a run that is over do not end"
 [ "$(events ended "$work/after")" -eq 1 ] || fail "no event says that it is over: $(cut -c 1-200 "$work/after")"
 [ "$(last_picture "$work/after" '"\(.state) \(.exit_status)"')" = 'ended 5' ] || fail "its last picture: $(last_picture "$work/after" .)"
-# None of that number: the reader hears why, and goes on waiting.
+# No run has that number: the reader hears why, and goes on waiting.
 curl -sSN "$url/live/9/events" >"$work/none" &
 none=$!
 hears_why() { grep -q "^data: .*no run '9'" "$work/none"; }

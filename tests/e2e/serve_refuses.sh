@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The page answers nobody who should not be: names that lead here from elsewhere, other sites, other methods, bodies,
-# long and odd requests, who has no token; it is not reachable from elsewhere without TLS and a token. Nothing of that
-# keeps others from being answered.
+# The page refuses names that lead here from elsewhere, other sites, other methods, bodies, long and odd requests, and
+# readers without a token; it is not reachable from elsewhere without TLS and a token. Refusals do not keep others from
+# being answered.
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
 . "$CHOKEPOINT_SOURCE/tests/e2e/serve_lib.sh"
 
@@ -86,6 +86,19 @@ done
 expect 200 /
 expect 200 /run/1
 for fd in "${crowd[@]}"; do exec {fd}>&-; done
+
+# ---- another user, however often connected, pushes no connection of ours out, though it has not said a word yet ----
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    exec 5<>"/dev/tcp/127.0.0.1/${port%/}" || fail "no connection"
+    expect 200 / # ours has come by then
+    timeout 60 setpriv --reuid 1234 --clear-groups bash -c "exec 6<>/dev/tcp/127.0.0.1/${port%/}
+        for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/${port%/}; done
+        cat <&6" >"$work/theirs" || fail "another user's first connection was not ended"
+    printf 'GET /page/serve.css HTTP/1.1\r\nHost: localhost\r\n\r\n' >&5
+    read -r -t 20 first <&5
+    [[ $first == *" 200 "* ]] || fail "another user pushed ours out: '$first'"
+    exec 5>&-
+fi
 
 # ---- the database is damaged, and gone ----
 cp "$db" "$work/kept"

@@ -38,6 +38,19 @@ sweep -n four -L mode sync,third -L batch 1 -r 3 --no-report sh -c 'echo "$0 $1"
 [ "$(tail -n +9 order | tr '\n' ' ')" = 'third <1> third <1> sync <1> third <1> ' ] || fail "more: $(tail -n +9 order)"
 said '2 of 6 runs are in .* already, 4 to make; about .* left' || fail "what is there does not tell how long the rest takes"
 
+# Values that look secret reach the command and nothing that is kept or said; the same words go on all the same.
+secret_sweep() { sweep -n keys -L token 'hunter2,tr0ub4dor' -L p 'sw0rdfish' "$@" sh -c 'echo "$0 $2" >>keys' '{token}' --password '{p}'; }
+secret_sweep --no-report
+[ $status -eq 0 ] && [ "$(cat keys)" = "hunter2 sw0rdfish
+tr0ub4dor sw0rdfish" ] || fail "secret values: status $status, $(cat keys)"
+[ "$(sql "SELECT group_concat(l.name || '=' || l.value, ' ') FROM run_label l JOIN run r USING (run) WHERE r.name LIKE 'keys/%'")" = \
+    'p=*** token=*** p=*** token=***2' ] || fail "labels of secrets: $(sql 'SELECT * FROM run_label')"
+cat out err >said_of_keys
+secret_sweep
+said '2 of 2 runs are in' || fail "a sweep with secrets does not go on: $(cat err)"
+show keys --format json || fail "sweep report keys"
+! grep -q 'hunter2\|tr0ub4dor\|sw0rdfish' said_of_keys out err "$db" "$db"-* 2>/dev/null || fail "a secret value was kept"
+
 # A failing cell is kept and shown, the others go on, the exit status says so; --retry-failed makes it again.
 sweep -n bad -L code 0,3 -L other x,y sh -c 'exit $0' '{code}' '{other}'
 [ $status -eq 1 ] || fail "a failing cell gives $status"

@@ -19,7 +19,7 @@ for verb in $("$chokepoint" --help | awk '/^  [a-z]/ { print $1 }'); do
     refused 'option' "$verb" --no-such-option
     refused 'option' "$verb" --no-such-option=x last
 done
-# What the user wrote comes back as text: it moves no cursor and begins no line.
+# The user's words come back as text: they move no cursor and begin no line.
 harm=$'none\e[31m\nsecond\rline'
 for words in "list --db" "report --db" "compare 1 2 --db" "export --format csv --db" "report --format" "run --rate" \
     "calibrate --only" "list"; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What each rule, threshold and source of the judge earns: recorded runs judged again with a rule off, a threshold at .7 and
-1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
+"""The worth of each rule, threshold and source of the judge: recorded runs judged again with a rule off, a threshold at
+.7 and 1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
 
 The judge is told by CHOKEPOINT_JUDGE: `-RULE`, `NAME*FACTOR`, `-source:NAME`. Answers are kept by program and setting, so an
 interrupted ablation goes on where it stopped, and a change of the program begins anew."""
@@ -91,7 +91,7 @@ def print_of_file(path):
 
 
 class Answers:
-    """Of one program; a file a setting."""
+    """Answers of one program; a file a setting."""
     def __init__(self, folder, binaries):
         self.bin, self.folder = binaries, f"{folder}/{print_of_file(f'{binaries}/chokepoint')}"
         os.makedirs(self.folder, exist_ok=True)
@@ -129,7 +129,8 @@ class Answers:
 
 
 def judged_so(runs, answers):
-    """The runs with these answers for their own; runs that were not asked keep theirs, and who cannot be judged says nothing."""
+    """The runs with these answers for their own; runs that were not asked keep theirs, and a run that cannot be judged
+    has none."""
     silent = {"verdict": {"state": "insufficient", "host": None, "resource": "none", "confidence": 0}, "ranking": []}
     return [dict(run, report=dict(run["report"], **(answers[run["id"]] or silent))) if run["id"] in answers else run for run in runs]
 

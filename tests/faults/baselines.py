@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What simpler rules would have said of the same recordings. Each takes a report and returns (host, resource)
-or None for "nobody"; none sees a label."""
+"""Answers of simpler rules about the same recordings. Each takes a report and returns (host, resource) or None for
+"nobody"; none sees a label."""
 from stats import median
 
 

@@ -10,7 +10,7 @@ CONTROL = "/sys/fs/cgroup"
 
 
 def burst_bytes(mbit):
-    """What a link shaped to that rate lets pass at once: 2 ms of it, two of the largest packets at least."""
+    """Burst of a link shaped to that rate: 2 ms of it, two of the largest packets at least."""
     return max(int(mbit * 1e6 / 8 / 500), 2 * 9000)
 
 
@@ -96,7 +96,7 @@ class Bed:
         raise RuntimeError(f"no host {host}")
 
     def cpu_s(self):
-        """What all of the testbed has used."""
+        """CPU time that the whole testbed has used, s."""
         for path, unit in ((f"{CONTROL}/cpuacct/{self.name}-testbed/cpuacct.usage", 1e-9),
                            (f"{CONTROL}/{self.name}-testbed/cpu.stat", 1e-6)):
             if os.path.exists(path):
@@ -162,7 +162,7 @@ class Bed:
 
 
 def machine_cpu_s():
-    """What everything on this machine has used, and what other machines took of it (steal)."""
+    """CPU time that everything on this machine has used, s, and that other machines took of it (steal)."""
     with open("/proc/stat") as file:
         user, nice, system, _, _, irq, softirq, steal, *_ = map(int, file.readline().split()[1:])
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
@@ -242,7 +242,7 @@ def cores_awake():
 
 
 def megabit_needed(report):
-    """What the busiest sender and the busiest receiver move on average, Mbit/s: (send, receive)."""
+    """Mean rate of the busiest sender and of the busiest receiver, Mbit/s: (send, receive)."""
     means = {"net_send": 0, "net_recv": 0}
     for row in report["resources"]:
         training = any(r["phase"] == "training" for r in report["resources"])

@@ -23,7 +23,7 @@ def bound_of(run, binaries):
 
 
 def computing_s(run, hosts):
-    """What ranks of these hosts computed in all, for the work of a clean run."""
+    """CPU time of all ranks of these hosts, for the work of a clean run."""
     return sum(row.get("cpu_s") or 0 for row in run["report"].get("budget") or [] if row["host"] in hosts and row.get("phase") == "all") / run["scale"]
 
 
@@ -41,7 +41,7 @@ def clean_ratio(run, runs, measured_s):
 
 
 def beaten_by(run, bound, runs):
-    """By what part of it the clean twin is below the bound, less what the twin is in doubt by; 0 and below: it is not."""
+    """The share by which the clean twin is below the bound, less the twin's doubt; 0 and below: it is not below."""
     return bound[0] / clean_ratio(run, runs, bound[1]) * math.exp(-run["doubt"]) - 1
 
 

@@ -9,8 +9,8 @@ and fits log odds of being right = A + B x log odds of the confidence as compute
 by a prior, so that no few runs bend it, and never falling. Prints the table, and the calibration error of each folder
 by a fit on the others alone.
 
-Rules were mended by looking at the runs it is fitted on: of those that nobody has seen more are wrong, so that every
-answer counts as wrong by SURPRISE, about what the blind scores were worse by.
+Rules were mended by looking at the runs it is fitted on, and more answers are wrong on unseen runs: so every answer
+counts as wrong by SURPRISE, about the difference of the blind scores.
 """
 import math
 import os

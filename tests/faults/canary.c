@@ -6,9 +6,9 @@
  * {"start_ns": CLOCK_MONOTONIC, "period_ns": 50000000, "cores": {"0": [x, ...], "1": [y, ...]},
  *  "caches": {"0": [x, ...], "1": [y, ...]}}.
  *
- * CPU time, not time: what else runs on a core may come between, and is none of the core's speed.
- * What the machine below takes without saying so (it gives a virtual core less, or its neighbour
- * the same physical one) is in it, and that is what the runs beside it suffer, too. At the same
+ * CPU time, not time: other programs on a core may come between, which says nothing of the core's
+ * speed. It includes the hidden share that the machine below takes (it gives a virtual core less,
+ * or its neighbour the same physical one), and the runs beside it suffer that, too. At the same
  * time, so that cores which share a physical one are always seen with the other busy: else a
  * program that waits on one core would seem to run on a faster other one.
  *

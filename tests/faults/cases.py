@@ -151,8 +151,8 @@ def faulty_cases(half, workload, faults, seed, first):
 
 def blocks_of(half, workload, faulty, number):
     """Blocks of a clean run and the faulty ones after it; beside every third clean one of the scored half the same
-    without profiling, before and after it in turn, and of every other program before it to begin with: whoever stops
-    early has as many of either. `number`: the clean runs this workload has had."""
+    without profiling, before and after it in turn, and of every other program before it to begin with: an early stop
+    leaves as many of either. `number`: the clean runs this workload has had."""
     other = list(plan_of(half)).index(workload)
     for i in range(0, len(faulty), BLOCK):
         clean, alone = [clean_case(half, workload, number)], []

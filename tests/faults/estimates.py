@@ -10,7 +10,7 @@ def percent(share):
 
 
 def answer_text(answer):
-    """Of (ratio, why not, ...)."""
+    """Text of an answer (ratio, why not, ...)."""
     ratio, refused = (answer or (None, "not asked"))[:2]
     return f"{ratio:.3f} of the time" if ratio is not None else f"refused: {refused}"
 
@@ -47,7 +47,7 @@ def slowdown_lines(runs):
 
 
 def gone_ratio(run):
-    """What the clean twin took of what was asked about; of the whole run where there is no answer."""
+    """The clean twin's share of the time that was asked about; of the whole run if there is no answer."""
     answer = run["whatif_answer"]
     return truth.true_ratio(run, answer[2] if len(answer) > 2 and answer[2] else truth.whole_s(run))
 

@@ -30,7 +30,7 @@ def planted(words, kind, rank, default):
 
 
 def wait_for(first):
-    """Until rank 0 listens: who comes before it is refused, and PyTorch tries again after a second."""
+    """Until rank 0 listens: an earlier rank is refused, and PyTorch tries again after a second."""
     host, port = first.rsplit(":", 1)
     while True:
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What each fault does and the label it leaves. A fault is a context manager around the command; it
-gives a dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans
-up on every way out. Times are of the wall clock; None: the whole run."""
+"""The faults, each with its effect and the label it leaves. A fault is a context manager around the command; it gives a
+dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans up on every way
+out. Times are of the wall clock; None: the whole run."""
 import contextlib
 import os
 import signal
@@ -216,7 +216,7 @@ def unused_core(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def traffic_elsewhere(case, bed, rank, amount):
-    """amount: MB/s between two hosts that are none of the job's"""
+    """amount: MB/s between two hosts outside the job"""
     sink = bed.helper(f"vm{bed.hosts}", "sink", 7001)
     sender = bed.helper(f"vm{bed.hosts - 1}", "send", bed.address(f"vm{bed.hosts}"), 7001, int(amount))
     try:

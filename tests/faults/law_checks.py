@@ -21,13 +21,13 @@ SHORT_S = 2 # law 9
 SUBJECTS = ("host", "all-hosts", "machine", "core", "rank", "process", "messages", "outside")
 OF_A_HOST = ("host", "core", "rank", "process")
 BLAMES = ("saturated", "suspected")
-# What a resource takes of the job's own time, in the terms of the budget.
+# Terms of the budget in which the job loses time to a resource.
 LOSS = {"cpu": ("runqueue",), "cpu-quota": ("quota",), "steal": ("steal",), "memory": ("memory",), "disk": ("disk",), "disk-throttle": ("disk",),
         "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "imbalance": ("cpu",), "latency": ("transfer", "peer_wait", "mpi_overhead"),
         "application": ("idle", "cpu", "transfer", "peer_wait", "mpi_overhead")}
 CAUSE_OF_TERM = {"runqueue": "contention", "quota": "quota", "steal": "steal", "disk": "disk", "memory": "memory", "idle": "sleep"}
 COMPUTING = ("cpu", "runqueue") # time of somebody who has work, with a core or without
-# Who is to be seen for a resource to be ruled out: tables of the recording, one of each group.
+# Tables of the recording that rule a resource out, one of each group.
 SOURCES = {"cpu": ("cpu", "rank", "process"), "steal": ("cpu",), "memory": ("memory",), "network": ("connection", "qdisc"), "net-egress": ("connection", "qdisc"),
            "net-ingress": ("connection", "qdisc"), "disk": ("disk", "rank"), "disk-throttle": ("cgroup",), "cpu-quota": ("cgroup",),
            "imbalance": ("rank", "process"), "application": ("rank", "process")}
@@ -188,7 +188,7 @@ def law_2(facts):
 # ---- 3: only the job's own tasks accuse ----
 
 def law_3(facts):
-    """Nobody is blamed without a loss of the job's own tasks, connections or group."""
+    """Blame needs a loss of the job's own tasks, connections or group."""
     verdict = facts.verdict
     lost = loss_pct(facts.report) if blames(verdict) else LEAST_GAIN_PCT
     if lost < LEAST_GAIN_PCT:
@@ -240,7 +240,7 @@ def law_5(facts):
         return
     rows = working_rows(facts.report)
     computing = share_pct(rows, *COMPUTING)
-    # What ranks compute whose calls nobody recorded is not known.
+    # Ranks without recorded calls may spin, so their computing is not known.
     may_spin = "mpi" not in facts.tables and any(row["rank"] is not None for row in rows)
     if computing >= FULL_PCT and not may_spin:
         yield f"balanced, though all processes compute, or wait for a core, {computing:.0f} % of the time"
@@ -253,7 +253,7 @@ def law_5(facts):
 # ---- 6: the replay is tested before it is believed ----
 
 def removes_nothing(answer, report):
-    """That nothing was lost is known exactly."""
+    """Whether the removed loss is known to be nothing."""
     cause = answer["scenario"].rsplit(":", 1)[-1]
     term = next((term for term, name in CAUSE_OF_TERM.items() if name == cause), None)
     return answer["scenario"].startswith("--without ") and term is not None and answer["gain_pct"]["estimate"] == 0 and share_pct(rows_of(report), term) < NOTHING_PCT
@@ -268,8 +268,8 @@ def path_question(row):
 
 
 def waited_pct(report, phase, host):
-    """Of their time, what a rank elsewhere waited for others at most. Where ranks compute side by side for as long, the path runs
-    through one of them, and another takes its place as soon as that one is faster."""
+    """The largest share of its time that a rank elsewhere waited for others. Where ranks compute side by side for as
+    long, the path runs through one of them, and another takes its place as soon as that one is faster."""
     return max((share_pct([row], "peer_wait") for row in rows_of(report, phase) if row["host"] != host), default=100)
 
 

@@ -50,7 +50,7 @@ def what_if(binaries, database, words):
 
 
 def listing(binaries):
-    """What `chokepoint rules` says of itself; None where it does not."""
+    """The JSON of `chokepoint rules`; None if it gives none."""
     text, _ = output([f"{binaries}/chokepoint", "rules", "--format", "json"])
     return json.loads(text) if text else None
 
@@ -82,7 +82,8 @@ def advised_commands(verdict):
 
 
 def questions_of(report):
-    """Of our own: each host twice as fast, each cause gone from all hosts, and what lies on the critical path gone."""
+    """Questions of our own: each host twice as fast, each cause gone from all hosts, and each large part of the
+    critical path gone."""
     hosts = sorted({row["host"] for row in law_checks.rows_of(report)})
     asked = [f"--cpu {host}=2x" for host in hosts] + [f"--without all:{cause}" for cause in CAUSES]
     for row in report.get("critical_path") or []:

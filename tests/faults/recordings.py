@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the runner has kept, reported anew with the programs at hand, and copies of recordings from which
+"""Recordings that the runner has kept, reported anew with the programs at hand, and copies of recordings from which
 tables, or all after a moment, have been taken away."""
 import concurrent.futures
 import contextlib
@@ -209,7 +209,7 @@ def first_true(holds, n):
 # ---- what if ----
 
 def ask(binaries, run, words):
-    """What `chokepoint whatif` prints as JSON, and what it complains of."""
+    """The JSON of `chokepoint whatif`, and its complaints."""
     done = subprocess.run([f"{binaries}/chokepoint", "whatif", "--db", f"{run['folder']}/recording.db", "last", *words, "--format", "json"],
                           capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else None, done.stderr.strip()

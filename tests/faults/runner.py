@@ -67,7 +67,7 @@ class Matrix:
         return links
 
     def need(self, case):
-        """What a clean run of this workload moves: of the first one kept."""
+        """The network rate of a clean run of this workload: the first one kept."""
         for number in range(1000):
             path = f"{self.folder(cases.clean_case(case['half'], case['workload'], number))}/report.json"
             if os.path.exists(path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whether verdicts are right and estimates near, run by run and in measures over many. Pure: no files, no programs. What is
-true of a run is truth.py's business: runs here are its, after set_truth()."""
+"""Whether verdicts are right and estimates near, run by run and in measures over many. Pure: no files, no programs.
+truth.py knows the truth about a run: runs here are its, after set_truth()."""
 from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
 from truth import as_measured, cores_alike, per_work, true_ratio, whole_s
 from workloads import GROUPS, group_of
@@ -26,7 +26,8 @@ def blamed(verdict):
 
 
 def wider_limit(verdict):
-    """(subject, resource) of a limit that is none of one host's (all hosts, the machine, a core, messages, outside), or None."""
+    """(subject, resource) of a limit that is not one host's (all hosts, the machine, a core, messages, outside), or
+    None."""
     return (verdict["subject"], verdict.get("resource")) if names_a_limit(verdict) and not is_of_a_host(verdict) else None
 
 
@@ -88,19 +89,20 @@ def gain(run):
 
 
 def whole_slowdown(run):
-    """Of the whole run, its start and end included: what a verdict's gain speaks of."""
+    """Slowdown of the whole run with its start and end, to which a verdict's gain refers."""
     return whole_s(run) / run["whole_twin_s"]
 
 
 def is_of_one(run):
-    """The twin is without one thing only: a verdict's gain is of the one it names. Of two faults there is no twin with the
-    other; and senders of foreign traffic take the cores as well, where the job's hosts have none of their own."""
+    """The twin is without one thing only: a verdict's gain is of the one it names. A run with two faults has no twin that
+    keeps one of them; and senders of foreign traffic take the cores as well, where the job's hosts have none of their
+    own."""
     return run["fault"] != "F16" and (run["own_cores"] or run["fault"] != "F6")
 
 
 def slowdown_estimate(run):
     g = gain(run)
-    return None if g is None else 1 / max(1 - g, .01) # who promises all is wrong by much
+    return None if g is None else 1 / max(1 - g, .01) # a promise of everything is wrong by much
 
 
 def slowdown_error(run):
@@ -131,7 +133,7 @@ def start_error_s(run):
 
 
 def closure_error(run):
-    """Of the longest budget rows: how far the terms are from the wall time, %."""
+    """The largest difference between the sum of terms and the wall time, %, over the longer budget rows."""
     rows = [b for b in run["report"].get("budget", []) if (b.get("wall_s") or 0) >= 1 and b.get("closure_pct") is not None]
     return max((abs(b["closure_pct"] - 100) for b in rows), default=None)
 
@@ -155,7 +157,7 @@ def errors(values):
 
 
 def excess_measures(right):
-    """What the verdict's gain says of what the fault cost, of runs that were answered rightly."""
+    """The verdict's gain against the cost of the fault, over runs that were answered rightly."""
     explained = [e for e in map(excess_explained, right) if e is not None]
     return {"slowdown_error": errors([slowdown_error(r) for r in right]), "slowdown_within_doubt": within_doubt(right, slowdown_error),
             "excess_within_10": count(explained, lambda e: abs(e - 1) <= .1),
@@ -168,8 +170,8 @@ def twin_errors(runs):
 
 
 def within_doubt(runs, error_of):
-    """Of errors, those no larger than what their truth is in doubt by. What that is nine of ten clean runs are within, so a
-    perfect estimate is so nine times of ten."""
+    """The share of errors no larger than the doubt of their truth. Nine of ten clean runs are within that doubt, so a
+    perfect estimate is within it nine times of ten."""
     known = [r for r in runs if error_of(r) is not None and r["doubt"] > 0]
     return count(known, lambda r: abs(error_of(r)) <= r["doubt"])
 
@@ -180,7 +182,8 @@ def precision(find, balanced):
 
 
 def confidence_pairs(runs):
-    """Whoever blames nobody is as sure as it says that nobody is to blame; "insufficient" claims nothing."""
+    """The confidence of a verdict without blame counts as well: it claims that nobody is to blame; "insufficient"
+    claims nothing."""
     return [(r["report"]["verdict"].get("confidence") or 0, is_right(r)) for r in runs if r["report"]["verdict"]["state"] != "insufficient"]
 
 
@@ -237,8 +240,8 @@ def by_group(runs):
 
 
 def said_of_clean(runs):
-    """{(subject, resource): n}: limits that are none of one host's, named on runs without a fault. No false alarm: a program
-    that computes all the time is limited by the CPU of all hosts."""
+    """{(subject, resource): n}: limits that are not one host's, named on runs without a fault. No false alarm: a
+    program that computes all the time is limited by the CPU of all hosts."""
     counts = {}
     for run in runs:
         wider = wider_limit(run["report"]["verdict"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The short form of the matrix; see short.sh. What it asks is less than the matrix measures: on a shared
-machine of two cores a clean run need not be clean, so a blame counts against the verdict only where it is
-confident and the program was not slowed on that host from outside."""
+"""The short form of the matrix; see short.sh. It asks for less than the matrix measures: on a shared machine of two
+cores a clean run need not be clean, so a blame counts against the verdict only where it is confident and the program
+was not slowed on that host from outside."""
 import os
 import signal
 import sys

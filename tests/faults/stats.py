@@ -15,7 +15,7 @@ def wilson(right, n, z=1.96):
 
 
 def quantile(values, q):
-    """Linear between the two nearest; None of nothing."""
+    """Linear between the two nearest; None without values."""
     if not values:
         return None
     ordered = sorted(values)
@@ -31,12 +31,12 @@ def harmonic(times):
 
 
 def slower_core(cores):
-    """What the canary's work took on the slowest of {core: [time, ...]} at each beat: ranks wait for each other."""
+    """The canary's time on the slowest of {core: [time, ...]} at each beat: ranks wait for each other."""
     return [max(times) for times in zip(*cores.values())]
 
 
 def every_core(cores):
-    """What it took at the mean speed of all of {core: [time, ...]} at each beat."""
+    """The canary's time at the mean speed of all of {core: [time, ...]} at each beat."""
     return [harmonic(times) for times in zip(*cores.values())]
 
 
@@ -72,8 +72,8 @@ def mean(values, weights=None):
 
 
 def settled(logs, weights):
-    """The weighted mean of logarithms of runs' times, those hardly counted that are far from it: from their median on. Of two
-    neither is the odd one."""
+    """The weighted mean of logarithms of runs' times; starting from their median, those far from it hardly count. With
+    two, neither is the odd one."""
     at = median(logs) if len(logs) > 2 else mean(logs, weights)
     for _ in range(ROUNDS if len(logs) > 2 else 0):
         at = mean(logs, [w * near for w, near in zip(weights, hardly_if_far([v - at for v in logs]))])
@@ -81,11 +81,11 @@ def settled(logs, weights):
 
 
 def feeling(points, expected=1, doubt=.5):
-    """How much of its cores' slowness a program feels: the exponent with which it takes longer where the canary does, from
-    (canary's time, program's time) of runs of equal work. What waits for the memory feels a neighbour on the physical core
-    less, what lives in the caches more. Least squares of logarithms, reweighted so that a run far off hardly counts (Holland
-    and Welsch 1977), drawn towards what is expected by what few runs on cores of one speed cannot tell (noise of 3 %, an
-    exponent within `doubt` of that)."""
+    """How much of its cores' slowness a program feels: the exponent with which it takes longer where the canary does,
+    from (canary's time, program's time) of runs of equal work. A program that waits for the memory feels a neighbour on
+    the physical core less, one that lives in the caches more. Least squares of logarithms, reweighted so that a run far
+    off hardly counts (Holland and Welsch 1977), drawn towards the expected exponent as far as few runs on cores of one
+    speed leave it open (noise of 3 %, an exponent within `doubt` of that)."""
     if not points:
         return expected
     xs, ys = ([math.log(value) for value in axis] for axis in zip(*points))
@@ -103,9 +103,10 @@ TURNS = 5 # until neither exponent moves
 
 
 def feelings(points, expected=1):
-    """The same of cores and of their caches, from (canary's sums, its walk through caches, program's time): two exponents, each
-    by what the other leaves of the times' differences, in turn. Of its cores' slowness a program feels all at most: where few
-    runs say more than that, what else was slow then was not the cores, and need not be so another time."""
+    """The same of cores and of their caches, from (canary's sums, its walk through caches, program's time): two
+    exponents, each by what the other leaves of the times' differences, in turn. A program feels at most all of its
+    cores' slowness: if few runs say more than that, something besides the cores was slow then, and need not be so
+    another time."""
     cores, caches = expected, expected * CACHES
     for _ in range(TURNS):
         cores = min(feeling([(core, time / cache ** caches) for core, cache, time in points], expected), 1)
@@ -118,7 +119,7 @@ def median(values):
 
 
 def median_interval(values, resamples=2000):
-    """95 % bootstrap interval of the median, the same each time; None of fewer than three."""
+    """95 % bootstrap interval of the median, the same each time; None with fewer than three values."""
     if len(values) < 3:
         return None
     draw = random.Random(1)

@@ -87,7 +87,7 @@ def overhead_text(ratios):
 
 
 def spread_text(w):
-    """Of few clean runs nothing is known; that is no difference of 0."""
+    """Few clean runs say nothing, which is no difference of 0."""
     return f"{100 * w['spread']:.1f} %" if w["clean"] >= truth.LEAST else "-"
 
 
@@ -143,8 +143,9 @@ def rank_periods(report):
 
 
 def period_errors(runs, reports):
-    """Relative errors of the iteration time found without marks of each rank that marks its own, and of how many none was
-    found. What a rank does between its calls alone has no period in them: one that only serves others by calls is left out."""
+    """Relative errors of the iteration time found without marks, for each rank that marks its own, and the number of
+    ranks without one. Work between calls alone has no period in them: a rank that only serves others by calls is left
+    out."""
     pairs = []
     for run, report in zip(runs, reports):
         if (run["report"]["iterations"] or {}).get("source") != "marker" or report is None:

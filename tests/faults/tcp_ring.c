@@ -70,7 +70,7 @@ static double compute(long units) {
     return x;
 }
 
-/* What is read in each iteration; zeroed: nothing. */
+/* The data read in each iteration; zeroed: none. */
 struct load {
     int fd;
     size_t bytes;

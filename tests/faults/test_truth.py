@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What made-up runs would have taken without their faults, on cores of known speed."""
+"""The time of made-up runs without their faults, on cores of known speed."""
 import os
 import sys
 import unittest

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a run would have taken without its fault, and what the right answer is by that. Pure: no files, no programs.
+"""The time of a run without its fault, and the right answer that follows from it. Pure: no files, no programs.
 
 A *run* here is a dict: id, half, workload, fault, own_cores, others_cores, labels, loop_s and scale (how much of a clean
 run's work it did), started, once_s (of clean ones, where they mark their iterations), report (chokepoint.report/1);
-set_truth() adds slowdown and what the right answer is:
+set_truth() adds the slowdown and the right answer:
     find       the fault must be found: it made the run 8 % slower at least, and by more than its twin is in doubt
     grey       3 to 8 %, or within that doubt, or it seems to have made the run faster, which no fault does: not scored
     balanced   nothing was done, or it cost less than 3 % (and surely less than 8 %)
@@ -49,8 +49,8 @@ def nearness(run, other):
 # ---- the cores beneath ----
 
 def beats_of(run, what="cores"):
-    """{core: canary's times on it} of the cores that the program may run on: all, or the one it was pinned to. Of its sums, or
-    (`what`: caches) of its walk through a core's caches."""
+    """{core: canary's times on it} of the cores that the program may run on: all, or the one it was pinned to. The
+    times are those of its sums, or (`what`: caches) of its walk through a core's caches."""
     cores = (run.get("canary") or {}).get(what, {})
     return cores if run.get("pin") is None else {core: beats for core, beats in cores.items() if int(core) == run["pin"]}
 
@@ -92,15 +92,15 @@ def feels(clean):
 
 
 def held_up(run, felt):
-    """By what factor a program that feels that much takes longer on such cores."""
+    """The factor by which a program that feels that much takes longer on such cores."""
     return slowness(run) ** felt[0] * slowness(run, "caches") ** felt[1]
 
 
 # ---- the twin ----
 
 def once_s(begins):
-    """What a loop takes once, however many iterations it has (memory touched, connections made): by how much its first
-    iteration was longer than those soon after it. begins: when each began, s; 0 where there are too few."""
+    """The one-time part of a loop, whatever its number of iterations (memory touched, connections made): the excess of
+    its first iteration over those soon after it. begins: when each began, s; 0 where there are too few."""
     lengths = [end - begin for begin, end in zip(begins, begins[1:])]
     later = lengths[1:1 + max(FEW, len(lengths) // 10)]
     return max(lengths[0] - mean(later), 0) if len(later) >= FEW else 0
@@ -113,7 +113,7 @@ def loops_once_s(clean):
 
 
 def as_much_s(one, other, once):
-    """What the loop of run `one` would have taken with as much work as that of `other`."""
+    """Time of run `one`'s loop with as much work as that of `other`."""
     return once + (one["loop_s"] - once) * other["scale"] / one["scale"]
 
 
@@ -123,20 +123,20 @@ def at_speed(one, other, once, felt):
 
 
 def twin_s(run, runs):
-    """What the loop takes without the fault, for the same work on cores as fast: the geometric mean of all other clean runs
-    of the program, the nearer in time the heavier, those far off hardly."""
+    """Time of the loop without the fault, for the same work on cores as fast: the geometric mean of all other clean
+    runs of the program; runs near in time weigh more, outliers hardly count."""
     clean = nearest_clean(run, runs)
     once, felt = loops_once_s(clean), feels(clean)
     return math.exp(settled([math.log(at_speed(r, run, once, felt)) for r in clean], [nearness(run, r) for r in clean])) if clean else None
 
 
 def outside_s(run):
-    """What the whole run takes beside the loop: start and end, which less work makes no shorter."""
+    """Time of the run outside its loop: start and end, which less work makes no shorter."""
     return whole_s(run) - run["loop_s"]
 
 
 def whole_twin_s(run, runs):
-    """What the whole of the run would have taken, for the same work: a verdict and a prediction speak of the whole."""
+    """Time of the whole run without the fault, for the same work: a verdict and a prediction speak of the whole."""
     return run["twin_s"] and run["twin_s"] + median([outside_s(r) for r in nearest_clean(run, runs)])
 
 
@@ -194,8 +194,8 @@ def right_answer(run):
 # ---- what predictions and reports are held against ----
 
 def ratio_of(run, loop_s, beside_s, measured_s):
-    """What a loop and what is beside it, of so many seconds, take of what a prediction on this run is about: the whole of
-    it, or its main phase; a phase that is a part of the loop takes of its time what the loop takes of the loop's."""
+    """Ratio of a loop and the time beside it, of so many seconds, to the time that a prediction on this run is about:
+    the whole of it, or its main phase; a phase within the loop has the ratio of the loop."""
     beside = max(measured_s - run["loop_s"], 0) / outside_s(run) if outside_s(run) > 0 else 0
     return (loop_s + min(beside, 1) * beside_s) / max(measured_s, run["loop_s"])
 
@@ -206,14 +206,15 @@ def true_ratio(run, measured_s):
 
 
 def capped_ratio(run, clean, measured_s):
-    """The other way round: what a faulty run took for the same work, of that clean run, on cores as fast as they were in that;
-    who is held up by a link does not feel its cores. What a loop takes once is by the recordings no longer under a limit."""
+    """The other way round: the ratio of a faulty run to that clean run, for the same work on cores as fast as in the
+    clean one; a program that is limited by a link does not feel its cores. By the recordings a limit does not lengthen
+    the one-time part of a loop."""
     felt = (0, 0) if run["fault"] in LINK_FAULTS else run["feels"]
     return ratio_of(clean, at_speed(run, clean, run["loops_once_s"], felt), outside_s(run), measured_s)
 
 
 def overheads(runs, plain, tolerate=.1):
-    """What profiling adds, workload: ratios less 1 of a profiled clean run to the one beside it that nobody profiled; None:
+    """Overhead of profiling, {workload: ratios less 1 of a profiled clean run to the unprofiled one beside it}; None:
     all of them."""
     result = {None: []}
     for alone in plain:

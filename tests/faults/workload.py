@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs of the matrix have in common: their environment, how much of their work a case does, where they start."""
+"""Common parts of the matrix's programs: their environment, how much of their work a case does, where they start."""
 import os
 import re
 import shutil

@@ -97,7 +97,7 @@ class Lammps(Workload):
 
 
 class Espresso(Workload):
-    """Quantum ESPRESSO's pw.x. As much work as it has points; what it takes before the first step is not counted."""
+    """Quantum ESPRESSO's pw.x. Its work is its number of points; the time before the first step is not counted."""
     name, half, points = "espresso", "scored", 40
     pseudo = "/usr/share/espresso/pseudo/Si.pz-vbc.UPF"
 
@@ -179,7 +179,7 @@ class NWChem(ShellTimed):
 
 
 class Gromacs(Workload):
-    """GROMACS' molecular dynamics, with its own balancing of load as it is set by default. What the runs start from is
+    """GROMACS' molecular dynamics, with its own balancing of load as it is set by default. The input of the runs is
     made once, outside of the folders of cases. Its ranks pin themselves to no core: both would choose the first."""
     name, half, steps = "gromacs", "scored", 1200
     box = "/usr/share/gromacs/top/spc216.gro"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes as CIFAR-10: gzip, then a tar archive, then records. Nothing but a clean refusal may
- * come of any of them. */
+/* Bytes in place of CIFAR-10: gzip, then a tar archive, then records. Each reader must take them or
+ * refuse them cleanly. */
 #include <stdlib.h>
 
 #include "workloads/data/images.h"

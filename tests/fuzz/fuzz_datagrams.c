@@ -63,7 +63,7 @@ static void open_ends(struct ends *ends) {
         abort();
 }
 
-/* What the piece says; with a key its code is right. Returns its size. */
+/* Builds the datagram of a piece; with a key its code is right. Returns its size. */
 static size_t make(const uint8_t *piece, uint64_t key, uint8_t bytes[ECHO_SIZE + 1],
                    struct echo *ret_echo) {
     memset(bytes, 0, ECHO_SIZE + 1);
@@ -119,7 +119,7 @@ static void ask_server(struct ends *ends, const uint8_t *piece) {
     }
 }
 
-/* Who has asked is called. */
+/* Agents that have asked are called. */
 static void call(struct ends *ends) {
     uint8_t bytes[ECHO_SIZE];
     struct echo got;

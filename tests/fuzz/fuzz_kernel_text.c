@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every text the probes read from the kernel. The first byte says which file the rest is; the
- * probe concerned is then opened on a tree of its own and sampled twice, the second time with only
- * the latter half of the text. What comes out must be a frame that the decoder takes.
+ * Every text the probes read from the kernel. The first byte says which file the rest is; the probe
+ * concerned is then opened on a tree of its own and sampled twice, the second time with only the
+ * latter half of the text. The output must be a frame that the decoder takes.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ static const char mounts[] = "1 0 0:1 / /sys/fs/cgroup/v1 rw - cgroup cgroup "
                              "rw,cpuacct,memory,blkio\n"
                              "2 0 0:2 / /sys/fs/cgroup/v2 rw - cgroup2 cgroup2 rw\n";
 
-/* What is there beside the file under test. */
+/* Files beside the one under test. */
 static const char *const surroundings[][2] = {
     {"proc/stat", "cpu0 1 2 3 4 5 6 7 8\n"},
     {"proc/meminfo", "MemTotal: 1000 kB\n"},

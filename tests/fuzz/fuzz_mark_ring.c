@@ -51,7 +51,7 @@ static int make_ring(void) {
     return fd;
 }
 
-/* All that an input may have written to is as it was. */
+/* Restores everything that an input may have written to. */
 static void reset_ring(int fd) {
     static const union {
         struct chokepoint_mark_header header;

@@ -42,7 +42,7 @@ static void mend_checksums(uint8_t *data, size_t size) {
     }
 }
 
-/* What a reader promises about a row that came out of it. */
+/* Promises of the reader about each of its rows. */
 static void check_row(const struct table *table, const struct wire_row *row) {
     if (table->n_columns == 0 || table->n_columns > TABLE_COLUMNS_MAX ||
         !instance_name_valid(row->name.data, row->name.size) ||

@@ -432,7 +432,7 @@ static void in_vain(void) {
     expect("Iprobe", 10, 0, 0);
 }
 
-/* What fails counts as a call, and tells of no bytes; the program gets MPI's own error. */
+/* A call that fails counts, but without bytes; the program gets MPI's own error. */
 static void failing(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int r = MPI_Send(out, 1, MPI_CHAR, 99, 1, MPI_COMM_WORLD), class = 0;

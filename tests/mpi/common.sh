@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the scripts in this folder share; sourced. Ranks run on this machine, more of them than cores.
+# Shared by the scripts in this folder; sourced. Ranks run on this machine, more of them than cores.
 # The program is chokepoint-$workload, sgd if that is not set.
 set -u
 work=$(mktemp -d)

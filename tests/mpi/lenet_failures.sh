@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What goes wrong on one rank of a LeNet training ends all ranks, with a line that says what, and no hang.
+# A failure on one rank of a LeNet training ends all ranks, with a line that names it, and no hang.
 workload=lenet weights=61706
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
 images digits "$work/data" 200 50

@@ -41,7 +41,8 @@ holds "$(json "$work/async.json" staleness) > 0" || fail "async gradients are ne
 [ "$(count '^0 value .* staleness$')" -eq 90 ] || fail "async: marks of staleness"
 [ "$(count '^0 operator .* serve$')" -eq 60 ] || fail "async: marks of serving"
 
-# Learning: a tenth of the answers would be right by chance. What async comes to depends on who was late when.
+# Learning: a tenth of the answers would be right by chance. The accuracy of async depends on which ranks were late, and
+# when.
 train learnt 2 32 --epochs 3
 train learnt_async 2 32 --epochs 4 --mode async --rate 0.1
 echo "accuracy: sync $(last_accuracy learnt), async $(last_accuracy learnt_async)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What goes wrong ends all ranks, with one line that says what, and no hang; a product that is wrong in one
+# A failure ends all ranks, with one line that names it, and no hang; a product that is wrong in one
 # element is found.
 workload=matmul
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a message costs: more bytes take longer, the summary, its JSON and the marks agree, wrong words and numbers of
+# The cost of a message: more bytes take longer, the summary, its JSON and the marks agree, wrong words and numbers of
 # ranks are refused.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 messages=$CHOKEPOINT_BIN/chokepoint-messages

@@ -9,7 +9,7 @@
  *     --read FILE BYTES rank 1 reads so much, past the page cache
  *     --touch FILE      rank 1 maps the file and touches every page of it, once around
  *     --send BYTES      rank 1 sends so much to rank 0
- *     --nap MS          rank 0 receives it with naps between looking
+ *     --nap MS          rank 0 receives it with naps between polls
  *     --threads N MS    in rank 1 N threads use so much CPU time each, and the first waits for them
  *     --write FILE BYTES rank 1 writes so much through MPI, and has it on the disk
  *     --stop MS         rank 1 is stopped by a signal for so long

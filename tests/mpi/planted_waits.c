@@ -357,7 +357,7 @@ static void post_wait(void) {
     }
     MPI_Group_free(&other);
 }
-/* The same, by looking. */
+/* The same, by polling. */
 static void post_test(void) {
     MPI_Group other = other_rank();
     if (rank == 0) {

@@ -33,7 +33,7 @@ static void step(struct channel *c) {
     if (channel_step(c))
         waiter_wake(&waiter);
     else
-        waiter_nap(&waiter);
+        waiter_back_off(&waiter);
     expect(c->state != CHANNEL_FAILED, "the channel fails");
     expect(c->state != CHANNEL_ANSWERING || c->intake.state != INTAKE_TAKING ||
                c->stream.posted <= c->intake.stream.done + STREAM_WINDOW,

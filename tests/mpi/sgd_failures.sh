@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What goes wrong on one rank ends all ranks, with one line that says what and where, and no hang.
+# A failure on one rank ends all ranks, with one line that names it and the rank, and no hang.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
 features=5000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a worker with --prefetch may send before the server has taken it in is bounded: its next weights stay behind the gradient
-# that it is sending.
+# A worker with --prefetch may send only a bounded amount before the server has taken it in: its next weights stay
+# behind the gradient that it is sending.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 program=$CHOKEPOINT_BIN/prefetch_bound
 ranks 2 || fail "prefetch_bound ended with $?"

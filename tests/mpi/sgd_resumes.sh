@@ -47,7 +47,7 @@ unset CHOKEPOINT_MARKS
     fail "marks of checkpoints"
 [ "$(grep -c '^1 begin .* checkpoint$' "$work/dump")" -ge 1 ] || fail "a worker's marks of checkpoints"
 
-# What is left of a run that was killed while it wrote is neither read nor in the way.
+# The file of a run that was killed while it wrote is neither read nor in the way.
 echo half >"$work/single.d/checkpoint.part"
 train single.more 1 21 --mode single --checkpoint "$work/single.d" --resume
 [ "$(ls "$work/single.d")" = checkpoint ] || fail "left: $(ls "$work/single.d")"

@@ -35,7 +35,7 @@ for name in async prefetch; do
     updates=$(json "$work/$name.json" updates)
     [ "$updates" -ge 300 ] && [ "$updates" -lt 303 ] || fail "$name: $updates updates"
 done
-# Nothing is chance with one rank that works. What it pulls while it pushes may lack its last gradient: there the rate is so
+# Nothing is chance with one rank that works. Its pull during a push may lack its last gradient: there the rate is so
 # low that all gradients are those of the first model, and each must be applied once.
 train alone 1 --mode single --iterations 20
 train own 1 --mode async --iterations 20
@@ -45,7 +45,7 @@ train alone_slowly 1 --mode single --iterations 20 --rate 1e-5
 train prefetch_slowly 2 --mode async --iterations 20 --rate 1e-5 --server apart --prefetch
 nearly alone_slowly prefetch_slowly
 
-# What the images are goes into the summary, and to whoever reads the marks.
+# The kind of images goes into the summary, and to readers of the marks.
 grep -q '"data": "digits drawn, seed 1"' "$work/single.json" || fail "the summary does not say which data these are"
 
 # The decay is in the weights, and in those of all alike.

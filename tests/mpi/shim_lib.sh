@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests of the MPI shim share; sourced. Ranks run on this machine, more of them than cores.
+# Shared by the tests of the MPI shim; sourced. Ranks run on this machine, more of them than cores.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

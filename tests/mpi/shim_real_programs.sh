@@ -32,8 +32,8 @@ hpcc_once() { # NAME COMMAND...
     shift
     rm -f hpccoutf.txt
     "$@" hpcc >/dev/null || return
-    # Who passed, how many errors, whether all went well: not how fast, nor how often, since the transpositions are
-    # repeated for as long as there is time.
+    # Keeps passes, errors and success, not speed or repeats, since the transpositions are repeated for as long as there
+    # is time.
     grep -oE 'PASSED|FAILED|Found [0-9]+ errors in [0-9]+ locations \([a-z]+\)|[0-9]+ tests completed and .*|^(Success|.*_ErrorsFraction|.*_Errors|HPL_N|PTRANS_n|.*_N)=.*' hpccoutf.txt | uniq >"$work/$name"
 }
 hpcc_alone() { timeout 300 "${mpi[@]}" -np 2 "$@"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Ranks that live for half a second, less than the time between two looks at processes: each of them is found when its
-# calls are, and has a budget. Five runs, since the looks come at any time of them.
+# Ranks that live for half a second, less than the time between two scans of processes: each of them is found when its
+# calls are, and has a budget. Five runs, since the scans come at any time of them.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the tests of lenet and cifar share; sourced after `workload` and `weights` (how many the net has) are set.
+# Shared by the tests of lenet and cifar; sourced after `workload` and `weights` (how many the net has) are set.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }

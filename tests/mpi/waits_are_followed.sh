@@ -12,7 +12,7 @@ program=$CHOKEPOINT_BIN/planted_waits
 read -ra options <<<"${MPI_OPTIONS:-}"
 [ ${#options[@]} -eq 0 ] || mpi=(mpirun --oversubscribe -x EXPECT)
 
-# What a replay does not follow, and the name that it must say.
+# Calls that a replay does not follow, and the name that it must say.
 not_followed='{"lock_all_flush": "MPI_Fetch_and_op", "spawn": "MPI_Comm_spawn"}'
 
 judge() { # MECHANISM

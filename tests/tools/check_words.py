@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """check_words.py [FILE...]: openings and phrases that a reader has to read twice, in what users read: README, manual,
-documents, CHANGELOG, and the texts that programs print. Sentences begin with their subject: no "Who ...", "What ..." or
-"Of ..." openings, unless they ask a question. words_allowed.txt lists what may stay, and why: names and titles by
-themselves, longer texts also as a part of a sentence."""
+documents, CHANGELOG, and the texts that programs print; and openings in comments. Sentences begin with their subject: no
+"Who ...", "What ..." or "Of ..." openings, unless they ask a question. words_allowed.txt lists the exceptions with their
+reasons: names and titles by themselves, longer texts also as a part of a sentence."""
 import pathlib
 import re
 import sys
@@ -12,9 +12,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
+COMMENTED = SOURCES + ["setup", "tests"]
+C, SCRIPTS = (".c", ".h", ".def"), (".py", ".sh")
 
-# What a sentence does not begin with; one that ends in a question mark may.
-OPENINGS = re.compile(r"(?:^|[.;:!?] +|^[-*] +)((?:Who|Whoever|What|Whatever|Of|None of|Nobody|Whose|As far as) [^.;!?]*[.;!?]?)")
+# Openings of sentences that are faults, except in a question.
+OPENINGS = re.compile(r"(?:^|[.;:!?] +|^[-*] +)((?:Who|Whoever|Whom|What|Whatever|Of|None of|Nobody|Whose|As far as) [^.;!?]*[.;!?]?)")
 PHRASES = re.compile(r"\b(none of|as far as|so manieth|for no longer|hardly ever any|is said of|was said of|the like of|"
                      r"such a one|that of which|nought|aught|whereof|therein|thereof)\b", re.IGNORECASE)
 
@@ -73,33 +75,59 @@ def texts_of_source(path):
                 text = ""
 
 
+# A comment, or a string that may hold the mark of one; adjacent lines with a mark each are one comment.
+C_TOKENS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?P<comment>(?://.*\n?[ \t]*)+|/\*(?s:.*?)\*/)')
+SCRIPT_TOKENS = re.compile(r'(?P<comment>"""(?s:.*?)"""|(?:^[ \t]*#.*\n?)+|[ \t]#+ .*)', re.MULTILINE)
+MARKS = re.compile(r'^[ \t]*(?:/\*+|\*(?!/)|//|#+|""")|\*/|"""|SPDX-License-Identifier: MIT$', re.MULTILINE)
+
+
+def comments_of_source(path):
+    """(line, text) of each paragraph and item of each comment, without its marks."""
+    text = path.read_text()
+    for token in (C_TOKENS if path.suffix in C else SCRIPT_TOKENS).finditer(text):
+        if token.group("comment"):
+            line = text.count("\n", 0, token.start()) + 1
+            for part in re.split(r"\n[ \t]*\n|\n(?=[ \t]*- )", MARKS.sub("", token.group("comment"))):
+                yield line, " ".join(part.split())
+
+
+def openings(text):
+    return (match.group(1) for match in OPENINGS.finditer(text.strip()) if not match.group(1).endswith("?"))
+
+
 def faults(text):
     for piece in text.split("\n"):
-        for match in OPENINGS.finditer(piece.strip()):
-            if not match.group(1).endswith("?"):
-                yield match.group(1)
+        yield from openings(piece)
         for match in PHRASES.finditer(piece):
             yield piece[max(match.start() - 20, 0):match.end() + 30].strip()
+
+
+def faults_of(path):
+    """(line, fault) of each fault of a page, or of a source's texts and comments."""
+    if path.suffix in C + SCRIPTS:
+        yield from ((line, fault) for line, text in comments_of_source(path) for fault in openings(text))
+    if path.suffix not in SCRIPTS and path.relative_to(ROOT).parts[0] != "tests":
+        parts = texts_of_source(path) if path.suffix in C else paragraphs_of_page(path)
+        yield from ((line, fault) for line, text in parts for fault in faults(text))
 
 
 def main(names):
     allowed = [line.split("#")[0].strip() for line in (HERE / "words_allowed.txt").read_text().splitlines()]
     allowed = [line for line in allowed if line]
     pages = [p for pattern in PAGES for p in sorted(ROOT.glob(pattern))]
-    sources = [p for room in SOURCES for p in sorted((ROOT / room).rglob("*.*")) if p.suffix in (".c", ".h", ".def")]
+    sources = [p for room in COMMENTED for p in sorted((ROOT / room).rglob("*.*")) if p.suffix in C + SCRIPTS]
     wanted = {pathlib.Path(name).resolve() for name in names}
     found, used = 0, set()
     for path in pages + sources:
         name = path.relative_to(ROOT).as_posix()
         if wanted and path not in wanted:
             continue
-        for line, text in paragraphs_of_page(path) if path in pages else texts_of_source(path):
-            for fault in faults(text):
-                stays = [words for words in allowed if words == fault.strip() or (words.count(" ") > 1 and words in fault)]
-                used.update(stays)
-                if not stays:
-                    print(f"{name}:{line}: {fault[:110]}")
-                    found += 1
+        for line, fault in faults_of(path):
+            stays = [words for words in allowed if words == fault.strip() or (words.count(" ") > 1 and words in fault)]
+            used.update(stays)
+            if not stays:
+                print(f"{name}:{line}: {fault[:110]}")
+                found += 1
     unused = [] if wanted else [words for words in allowed if words not in used]
     for words in unused:
         print(f"words_allowed.txt: nothing needs '{words}' any more")

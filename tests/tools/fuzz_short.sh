@@ -8,6 +8,7 @@ source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 total=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+"$build/bin/make-seeds" "$work"
 for target in "$build"/bin/fuzz_*; do
     [ -x "$target" ] || continue
     name=${target##*/}

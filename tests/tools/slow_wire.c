@@ -2,9 +2,9 @@
 /*
  * slow_wire A B DELAY_US: carries frames between two interfaces of this network namespace, each so
  * much late, both ways: distance for kernels that have no netem. Says "ready" and goes on until it
- * is ended. Frames keep their offload header, so segments of 64 kB stay one frame. What finds no
- * room is dropped, as by a router. Runs before everything else where it may (SCHED_FIFO): a wire
- * does not wait for a core.
+ * is ended. Frames keep their offload header, so segments of 64 kB stay one frame. Frames that find
+ * no room are dropped, as by a router. Runs before everything else where it may (SCHED_FIFO): a
+ * wire does not wait for a core.
  */
 #include <arpa/inet.h>
 #include <errno.h>

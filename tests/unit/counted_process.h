@@ -15,7 +15,7 @@ struct shares {
     double cpu, queue, disk;
 };
 
-/* What process_of speaks of. */
+/* The input of process_of. */
 static struct shares shares_now;
 static int host_now;
 static int threads_now;   /* of each process */

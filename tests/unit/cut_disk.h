@@ -199,8 +199,8 @@ int unlink(const char *path) {
 
 /* ---- the cut ---- */
 
-/* What would be there now into another directory: of what was not synced all is lost, or any of it
- * has arrived. */
+/* Writes the files as the cut leaves them into another directory: all unsynced data is lost, or any
+ * part of it has arrived. */
 static void cut_leave(const char *directory, bool any_arrived) {
     for (size_t i = 0; i < CUT_FILES; i++) {
         const struct cut_file *file = &cut_disk.files[i];

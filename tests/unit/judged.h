@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of verdicts share: a run model judged, each part within reach. */
+/* Shared by the tests of verdicts: a run model judged, each part within reach. */
 #ifndef CHOKEPOINT_TESTS_JUDGED_H
 #define CHOKEPOINT_TESTS_JUDGED_H
 

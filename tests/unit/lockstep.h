@@ -63,7 +63,7 @@ static inline void plant_hosts(struct recording *r, size_t n, double duration_s)
 #define ROUNDS 200
 #define WORK_S 0.05
 
-/* What holds up rank 1 in the rounds [from, to). */
+/* The trouble of rank 1 in the rounds [from, to). */
 struct trouble {
     double work;    /* so many times the work */
     double asleep;  /* s a round */
@@ -130,7 +130,8 @@ static inline int round_at(const struct trouble *t, int ranks, double t_s) {
 
 static int process_rank, process_ranks;
 
-/* Of a rank: on its core but for what it slept or waited, spinning while it waits for others. */
+/* Values of a rank's process: on its core but for its sleep and its waits for a core; it spins
+ * while it waits for others. */
 static inline double process_value(size_t column, double t_s) {
     const struct trouble *t = &trouble_now;
     int round = round_at(t, process_ranks, t_s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of probes share: fixtures, copies of them that may be changed, exact cells. */
+/* Shared by the tests of probes: fixtures, copies of them that may be changed, exact cells. */
 #ifndef CHOKEPOINT_TESTS_UNIT_PROBE_TEST_H
 #define CHOKEPOINT_TESTS_UNIT_PROBE_TEST_H
 

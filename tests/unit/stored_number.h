@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stranger with sqlite3 sees in a database. */
+/* Reads a database as a stranger with sqlite3 does. */
 #ifndef CHOKEPOINT_TESTS_STORED_NUMBER_H
 #define CHOKEPOINT_TESTS_STORED_NUMBER_H
 

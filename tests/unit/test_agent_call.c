@@ -468,8 +468,8 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     assert_int_equal(place.call.rows.n, 3);
     assert_int_equal(cell(&place, 0, "sequence"), 31);
     expect(&place.mpi, "rank 0", "lost_events", 0);
-    /* What it counted before was told before: the store has the last value. What it began with
-     * while nobody looked was not. */
+    /* Counters from before are continued: the store has their last value. Functions that it began
+     * to call unobserved are born. */
     assert_int_equal(harness_row(&place.mpi, "rank 0")->flags, 0);
     assert_int_equal(harness_row(&place.function, "rank 0 MPI_Send")->flags, 0);
     assert_int_equal(harness_row(&place.function, "rank 0 MPI_Barrier")->flags, ROW_BORN);

@@ -427,7 +427,7 @@ static void a_process_without_a_file_says_why(void **state) {
     assert_string_equal(why, "its file is of another libchokepoint-mpi.so");
 }
 
-/* What a writer does to call: its file's times change. Nothing else is heard. */
+/* A writer calls by changing its file's times. Nothing else is heard. */
 static void a_writer_that_calls_is_heard(void **state) {
     struct fixture *f = *state;
     char events[4096];
@@ -461,7 +461,7 @@ static void a_rank_beyond_its_world_is_unknown(void **state) {
     assert_int_equal(f->reader.ranks[0].thread_level, -1);
 }
 
-/* Whatever breaks one file leaves the other alone, and the broken one stays given up. */
+/* Harm to one file leaves the other alone, and the broken one stays given up. */
 static void broken(struct fixture *f, struct file *file, void (*do_harm)(struct file *)) {
     struct call_totals totals;
     struct file *other = make_file(f, 43);

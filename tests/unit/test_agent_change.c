@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens between samples: devices come and go, counters step back, files fail. */
+/* Changes between samples: devices come and go, counters step back, files fail. */
 #include "tests/unit/probe_test.h"
 
 #include <sys/stat.h>

@@ -194,7 +194,7 @@ static void what_a_process_did_after_its_last_sample_is_in_its_last_row(void **s
     harness_close(&h);
 }
 
-/* What is below the shell, and the shell, is all that the kernel charges to it. */
+/* The kernel charges the shell for itself and its descendants, and for nothing else. */
 static void processes_that_no_sample_saw_are_added_up_by_name(void **state) {
     struct harness h;
     struct shell shell;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File systems: which lines of mountinfo are some, and that no look holds up anybody. */
+/* File systems: which lines of mountinfo are some, and that no scan holds up anybody. */
 #include "tests/unit/probe_test.h"
 
 #include <errno.h>
@@ -43,13 +43,13 @@ static void lines_that_are_none_are_refused(void **state) {
     assert_false(reads(line, &mount));
 }
 
-/* ---- looks ---- */
+/* ---- scans ---- */
 
 static sem_t gone;     /* the server that does not answer */
 static sem_t asked;    /* it was asked */
-static sem_t finished; /* its look */
+static sem_t finished; /* its scan */
 
-static int look(const char *point, struct statvfs *ret_stat) {
+static int scan(const char *point, struct statvfs *ret_stat) {
     *ret_stat = (struct statvfs){.f_blocks = 100,
                                  .f_bfree = 50,
                                  .f_bavail = 40,
@@ -93,7 +93,7 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     tree_make(&tree, NULL);
     tree_write(&tree, "proc/self/mountinfo", mountinfo);
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", tree.path);
-    assert_int_equal(mounts_new(path, look, &mounts), 0);
+    assert_int_equal(mounts_new(path, scan, &mounts), 0);
     sem_wait(&asked);
     assert_int_equal(take_two(mounts, fills), 2);
     assert_string_equal(fills[0].name, "/");
@@ -102,7 +102,7 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     assert_int_equal(fills[0].free_files, 5);
     assert_string_equal(fills[1].name, "/b");
     assert_false(mounts_stuck(mounts, point)); /* it was asked just now */
-    mounts_look_again(mounts);
+    mounts_scan_again(mounts);
     assert_true(mounts_stuck(mounts, point));
     assert_string_equal(point, "/server");
     assert_int_equal(take_two(mounts, fills), 2); /* disks are looked at again */

@@ -281,7 +281,7 @@ static void a_process_joins_the_job_when_it_calls_exec(void **state) {
     tree_remove(&tree);
 }
 
-/* What a wrapper and the program it executes did between two samples is told under the old name. */
+/* The work of a wrapper and of the program it executes between two samples has the old name. */
 static void a_renamed_process_has_a_last_row_under_its_old_name(void **state) {
     struct tree tree;
     struct harness h;
@@ -357,7 +357,7 @@ static void write_io(const struct tree *tree, int pid, int64_t read, int64_t wri
     tree_write(tree, name, text);
 }
 
-/* None of them ever uses a tick of CPU: they are found in turns, all within 16 samples. */
+/* They never use a tick of CPU: they are found in turns, all within 16 samples. */
 static void the_busiest_by_disk_have_a_name_too(void **state) {
     struct tree tree;
     struct harness h;

@@ -599,7 +599,7 @@ static void a_call_of_the_collector_is_heeded_at_once(void **state) {
     start_every(f, NEVER_NS);
     AWAIT(f, status, status.pushes == 1);
     append(f, 1);
-    /* Who has not asked the time yet is not known there. */
+    /* The server knows an agent only once it has asked for the time. */
     AWAIT(f, status, (echo_server_call(server), status.committed_seq == 1));
     echo_server_free(server);
     assert_int_equal(finish(f), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps ranks from running: planted in a tree of files, and against this machine's kernel. */
+/* Reasons why ranks do not run: planted in a tree of files, and against this machine's kernel. */
 #include "tests/unit/probe_test.h"
 
 #include <signal.h>

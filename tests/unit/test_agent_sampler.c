@@ -24,7 +24,7 @@
 #define FRAMES_MAX 4096
 #define START_WALL (INT64_C(1700000000) * NS_PER_S + 37 * NS_PER_MS)
 
-/* What happens during wait number `at` (1 is the first after the first frame). */
+/* An event during wait number `at` (1 is the first after the first frame). */
 struct event {
     uint64_t at;
     int64_t step_ns;      /* the wall clock is set half way through the wait */
@@ -49,7 +49,7 @@ struct world {
     /* probes */
     int fail_from, fail_to; /* of the flaky probe's samples */
     int n_samples;
-    int looks;                /* at a ring */
+    int checks;               /* at a ring */
     int64_t previous_mono_ns; /* as the probe was told last */
     /* sink */
     struct buffer stream;
@@ -236,7 +236,7 @@ static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS,
 #define BURST 20500
 #define BURST_BEGIN (1000 * NS_PER_S + 170 * NS_PER_MS)
 #define BURST_NS (60 * NS_PER_MS)
-#define LOOK_TAKES 300 /* ns of CPU */
+#define CHECK_TAKES 300 /* ns of CPU */
 
 struct ring {
     int64_t read, lost;
@@ -258,8 +258,8 @@ static int64_t call_of_ring(const struct world *world) {
 }
 
 static bool ring_is_pressed(void *state) {
-    the_world->cpu_ns += LOOK_TAKES;
-    the_world->looks++;
+    the_world->cpu_ns += CHECK_TAKES;
+    the_world->checks++;
     return ring_written() - ((const struct ring *)state)->read >= RING / 8;
 }
 
@@ -400,7 +400,7 @@ static void release(struct world *world) {
 
 enum { TABLE_NOTES, TABLE_SELF, TABLE_FAST, TABLE_SLOW };
 
-/* What holds for every stream of frames, whatever happened. */
+/* Checks that hold for every stream of frames, whatever happened. */
 static void check_sound(const struct world *world) {
     for (size_t i = 0; i < world->n_seen; i++) {
         const struct frame_head *head = &world->seen[i].head;
@@ -621,7 +621,7 @@ static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
 
 static struct {
     int64_t fast_cpu, slow_cpu, ring_cpu, slow_dropped, agent_frames, agent_late, flaky_failures,
-        beats;
+        core_speed;
 } self_seen;
 
 static void take_self(struct world *world, const struct frame_head *head, const struct table *table,
@@ -643,7 +643,7 @@ static void take_self(struct world *world, const struct frame_head *head, const 
         self_seen.slow_dropped = row->values[dropped];
     }
     if (span_equal(row->name, "core"))
-        self_seen.beats = row->values[frames];
+        self_seen.core_speed = row->values[frames];
     if (span_equal(row->name, "agent")) {
         self_seen.agent_frames = row->values[frames];
         self_seen.agent_late = row->values[late];
@@ -663,7 +663,7 @@ static void self_tells_what_each_probe_cost_and_lost(void **state) {
     assert_int_equal(self_seen.slow_dropped, 3 * 3);
     assert_int_equal(self_seen.flaky_failures, 2);
     assert_int_equal(self_seen.agent_frames, 20);
-    assert_int_equal(self_seen.beats, 20);
+    assert_int_equal(self_seen.core_speed, 20);
     assert_int_equal(self_seen.agent_late, 33 * NS_PER_MS + 40 * NS_PER_US);
     release(&world);
 }
@@ -725,7 +725,7 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     release(&world);
 }
 
-/* ---- the other road ---- */
+/* ---- the bulk stream ---- */
 
 static void count_up(struct world *world, const struct frame_head *head, const struct table *table,
                      const struct wire_row *row) {
@@ -767,7 +767,7 @@ static void bulk_rows_make_frames_of_their_own(void **state) {
     release(&other);
 }
 
-static void without_a_road_bulk_probes_are_left_alone(void **state) {
+static void without_a_bulk_stream_its_probes_are_left_alone(void **state) {
     static const struct probe *const probes[] = {&crowd, &fast};
     (void)state;
     struct world world = {.events_a_sample = 7};
@@ -843,7 +843,7 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
     assert_int_equal(world.n_seen, 11);
     for (size_t i = 0; i < world.n_seen; i++)
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
-    assert_int_equal(self_seen.ring_cpu, world.looks * LOOK_TAKES); /* looks have their price */
+    assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks have their price */
     *ret_frames = other.n_seen;
     release(&world);
     release(&other);
@@ -856,13 +856,13 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     assert_true(run_through_burst(&left_alone, false, &alone) > 3000);
     assert_int_equal(self_seen.ring_cpu, 0);
     assert_int_equal(run_through_burst(&looked_after, false, &looked), 0);
-    int64_t looks = self_seen.ring_cpu / LOOK_TAKES;
-    assert_true(looks > 20); /* at each quarter of a slot, whether something came or not */
+    int64_t checks = self_seen.ring_cpu / CHECK_TAKES;
+    assert_true(checks > 20); /* at each quarter of a slot, whether something came or not */
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
     assert_int_equal(run_through_burst(&looked_after, true, &called),
                      0); /* one calls, one cannot */
     assert_int_equal(run_through_burst(&called_for, true, &called), 0);
-    assert_in_range(self_seen.ring_cpu / LOOK_TAKES, 1, BURST / (RING / 8)); /* and no others */
+    assert_in_range(self_seen.ring_cpu / CHECK_TAKES, 1, BURST / (RING / 8)); /* and no others */
 }
 
 /* An event each ms on top of a ring that was overrun at the start, until the stop at that wait (0:
@@ -917,7 +917,7 @@ int main(void) {
         cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
         cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),
         cmocka_unit_test(bulk_rows_make_frames_of_their_own),
-        cmocka_unit_test(without_a_road_bulk_probes_are_left_alone),
+        cmocka_unit_test(without_a_bulk_stream_its_probes_are_left_alone),
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),
         cmocka_unit_test(a_burst_between_two_slots_overruns_no_ring),

@@ -474,7 +474,8 @@ static void files_of_our_name_that_are_not_ours_do_no_harm(void **state) {
     assert_int_equal(files_on_disk(f), 2); /* those whose names are none of ours */
 }
 
-/* Whoever may write to the directory may lay a file, or a link to one, where the next goes. */
+/* Another user with access to the directory may put a file, or a link to one, in the next one's
+ * place. */
 static void a_file_in_the_place_of_the_next_is_not_written_to(void **state) {
     struct fixture *f = *state;
     char path[512], kept[512];
@@ -774,7 +775,7 @@ static void one_appends_while_another_reads(void **state) {
     atomic_store(&race.done, true);
     pthread_join(thread, NULL);
     assert_int_equal(race.last, RACE_FRAMES);
-    /* What was read may have been dropped before it was acknowledged: then it counts as both. */
+    /* A frame that was read may be dropped before it is acknowledged: then it counts as both. */
     assert_true(race.n_read + spool_lost(race.spool) >= RACE_FRAMES);
     assert_true(race.n_read <= RACE_FRAMES);
     spool_close(race.spool, false);

@@ -133,7 +133,8 @@ static void a_child_that_dies_again_and_again_is_started_ever_again(void **state
     assert_int_equal(shared->tidied, 1);
 }
 
-/* The stop comes as the second death is told: who does not wait starts a third child first. */
+/* The stop comes as the second death is told: a supervisor that does not wait starts a third child
+ * first. */
 static void after_a_second_quick_death_it_waits_and_hears_a_stop(void **state) {
     struct shared *shared = *state;
     shared->die_until = 2;

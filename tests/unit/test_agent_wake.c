@@ -78,7 +78,7 @@ static void a_call_is_heard_once(void **state) {
     close(called);
 }
 
-/* Who calls all the time is heard now and then, and a reason to stop all the same. */
+/* A caller without pause is heard now and then, and a stop is heard as well. */
 static void calls_without_end_neither_spin_nor_hide_a_stop(void **state) {
     (void)state;
     struct wake wake;

@@ -222,7 +222,7 @@ static void what_has_no_partner_is_inside_but_unsplit(void **state) {
 
 /* ---- polling ---- */
 
-static void tests_and_the_naps_between_them_wait_for_what_they_complete(void **state) {
+static void tests_and_the_backoffs_between_them_wait_for_what_they_complete(void **state) {
     struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -237,16 +237,16 @@ static void tests_and_the_naps_between_them_wait_for_what_they_complete(void **s
     PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 7 * MS + 500 * US, 8 * MS);
     p.intervals[0] = interval(0, 11 * MS, 1.211);
     struct budget b = budget_of(&p, 0);
-    /* from the first test at 2 ms, less the CPU used in 5.5 naps */
-    double naps = 5 + 499.0 / 999;
-    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0055 - naps * 20e-6);
+    /* from the first test at 2 ms, less the CPU used in 5.5 back-offs */
+    double backoffs = 5 + 499.0 / 999;
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0055 - backoffs * 20e-6);
     assert_true(b.term_s[BUDGET_TRANSFER] > 0.0033 && b.term_s[BUDGET_TRANSFER] < 0.0035);
     NEAR(b.term_s[BUDGET_IDLE], 0.000979); /* before the first test it slept of its own accord */
     NEAR(b.closure_pct, 100);
     release(&p);
 }
 
-static void what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling(void **state) {
+static void what_follows_the_peer_within_the_last_backoff_is_the_delay_of_polling(void **state) {
     struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -263,7 +263,8 @@ static void what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling(vo
     release(&p);
 }
 
-/* Looks for a message of rank 1 that is sent at 30.5 ms; naps of a millisecond, then `pause` of 40.
+/* Polls for a message of rank 1 that is sent at 30.5 ms; back-offs of a millisecond, then `pause`
+ * of 40.
  */
 static struct budget polls_and_pauses(struct budget_interval during) {
     struct plan p = {.end_ns = 50 * MS, .n_intervals = 2};
@@ -277,7 +278,7 @@ static struct budget polls_and_pauses(struct budget_interval during) {
     p.intervals[0] = interval(0, 10 * MS, 1);
     p.intervals[1] = during;
     struct budget b = budget_of(&p, 0);
-    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.009); /* the naps */
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.009); /* the back-offs */
     NEAR(b.term_s[BUDGET_CPU], 0.002);
     NEAR(b.term_s[BUDGET_TRANSFER], 0);
     NEAR(b.term_s[BUDGET_OVERHEAD], 0.001); /* Init */
@@ -286,7 +287,7 @@ static struct budget polls_and_pauses(struct budget_interval during) {
     return b;
 }
 
-static void a_pause_far_longer_than_its_naps_is_the_ranks_own(void **state) {
+static void a_pause_far_longer_than_its_backoffs_is_the_ranks_own(void **state) {
     struct budget_interval during = interval(10 * MS, 50 * MS, 2);
     (void)state;
     struct budget b = polls_and_pauses(during);
@@ -301,9 +302,10 @@ static void a_pause_far_longer_than_its_naps_is_the_ranks_own(void **state) {
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.038);
 }
 
-/* It sleeps 9 ms and computes 2 each time, and never naps: what is usual of its pauses is no nap.
+/* It sleeps 9 ms and computes 2 each time, and never backs off: what is usual of its pauses is no
+ * back-off.
  */
-static void who_computed_between_two_looks_slept_of_its_own_accord(void **state) {
+static void who_computed_between_two_polls_slept_of_its_own_accord(void **state) {
     struct plan p = {.end_ns = 45 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -322,9 +324,9 @@ static void who_computed_between_two_looks_slept_of_its_own_accord(void **state)
     release(&p);
 }
 
-/* It computes 5 ms, looks, sleeps 20 ms, looks, and so on, and never naps: each of its sleeps
- * stands alone between two looks. */
-static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state) {
+/* It computes 5 ms, polls, sleeps 20 ms, polls, and so on, and never backs off: each of its sleeps
+ * stands alone between two polls. */
+static void a_pause_that_has_none_like_it_beside_it_is_no_usual_backoff(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -346,9 +348,9 @@ static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state
     release(&p);
 }
 
-/* It computes .2 ms, looks and goes on, and in a look at 10.2 ms another takes its core for 4 ms;
- * what it looks for is sent then, and found by the next look, which loses the core, too. */
-static void look_in_passing(uint16_t flags) {
+/* It computes .2 ms, polls and goes on, and in a poll at 10.2 ms another takes its core for 4 ms;
+ * what it polls for is sent then, and found by the next poll, which loses the core, too. */
+static void poll_in_passing(uint16_t flags) {
     struct plan p = {.end_ns = 20 * MS, .n_intervals = 1};
     int64_t t = 10 * MS;
     begin(&p, 2);
@@ -370,14 +372,14 @@ static void look_in_passing(uint16_t flags) {
     release(&p);
 }
 
-static void looks_in_passing_lack_a_core(void **state) {
+static void polls_in_passing_lack_a_core(void **state) {
     (void)state;
-    look_in_passing(MPI_FLAG_HAS_CPU);
-    look_in_passing(MPI_FLAG_FOLDED);
+    poll_in_passing(MPI_FLAG_HAS_CPU);
+    poll_in_passing(MPI_FLAG_FOLDED);
 }
 
-/* Naps of 4 ms, all of them alike; what came at 2 ms is found at 13. */
-static struct budget naps_alike(int64_t bytes, double queue_ns) {
+/* Back-offs of 4 ms, all of them alike; what came at 2 ms is found at 13. */
+static struct budget backoffs_alike(int64_t bytes, double queue_ns) {
     struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
     begin(&p, 2);
     PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, bytes, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
@@ -395,32 +397,32 @@ static struct budget naps_alike(int64_t bytes, double queue_ns) {
     return b;
 }
 
-static void of_naps_that_all_end_late_the_last_lacks_a_core(void **state) {
+static void of_backoffs_that_all_end_late_the_last_lacks_a_core(void **state) {
     (void)state;
-    struct budget b = naps_alike(8, 12e6);
+    struct budget b = backoffs_alike(8, 12e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.004);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.007); /* the looks at 5 and 9 ms found nothing */
-    b = naps_alike(8, 6e6);
+    b = backoffs_alike(8, 6e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
-    b = naps_alike(8, 0);
+    b = backoffs_alike(8, 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Each look moves it on, and each was late. */
-static void a_long_message_comes_late_with_every_late_look(void **state) {
+/* Each poll moves it on, and each was late. */
+static void a_long_message_comes_late_with_every_late_poll(void **state) {
     (void)state;
-    struct budget b = naps_alike(CALL_LONG_BYTES, 12e6);
+    struct budget b = backoffs_alike(CALL_LONG_BYTES, 12e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.011);
     NEAR(b.term_s[BUDGET_TRANSFER], 0);
-    b = naps_alike(CALL_LONG_BYTES, 6e6);
+    b = backoffs_alike(CALL_LONG_BYTES, 6e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0055);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.0055);
-    b = naps_alike(CALL_LONG_BYTES, 0);
+    b = backoffs_alike(CALL_LONG_BYTES, 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Of 8 ms of looks 2 were on a core; what they look for came after 2. */
-static void looks_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
+/* 2 of 8 ms of polls were on a core; the message that they poll for came after 2. */
+static void polls_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
     struct plan p = {.end_ns = 9 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -439,9 +441,9 @@ static void looks_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) 
     release(&p);
 }
 
-/* Naps of a millisecond, the last of which ends 2 ms late, since the core was another's; the
+/* Back-offs of a millisecond, the last of which ends 2 ms late, since the core was another's; the
  * message is sent at sent_us. */
-static struct budget naps_too_long(int64_t sent_us, double queue_ns) {
+static struct budget backoffs_too_long(int64_t sent_us, double queue_ns) {
     struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
     begin(&p, 2);
     PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
@@ -458,25 +460,25 @@ static struct budget naps_too_long(int64_t sent_us, double queue_ns) {
     return b;
 }
 
-static void a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core(void **state) {
+static void a_backoff_that_ends_late_for_want_of_a_core_waits_for_a_core(void **state) {
     (void)state;
-    struct budget b = naps_too_long(10200, 2e6);
+    struct budget b = backoffs_too_long(10200, 2e6);
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0092);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
-    NEAR(b.term_s[BUDGET_OVERHEAD], 0.0018); /* Init, and the nap's own delay */
-    b = naps_too_long(9500, 2e6);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.0018); /* Init, and the back-off's own delay */
+    b = backoffs_too_long(9500, 2e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.0015);
-    b = naps_too_long(12500, 2e6); /* nothing was there sooner */
+    b = backoffs_too_long(12500, 2e6); /* nothing was there sooner */
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0115);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0005);
-    b = naps_too_long(9500, 0); /* it slept on, and had its core */
+    b = backoffs_too_long(9500, 0); /* it slept on, and had its core */
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.0035);
 }
 
-/* Each twice as long as the one before it: so are naps of many a loop that waits. */
-static void naps_that_grow_are_naps(void **state) {
+/* Each twice as long as the one before it: so are back-offs of many a loop that waits. */
+static void backoffs_that_grow_are_backoffs(void **state) {
     struct plan p = {.end_ns = 64 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -578,7 +580,8 @@ static void folded_tests_that_were_preempted_still_close(void **state) {
     release(&p);
 }
 
-/* What a call of the row took says whether it moved anything; between them the rank computed. */
+/* The duration of a call in the row says whether it moved anything; between them the rank
+ * computed. */
 static void accesses_in_a_row_move_data_if_one_of_them_took_long_enough(void **state) {
     (void)state;
     for (int far = 0; far < 2; far++) {
@@ -800,8 +803,8 @@ static void who_writes_with_all_waits_for_the_last_to_come_and_then_writes(void 
     release(&p);
 }
 
-/* Some libraries let each write what is its own: who was through before others came waited for
- * nobody. */
+/* Some libraries let each rank write its own part: a rank that was through before others came
+ * waited for none. */
 static void who_has_written_before_others_came_did_not_wait_for_them(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -883,7 +886,7 @@ static void threads_that_queue_behind_their_own_siblings_want_no_core(void **sta
     NEAR(b.term_s[BUDGET_CPU], 0.090);
 }
 
-/* What the kernel counts a tick late is the thread's own time. */
+/* CPU time that the kernel counts a tick late is the thread's own time. */
 static void cpu_time_that_is_counted_late_is_no_other_thread(void **state) {
     struct plan p = {.end_ns = 201 * MS, .n_intervals = 2};
     (void)state;
@@ -1363,17 +1366,17 @@ int main(void) {
         cmocka_unit_test(a_wait_shorter_than_the_clocks_can_tell_is_none),
         cmocka_unit_test(an_unknown_clock_shows_no_wait),
         cmocka_unit_test(what_has_no_partner_is_inside_but_unsplit),
-        cmocka_unit_test(tests_and_the_naps_between_them_wait_for_what_they_complete),
-        cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
-        cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
-        cmocka_unit_test(who_computed_between_two_looks_slept_of_its_own_accord),
-        cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_nap),
-        cmocka_unit_test(looks_in_passing_lack_a_core),
-        cmocka_unit_test(of_naps_that_all_end_late_the_last_lacks_a_core),
-        cmocka_unit_test(a_long_message_comes_late_with_every_late_look),
-        cmocka_unit_test(looks_in_a_row_lack_a_core_for_what_they_did_not_spin),
-        cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
-        cmocka_unit_test(naps_that_grow_are_naps),
+        cmocka_unit_test(tests_and_the_backoffs_between_them_wait_for_what_they_complete),
+        cmocka_unit_test(what_follows_the_peer_within_the_last_backoff_is_the_delay_of_polling),
+        cmocka_unit_test(a_pause_far_longer_than_its_backoffs_is_the_ranks_own),
+        cmocka_unit_test(who_computed_between_two_polls_slept_of_its_own_accord),
+        cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_backoff),
+        cmocka_unit_test(polls_in_passing_lack_a_core),
+        cmocka_unit_test(of_backoffs_that_all_end_late_the_last_lacks_a_core),
+        cmocka_unit_test(a_long_message_comes_late_with_every_late_poll),
+        cmocka_unit_test(polls_in_a_row_lack_a_core_for_what_they_did_not_spin),
+        cmocka_unit_test(a_backoff_that_ends_late_for_want_of_a_core_waits_for_a_core),
+        cmocka_unit_test(backoffs_that_grow_are_backoffs),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
         cmocka_unit_test(a_loop_of_tests_alone_computes_nothing),

@@ -18,7 +18,7 @@
 #define RANKS 4
 #define STEPS 60
 
-/* What is lost of each rank: events from..to-1, by their sequence. */
+/* The loss of a rank: events from..to-1, by their sequence. */
 struct hole {
     int64_t from, to;
 };

@@ -379,7 +379,7 @@ static void events_that_make_no_sense_are_refused_and_counted(void **state) {
     mpi_log_release(&log);
 }
 
-/* Whatever events say, the answer is finite and refers to what is there. */
+/* For any events the answer is finite and refers to existing events. */
 static void random_events_never_lead_astray(void **state) {
     static const char *const names[] = {"MPI_Send",
                                         "MPI_Isend",
@@ -473,21 +473,21 @@ static void planted_programs_are_matched_exactly(void **state) {
 
 #define MS INT64_C(1000000)
 
-/* Rank 0 begins a message at 1 ms, looks in vain, is outside of MPI until 20 ms, and sees it done
- * at its second look from then on. */
-static void plant_sender(struct mpi_log *log, int64_t done_ms, bool looked) {
+/* Rank 0 begins a message at 1 ms, polls in vain, is outside of MPI until 20 ms, and sees it done
+ * at its second poll from then on. */
+static void plant_sender(struct mpi_log *log, int64_t done_ms, bool polled) {
     PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
     PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, done_ms * MS, MPI_FLAG_REQUEST);
-    if (looked)
+    if (polled)
         PLANT(log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
     PLANT(log, 0, 0, "MPI_Test", -1, -1, 0, 20 * MS, 20 * MS + 10);
     PLANT(log, 0, 0, "MPI_Test", 1, 5, 200000, done_ms * MS - 10, done_ms * MS);
 }
 
 /* Rank 1 waits for it since `since_ms` and has it at `had_ms`. */
-static int64_t ready_of_received(int64_t since_ms, int64_t had_ms, int64_t done_ms, bool looked) {
+static int64_t ready_of_received(int64_t since_ms, int64_t had_ms, int64_t done_ms, bool polled) {
     struct mpi_log log = {0};
-    plant_sender(&log, done_ms, looked);
+    plant_sender(&log, done_ms, polled);
     PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, since_ms * MS, had_ms * MS);
     struct call_matches m = matched(&log);
     int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
@@ -495,19 +495,19 @@ static int64_t ready_of_received(int64_t since_ms, int64_t had_ms, int64_t done_
     return ready;
 }
 
-static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool looked) {
-    return ready_of_received(2, had_ms, done_ms, looked);
+static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool polled) {
+    return ready_of_received(2, had_ms, done_ms, polled);
 }
 
-/* The same by a request, begun at 2 ms; `looking`: looks for it since then, again and again. */
-static int64_t ready_of_request(int64_t since_ms, bool looking) {
+/* The same by a request, begun at 2 ms; `polling`: polls for it since then, again and again. */
+static int64_t ready_of_request(int64_t since_ms, bool polling) {
     struct mpi_log log = {0};
     plant_sender(&log, 21, true);
     PLANT(&log, 1, 1, "MPI_Irecv", 0, 5, 200000, 2 * MS, 2 * MS + 10);
     PLANT(&log, 1, 1, "MPI_Irecv", 0, 5, 200000, 2 * MS, 22 * MS, MPI_FLAG_REQUEST);
-    if (looking)
+    if (polling)
         PLANT(&log, 1, 1, "MPI_Test", -1, -1, 0, 2 * MS + 20, since_ms * MS - 10, MPI_FLAG_FOLDED);
-    PLANT(&log, 1, 1, looking ? "MPI_Test" : "MPI_Wait", 0, 5, 200000, since_ms * MS, 22 * MS);
+    PLANT(&log, 1, 1, polling ? "MPI_Test" : "MPI_Wait", 0, 5, 200000, since_ms * MS, 22 * MS);
     struct call_matches m = matched(&log);
     int64_t ready = VALUE_ABSENT;
     for (size_t i = 0; i < log.ranks[1].n; i++)
@@ -667,7 +667,8 @@ static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void *
 
 /* ---- group calls: neighbours, and roots elsewhere ---- */
 
-/* Three ranks in a chain on communicator 7: 0 - 1 - 2. Who said so told it when it was made. */
+/* Three ranks in a chain on communicator 7: 0 - 1 - 2. The ranks' neighbours are reported when it
+ * is made. */
 static void plant_chain(struct mpi_log *log, int64_t t) {
     static const int neighbours[4][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}};
     for (int r = 0; r < 3; r++)
@@ -832,7 +833,7 @@ static void where_the_start_does_not_wait_the_complete_does(void **state) {
     done(&log, &m);
 }
 
-/* Of two tests the first found nothing. */
+/* The first of two tests found nothing. */
 static void the_test_that_ends_an_epoch_is_a_wait_that_began_with_it(void **state) {
     struct mpi_log log = {0};
     (void)state;

@@ -117,7 +117,7 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
-/* What the group of each host used of all its cores, instead of cores one by one. */
+/* Use of all cores by each host's group, instead of cores one by one. */
 static void see_a_group_alone(struct recording *r) {
     struct series_set *set = &r->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++) {
@@ -195,7 +195,7 @@ static void hosts_that_all_lack_cores_are_all_meant(void **state) {
     }
 }
 
-/* What others' accesses to a throttled rank's memory take, no replay knows. */
+/* No replay knows how long others' accesses to a throttled rank's memory take. */
 static void a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path(void **state) {
     struct recording r;
     struct judged j;
@@ -354,8 +354,8 @@ static void the_side_that_explains_the_set_is_named(void **state) {
     expect_link("", "3", "net-egress", 3);
 }
 
-/* Who is served second waits for the first, too: 64 % of what it waited is its own bytes' time,
- * less than is asked of a route that is held up beyond doubt. It still speaks for the link of both.
+/* The rank that is served second waits for the first, too: 64 % of its wait is its own bytes' time,
+ * less than a route needs to be limited beyond doubt. It still speaks for the link of both.
  */
 static void a_route_held_up_in_part_counts_in_part(void **state) {
     struct recording r;

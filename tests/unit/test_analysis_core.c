@@ -43,17 +43,17 @@ static void plant_sampling(struct recording *r, int host, struct sampling s) {
     plant_sampling_but(r, host, s, "");
 }
 
-static double beat_us, third_beat_us; /* of every third row; 0: as the others */
+static double calibration_us, third_calibration_us; /* of every third row; 0: as the others */
 
-static double beat_of(size_t column, double t_s) {
-    bool third = third_beat_us > 0 && (long)lround(t_s) % 3 == 0;
-    double us = third ? third_beat_us : beat_us;
+static double calibration_of(size_t column, double t_s) {
+    bool third = third_calibration_us > 0 && (long)lround(t_s) % 3 == 0;
+    double us = third ? third_calibration_us : calibration_us;
     return column == SELF_CPU ? us * 1e3 * SAMPLES : column == SELF_SAMPLES ? SAMPLES : 0;
 }
 
-static void plant_beat(struct recording *r, int host, double us) {
-    beat_us = us;
-    plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, beat_of);
+static void plant_calibration(struct recording *r, int host, double us) {
+    calibration_us = us;
+    plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, calibration_of);
 }
 
 /* Rank 1 takes so many times the CPU time. */
@@ -144,11 +144,12 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
 
 /* Rank 1 takes so many times the CPU time, and its host's arithmetic so many times; sampling takes
  * as much on both. */
-static void judge_beats(double work, double beat, struct recording *r, struct judged *j) {
+static void judge_calibration(double work, double calibration, struct recording *r,
+                              struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
     for (int host = 0; host < 2; host++) {
         plant_sampling(r, host, usual);
-        plant_beat(r, host, host ? 12 * beat : 12);
+        plant_calibration(r, host, host ? 12 * calibration : 12);
     }
     judge(r, j);
 }
@@ -157,7 +158,7 @@ static void arithmetic_that_takes_as_much_longer_is_a_slower_core(void **state) 
     struct recording r;
     struct judged j;
     (void)state;
-    judge_beats(1.35, 1.3, &r, &j);
+    judge_calibration(1.35, 1.3, &r, &j);
     expect_blame(&r, &j, false,
                  "the same arithmetic took 1.30 times as much CPU time there as for "
                  "its peers: a slower core rather than more work");
@@ -167,13 +168,13 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_beats(1.35, 1, &r, &j);
+    judge_calibration(1.35, 1, &r, &j);
     expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 0, 1); /* by arithmetic */
     expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 1, 1);
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
-/* What the job does to a core that hosts share is seen on all of them. */
+/* The job's load on a core that hosts share is seen on all of them. */
 static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **state) {
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
@@ -183,28 +184,28 @@ static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **s
         r.machines = calloc(2, sizeof *r.machines);
         r.machines[0] = 7;
         r.machines[1] = shared ? 7 : 8;
-        plant_beat(&r, 0, 12);
-        plant_beat(&r, 1, 15);
+        plant_calibration(&r, 0, 12);
+        plant_calibration(&r, 1, 15);
         judge(&r, &j);
-        double ns = core_beat_ns(&j.model, 1, phase_windows(&j.model.groups[0]));
+        double ns = core_calibration_ns(&j.model, 1, phase_windows(&j.model.groups[0]));
         assert_true(shared ? isnan(ns) : fabs(ns - 15000) < 1);
         release(&r, &j);
     }
 }
 
-static void expect_straggler(double work, double beat, const char *kind, enum remark_code cause,
-                             enum remark_code evidence) {
+static void expect_straggler(double work, double calibration, const char *kind,
+                             enum remark_code cause, enum remark_code evidence) {
     struct recording r;
     struct judged j;
-    judge_beats(work, beat, &r, &j);
+    judge_calibration(work, calibration, &r, &j);
     assert_int_equal(j.stragglers.n, 1);
     assert_string_equal(cause_name(j.stragglers.items[0].cause_kind), kind);
     assert_int_equal(j.stragglers.items[0].cause.code, cause);
     const struct remark *core = straggler_remark(&j, evidence);
     if (evidence == REMARK_CORE_SLOWER) {
         expect_number(core, 0, 2); /* by arithmetic */
-        expect_number(core, 1, beat);
-        expect_number(core, 3, beat);
+        expect_number(core, 1, calibration);
+        expect_number(core, 3, calibration);
         expect_number(core, 4, work);
     }
     release(&r, &j);
@@ -226,8 +227,8 @@ static void arithmetic_is_beside_that_of_hosts_of_any_size(void **state) {
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
     for (int cpu = 1; cpu < 8; cpu++)
         plant(&r, RECORDING_CPU, 1, cpu_names[cpu], 0.1, 0, quiet_cpu);
-    plant_beat(&r, 0, 12);
-    plant_beat(&r, 1, 12 * 1.3);
+    plant_calibration(&r, 0, 12);
+    plant_calibration(&r, 1, 12 * 1.3);
     judge(&r, &j);
     expect_blame(&r, &j, false, "the same arithmetic took 1.30 times");
 }
@@ -237,10 +238,10 @@ static void a_core_that_is_slow_for_a_third_of_the_time_is_slow(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
-    plant_beat(&r, 0, 12);
-    third_beat_us = 12 * 2;
-    plant_beat(&r, 1, 12);
-    third_beat_us = 0;
+    plant_calibration(&r, 0, 12);
+    third_calibration_us = 12 * 2;
+    plant_calibration(&r, 1, 12);
+    third_calibration_us = 0;
     judge(&r, &j);
     expect_blame(&r, &j, false, "the same arithmetic took 1.");
 }
@@ -252,8 +253,8 @@ static void of_arithmetic_and_sampling_the_slower_counts(void **state) {
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
     plant_sampling(&r, 0, usual);
     plant_sampling(&r, 1, (struct sampling){800 * 1.2, 25 * 1.1, 0});
-    plant_beat(&r, 0, 12);
-    plant_beat(&r, 1, 12 * 1.1);
+    plant_calibration(&r, 0, 12);
+    plant_calibration(&r, 1, 12 * 1.1);
     judge(&r, &j);
     expect_blame(&r, &j, false, "sampling took 1.20 times as much CPU time there");
 }
@@ -352,11 +353,11 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
 
 /* ---- operators ---- */
 
-/* Of rank 1 beside rank 0. */
+/* Operators of rank 1 beside those of rank 0. */
 struct told {
-    double pace;   /* time for as much output */
-    double amount; /* of output, where that grows with the work */
-    bool one;      /* there is but one operator */
+    double byte_time; /* time for as much output */
+    double amount;    /* of output, where that grows with the work */
+    bool one;         /* there is but one operator */
     double seldom; /* so many times as much of one that takes .8 % of the time; 0: there is none */
 };
 
@@ -373,13 +374,14 @@ static void plant_operators(struct recording *r, struct told second) {
     for (int i = 0; i < ROUNDS; i++) {
         double end = at + round_s(&trouble_now, 2, i), cpu;
         for (int rank = 0; rank < 2; rank++) {
-            double amount = rank ? second.amount : 1, pace = rank ? second.pace : 1;
+            double amount = rank ? second.amount : 1, byte_time = rank ? second.byte_time : 1;
             double gap = gap_of(&trouble_now, rank, i, &cpu), enter = at + gap;
-            plant_operator(r, "product", rank, at, 0.03 * pace * amount, 1e6 * amount);
+            plant_operator(r, "product", rank, at, 0.03 * byte_time * amount, 1e6 * amount);
             if (second.one)
                 continue;
-            plant_operator(r, "sigmoid", rank, at + 0.7 * gap, 0.008 * pace * amount, 1e5 * amount);
-            plant_operator(r, "gradient", rank, at + 0.9 * gap, 0.004 * pace * amount, 1e4);
+            plant_operator(r, "sigmoid", rank, at + 0.7 * gap, 0.008 * byte_time * amount,
+                           1e5 * amount);
+            plant_operator(r, "gradient", rank, at + 0.9 * gap, 0.004 * byte_time * amount, 1e4);
             if (rank && second.seldom > 0)
                 plant_operator(r, "side", rank, at + 0.99 * gap, 4e-4, 1e3 * second.seldom);
             else if (second.seldom > 0)
@@ -411,19 +413,19 @@ static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **sta
                                         "or more work whose output is as large"};
     (void)state;
     for (int i = 0; i < 2; i++)
-        expect_told(1.35, (struct told){.pace = 1.3, .amount = 1}, false, words[i]);
+        expect_told(1.35, (struct told){.byte_time = 1.3, .amount = 1}, false, words[i]);
 }
 
 static void no_core_of_a_kind_is_half_as_fast_as_another(void **state) {
     (void)state;
-    expect_told(2.5, (struct told){.pace = 2.5, .amount = 1}, true, NULL);
+    expect_told(2.5, (struct told){.byte_time = 2.5, .amount = 1}, true, NULL);
 }
 
 static void operators_that_give_more_tell_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){.pace = 1, .amount = 1.35}, &r, &j);
+    judge_told(1.35, (struct told){.byte_time = 1, .amount = 1.35}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.words.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.words.evidence, "gave up to 1.35 times as much an iteration"));
@@ -438,7 +440,7 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.1, (struct told){.pace = 1.1 / 1.5, .amount = 1.5}, &r, &j);
+    judge_told(1.1, (struct told){.byte_time = 1.1 / 1.5, .amount = 1.5}, &r, &j);
     expect_state(&j, VERDICT_SUSPECTED, "imbalance", "skew", 1);
     assert_true(fabs(j.verdict.gain - 0.0025 / 0.056) < 0.002);
     assert_true(any_says(&j.words.next, "to share it out among its peers is worth little"));
@@ -449,13 +451,13 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
 
 static void more_of_what_hardly_takes_time_is_no_more_work(void **state) {
     (void)state;
-    expect_told(1.02, (struct told){.pace = 1, .amount = 1, .seldom = 3}, false, NULL);
+    expect_told(1.02, (struct told){.byte_time = 1, .amount = 1, .seldom = 3}, false, NULL);
 }
 
 /* Half as much more, which a faster core makes up for: its peers wait for nothing. */
 static void more_work_that_takes_no_longer_is_not_waited_for(void **state) {
     (void)state;
-    expect_told(0.97, (struct told){.pace = 0.97 / 1.5, .amount = 1.5}, false, NULL);
+    expect_told(0.97, (struct told){.byte_time = 0.97 / 1.5, .amount = 1.5}, false, NULL);
 }
 
 static void without(struct recording *r, enum mark_kind kind, int rank) {
@@ -466,20 +468,20 @@ static void without(struct recording *r, enum mark_kind kind, int rank) {
     r->n_marks = n;
 }
 
-/* What it gives in all the run is none of what the other gives in an iteration. */
+/* Its output over the whole run is not comparable with the other's in an iteration. */
 static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     without(&r, MARK_ITERATION, 1);
     judge(&r, &j);
     struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
     for (int host = 0; host < 2; host++) {
         assert_true(isnan(works[host].amount) && isnan(works[host].more));
-        assert_true(fabs(works[host].pace - 1) < 0.01);
+        assert_true(fabs(works[host].byte_time - 1) < 0.01);
     }
     free(works);
     assert_true(blames_nobody(&j.verdict));
@@ -492,7 +494,7 @@ static void of_very_many_marks_all_count_for_what_was_given(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     for (int i = 0; i < 300000; i++)
         plant_mark(&r, MARK_VALUE, "other", 0, 0, i, 0.1 + 1e-6 * i, NAN);
     judge(&r, &j);
@@ -510,7 +512,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     double at = 0.1;
     for (int i = 0; i < ROUNDS; i++) {
         double cpu, gap = gap_of(&trouble_now, 1, i, &cpu);
@@ -521,7 +523,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     judge(&r, &j);
     struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
-    assert_true(isnan(works[0].pace) && isnan(works[1].pace));
+    assert_true(isnan(works[0].byte_time) && isnan(works[1].byte_time));
     free(works);
     release(&r, &j);
 }
@@ -531,13 +533,13 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
 static void a_smaller_excess_is_told_with_operators_alone(void **state) {
     (void)state;
     expect_of_two(1.25, usual, false, NULL);
-    expect_told(1.25, (struct told){.pace = 1, .amount = 1}, true,
+    expect_told(1.25, (struct told){.byte_time = 1, .amount = 1}, true,
                 "some of its operators took no longer there for as much output");
 }
 
 static void one_operator_alone_tells_nothing(void **state) {
     (void)state;
-    expect_told(1.35, (struct told){.pace = 1.3, .amount = 1, .one = true}, true,
+    expect_told(1.35, (struct told){.byte_time = 1.3, .amount = 1, .one = true}, true,
                 "the program marks no amounts of work");
 }
 

@@ -217,7 +217,7 @@ static void nothing_recorded_is_an_empty_path(void **state) {
     release(&r, &model);
 }
 
-/* Clocks unknown: who waited for whom across hosts cannot be told, and the path stays. */
+/* Clocks unknown: waits across hosts cannot be told, and the path stays. */
 static void without_clocks_the_path_stays_on_its_host(void **state) {
     struct recording r;
     struct run_model model;
@@ -253,7 +253,7 @@ static void after_lost_events_the_path_still_adds_up(void **state) {
 
 /* ---- the walk, whatever the calls say ---- */
 
-/* Of so many calls each; `most` ns long, and as far apart: of 1 all are at one instant. */
+/* Plants n calls a rank, up to `most` ns long and apart: with 1 all are at one instant. */
 static void plant_anything(struct mpi_log *log, uint64_t *random, int ranks, int n, size_t most) {
     static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Bcast"};
     for (int rank = 0; rank < ranks; rank++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What counts as evidence that something ran out, and what does not: each test plants what the
- * kernel says and asks who is blamed for it.
+ * Evidence that a resource ran out, and figures that are none: each test plants the kernel's
+ * figures and asks for the verdict's culprit.
  */
 #include "tests/unit/lockstep.h"
 
@@ -260,7 +260,7 @@ static void a_host_that_holds_back_what_it_sends_is_named(void **state) {
     release(&r, &j);
 }
 
-/* What the interface carried less what the job's connections did is of others. */
+/* Traffic of the interface beyond that of the job's connections belongs to others. */
 static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
     static const struct {
         double of_others;
@@ -313,8 +313,8 @@ static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
     }
 }
 
-/* Of packets as large as a message few are held back, and each for long; among many small ones that
- * pass it is the full ones that wait. */
+/* Few packets as large as a message are throttled, each for long; among many small ones that pass,
+ * the full ones wait. */
 static void large_packets_are_held_back_for_long(void **state) {
     static const struct {
         double bytes, overlimits_s;
@@ -367,7 +367,7 @@ static void hosts_of_machines_of_their_own_do_not(void **state) {
     release(&r, &j);
 }
 
-/* Whatever shares cores, a program that is seen there is to blame. */
+/* A program that is seen on shared cores is to blame all the same. */
 static void a_hog_on_shared_cores_is_still_named(void **state) {
     struct recording r;
     struct judged j;
@@ -421,8 +421,8 @@ static void of_several_alike_the_first_is_named(void **state) {
     }
 }
 
-/* Nobody else is there: its threads take turns on the core. Of many more threads than cores that is
- * a finding, of one helper beside the one that computes it is not. */
+/* Its own threads take turns on the core, without other programs. That is a finding with many more
+ * threads than cores, and none with one helper beside the computing thread. */
 static void threads_that_take_turns_are_short_of_nothing(void **state) {
     (void)state;
     for (int many = 0; many < 2; many++) {
@@ -499,7 +499,7 @@ static void plant_operators(struct recording *r, int ranks) {
                        0.1 + 0.051 * i, 0.05);
 }
 
-/* What a rank does that marks nothing is not known: it may well be the same. */
+/* A rank without marks may well do the same work: that is not known. */
 static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     struct recording r;
     struct judged j;

@@ -34,7 +34,7 @@ static void plant_job(struct recording *r, const struct process *processes, int 
 #define QUEUE (1u << BUDGET_RUN_QUEUE)
 #define DISK (1u << BUDGET_DISK)
 
-/* What is known of host 1's loss. */
+/* The counted loss of host 1. */
 static bool count(const struct process *processes, int n, unsigned terms, struct counted *c) {
     struct recording r;
     struct run_model model;
@@ -61,8 +61,8 @@ static void of_one_that_never_waits_the_gain_is_what_it_lost(void **state) {
     NEAR(c.gain, 0.57);
 }
 
-/* What the other one has under way while it waits is there with less to do as well; who lacks a
- * core may be what it waits for. */
+/* Data that the other rank has in flight while it waits takes as long with less to do; but if this
+ * rank lacks a core, that wait may be for it. */
 static void less_to_compute_makes_no_exchange_shorter(void **state) {
     struct process two[] = {{0.38, 0, 0, 0}, {0.98, 0, 0, 0}};
     struct process queues[] = {{0.38, 0, 0, 0}, {0.38, 0.6, 0, 0}};
@@ -327,9 +327,9 @@ static void a_suspicion_that_counters_find_worth_little_is_not_named(void **stat
                           .counted = {.estimate = 0.03, .counted = true}};
     (void)state;
     assert_false(candidate_is_worth_naming(&c));
-    c.supply = true; /* it ran out */
+    c.saturated = true; /* it ran out */
     assert_true(candidate_is_worth_naming(&c));
-    c.supply = false;
+    c.saturated = false;
     c.gain.replayed = true;
     assert_true(candidate_is_worth_naming(&c));
     c.gain.replayed = false;

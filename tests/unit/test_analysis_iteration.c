@@ -176,7 +176,7 @@ static void inner_loops_of_any_length_are_no_iterations(void **state) {
     forget(&r, &found);
 }
 
-/* Any number of tests before a message is there; whom it is from, nobody knows before. */
+/* Any number of tests before a message is there; its sender is not known before. */
 static void polling_and_any_source_do_not_hide_the_loop(void **state) {
     struct recording r;
     struct iterations found;
@@ -331,7 +331,8 @@ static void plant_loop(struct recording *r, struct iterations *found, size_t n,
     assert_int_equal(found->n, 2);
 }
 
-/* What goes to the neighbours stays below 4 KiB in the first half, and lies about it in the second.
+/* Messages to the neighbours stay below 4 KiB in the first half, and are about that size in the
+ * second.
  */
 static void neighbours(struct writer *w, size_t i) {
     int64_t bytes = i < 90 ? 4000 : 4000 + (int64_t)stats_random_below(&w->random, 200);
@@ -517,7 +518,7 @@ static double burst_time(double t_s) {
     return whole * duty * period_s + fmax(0, t_s - whole * period_s - (1 - duty) * period_s);
 }
 
-/* What a counter grows by in 0.1 s about t. */
+/* Growth of a counter in 0.1 s about t. */
 static double bursts(size_t column, double t_s) {
     double share = (burst_time(t_s + 0.05) - burst_time(t_s - 0.05)) / 0.1;
     return column == NET_SEND_BYTES ? 1e6 + 100e6 * share : 0;
@@ -573,7 +574,7 @@ static void noise_and_a_steady_stream_have_no_pace(void **state) {
     forget(&r, &found);
 }
 
-/* What is highest in noise is no pace, however few the samples; one in a thousand may pass. */
+/* The highest value of noise is no period, however few the samples; one in a thousand may pass. */
 static void the_highest_of_noise_is_no_peak(void **state) {
     size_t found = 0;
     (void)state;

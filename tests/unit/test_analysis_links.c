@@ -132,7 +132,7 @@ static double play_answers(struct recording *r, double out_bytes_s, double back_
     return t - 0.1;
 }
 
-/* What is predicted for answers without the limit of the way there, start included. */
+/* Predicted time of answers without the limit on the requests, start included. */
 static double answers_without_limit(double out_bytes_s, double back_bytes_s) {
     struct recording r;
     struct judged j;
@@ -240,7 +240,7 @@ static void what_passes_at_once_after_a_pause_is_what_it_takes_without_a_limit(v
     expect_about(bursts_without_limit(210e3), play_bursts(NULL, 0, AT_ONCE_S));
 }
 
-/* What is left over of each of them goes at the set rate. */
+/* The rest of each of them goes at the set rate. */
 static void a_bucket_that_is_used_up_does_not_tell(void **state) {
     (void)state;
     expect_about(bursts_without_limit(60e3), play_bursts(NULL, 0, FREELY));

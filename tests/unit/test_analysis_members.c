@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each process is to the job, by descent and by what it did; never by its name. */
+/* Relation of each process to the job, by descent and by its actions; never by its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@ static const char *asked_by(const struct verdict_words *v) {
     return NULL;
 }
 
-/* What holds up rank 1, and the command that takes it away. */
+/* Trouble of rank 1, and the command that takes it away. */
 static void a_verdict_gains_what_the_command_it_prints_answers(void **state) {
     static const struct {
         struct trouble trouble;

@@ -526,7 +526,7 @@ static double busy_rank(size_t column, double t_s) {
     return column == RANK_PID ? PID + host_now : column == RANK_RUN ? shares_now.cpu * 1e9 : 0;
 }
 
-/* Of a run of 3 s processes were sampled at 0.4 s and 1.4 s, ranks until they ended, at 2.7 s. */
+/* A run of 3 s: processes were sampled at 0.4 s and 1.4 s, ranks until they ended, at 2.7 s. */
 static void what_ranks_did_since_processes_were_sampled_last_counts(void **state) {
     struct recording r;
     struct judged j;

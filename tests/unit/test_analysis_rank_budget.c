@@ -105,7 +105,7 @@ static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void
     recording_release(&r);
 }
 
-/* What was seen of rank 1 in a column of its process, ns a second. */
+/* Sets a column of rank 1's process, ns a second. */
 static void set_of_rank_1(struct recording *r, size_t column, int64_t ns) {
     struct series_set *set = &r->tables[RECORDING_PROCESS];
     for (size_t s = 0; s < set->n; s++)

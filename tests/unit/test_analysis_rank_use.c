@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process of a rank used, from planted rows of which every sum is known. */
+/* Use of resources by a rank's process, from planted rows whose sums are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,7 +89,7 @@ static void joined_rows_keep_all_growth_and_the_last_level(void **state) {
     recording_release(&whole);
 }
 
-/* What grew in between is not known, and must not be smeared over what is. */
+/* Growth in between is not known, and must not be spread over known rows. */
 static void rows_with_a_gap_between_them_are_not_joined(void **state) {
     struct recording r;
     (void)state;
@@ -271,7 +271,7 @@ static void an_unknown_column_is_not_zero(void **state) {
     recording_release(&r);
 }
 
-/* Of what is a difference, one side alone says nothing: 8 GB of which nobody knows what is free. */
+/* A difference is not known from one side alone: 8 GB, and the free part unknown. */
 static void a_level_is_known_where_all_its_columns_are(void **state) {
     struct recording r;
     (void)state;

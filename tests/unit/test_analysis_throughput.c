@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs whose ranks run freely, with a truth that arithmetic knows: a server (rank 0) and
- * workers that compute, send, and wait for its answer; whoever comes first is served first. Rank i
+ * workers that compute, send, and wait for its answer; the first to come is served first. Rank i
  * runs on host i, and the run ends for all of them at once.
  */
 #include <setjmp.h>
@@ -138,7 +138,7 @@ static double half_busy(size_t column, double t_s) {
     return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
 }
 
-/* 10 MB/s each way; of the last worker's, data are under way half of the time. */
+/* 10 MB/s each way; data of the last worker's links are in flight half of the time. */
 static struct {
     bool slow; /* at either end */
     bool own;  /* as the slow worker sees it */
@@ -406,7 +406,7 @@ static void what_the_server_does_is_found_between_message_and_answer(void **stat
     double served = 0;
     for (int k = 1; k <= 2; k++)
         served += (double)free_running_iterations(&j.model, (size_t)k)->n * 2e-3;
-    assert_int_equal(path->hub, 0);
+    assert_int_equal(path->server_rank, 0);
     NEAR(path->served_s[j.model.main_group], served, 0.02);
     release(&j);
 }
@@ -414,7 +414,7 @@ static void what_the_server_does_is_found_between_message_and_answer(void **stat
 /* It served two others for 10 ns in the mean, and ends iterations of its own at 55 and 105. */
 static void what_the_server_does_for_itself_holds_up_others_as_well(void **state) {
     struct window items[] = {{0, 10}, {100, 110}}, all[] = {{0, 200}};
-    struct serving served = {.hub = 0, .items = items, .n = 2, .computing = 1}, both;
+    struct serving served = {.server_rank = 0, .items = items, .n = 2, .computing = 1}, both;
     struct iteration ends[] = {{.end_ns = 55}, {.end_ns = 105}};
     struct rank_iterations own = {.items = ends, .n = 2};
     (void)state;
@@ -537,7 +537,7 @@ static void an_idle_path_clears_the_link(void **state) {
     }
 }
 
-/* What a program set its buffers to is its own doing, and no link's. */
+/* Small buffers that a program sets are its own limit, and no link's. */
 static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
     (void)state;
     for (int kind = SMALL_SEND; kind <= SMALL_RECEIVE; kind++) {
@@ -630,7 +630,7 @@ static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
     assert_true(isnan(answer_to(&w, like).predicted_s));
 }
 
-/* Of 40 ms for 20 its core makes a third more, as the verdict has it, too: that stays. */
+/* It takes 40 ms for 20, and its core alone makes a third more, as in the verdict: that stays. */
 static void a_straggler_like_its_peers_keeps_its_slower_core(void **state) {
     struct world w = {
         .workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05, .slow_core = true};

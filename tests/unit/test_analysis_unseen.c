@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of processes that ended between two looks, as their parents tell it. */
+/* CPU time of processes that ended between two scans, as their parents tell it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

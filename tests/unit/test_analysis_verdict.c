@@ -12,7 +12,7 @@
 
 #define HOSTS 5
 
-/* What the functions below plant on the host at hand. */
+/* Values that the functions below plant on the current host. */
 static struct {
     double cpu_busy; /* of one core of two */
     double steal;    /* of both */
@@ -161,7 +161,7 @@ static double out_then_in(size_t column, double t_s) {
     return (column == NET_SEND_BYTES) == (t_s < 40) ? host_now.send_mb_s * 1e6 : 1e3;
 }
 
-/* Whichever half of the run is drawn more often, it is the same link. */
+/* The same link is drawn, whichever half of the run is drawn more often. */
 static void two_ways_of_one_link_are_no_rivals(void **state) {
     struct recording r;
     struct judged j;
@@ -230,8 +230,8 @@ static struct arithmetic arithmetic_of_queue(double set_mb_s, double measured_mb
     return a;
 }
 
-/* It carries 220 MB/s. What it is set to is its limit, unless it was measured to be less, or it let
- * out more. */
+/* It carries 220 MB/s. The set rate is its limit, unless a lower one was measured, or it sent
+ * more. */
 static void arithmetic_knows_what_an_interface_is_set_to(void **state) {
     (void)state;
     struct arithmetic a = arithmetic_of_queue(240, NAN);
@@ -335,8 +335,8 @@ static void computing_without_waiting_is_balanced(void **state) {
     judged_release(&j);
 }
 
-/* What a run without iterations looked like does not count if it failed; that somebody stopped it
- * is no failure. With iterations, what was seen stays. */
+/* Evidence from a run without iterations does not count if it failed; an interruption is no
+ * failure. With iterations the evidence stays. */
 static void a_command_that_failed_before_its_loop_is_insufficient(void **state) {
     static const struct {
         int status;

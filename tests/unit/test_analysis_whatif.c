@@ -302,7 +302,7 @@ static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) 
     check_skewed(false);
 }
 
-/* What an exchange takes after the last has come is in the wait for it. */
+/* The wait for an exchange includes its time after the last rank has come. */
 static void an_exchange_that_was_started_takes_its_time_until_it_is_waited_for(void **state) {
     (void)state;
     check_skewed(true);
@@ -349,14 +349,14 @@ static void an_only_rank_has_no_peers_whose_pace_it_could_have(void **state) {
     release(&r, &model);
 }
 
-/* ---- who looks late ---- */
+/* ---- who polls late ---- */
 
 #define ROUND (122 * MS)
 
-static void receive(struct recording *r, int from, int64_t begin, int64_t look, int64_t found) {
+static void receive(struct recording *r, int from, int64_t begin, int64_t poll, int64_t found) {
     PLANT(&r->calls, 0, 0, "MPI_Irecv", from, 1, LARGE, begin, begin + US);
     PLANT(&r->calls, 0, 0, "MPI_Irecv", from, 1, LARGE, begin, found, MPI_FLAG_REQUEST);
-    PLANT(&r->calls, 0, 0, "MPI_Wait", -1, -1, 0, look, found, BOTH, .cpu_ns = found - look);
+    PLANT(&r->calls, 0, 0, "MPI_Wait", -1, -1, 0, poll, found, BOTH, .cpu_ns = found - poll);
 }
 
 /* 20 ms of work, then LARGE bytes to rank 0, in `way_ns`; on with the next round when it says so.
@@ -370,7 +370,7 @@ static void send_round(struct recording *r, int rank, int64_t begin, int64_t way
           .cpu_ns = ROUND - 20 * MS - way_ns);
 }
 
-/* Rank 2's link is a tenth of rank 1's; rank 0 looks for rank 1's bytes when rank 2's have come. */
+/* Rank 2's link is a tenth of rank 1's; rank 0 polls for rank 1's bytes when rank 2's have come. */
 static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **state) {
     struct recording r;
     struct run_model model;
@@ -463,42 +463,42 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
     release(&r, &model);
 }
 
-/* ---- what a rank does between two looks ---- */
+/* ---- what a rank does between two polls ---- */
 
-/* Rank 1 computes 20 ms and asks rank 0, which looks, pauses for `pause_s`, naps a millisecond
- * between further looks, and then answers. Every other round without a pause. */
+/* Rank 1 computes 20 ms and asks rank 0, which polls, pauses for `pause_s`, backs off a millisecond
+ * between further polls, and then answers. Every other round without a pause. */
 static double serve(struct recording *r, double pause_s) {
-    double t = 0.1, nap = 1e-3, way = 50e-6;
+    double t = 0.1, backoff = 1e-3, way = 50e-6;
     init_ranks(r, 2, t);
     for (int i = 0; i < ROUNDS; i++) {
-        double asked = t + 0.02, looked = t, posted = t, before = t;
-        for (int look = 0; looked < asked + way; look++) {
-            looked += look == 1 && pause_s > 0 && i % 2 ? pause_s : nap / (look ? 1 : 10);
-            if (r && looked < asked + way)
-                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, (int64_t)(looked * 1e9),
-                      (int64_t)(looked * 1e9), BOTH);
+        double asked = t + 0.02, polled = t, posted = t, before = t;
+        for (int poll = 0; polled < asked + way; poll++) {
+            polled += poll == 1 && pause_s > 0 && i % 2 ? pause_s : backoff / (poll ? 1 : 10);
+            if (r && polled < asked + way)
+                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, (int64_t)(polled * 1e9),
+                      (int64_t)(polled * 1e9), BOTH);
         }
         if (r) {
             PLANT(&r->calls, 0, 0, "MPI_Irecv", 1, 1, 8, (int64_t)(posted * 1e9),
                   (int64_t)(posted * 1e9), MPI_FLAG_AT_MOST);
-            PLANT(&r->calls, 0, 0, "MPI_Test", 1, 1, 8, (int64_t)(looked * 1e9),
-                  (int64_t)(looked * 1e9), BOTH);
+            PLANT(&r->calls, 0, 0, "MPI_Test", 1, 1, 8, (int64_t)(polled * 1e9),
+                  (int64_t)(polled * 1e9), BOTH);
             PLANT(&r->calls, 0, 0, "MPI_Irecv", 1, 1, 8, (int64_t)(posted * 1e9),
-                  (int64_t)(looked * 1e9), MPI_FLAG_REQUEST);
-            PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(looked * 1e9),
-                  (int64_t)(looked * 1e9));
+                  (int64_t)(polled * 1e9), MPI_FLAG_REQUEST);
+            PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(polled * 1e9),
+                  (int64_t)(polled * 1e9));
             PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 8, (int64_t)(asked * 1e9),
                   (int64_t)(asked * 1e9), BOTH, .gap_cpu_ns = (int64_t)((asked - before) * 1e9));
             PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, (int64_t)(asked * 1e9),
-                  (int64_t)((looked + way) * 1e9), BOTH);
-            plant_mark(r, MARK_ITERATION, "round", 1, 1, i, t, looked + way - t);
+                  (int64_t)((polled + way) * 1e9), BOTH);
+            plant_mark(r, MARK_ITERATION, "round", 1, 1, i, t, polled + way - t);
         }
-        t = looked + way;
+        t = polled + way;
     }
     return t - 0.1;
 }
 
-/* Rank 0 begins a large message, sleeps for `pause_s` and only then looks after it; rank 1 waits
+/* Rank 0 begins a large message, sleeps for `pause_s` and only then polls for it; rank 1 waits
  * for it, computes 20 ms and answers. */
 static double leave(struct recording *r, double pause_s) {
     double t = 0.1, move = 2e-3, way = 50e-6;
@@ -509,9 +509,9 @@ static double leave(struct recording *r, double pause_s) {
             int64_t at = (int64_t)(t * 1e9), gone = (int64_t)(had * 1e9);
             PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, at + 1000);
             PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, gone, MPI_FLAG_REQUEST);
-            for (int look = 0; look < 3; look++) /* after short naps */
-                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, at + 1000 + look * 200 * US,
-                      at + 2000 + look * 200 * US, BOTH);
+            for (int poll = 0; poll < 3; poll++) /* after short back-offs */
+                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, at + 1000 + poll * 200 * US,
+                      at + 2000 + poll * 200 * US, BOTH);
             PLANT(&r->calls, 0, 0, "MPI_Wait", 1, 1, LARGE, (int64_t)(back * 1e9) + MS / 2, gone,
                   BOTH);
             PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 2, 8, gone, (int64_t)((answered + way) * 1e9),
@@ -545,9 +545,9 @@ static void expect_without_pauses(double (*program)(struct recording *r, double 
     release(&r, &model);
 }
 
-static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
+static void a_pause_that_is_no_backoff_is_replayed_and_can_be_taken_away(void **state) {
     (void)state;
-    expect_without_pauses(serve, 0.06, 0.06); /* a nap or so a round */
+    expect_without_pauses(serve, 0.06, 0.06); /* a back-off or so a round */
 }
 
 static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
@@ -573,7 +573,7 @@ static void without_calls_there_is_a_reason_and_what_counters_tell(void **state)
     release(&r, &model);
 }
 
-/* What is lost is not made up. */
+/* Lost calls are not invented. */
 static void lost_calls_refuse_a_prediction(void **state) {
     struct recording r;
     struct run_model model;
@@ -628,7 +628,7 @@ int main(void) {
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
         cmocka_unit_test(messages_found_on_coming_late_say_nothing_of_the_path),
-        cmocka_unit_test(a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away),
+        cmocka_unit_test(a_pause_that_is_no_backoff_is_replayed_and_can_be_taken_away),
         cmocka_unit_test(a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep),
         cmocka_unit_test(without_calls_there_is_a_reason_and_what_counters_tell),
         cmocka_unit_test(lost_calls_refuse_a_prediction),

@@ -95,7 +95,7 @@ static void a_disk_takes_its_part_of_what_files_take(void **state) {
     }
 }
 
-/* Of a second in MPI_Init rank 1 has no core for .4 s; rank 0 has to do less, and sleeps until both
+/* Rank 1 has no core for .4 s of a second in MPI_Init; rank 0 has less to do, and sleeps until both
  * are through: it is held up as long. */
 static void nobody_is_through_with_init_before_the_one_without_a_core(void **state) {
     struct recording r;
@@ -129,8 +129,8 @@ static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state)
     check(&r, 60 * MS);
 }
 
-/* Rank 1 looks for a message every ms, which is sent when it has just lost its core in such a look:
- * what it took to look is nothing that the way takes. */
+/* Rank 1 polls for a message every ms, which is sent when it has just lost its core in such a poll:
+ * what it took to poll is nothing that the way takes. */
 static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     struct recording r;
     (void)state;
@@ -142,8 +142,8 @@ static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
         PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
               .gap_cpu_ns = 40 * MS);
         PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 91 * MS, MPI_FLAG_REQUEST);
-        for (int look = 41; look < 50; look++)
-            PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + look * MS, t + look * MS + US, BOTH);
+        for (int poll = 41; poll < 50; poll++)
+            PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + poll * MS, t + poll * MS + US, BOTH);
         PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH);
         PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, t + 91 * MS - US, t + 91 * MS, BOTH);
         meet(&r, 1, 9 * MS, t + 100 * MS, t + 100 * MS, 0);
@@ -151,15 +151,15 @@ static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Rank 1 computes 40 ms and looks for a message every ms, from 41 ms of the round on. */
-static void look_each_ms(struct recording *r, int64_t t, int until) {
+/* Rank 1 computes 40 ms and polls for a message every ms, from 41 ms of the round on. */
+static void poll_each_ms(struct recording *r, int64_t t, int until) {
     PLANT(&r->calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
           .gap_cpu_ns = 40 * MS);
-    for (int look = 41; look < until; look++)
-        PLANT(&r->calls, 1, 1, "MPI_Test", -1, -1, 0, t + look * MS, t + look * MS + US, BOTH);
+    for (int poll = 41; poll < until; poll++)
+        PLANT(&r->calls, 1, 1, "MPI_Test", -1, -1, 0, t + poll * MS, t + poll * MS + US, BOTH);
 }
 
-/* It is sent at `sent` of the round, ms, and found by the last look, a us before `found`, before
+/* It is sent at `sent` of the round, ms, and found by the last poll, a us before `found`, before
  * which it computed; then it does what is left of the round. */
 static void find_at(struct recording *r, int64_t t, int sent, int found, int64_t computed_ns) {
     int64_t end = t + found * MS;
@@ -171,13 +171,13 @@ static void find_at(struct recording *r, int64_t t, int sent, int found, int64_t
     meet(r, 1, (100 - found) * MS, t + 100 * MS, t + 100 * MS, 0);
 }
 
-/* Of a message that was sent at 50 ms two looks lose the core, one after the other: 39 ms. */
+/* Two polls for a message that was sent at 50 ms lose the core, one after the other: 39 ms. */
 static void cores_lost_one_after_the_other_all_keep_back(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0.39);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        look_each_ms(&r, t, 50);
+        poll_each_ms(&r, t, 50);
         PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 69 * MS, BOTH);
         PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 70 * MS, t + 90 * MS, BOTH);
         find_at(&r, t, 50, 91, 0);
@@ -185,49 +185,49 @@ static void cores_lost_one_after_the_other_all_keep_back(void **state) {
     check(&r, 61 * MS);
 }
 
-/* Before the last look it wakes up at length, for 0.2 ms of CPU time: it waited all the same. */
+/* Before the last poll it wakes up at length, for 0.2 ms of CPU time: it waited all the same. */
 static void waking_up_ends_no_wait(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0.4);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        look_each_ms(&r, t, 50);
+        poll_each_ms(&r, t, 50);
         PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH);
         find_at(&r, t, 50, 91, 200 * US);
     }
     check(&r, 60 * MS);
 }
 
-/* It looks for 10 ms and finds nothing, and then has 30 ms of its own to do. */
-static void looks_before_something_else_is_done_are_time_too(void **state) {
+/* It polls for 10 ms and finds nothing, and then has 30 ms of its own to do. */
+static void polls_before_something_else_is_done_are_time_too(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        look_each_ms(&r, t, 51);
+        poll_each_ms(&r, t, 51);
         find_at(&r, t, 75, 80, 30 * MS - 2 * US);
     }
     check(&r, 100 * MS);
 }
 
-/* Its naps are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
-static void naps_that_mostly_end_late_are_no_long_naps(void **state) {
+/* Its back-offs are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
+static void backoffs_that_mostly_end_late_are_no_long_backoffs(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0.312);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
         int64_t at = t + 40 * MS + 800 * US;
-        look_each_ms(&r, t, 41);
-        for (int look = 0; look < 10; look++, at += (look < 2 ? 100 : 4000) * US)
+        poll_each_ms(&r, t, 41);
+        for (int poll = 0; poll < 10; poll++, at += (poll < 2 ? 100 : 4000) * US)
             PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, at, at + US, BOTH);
         find_at(&r, t, 41, 73, 0);
     }
     check(&r, (100000 - 8 * 3900) * US);
 }
 
-/* Of its looks in a row those of 9 ms found the core there, 9000 of them, and one of the next did
- * not for 40 ms: no part of the others' time is missing. */
-static void of_looks_in_a_row_the_long_one_had_no_core(void **state) {
+/* Its polls in a row had the core for 9 ms, 9000 of them, and one of the next did not for 40 ms: no
+ * part of the others' time is missing. */
+static void of_polls_in_a_row_the_long_one_had_no_core(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0.41);
@@ -249,9 +249,9 @@ static void of_looks_in_a_row_the_long_one_had_no_core(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Rank 1 puts its next message together and looks 70000 times meanwhile: what it had sent was there
+/* Rank 1 puts its next message together and polls 70000 times meanwhile: what it had sent was there
  * long before, and nobody waited for. */
-static void looks_that_something_is_done_between_are_no_wait(void **state) {
+static void polls_that_something_is_done_between_are_no_wait(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0);
@@ -284,8 +284,8 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Of 44 ms that it has no core in sending, rank 1 has it for a moment after 40: that is when the
- * message comes. */
+/* Rank 1 has no core for 44 ms in sending, but for a moment after 40: that is when the message
+ * comes. */
 static void a_message_that_comes_between_two_turns_was_kept_back_by_the_first(void **state) {
     struct recording r;
     (void)state;
@@ -347,7 +347,7 @@ static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **s
     begin(&r, (38 * 51 * MS + 2 * 21 * MS) / ROUNDS, 0.77);
     for (int round = 0; round < ROUNDS; round++) {
         bool waits = round % 20 == 19;
-        int64_t looks = t + (waits ? 10 : 50) * MS,
+        int64_t polls = t + (waits ? 10 : 50) * MS,
                 has = t + (waits ? 20 * MS + 100 * US : 50 * MS);
         int64_t end = has + MS;
         PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 60000, t + 20 * MS, t + 20 * MS + US, BOTH,
@@ -355,8 +355,8 @@ static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **s
         meet(&r, 0, 0, t + 20 * MS + US, end, end - t - 20 * MS);
         PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 60000, t, t + US, BOTH);
         PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 60000, t, has + US, MPI_FLAG_REQUEST);
-        PLANT(&r.calls, 1, 1, "MPI_Wait", 0, 1, 60000, looks, has + US, BOTH, .gap_cpu_ns = 10 * MS,
-              .cpu_ns = has + US - looks);
+        PLANT(&r.calls, 1, 1, "MPI_Wait", 0, 1, 60000, polls, has + US, BOTH, .gap_cpu_ns = 10 * MS,
+              .cpu_ns = has + US - polls);
         meet(&r, 1, end - has - US, end, end, 0);
         t = end;
     }
@@ -377,7 +377,7 @@ struct rounds {
     struct meeting meetings[4];
 };
 
-/* What taking away the contention gains at most. */
+/* The upper bound of the gain without the contention. */
 static double check_rounds(const struct rounds *rounds) {
     struct recording r;
     int64_t round_ns = rounds->ms * MS;
@@ -426,7 +426,7 @@ static void who_went_on_long_after_was_not_held_up(void **state) {
     check_rounds(&rounds);
 }
 
-/* Both start a call at 50 ms. Rank 1 looks how far it is, and loses its core in two looks: rank 0,
+/* Both start a call at 50 ms. Rank 1 polls how far it is, and loses its core in two polls: rank 0,
  * which spins, waits for its part. */
 static void who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner(void **state) {
     struct recording r;
@@ -503,8 +503,8 @@ what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void *
 
 /* ---- messages, and calls with a root ---- */
 
-/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Of what
- * followed its link took most. */
+/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Its link
+ * took most of the rest. */
 static void a_message_under_way_is_not_all_want_of_a_core(void **state) {
     struct recording r;
     (void)state;
@@ -537,7 +537,7 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
 /* ---- messages of a host without a core ---- */
 
 /* Rank 1 comes 80 ms after a message, always, as it has no core for 60; its own, of which one of
- * few bytes goes ahead, is looked at when that came. Nobody waits for a large one. */
+ * few bytes goes ahead, is polled for when that came. No rank waits for a large one. */
 static void who_always_comes_late_says_nothing_of_the_way(void **state) {
     struct recording r;
     (void)state;
@@ -593,13 +593,13 @@ int main(void) {
         cmocka_unit_test(nobody_is_through_with_init_before_the_one_without_a_core),
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
-        cmocka_unit_test(of_looks_in_a_row_the_long_one_had_no_core),
+        cmocka_unit_test(of_polls_in_a_row_the_long_one_had_no_core),
         cmocka_unit_test(cores_lost_one_after_the_other_all_keep_back),
         cmocka_unit_test(waking_up_ends_no_wait),
-        cmocka_unit_test(looks_before_something_else_is_done_are_time_too),
-        cmocka_unit_test(naps_that_mostly_end_late_are_no_long_naps),
+        cmocka_unit_test(polls_before_something_else_is_done_are_time_too),
+        cmocka_unit_test(backoffs_that_mostly_end_late_are_no_long_backoffs),
         cmocka_unit_test(who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner),
-        cmocka_unit_test(looks_that_something_is_done_between_are_no_wait),
+        cmocka_unit_test(polls_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
         cmocka_unit_test(a_message_that_comes_between_two_turns_was_kept_back_by_the_first),
         cmocka_unit_test(who_is_through_with_many_turns_before_the_last_was_held_up),

@@ -92,8 +92,8 @@ static void a_large_burst_does_not_make_a_link_faster_than_its_rate(void **state
     check(&r, 1e6, 100 * MS);
 }
 
-/* What rank 1 sends takes 20 ms, and is off its hands after one: it computes for 30 meanwhile. So
- * it does while its link takes 200. */
+/* A message of rank 1 takes 20 ms, and is handed over after one: rank 1 computes for 30 meanwhile.
+ * It does so too while its link takes 200. */
 static void who_has_handed_a_message_over_does_not_wait_for_the_link(void **state) {
     struct recording r;
     (void)state;
@@ -134,7 +134,7 @@ static void two_ranks_that_add_up_send_all_of_it_once(void **state) {
     check(&r, 0, 131 * MS);
 }
 
-/* Of many small exchanges, each as large as the burst, none waits; larger ones wait for the rest.
+/* Small exchanges, each as large as the burst, do not wait; larger ones wait for the rest.
  */
 static void an_exchange_has_the_burst_as_well(void **state) {
     struct recording r;

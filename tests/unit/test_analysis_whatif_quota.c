@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU quota that a run did not have: who needs more than it stands still, who needs less does
- * not. */
+/* A CPU quota that a run did not have: a rank that needs more stands still, one that needs less
+ * does not. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -87,9 +87,9 @@ static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state)
     }
 }
 
-/* Rank 1 looks for 40 ms of each round without a pause, and then computes for 10: half a CPU is
+/* Rank 1 polls for 40 ms of each round without a pause, and then computes for 10: half a CPU is
  * used up when the message comes, but for the first. */
-static void who_looks_all_the_time_uses_its_quota_up(void **state) {
+static void who_polls_all_the_time_uses_its_quota_up(void **state) {
     struct recording r;
     struct run_model model;
     (void)state;
@@ -162,7 +162,7 @@ static void who_is_blocked_in_a_call_uses_nothing_up(void **state) {
     release(&r, &model);
 }
 
-/* Of 50 ms it computes for 30: twice as fast, that is 15 of 35, and half a CPU is enough. */
+/* It computes for 30 of 50 ms: twice as fast, that is 15 of 35, and half a CPU is enough. */
 static void a_faster_cpu_needs_less_of_a_quota(void **state) {
     struct recording r;
     struct run_model model;
@@ -219,7 +219,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less),
         cmocka_unit_test(a_quota_that_is_more_than_what_is_needed_costs_nothing),
-        cmocka_unit_test(who_looks_all_the_time_uses_its_quota_up),
+        cmocka_unit_test(who_polls_all_the_time_uses_its_quota_up),
         cmocka_unit_test(who_needs_more_than_its_quota_becomes_the_slower_one),
         cmocka_unit_test(who_is_blocked_in_a_call_uses_nothing_up),
         cmocka_unit_test(a_faster_cpu_needs_less_of_a_quota),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a prediction must hold to whatever the program: a replay that does not react to what ranks
- * wait for is no answer, a factor and the rate that it makes are one question, no answer is
- * certain.
+ * Laws of predictions for any program: a replay that does not react to the causes of ranks' waits
+ * is no answer, a factor and the rate that it makes are one question, no answer is certain.
  */
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A replay reacts through each way of waiting: rank 1 computes, rank 0 waits for it, and with cores
- * twice as fast half of that is gone. What it does not follow it names. */
+ * twice as fast half of that is gone. It names the calls that it does not follow. */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What other hosts say is believed only where it could be so. */
+/* Lines of other hosts count only if they are plausible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

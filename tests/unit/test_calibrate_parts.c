@@ -273,7 +273,7 @@ static void without_the_token_nobody_gets_in(void **state) {
     assert_int_equal(link_accept(ends.listener, token, &fd, 1), 0);
     assert_int_equal(status_of(friend), 0);
     link_close(&fd, 1);
-    close(ends.listener); /* who still waits in its queue is shown out by that */
+    close(ends.listener); /* a client that still waits in its queue is shown out by that */
     assert_int_equal(status_of(stranger), 9);
     assert_int_equal(status_of(silent), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What agents say of their hosts, and hosts against each other. */
+/* Findings of agents about their hosts, and hosts against each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

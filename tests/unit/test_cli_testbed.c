@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `testbed up` understands, and what it remembers; nothing here makes a testbed. */
+/* Options of `testbed up`, and the state that it keeps; nothing here makes a testbed. */
 #include "cli/file.h"
 #include "cli/spawn.h"
 #include "cli/testbed/testbed.h"

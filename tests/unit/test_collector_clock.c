@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planted offsets, delays that differ between the two ways, drifting clocks: whatever is planted,
- * the true offset lies within the bound that is given.
+ * Planted offsets, delays that differ between the two ways, drifting clocks: the true offset always
+ * lies within the given bound.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,7 +193,7 @@ static struct planted draw_planted(uint64_t *random) {
                             .drift_ppm = draw_between(random, -100, 100)};
 }
 
-/* What two hosts on one switch are to each other. */
+/* The network between two hosts on one switch. */
 static const struct network quiet = {15000, 60000, 0, 0, 0, 0, 2};
 
 static void planted_offsets_and_drifts_are_found_within_a_fifth_of_a_ms(void **state) {

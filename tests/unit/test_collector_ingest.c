@@ -290,7 +290,7 @@ static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
                      INGEST_TABLES_MAX);
 }
 
-/* Of one transaction, because each costs the disk a write. */
+/* All in one transaction, because each costs the disk a write. */
 static void a_run_has_no_more_hosts_than_it_may(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};

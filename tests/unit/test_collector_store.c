@@ -198,7 +198,8 @@ struct kept_state {
     const char *end;
 };
 
-/* What state_save writes for "eth0" at 5000 received and 0 sent, with these in place of its own. */
+/* The blob of state_save for "eth0" at 5000 received and 0 sent, with these values in place of its
+ * own. */
 static void plant_state(struct fixture *f, const struct kept_state *kept) {
     struct buffer blob = {0};
     sqlite3 *db;

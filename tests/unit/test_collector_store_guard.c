@@ -210,7 +210,7 @@ static mode_t mode_of(const char *path) {
     return st.st_mode & 0777;
 }
 
-/* What is recorded is its user's, whatever the umask; what was given another mode keeps it. */
+/* A new database is private to its user, whatever the umask; one with another mode keeps it. */
 static void a_new_database_and_its_journals_are_private(void **state) {
     static const char *const endings[] = {"", "-wal", "-shm"};
     struct fixture *f = *state;

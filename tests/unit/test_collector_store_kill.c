@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A writer that is killed without warning, again and again, until it has written everything, each
- * time resuming after the last frame the file says is committed. What the file then holds must be
- * what was planted: nothing lost, nothing twice, no seam in the growth of a counter.
+ * time resuming after the last frame the file says is committed. The file must then hold the
+ * planted rows: nothing lost, nothing twice, no seam in the growth of a counter.
  */
 #include "tests/unit/store_fixture.h"
 

@@ -308,7 +308,7 @@ static void expect_drifting_host(struct fixture *f) {
                                    " FROM clock_piece WINDOW w AS (ORDER BY from_ns))"
                                    " WHERE abs(gap) > 3"),
                      0);
-    /* What people ask by SQL lies on the same line. */
+    /* Answers to SQL lie on the same line. */
     assert_int_equal(
         sql_number(f, "SELECT count(*) FROM net_rate WHERE"
                       " abs(time_s - (round((time_s + 5) / 1.0001) * 1.0001 - 5)) > 30e-6"),
@@ -771,7 +771,7 @@ static void too_many_rows_for_memory_are_written_before_the_commit(void **state)
     }
     COMMIT(f);
     expect_joined_as_stored(f, 65600);
-    /* Of each writing the last value is short. */
+    /* The last value of each writing is short. */
     assert_int_equal(sql_number(f, "SELECT count(*) FROM joined WHERE length(rows) < 60000"), 2);
 }
 
@@ -922,7 +922,7 @@ static void scan_everything(struct store *reader, const char *const *tables,
     store_scan_close(scan);
 }
 
-/* Reads all there is to read; whatever comes back, nothing may crash. */
+/* Reads all there is to read; nothing may crash, whatever comes back. */
 static void read_everything(const char *path) {
     static const char *const tables[] = {"net", "memory", "mark", "frame"};
     static const char *const columns[] = {"receive_bytes", "free_bytes", "n", "frame"};

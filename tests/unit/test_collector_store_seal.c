@@ -171,7 +171,7 @@ static void two_pages_that_changed_places_are_damaged(void **state) {
     expect_state(f->path, SEAL_HOLDS, false);
 }
 
-/* What another program wrote is neither damaged nor sealed, whatever is recorded afterwards. */
+/* Pages of another program are neither damaged nor sealed, whatever is recorded afterwards. */
 static void another_programs_change_breaks_the_seal_for_good(void **state) {
     struct fixture *f = *state;
     int64_t sum[2];

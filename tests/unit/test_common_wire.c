@@ -303,7 +303,7 @@ static void a_cut_inside_a_record_says_where_the_whole_ones_end(void **unused) {
     buffer_release(&out);
 }
 
-/* Whoever reads it must be able to tell "nothing was there" from "nobody looked". */
+/* A reader must be able to tell "no rows" from "not sampled". */
 static void a_table_sampled_without_rows_is_told_and_others_are_not(void **unused) {
     (void)unused;
     static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, ""}};
@@ -496,7 +496,7 @@ static bool is_printable(const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* What follows the record, its checksum first, would make a good name. */
+/* The bytes after the record, its checksum first, would make a good name. */
 static void a_name_does_not_reach_beyond_its_record(void **unused) {
     (void)unused;
     struct buffer p = {0}, out = {0};

@@ -114,7 +114,7 @@ static void the_code_is_siphash(void **state) {
     assert_true(siphash(key, message, sizeof message) == UINT64_C(0xa129ca6149be45e5));
 }
 
-/* What an exchange can be off by at most: half of what it took, and the clocks' drift meanwhile. */
+/* The largest error of an exchange: half of its duration, and the clocks' drift meanwhile. */
 static int64_t error_max(int64_t under_way_ns, int64_t took_ns) {
     return under_way_ns / 2 + took_ns / (1000000 / EXCHANGE_DRIFT_PPM) + 3;
 }
@@ -159,7 +159,8 @@ static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
         assert_true(heard.result.error_ns <= error_max(took_ns, took_ns));
         as_it_came += heard.heard_ns < there_ns + lay_ns / 2;
     }
-    /* Not each: whoever is put aside while he reads two clocks may think that one was set. */
+    /* Not each: a thread that is descheduled between its readings of two clocks may think that one
+     * was set. */
     assert_true(as_it_came > 0);
 }
 
@@ -202,7 +203,8 @@ static void who_asked_is_called(void **state) {
     echo_client_release(&other);
 }
 
-/* Whatever comes, the server goes on answering, and the client believes only what it asked. */
+/* The server goes on answering after any datagram, and the client takes only answers to its
+ * questions. */
 static void datagrams_of_strangers_change_nothing(void **state) {
     struct fixture *f = *state;
     struct echo_heard heard;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of images: what is well formed is read as it is, and whatever else is refused with the
- * place and what was expected there. */
+/* Readers of images: well-formed bytes are read as they are, and others are refused with the place
+ * and the expected bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -34,9 +34,9 @@ static struct launch_plan plan_with(const struct command_words *words) {
 }
 
 /* The words joined by '|'. */
-static const char *words_of(enum launch_road road, const struct launch_plan *plan) {
+static const char *words_of(enum launch_method method, const struct launch_plan *plan) {
     static char text[20000];
-    struct launch launch = {.host = "vm2", .road = road};
+    struct launch launch = {.host = "vm2", .method = method};
     struct launch_words words;
     assert_int_equal(launch_words_make(&words, &launch, plan, "https://10.0.0.1:7"), 0);
     text[0] = '\0';
@@ -140,7 +140,7 @@ static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **
     setenv("CHOKEPOINT_RSH", path, 1);
     setenv("CHOKEPOINT_TOKEN", "not this one", 1);
 
-    struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
+    struct launch launch = {.host = "vm2", .method = LAUNCH_SSH};
     assert_int_equal(launch_start(&launch, &plan, "https://10.0.0.1:7"), 0);
     await_end(&launch, said);
     assert_string_equal(launch.trouble, "exit status 3");
@@ -163,7 +163,7 @@ static void a_launcher_that_is_not_there_is_that_hosts_trouble(void **state) {
     (void)state;
     struct command_words words = {0};
     struct launch_plan plan = plan_with(&words);
-    struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
+    struct launch launch = {.host = "vm2", .method = LAUNCH_SSH};
     setenv("CHOKEPOINT_RSH", "/no/such/ssh -x", 1);
     assert_int_equal(launch_start(&launch, &plan, "https://10.0.0.1:7"), -ENOENT);
     assert_string_equal(launch.trouble, "cannot start /no/such/ssh: No such file or directory");

@@ -380,7 +380,7 @@ static void what_is_no_ring_is_refused(void **state) {
     assert_int_equal(f->reader.files.refused, 6);
 }
 
-/* What a program leaves in its directory costs every sample: a bounded time. */
+/* Files that a program leaves in its directory cost every sample a bounded time. */
 static void a_crowded_directory_is_looked_at_in_part(void **state) {
     struct fixture *f = *state;
     char name[32];

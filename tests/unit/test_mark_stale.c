@@ -42,7 +42,7 @@ static void path_of(const struct place *p, const char *name, char *path) {
     assert_int_equal(mark_directory_path(stem, path, 400), 0);
 }
 
-/* What a run leaves that was killed. */
+/* The leftovers of a killed run. */
 static int set_up(void **state) {
     struct place *p = *state = calloc(1, sizeof *p);
     char ring[40];

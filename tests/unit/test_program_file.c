@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of programs before they are started. */
+/* Facts about programs before they are started. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -70,7 +70,7 @@ static void tables_show_shares_of_what_was_measured(void **state) {
     report_free(report);
 }
 
-/* What one host sends another, the other can receive. */
+/* The other host can receive at the rate at which the first one sends. */
 static void a_pair_speaks_of_both_its_ends(void **state) {
     const struct store_ceiling pair = ceiling("vm1", "vm2", "net_pair", 111);
     struct report *report = build(&pair, 1);

@@ -199,7 +199,7 @@ static void hosts_that_one_group_lacks_are_left_out_with_the_reason(void **state
 }
 
 /* vm2 in the last `n` / 2 runs. */
-static void set_beats(struct report **runs, size_t n, double base_us, double us) {
+static void set_core_speeds(struct report **runs, size_t n, double base_us, double us) {
     for (size_t i = 0; i < n; i++) {
         runs[i]->hosts[0].beat_us = base_us;
         runs[i]->hosts[1].beat_us = i < n / 2 ? base_us : us;
@@ -209,7 +209,7 @@ static void set_beats(struct report **runs, size_t n, double base_us, double us)
 static void a_group_on_slower_cores_is_told_by_how_much(void **state) {
     struct report *runs[10];
     size_t n = make_groups(runs, 5, 8, 10);
-    set_beats(runs, n, 12, 14.4);
+    set_core_speeds(runs, n, 12, 14.4);
     struct comparison *c = compare(runs, n);
     (void)state;
     assert_true(notes_say(c, "b ran on cores that were slower than those of the baseline a on 1 of "
@@ -222,7 +222,7 @@ static void a_group_on_slower_cores_is_told_by_how_much(void **state) {
 static void so_is_one_on_faster_cores(void **state) {
     struct report *runs[10];
     size_t n = make_groups(runs, 5, 8, 10);
-    set_beats(runs, n, 12, 10);
+    set_core_speeds(runs, n, 12, 10);
     struct comparison *c = compare(runs, n);
     (void)state;
     assert_true(notes_say(c, "took 10.00 us on vm2 against 12.00 (1.20 times as fast)"));
@@ -233,7 +233,7 @@ static void so_is_one_on_faster_cores(void **state) {
 static void chance_one_run_and_what_was_not_measured_are_no_slower_cores(void **state) {
     struct report *runs[10];
     size_t n = make_groups(runs, 5, 8, 10);
-    set_beats(runs, n, 12, 12.5);
+    set_core_speeds(runs, n, 12, 12.5);
     runs[n - 1]->hosts[1].beat_us = 40;
     for (size_t i = n / 2; i < n; i++)
         runs[i]->hosts[0].beat_us = NAN;
@@ -246,7 +246,7 @@ static void chance_one_run_and_what_was_not_measured_are_no_slower_cores(void **
 static void cores_of_a_run_that_failed_do_not_count(void **state) {
     struct report *runs[4];
     size_t n = make_groups(runs, 2, 8, 10);
-    set_beats(runs, n, 12, 12);
+    set_core_speeds(runs, n, 12, 12);
     free(runs[3]->state);
     runs[3]->state = strdup("interrupted");
     runs[3]->hosts[1].beat_us = 24;

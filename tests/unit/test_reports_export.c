@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exports of a planned recording, against files in tests/golden and against what was planned. After
- * a change that is meant: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the
- * difference. That viewers take the files is checked by tests/e2e/export_is_what_readers_take.sh.
+ * Exports of a planned recording, against files in tests/golden and against the planned rows. After
+ * an intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the difference.
+ * tests/e2e/export_is_what_readers_take.sh checks that viewers take the files.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -11,8 +11,8 @@
 
 #include "common/error.h"
 #include "reports/export/export.h"
-#include "reports/export/export_lanes.h"
 #include "reports/export/export_trace.h"
+#include "reports/export/export_tracks.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
 
@@ -329,7 +329,7 @@ static void no_text_breaks_the_file(void **state) {
     free(text);
 }
 
-#define LANE_SLICES 3000
+#define TRACK_SLICES 3000
 struct placed {
     int64_t start, end;
     unsigned tid;
@@ -341,31 +341,32 @@ static int by_start(const void *a, const void *b) {
                                 : (x->end < y->end) - (x->end > y->end);
 }
 
-static void slices_of_a_lane_never_cross(void **state) {
-    static struct placed slices[LANE_SLICES];
+static void slices_of_a_track_never_cross(void **state) {
+    static struct placed slices[TRACK_SLICES];
     struct strands strands = {.next_tid = 5};
     bool is_new;
-    size_t lanes = 0;
+    size_t tracks = 0;
     (void)state;
     srandom(2);
-    for (size_t i = 0; i < LANE_SLICES; i++) {
+    for (size_t i = 0; i < TRACK_SLICES; i++) {
         slices[i].start = random() % 100000;
         slices[i].end = slices[i].start + random() % (i % 10 ? 100 : 3000);
     }
-    qsort(slices, LANE_SLICES, sizeof *slices, by_start);
+    qsort(slices, TRACK_SLICES, sizeof *slices, by_start);
     struct strand *strand = strand_get(&strands, 0, 1, -1, 0, &is_new);
-    for (size_t i = 0; i < LANE_SLICES; i++) {
-        struct lane *lane = strand_place(&strands, strand, slices[i].start, slices[i].end, &is_new);
-        slices[i].tid = lane ? lane->tid : 0;
-        lanes += is_new;
+    for (size_t i = 0; i < TRACK_SLICES; i++) {
+        struct track *track =
+            strand_place(&strands, strand, slices[i].start, slices[i].end, &is_new);
+        slices[i].tid = track ? track->tid : 0;
+        tracks += is_new;
         for (size_t k = 0; k < i; k++)
             if (slices[i].tid && slices[k].tid == slices[i].tid &&
                 slices[k].start < slices[i].start && slices[i].start < slices[k].end &&
                 slices[k].end < slices[i].end)
                 fail_msg("%zu crosses %zu", i, k);
     }
-    assert_int_equal(lanes, strand->n_lanes);
-    assert_int_equal(strands.next_tid, 5 + lanes);
+    assert_int_equal(tracks, strand->n_tracks);
+    assert_int_equal(strands.next_tid, 5 + tracks);
     assert_int_equal(strands.left_out, 0);
     strands_release(&strands);
 }
@@ -378,8 +379,8 @@ static void too_deep_a_nest_is_counted(void **state) {
     struct strand *strand = strand_get(&strands, 0, 1, -1, 0, &is_new);
     for (int i = 0; i < 100000; i++)
         strand_place(&strands, strand, i, 200000 + i, &is_new);
-    assert_int_equal(strand->n_lanes, LANES_OF_STRAND);
-    assert_int_equal(strands.left_out, 100000 - LANES_OF_STRAND);
+    assert_int_equal(strand->n_tracks, TRACKS_OF_STRAND);
+    assert_int_equal(strands.left_out, 100000 - TRACKS_OF_STRAND);
     strands_release(&strands);
 }
 
@@ -496,7 +497,7 @@ int main(void) {
                                         fixture_teardown),
         cmocka_unit_test(no_nanosecond_is_lost),
         cmocka_unit_test(no_text_breaks_the_file),
-        cmocka_unit_test(slices_of_a_lane_never_cross),
+        cmocka_unit_test(slices_of_a_track_never_cross),
         cmocka_unit_test(too_deep_a_nest_is_counted),
         cmocka_unit_test_setup_teardown(tables_are_listed_with_what_agents_said, setup,
                                         fixture_teardown),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every writer makes of two planned recordings, against the files in tests/golden. After a
- * change that is meant: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
+ * Output of every writer for two planned recordings, against the files in tests/golden. After an
+ * intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -207,7 +207,7 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     }
 }
 
-/* That iterations take all ranks as long is said where no rank is blamed. */
+/* Without a blamed rank the report says that iterations take all ranks as long. */
 static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];
@@ -339,7 +339,7 @@ static void bystanders_are_no_part_of_the_bars(void **state) {
     free(text);
 }
 
-/* What a phase other than the main one waits for; of the main one the verdict speaks. */
+/* The limit of a phase other than the main one, of which the verdict speaks. */
 static void other_phases_have_a_line_each(void **state) {
     static const struct format *const formats[] = {&format_text, &format_md, NULL};
     struct fixture *f = *state;
@@ -488,8 +488,8 @@ static void a_long_curve_is_drawn_with_few_points(void **state) {
     free(svg);
 }
 
-/* What was marked before the first iteration has no place among iterations; its neighbours do,
- * however far from them it is. */
+/* A mark before the first iteration has no place among iterations; its neighbours do, however far
+ * from them it is. */
 static void points_without_a_place_hide_no_others(void **state) {
     enum { N = 100000 };
     static double t[N], iteration[N], value[N];

@@ -48,7 +48,7 @@ static void plant_host(struct planted *p) {
                                 .period_s = 1};
 }
 
-/* What a file of that kind has in it; the caller frees it. NULL: gnuplot is not here. */
+/* The contents of a file of that kind; the caller frees them. NULL: gnuplot is not here. */
 static char *written(const struct report *report, const char *names, enum plot_file kind,
                      size_t *ret_size) {
     struct pictures pictures = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report says of the samples it was made from, however they were read. */
+/* Notes of a report on the samples it was made from, however they were read. */
 #include <sqlite3.h>
 
 #include "tests/unit/recorded_run.h"
@@ -15,7 +15,7 @@ static void change(const char *path, const void *sql) {
     sqlite3_close(db);
 }
 
-/* Of the planned recording, changed by SQL. */
+/* The report of the planned recording, changed by SQL. */
 static struct report *build(const char *sql) {
     return report_of_run(&planned, change, sql);
 }

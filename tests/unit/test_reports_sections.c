@@ -100,7 +100,7 @@ static void gains_are_percent_for_programs(void **state) {
 
 /* ---- alerts ---- */
 
-/* Of a run that began at 22:13:20 UTC: by the clock on the wall, not by the run's. */
+/* The run began at 22:13:20 UTC: alerts go by the wall clock, not by the run's. */
 static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
     static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,

@@ -596,8 +596,8 @@ static void a_beginning_and_an_end_are_no_curve(void **state) {
 
 /* ---- timelines ---- */
 
-/* Of 280 ms, a column each 10 ms: two stretches of one operator in a line, what is too short for a
- * column still there, what another rank runs in a line of its own. */
+/* 280 ms, a column each 10 ms: two stretches of one operator share a line, one too short for a
+ * column is still there, another rank's operator has a line of its own. */
 static void an_iteration_is_drawn_by_rank_and_operator(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
     static struct report_bar bars[] = {{0, 0, (char *)"read", 0, 0.05},
@@ -633,7 +633,7 @@ static void an_iteration_is_drawn_by_rank_and_operator(void **state) {
 
 /* ---- words ---- */
 
-/* What is written here are words: how the runs are judged is for other tests. */
+/* These tests check words: other tests check how the runs are judged. */
 static void plant_verdicts(struct sweep *sweep) {
     for (size_t i = 0; i < sweep->n_cells; i++) {
         struct report_verdict *v =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds of any table in any format, whichever section made it. */
+/* Properties of any table in any format, whichever section made it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,7 +181,7 @@ static void what_needs_room_is_left_out_of_a_terminal(void **state) {
     free(text);
 }
 
-/* Of text: sentences wrap under their row, and no line is wider than a terminal. */
+/* In text, sentences wrap under their row, and no line is wider than a terminal. */
 static void sentences_stand_below_their_row(void **state) {
     struct report_table table;
     char words[1200];

@@ -32,7 +32,7 @@ static void plant_ranks(struct planted *p) {
 
 /* ---- commands ---- */
 
-/* What whatif makes of the options that were printed. */
+/* The scenario that whatif reads from the printed options. */
 static void read_back(const struct planted *p, const char *options,
                       struct whatif_scenario *ret_scenario) {
     struct judgement judgement = {.model = &p->model};

@@ -51,7 +51,7 @@ static const struct {
      {"sh", "-c", "curl -H 'PRIVATE-TOKEN: ***' u"}},
 };
 
-/* What a stranger's masking would spoil. */
+/* Words that a careless masking would spoil. */
 static const char *const harmless[][WORDS_MAX] = {
     {"train", "--max-tokens=4096", "--tokenizer", "bpe"},
     {"train", "--eos-token=</s>", "--pad_token", "0"},

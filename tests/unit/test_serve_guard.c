@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is answered by the page. */
+/* Requests that the page answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose a connection is: in planted tables, and of a connection of our own. */
+/* The owner of a connection: in planted tables, and of a connection of our own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,23 +88,61 @@ static void odd_lines_are_passed_over(void **state) {
                      -ENOENT);
 }
 
-static void a_connection_of_ours_is_ours(void **state) {
-    struct sockaddr_storage at = address(AF_INET, "127.0.0.1", 0);
-    socklen_t size = sizeof(struct sockaddr_in);
-    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
-    uid_t uid = 7;
-    (void)state;
-    assert_int_equal(bind(listener, (struct sockaddr *)&at, size), 0);
+/* One end of a connection on loopback, and the other in *ret_client. */
+static int connected(int family, const char *text, int *ret_client) {
+    struct sockaddr_storage at = address(family, text, 0);
+    socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    int listener = socket(family, SOCK_STREAM, 0);
+    *ret_client = socket(family, SOCK_STREAM, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *)&at, size) < 0)
+        return -1; /* no IPv6 here */
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
-    assert_int_equal(connect(client, (struct sockaddr *)&at, size), 0);
+    assert_int_equal(connect(*ret_client, (struct sockaddr *)&at, size), 0);
     int server = accept(listener, NULL, NULL);
-    assert_int_equal(peer_uid(server, &uid), 0);
-    assert_int_equal(uid, geteuid());
-    close(client);
-    assert_int_equal(peer_uid(server, &uid), -ENOENT);
-    close(server);
     close(listener);
+    return server;
+}
+
+static void a_connection_of_ours_is_ours(void **state) {
+    static const struct {
+        int family;
+        const char *text;
+    } kinds[] = {{AF_INET, "127.0.0.1"}, {AF_INET6, "::1"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        int client, server = connected(kinds[i].family, kinds[i].text, &client);
+        uid_t uid = 7;
+        if (server < 0)
+            continue;
+        assert_int_equal(peer_uid(server, &uid), 0);
+        assert_int_equal(uid, geteuid());
+        close(client);
+        assert_int_equal(peer_uid(server, &uid), -ENOENT);
+        close(server);
+    }
+}
+
+/* A look through all sockets of the host would let strangers keep the server busy. */
+static void the_kernel_is_asked_for_one_socket(void **state) {
+    int client, server = connected(AF_INET, "127.0.0.1", &client);
+    struct sockaddr_storage ours = {0}, theirs = {0};
+    socklen_t ours_size = sizeof ours, theirs_size = sizeof theirs;
+    uid_t uid = 7;
+    (void)state;
+    assert_int_equal(getsockname(server, (struct sockaddr *)&ours, &ours_size), 0);
+    assert_int_equal(getpeername(server, (struct sockaddr *)&theirs, &theirs_size), 0);
+    int r = peer_ask(&theirs, &ours, &uid);
+    if (r < 0 && r != -ENOENT)
+        skip(); /* a kernel that cannot be asked */
+    assert_int_equal(r, 0);
+    assert_int_equal(uid, geteuid());
+    uid = 7;
+    close(client);
+    assert_int_equal(peer_ask(&theirs, &ours, &uid), -ENOENT);
+    close(server);
+    assert_int_equal(peer_ask(&theirs, &ours, &uid), -ENOENT);
+    assert_int_equal(uid, 7);
 }
 
 int main(void) {
@@ -114,6 +152,7 @@ int main(void) {
         cmocka_unit_test(addresses_of_ipv6_are_found),
         cmocka_unit_test(odd_lines_are_passed_over),
         cmocka_unit_test(a_connection_of_ours_is_ours),
+        cmocka_unit_test(the_kernel_is_asked_for_one_socket),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

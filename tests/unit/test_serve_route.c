@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a path of the page asks for. */
+/* Meaning of the page's paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sweep varies: lists, scans, pairs, the command with values in it, and which runs are left
+/* The input of a sweep: lists, scans, pairs, the command with values in it, and which runs are left
  * to be made. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include "cli/sweep/parameters.h"
 #include "cli/sweep/plan.h"
+#include "cli/sweep/shown.h"
 #include "common/error.h"
 
 struct fixture {
@@ -152,6 +153,38 @@ static void there_is_an_end_to_values_and_cells(void **state) {
     assert_int_equal(parameters_cells(&f->parameters), 0);
 }
 
+/* The values that are recorded and shown, "a,b". */
+static void expect_shown(const char *name, const char *values, const char *word, const char *after,
+                         const char *expected) {
+    char *command[] = {(char *)"app", (char *)word, (char *)after, NULL}, why[PARAMETERS_WHY],
+         text[200] = "";
+    struct sweep_parameters parameters = {0}, shown;
+    assert_int_equal(parameters_add_list(&parameters, name, values, why), 0);
+    assert_int_equal(parameters_shown(&parameters, command, &shown), 0);
+    assert_int_equal(shown.n, 1);
+    assert_string_equal(shown.items[0].name, name);
+    for (size_t i = 0; i < shown.items[0].n_values; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "," : "",
+                 shown.items[0].values[i]);
+    assert_string_equal(text, expected);
+    parameters_release(&shown);
+    parameters_release(&parameters);
+}
+
+static void values_that_look_secret_are_not_shown(void **state) {
+    (void)state;
+    expect_shown("batch", "1,2", "--batch", "{batch}", "1,2");
+    expect_shown("token", "a,b,c", "--as", "{token}", "***,***2,***3");
+    expect_shown("db-password", "a", "{db-password}", NULL, "***");
+    expect_shown("mode:api_key", "x:a,y:b", "{mode}", "{api_key}", "***,***2");
+    expect_shown("mode:ranks", "x:1,y:2", "{mode}", "{ranks}", "x:1,y:2");
+    expect_shown("p", "a,b", "--password", "{p}", "***,***2");
+    expect_shown("p", "a", "postgres://me:{p}@host/x", NULL, "***");
+    expect_shown("p", "a", "--user={p}", NULL, "a");
+    expect_shown("p", "1,AKIAABCDEFGHIJKLMNOP", "{p}", NULL, "***,***2");
+    expect_shown("max-tokens", "1,2", "--max-tokens", "{max-tokens}", "1,2");
+}
+
 static void names_of_command_and_parameters_must_meet(void **state) {
     struct fixture *f = *state;
     char *good[] = {(char *)"train", (char *)"{a} {} {x y}", NULL},
@@ -202,6 +235,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_name_is_given_once, setup, teardown),
         cmocka_unit_test_setup_teardown(there_is_an_end_to_values_and_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(names_of_command_and_parameters_must_meet, setup, teardown),
+        cmocka_unit_test(values_that_look_secret_are_not_shown),
         cmocka_unit_test_setup_teardown(repeats_come_in_turn_without_those_made, setup, teardown),
         cmocka_unit_test_setup_teardown(time_left_is_that_of_the_cells, setup, teardown),
     };

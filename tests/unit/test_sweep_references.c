@@ -93,7 +93,7 @@ static bool has_cell_before(const struct sweep_parameter *parameter, const char 
     return false;
 }
 
-/* Of tables whose rows or columns are known beforehand. */
+/* Checks tables whose rows or columns are known beforehand. */
 static bool has_place(const struct sweep_parameters *parameters, const struct sweep_theirs *t) {
     const struct sweep_parameter *first = &parameters->items[0];
     if (strcmp(t->table, "hosts") == 0)

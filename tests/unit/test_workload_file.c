@@ -123,7 +123,7 @@ static void a_file_in_a_closed_directory_is_written_in_place(void **state) {
     assert_int_equal(rmdir("closed"), 0);
 }
 
-/* What a killed run left, or somebody put there, is not followed. */
+/* A link that a killed run left, or that somebody put there, is not followed. */
 static void nothing_is_written_through_a_link_of_the_unfinished_name(void **state) {
     (void)state;
     assert_int_equal(whole_file_write("other", "other", 5), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a workload plants in itself is what was asked for, at the rank and in the window asked for.
+/* A workload plants in itself exactly the requested trouble, at the requested rank and in its
+ * window.
  */
 #include <setjmp.h>
 #include <stdarg.h>

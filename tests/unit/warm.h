@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is predicted of a program that computes faster as it waits less (gain_warm.h), where its
- * calls alone would take so long. */
+/* Prediction for a program that computes faster as it waits less (gain_warm.h), where its calls
+ * alone would take so long. */
 #ifndef CHOKEPOINT_TESTS_UNIT_WARM_H
 #define CHOKEPOINT_TESTS_UNIT_WARM_H
 

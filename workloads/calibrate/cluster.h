@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hosts together, one rank each: what has to be agreed on goes over MPI. Waiting naps instead
- * of spinning (common/wait.h), since on hosts that are one machine in truth a spinning rank takes
- * the time of the one that measures.
+ * The hosts together, one rank each: what has to be agreed on goes over MPI. Waiting backs off
+ * instead of spinning (common/wait.h), since on hosts that are one machine in truth a spinning rank
+ * takes the time of the one that measures.
  *
  * cluster_mpi.c is the real one; cluster_alone.c is one host without MPI, so that a machine that
  * has none can still be measured.

@@ -16,7 +16,7 @@
 #define MORE 1
 
 #ifdef __SANITIZE_ADDRESS__
-/* What OpenMPI does not free at its end is no leak of ours. */
+/* Memory that OpenMPI does not free at its end is no leak of ours. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "detect_leaks=0";

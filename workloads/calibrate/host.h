@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one host can do by itself: a core, its memory, its disk. Each takes about `seconds`. */
+/* Measurements of one host by itself: a core, its memory, its disk. Each takes about `seconds`. */
 #ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_HOST_H
 #define CHOKEPOINT_WORKLOADS_CALIBRATE_HOST_H
 

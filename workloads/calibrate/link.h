@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP between two hosts, on plain sockets between their own addresses, so that what is measured is
- * the link and not a transport of MPI. A host listens on that one address, and only while links are
- * measured; who connects must begin with the token, which went over MPI, or is shown out.
+ * TCP between two hosts, on plain sockets between their own addresses, so that the link is measured
+ * and not a transport of MPI. A host listens on that one address, and only while links are
+ * measured; a peer that connects must begin with the token, which went over MPI, or is shown out.
  *
- * The one who connects sends. All waits are bounded; negative errno, -ETIME when a wait was.
+ * The peer that connects sends. All waits are bounded; negative errno, -ETIME when a wait was.
  * Nothing here needs MPI.
  */
 #ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_LINK_H
@@ -44,8 +44,8 @@ int link_accept(int listener, const uint8_t token[LINK_TOKEN_SIZE], int *ret_fds
 /* Closes them without sending what is still queued. */
 void link_close(int *fds, int n);
 
-/* What was acknowledged (sender) or has arrived (receiver), bytes of all links together; and what
- * an interface counted meanwhile, unless interface is NULL. */
+/* Bytes of all links together that were acknowledged (sender) or have arrived (receiver); and those
+ * that an interface counted meanwhile, unless interface is NULL. */
 struct link_meters {
     struct meter payload, wire;
     const char *interface;

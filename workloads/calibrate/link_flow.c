@@ -41,7 +41,7 @@ static double acknowledged(const int *fds, int n) {
     return bytes;
 }
 
-/* What is read now and then. */
+/* The counters that are read now and then. */
 struct counter {
     const int *fds; /* of a sender; NULL: bytes */
     int n;
@@ -79,7 +79,7 @@ static void take_readings(struct link_meters *meters, struct counter counter) {
         take_reading(&meters->wire, read_wire, &counter);
 }
 
-/* Whatever the kernel takes; -errno when the link has broken. */
+/* Sends as much as the kernel takes; -errno when the link has broken. */
 static int push(int fd, const char *chunk) {
     ssize_t n;
     while ((n = send(fd, chunk, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0 ||

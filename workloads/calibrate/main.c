@@ -17,7 +17,7 @@
 #define EXIT_USAGE 2
 #define BOOT_ID_SIZE 40
 
-/* What every rank knows of every host. */
+/* The facts about a host that every rank has. */
 struct host {
     char name[HOST_NAME_SIZE], boot_id[BOOT_ID_SIZE];
 };

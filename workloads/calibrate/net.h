@@ -15,7 +15,7 @@ struct net {
     char interface[IF_NAMESIZE]; /* that has our address; "" */
 };
 
-/* names: by rank. What is wrong with this host goes into the figures' trouble. -ENOMEM. */
+/* names: by rank. Trouble of this host goes into the figures. -ENOMEM. */
 int net_open(struct net *net, const struct cluster *cluster, const char *const *names,
              struct figures *figures);
 void net_close(struct net *net);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is measured in which order, the same on every rank, so that no rank has to be told. One
+ * The measurements in their order, the same on every rank, so that no rank has to be told. One
  * thing at a time: hosts that are one machine in truth (the same boot) take turns, and so do pairs
- * of hosts, since nobody knows which links they share. Both count and time are bounded.
+ * of hosts, since the links that they share are not known. Both count and time are bounded.
  */
 #ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_PLAN_H
 #define CHOKEPOINT_WORKLOADS_CALIBRATE_PLAN_H

@@ -330,7 +330,7 @@ static int read_row(struct libsvm_reader *reader, struct cursor *c, struct batch
     return batch->n_rows > rows;
 }
 
-/* Of a whole file, or of the bytes that are this rank's where more ranks than files share them. */
+/* Names a whole file, or this rank's bytes of it if there are more ranks than files. */
 static int say_nothing_there(const struct libsvm_reader *reader, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[0];
     char end[24] = "the end";

@@ -54,11 +54,11 @@ struct libsvm_reader {
 };
 
 /*
- * Opens the share of `rank` of `n_ranks` in `path`: a file, or a directory. Of that its files
- * train-*; without any, all whose names begin neither with a dot nor with "test". With at least as
- * many files as ranks: files rank, rank + n_ranks, ... by name. With fewer: the file rank % files,
- * cut among the ranks that share it: by bytes, or line by line in turn if it is packed. Returns 0
- * or negative with ret_error filled.
+ * Opens the share of `rank` of `n_ranks` in `path`: a file, or a directory. A directory stands for
+ * its files train-*; without any, for all whose names begin neither with a dot nor with "test".
+ * With at least as many files as ranks: files rank, rank + n_ranks, ... by name. With fewer: the
+ * file rank % files, cut among the ranks that share it: by bytes, or line by line in turn if it is
+ * packed. Returns 0 or negative with ret_error filled.
  */
 int libsvm_open_share(struct libsvm_reader *ret_reader, const char *path, int rank, int n_ranks,
                       uint32_t n_features, struct libsvm_error *ret_error);

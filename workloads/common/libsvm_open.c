@@ -85,8 +85,8 @@ static int part_whole(struct libsvm_reader *reader, char *path) {
     return packed < 0 ? packed : 0;
 }
 
-/* Share number `share` of `shares` equal ones: by bytes, where lines belong to where they begin; of
- * a packed file, which can only be read from its beginning, by lines. */
+/* Share number `share` of `shares` equal ones: by bytes, where a line belongs to the share in which
+ * it begins; by lines in a packed file, which can only be read from its beginning. */
 static int part_cut(struct libsvm_reader *reader, char *path, int share, int shares) {
     struct stat st;
     int r = part_whole(reader, path);

@@ -32,7 +32,7 @@ struct plants {
     unsigned char *set[PLANTS_MAX]; /* MEMORY: mapped at its first use */
 };
 
-/* What --plant expects, for the help of a program. */
+/* The form of --plant, for the help of a program. */
 extern const char plant_help[];
 
 /* Adds "skew:RANK:FACTOR", "sleep:RANK:MS", "apply:MS", "memory:RANK:MB" or "spin:RANK:MS", each

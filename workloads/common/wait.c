@@ -4,9 +4,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define SHORTEST_NAP_NS 20000
+#define SHORTEST_BACKOFF_NS 20000
 #define SLACK_NS 1000UL
-#define LONGEST_NAP_NS 1000000
+#define LONGEST_BACKOFF_NS 1000000
 #define STATUSES_MAX 8 /* with a status, whoever watches knows how many bytes came */
 
 void waiter_begin(struct waiter *waiter, bool spin) {
@@ -15,18 +15,18 @@ void waiter_begin(struct waiter *waiter, bool spin) {
 }
 
 void waiter_wake(struct waiter *waiter) {
-    waiter->nap_ns = SHORTEST_NAP_NS;
+    waiter->backoff_ns = SHORTEST_BACKOFF_NS;
 }
 
-void waiter_nap(struct waiter *waiter) {
+void waiter_back_off(struct waiter *waiter) {
     if (waiter->spin)
         return;
-    if (waiter->nap_ns < SHORTEST_NAP_NS)
-        waiter->nap_ns = SHORTEST_NAP_NS;
-    nanosleep(&(struct timespec){.tv_nsec = waiter->nap_ns}, NULL);
-    waiter->nap_ns *= 2;
-    if (waiter->nap_ns > LONGEST_NAP_NS)
-        waiter->nap_ns = LONGEST_NAP_NS;
+    if (waiter->backoff_ns < SHORTEST_BACKOFF_NS)
+        waiter->backoff_ns = SHORTEST_BACKOFF_NS;
+    nanosleep(&(struct timespec){.tv_nsec = waiter->backoff_ns}, NULL);
+    waiter->backoff_ns *= 2;
+    if (waiter->backoff_ns > LONGEST_BACKOFF_NS)
+        waiter->backoff_ns = LONGEST_BACKOFF_NS;
 }
 
 void wait_all(struct waiter *waiter, int n, MPI_Request *requests) {
@@ -41,6 +41,6 @@ void wait_all(struct waiter *waiter, int n, MPI_Request *requests) {
         MPI_Testall(n, requests, &done, statuses);
         if (done)
             return;
-        waiter_nap(waiter);
+        waiter_back_off(waiter);
     }
 }

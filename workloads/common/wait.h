@@ -13,18 +13,18 @@
 
 struct waiter {
     bool spin; /* plain blocking waits and busy polling instead */
-    long nap_ns;
+    long backoff_ns;
 };
 
-/* Of the calling thread, whose naps then end within a microsecond of their time: by default the
- * kernel lets each of them last 50 us longer. */
+/* For the calling thread, whose back-offs then end within a microsecond of their time: by default
+ * the kernel lets each of them last 50 us longer. */
 void waiter_begin(struct waiter *waiter, bool spin);
 
-/* Something has happened: the next nap is a short one. */
+/* Something has happened: the next back-off is a short one. */
 void waiter_wake(struct waiter *waiter);
 
-/* Nothing has happened: one nap (none when spinning). */
-void waiter_nap(struct waiter *waiter);
+/* Nothing has happened: one back-off (none when spinning). */
+void waiter_back_off(struct waiter *waiter);
 
 /* Completes all requests. */
 void wait_all(struct waiter *waiter, int n, MPI_Request *requests);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of a command line: one loop over getopt_long() and checked readers of values, so that
- * every workload refuses in the same words. What all trainings and products know stands here once,
- * as rows of a list; the caller numbers its own options from WORDS_FIRST on.
+ * every workload refuses in the same words. Options that all trainings and products share stand
+ * here once, as rows of a list; the caller numbers its own options from WORDS_FIRST on.
  */
 #ifndef CHOKEPOINT_WORKLOADS_WORDS_H
 #define CHOKEPOINT_WORKLOADS_WORDS_H

@@ -48,7 +48,7 @@ static int grow(struct bytes *b, size_t *capacity, size_t most) {
     return 0;
 }
 
-/* What inflate() came to, in words; 0 while all is well. */
+/* The outcome of inflate(), in words; 0 while all is well. */
 static int judge(const char *name, const z_stream *z, const struct bytes *b, int state, size_t most,
                  struct data_error *error) {
     if (b->n > most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as a whole in memory, unpacked if it is gzip. What is wrong with a file is said with its
- * name, the offset (of the unpacked bytes) and what was expected there.
+ * A file as a whole in memory, unpacked if it is gzip. An error in a file is reported with its
+ * name, the offset (in the unpacked bytes) and the expected bytes.
  */
 #ifndef CHOKEPOINT_WORKLOADS_DATA_BYTES_H
 #define CHOKEPOINT_WORKLOADS_DATA_BYTES_H

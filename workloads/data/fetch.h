@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files from the network into a directory. What has come of a file stays beside it as NAME.part,
- * so that the next attempt goes on where the last one broke off; the name is given when all of it
- * is there and its checksum is right. A server that does not know how to go on sends all again.
+ * Files from the network into a directory. The received part of a file stays beside it as
+ * NAME.part, so that the next attempt goes on where the last one broke off; the name is given when
+ * all of it is there and its checksum is right. A server that does not know how to go on sends all
+ * again.
  */
 #ifndef CHOKEPOINT_WORKLOADS_DATA_FETCH_H
 #define CHOKEPOINT_WORKLOADS_DATA_FETCH_H

@@ -2,12 +2,12 @@
 /*
  * chokepoint-lenet: LeNet-5 on digits of 28 x 28, the second program of R2, over MPI and oneDNN.
  *
- * What an analysis of it must find: an image costs 2.5 Mflop forward and twice as much backward, an
+ * An analysis of it must find this: an image costs 2.5 Mflop forward and twice as much backward, an
  * iteration moves the 61,706 weights, 247 KB, whatever the batch: up and down (async), or about
  * twice through every rank's link (sync, a ring of them). With batches of 64 and a core that does
  * 25,000 images/s a rank computes for 2.6 ms and a link of 1 Gbit/s carries 247 KB in 2 ms: the
- * network decides; with 512 the CPU does, one core a rank. Sync is as fast as its slowest rank;
- * async the server's link and core are what more ranks run into. Testing is rank 0 alone.
+ * network decides; with 512 the CPU does, one core a rank. Sync is as fast as its slowest rank; in
+ * async, more ranks run into the limit of the server's link and core. Testing is rank 0 alone.
  *
  * Accuracy on the 10,000 test digits that `chokepoint-data generate digits` draws, after one epoch
  * of the 60,000 with the options' defaults on one rank: 98 %. A linear model reaches 92 %.

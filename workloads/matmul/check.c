@@ -23,7 +23,7 @@ static void fill_x(double *x, uint32_t n, uint64_t seed) {
 static void times_vector(const struct product *p, char *matrix, const double *x, double *y) {
     const struct grid *g = &p->grid;
     for (int i = 0; i < g->blocks; i++)
-        for (int j = grid_first(g, p->crew->rank, i); j < g->blocks; j += g->n_ranks)
+        for (int j = grid_first(g, p->group->rank, i); j < g->blocks; j += g->n_ranks)
             element_times_vector(product_block(p, matrix, i, j), p->options->wide,
                                  grid_length(g, i), grid_length(g, j), x + grid_begin(g, j),
                                  y + grid_begin(g, i));
@@ -34,12 +34,12 @@ static uint32_t first_wrong_row(struct product *p, double *x, double *y, double 
     uint32_t n = p->grid.size, i = 0;
     fill_x(x, n, p->options->seed);
     times_vector(p, p->b, x, y);
-    crew_sum(p->crew, y, (int)n);
+    rank_group_sum(p->group, y, (int)n);
     times_vector(p, p->c, x, z);
     for (i = 0; i < n; i++)
         z[i] = -z[i];
     times_vector(p, p->a, y, z);
-    crew_sum(p->crew, z, (int)n);
+    rank_group_sum(p->group, z, (int)n);
     for (i = 0; i < n && z[i] == 0; i++)
         ;
     return i;
@@ -48,13 +48,13 @@ static uint32_t first_wrong_row(struct product *p, double *x, double *y, double 
 static int check_all(struct product *p) {
     uint32_t n = p->grid.size, wrong = n;
     double *x = calloc(3 * (size_t)n, sizeof *x);
-    bool able = crew_is_well(p->crew, x ? 0 : -ENOMEM);
+    bool able = rank_group_is_well(p->group, x ? 0 : -ENOMEM);
     if (able)
         wrong = first_wrong_row(p, x, x + n, x + 2 * (size_t)n);
-    else if (p->crew->rank == 0)
-        crew_say(p->crew, "not enough memory for --check");
-    if (wrong < n && p->crew->rank == 0)
-        crew_say(p->crew, "the product is wrong: row %u of C is not that of A B", wrong);
+    else if (p->group->rank == 0)
+        rank_group_say(p->group, "not enough memory for --check");
+    if (wrong < n && p->group->rank == 0)
+        rank_group_say(p->group, "the product is wrong: row %u of C is not that of A B", wrong);
     free(x);
     p->outcome.checked = able && wrong == n;
     return p->outcome.checked ? 0 : -EBADMSG;
@@ -64,7 +64,7 @@ static double expected_trace(const struct product *p) {
     const struct grid *g = &p->grid;
     double sum = 0;
     for (int i = 0; i < g->blocks; i++)
-        for (int j = grid_first(g, p->crew->rank, i); j < g->blocks; j += g->n_ranks)
+        for (int j = grid_first(g, p->group->rank, i); j < g->blocks; j += g->n_ranks)
             sum +=
                 element_trace_of_product(product_block(p, p->a, i, j), product_block(p, p->b, j, i),
                                          p->options->wide, grid_length(g, i), grid_length(g, j));
@@ -77,7 +77,7 @@ static double own_trace(const struct product *p) {
     if (p->options->trace_only)
         return p->outcome.trace;
     for (int i = 0; i < g->blocks; i++)
-        if (grid_owner(g, i, i) == p->crew->rank)
+        if (grid_owner(g, i, i) == p->group->rank)
             sum += element_trace(product_block(p, p->c, i, i), p->options->wide, grid_length(g, i));
     return sum;
 }
@@ -87,14 +87,14 @@ int product_check(struct product *p) {
         return 0;
     chokepoint_phase("checking");
     double sums[] = {own_trace(p), expected_trace(p)};
-    crew_sum(p->crew, sums, 2);
+    rank_group_sum(p->group, sums, 2);
     p->outcome.trace = sums[0];
     p->outcome.expected_trace = sums[1];
     chokepoint_value("trace", sums[0]);
     int r = sums[0] == sums[1] ? 0 : -EBADMSG;
-    if (r < 0 && p->crew->rank == 0)
-        crew_say(p->crew, "the product is wrong: its trace is %.0f, that of A B is %.0f", sums[0],
-                 sums[1]);
+    if (r < 0 && p->group->rank == 0)
+        rank_group_say(p->group, "the product is wrong: its trace is %.0f, that of A B is %.0f",
+                       sums[0], sums[1]);
     if (r == 0 && p->options->check)
         r = check_all(p);
     chokepoint_phase(NULL);

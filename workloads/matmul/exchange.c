@@ -12,16 +12,16 @@ static void move_block(struct product *p, char *own, char *come, size_t n_elemen
     MPI_Datatype type = p->options->wide ? MPI_DOUBLE : MPI_FLOAT;
     MPI_Request *next = &p->requests[p->n_requests];
     size_t bytes = n_elements * p->element_bytes;
-    if (owner != p->crew->rank) {
-        if (!grid_needs(&p->grid, p->crew->rank, i))
+    if (owner != p->group->rank) {
+        if (!grid_needs(&p->grid, p->group->rank, i))
             return;
         MPI_Irecv(come, (int)n_elements, type, owner, tag, MPI_COMM_WORLD, next);
         p->account.received_bytes += bytes;
         count(p, &next);
         return;
     }
-    for (int to = 1; to < p->crew->n_ranks; to++) {
-        int peer = (p->crew->rank + to) % p->crew->n_ranks; /* not all at the same one first */
+    for (int to = 1; to < p->group->n_ranks; to++) {
+        int peer = (p->group->rank + to) % p->group->n_ranks; /* not all at the same one first */
         if (!grid_needs(&p->grid, peer, i))
             continue;
         MPI_Isend(own, (int)n_elements, type, peer, tag, MPI_COMM_WORLD, next);
@@ -37,12 +37,12 @@ void product_exchange(struct product *p, int k) {
         return; /* all is here */
     for (int i = 0; i < g->blocks; i++) {
         int owner = grid_owner(g, i, k);
-        bool own = owner == p->crew->rank;
+        bool own = owner == p->group->rank;
         size_t n = (size_t)grid_length(g, i) * grid_length(g, k);
         move_block(p, own ? product_block(p, p->a, i, k) : NULL,
                    p->column + (size_t)i * p->block_bytes, n, i, owner, i);
         move_block(p, own ? product_block(p, p->b, k, i) : NULL,
                    p->row + (size_t)i * p->block_bytes, n, i, owner, g->blocks + i);
     }
-    wait_all(&p->crew->waiter, p->n_requests, p->requests);
+    wait_all(&p->group->waiter, p->n_requests, p->requests);
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Those of OpenBLAS 0.3 for x86-64 processors before AVX2; what is not here is not judged. */
+/* Names in OpenBLAS 0.3 of x86-64 processors before AVX2; other names are not judged. */
 static const char *const narrow[] = {"Prescott",  "Core2",        "Penryn",     "Dunnington",
                                      "Nehalem",   "Sandybridge",  "Atom",       "Nano",
                                      "Opteron",   "Opteron_SSE3", "Barcelona",  "Bobcat",

@@ -12,8 +12,8 @@ enum kernels_width { KERNELS_NARROW, KERNELS_AVX2, KERNELS_AVX512 };
 
 enum kernels_width kernels_width_of_processor(void);
 
-/* What OPENBLAS_CORETYPE could say instead of `chosen`, OpenBLAS's name of a processor without
- * AVX2, on a processor that has it; NULL: nothing better is known. */
+/* A better OPENBLAS_CORETYPE than `chosen`, which is OpenBLAS's name of a processor without AVX2,
+ * for a processor that has it; NULL: no better one is known. */
 const char *kernels_better(const char *chosen, enum kernels_width processor);
 
 #endif

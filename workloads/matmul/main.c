@@ -2,14 +2,14 @@
 /*
  * chokepoint-matmul: a matrix product cut into blocks, the second program of R1, over MPI.
  *
- * What an analysis of it must find, with N ranks and matrices of n x n floats in blocks of b: a
+ * An analysis of it must find this, with N ranks and matrices of n x n floats in blocks of b: a
  * round (n / b of them) computes 2 n^2 b / N flop a rank and brings each rank 8 n b (N - 1) / N
  * bytes: n / (4 (N - 1)) flop a byte. With n = 8192 and N = 4 that is 680: a core of 50 GFLOP/s
  * computes as long as a link of 73 MB/s brings. Slower links or more cores: net-ingress of every
  * rank alike; faster ones: CPU, one core a rank. There is no server, and no straggler by design.
  * --product trace is the reference program as it was: no transfer at all.
  *
- * Blocks are exchanged before a round is computed, never meanwhile, so that what a link costs is
+ * Blocks are exchanged before a round is computed, never meanwhile, so that the cost of a link is
  * seen and not hidden behind the arithmetic.
  */
 #include <stdio.h>
@@ -24,10 +24,10 @@ struct job {
     struct product product;
 };
 
-static int begin(void *ctx, struct crew *crew) {
+static int begin(void *ctx, struct rank_group *group) {
     struct job *j = ctx;
     blas_set_threads(j->options.threads);
-    return product_init(&j->product, &j->options, crew);
+    return product_init(&j->product, &j->options, group);
 }
 
 static int multiply(void *ctx) {
@@ -38,10 +38,10 @@ static int multiply(void *ctx) {
 
 static int write_results(void *ctx, const void *accounts) {
     const struct product *p = &((struct job *)ctx)->product;
-    struct summary s = {p->options, p->crew->n_ranks, &p->outcome, accounts};
+    struct summary s = {p->options, p->group->n_ranks, &p->outcome, accounts};
     const char *json = p->options->json;
     summary_print(&s, stdout);
-    return json ? crew_wrote(p->crew, json, summary_write_json(&s, json)) : 0;
+    return json ? rank_group_wrote(p->group, json, summary_write_json(&s, json)) : 0;
 }
 
 static void release(void *ctx) {
@@ -52,18 +52,18 @@ int main(int argc, char **argv) {
     struct job j;
     struct words_error error;
     if (matmul_options_parse(argc, argv, &j.options, &error) < 0)
-        return crew_usage_error(PROGRAM, error.text);
+        return rank_group_usage_error(PROGRAM, error.text);
     if (j.options.help)
         return fputs(matmul_help, stdout) < 0;
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = PROGRAM,
-                                       .spin = j.options.spin,
-                                       .plants = &j.options.plants,
-                                       .begin = begin,
-                                       .run = multiply,
-                                       .account = &j.product.account,
-                                       .account_size = sizeof j.product.account,
-                                       .finish = write_results,
-                                       .release = release,
-                                       .ctx = &j});
+    return rank_group_run(&argc, &argv,
+                          &(struct rank_group_job){.program = PROGRAM,
+                                                   .spin = j.options.spin,
+                                                   .plants = &j.options.plants,
+                                                   .begin = begin,
+                                                   .run = multiply,
+                                                   .account = &j.product.account,
+                                                   .account_size = sizeof j.product.account,
+                                                   .finish = write_results,
+                                                   .release = release,
+                                                   .ctx = &j});
 }

@@ -23,15 +23,15 @@
 #define DURATIONS (1 << 20) /* the first ones make the median */
 
 char *product_block(const struct product *p, char *matrix, int i, int j) {
-    return matrix + grid_place(&p->grid, p->row_start, p->crew->rank, i, j) * p->block_bytes;
+    return matrix + grid_place(&p->grid, p->row_start, p->group->rank, i, j) * p->block_bytes;
 }
 
 /* ---- memory ---- */
 
-static size_t ranks_here(const struct crew *crew) {
+static size_t ranks_here(const struct rank_group *group) {
     MPI_Comm here;
     int n = 1;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, crew->rank, MPI_INFO_NULL, &here);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, group->rank, MPI_INFO_NULL, &here);
     MPI_Comm_size(here, &n);
     MPI_Comm_free(&here);
     return (size_t)n;
@@ -41,14 +41,14 @@ static size_t ranks_here(const struct crew *crew) {
  * what the ranks of a host need is held against what the host has. */
 static int refuse_too_much(struct product *p) {
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    size_t here = ranks_here(p->crew);
+    size_t here = ranks_here(p->group);
     double need = (double)p->account.memory_bytes * (double)here;
     if (need <= have)
         return 0;
-    crew_say(p->crew,
-             "%.1f GB of matrices for the %zu rank%s of this host, which has %.1f GB: use "
-             "more hosts or a smaller --size",
-             need * 1e-9, here, here == 1 ? "" : "s", have * 1e-9);
+    rank_group_say(p->group,
+                   "%.1f GB of matrices for the %zu rank%s of this host, which has %.1f GB: use "
+                   "more hosts or a smaller --size",
+                   need * 1e-9, here, here == 1 ? "" : "s", have * 1e-9);
     return -ENOMEM;
 }
 
@@ -71,8 +71,8 @@ static void fault_in(char *memory, size_t bytes) {
 }
 
 static int allocate(struct product *p) {
-    size_t matrix = (grid_count(&p->grid, p->crew->rank) + 1) * p->block_bytes;
-    bool full = !p->options->trace_only, comes = full && p->crew->n_ranks > 1;
+    size_t matrix = (grid_count(&p->grid, p->group->rank) + 1) * p->block_bytes;
+    bool full = !p->options->trace_only, comes = full && p->group->n_ranks > 1;
     size_t panel = comes ? (size_t)p->grid.blocks * p->block_bytes : 0;
     char **const parts[] = {&p->a, &p->b, &p->c, &p->column, &p->row, &p->scratch};
     size_t sizes[] = {matrix, matrix, full ? matrix : 0, panel, panel, 2 * p->block_bytes};
@@ -87,7 +87,7 @@ static int allocate(struct product *p) {
 
 /* A round sends each block of a panel that is here to all others and receives all that are not. */
 static int allocate_small(struct product *p) {
-    size_t blocks = (size_t)p->grid.blocks, ranks = (size_t)p->crew->n_ranks;
+    size_t blocks = (size_t)p->grid.blocks, ranks = (size_t)p->group->n_ranks;
     size_t most = 2 * blocks + 2 * (blocks / ranks + 1) * ranks;
     p->row_start = calloc(blocks, sizeof *p->row_start);
     p->requests = calloc(most, sizeof *p->requests);
@@ -107,19 +107,19 @@ static void fill_block(struct product *p, int matrix, int i, int j) {
 static void fill(struct product *p) {
     const struct grid *g = &p->grid;
     if (p->c)
-        fault_in(p->c, grid_count(g, p->crew->rank) * p->block_bytes);
+        fault_in(p->c, grid_count(g, p->group->rank) * p->block_bytes);
     for (int matrix = 0; matrix < 2; matrix++)
         for (int i = 0; i < g->blocks; i++)
-            for (int j = grid_first(g, p->crew->rank, i); j < g->blocks; j += g->n_ranks)
+            for (int j = grid_first(g, p->group->rank, i); j < g->blocks; j += g->n_ranks)
                 fill_block(p, matrix, i, j);
 }
 
-int product_init(struct product *ret, struct matmul_options *options, struct crew *crew) {
+int product_init(struct product *ret, struct matmul_options *options, struct rank_group *group) {
     if (!options->block_is_given)
-        options->block = grid_even_block(options->size, options->block, crew->n_ranks);
+        options->block = grid_even_block(options->size, options->block, group->n_ranks);
     *ret = (struct product){.options = options,
-                            .crew = crew,
-                            .grid = grid_make(options->size, options->block, crew->n_ranks),
+                            .group = group,
+                            .grid = grid_make(options->size, options->block, group->n_ranks),
                             .element_bytes = options->wide ? sizeof(double) : sizeof(float)};
     uint32_t side = options->block < options->size ? options->block : options->size;
     ret->block_bytes = (size_t)side * side * ret->element_bytes;
@@ -128,10 +128,11 @@ int product_init(struct product *ret, struct matmul_options *options, struct cre
     if (whole)
         r = allocate(ret);
     if (r < 0 && (!whole || ret->account.memory_bytes == 0))
-        crew_say(crew, "not enough memory for %d x %d blocks", ret->grid.blocks, ret->grid.blocks);
+        rank_group_say(group, "not enough memory for %d x %d blocks", ret->grid.blocks,
+                       ret->grid.blocks);
     if (r < 0)
         return r;
-    grid_row_starts(&ret->grid, crew->rank, ret->row_start);
+    grid_row_starts(&ret->grid, group->rank, ret->row_start);
     fill(ret);
     return 0;
 }
@@ -166,7 +167,7 @@ static void multiply(struct product *p, uint32_t m, uint32_t n, uint32_t k, cons
 /* C(i,j) += A(i,k) B(k,j) for all that are here. */
 static void multiply_panels(struct product *p, int k, double work) {
     const struct grid *g = &p->grid;
-    int rank = p->crew->rank;
+    int rank = p->group->rank;
     for (int i = 0; i < g->blocks; i++) {
         const char *a = grid_owner(g, i, k) == rank ? product_block(p, p->a, i, k)
                                                     : p->column + (size_t)i * p->block_bytes;
@@ -184,7 +185,7 @@ static void multiply_diagonal(struct product *p, int k, double work) {
     const struct grid *g = &p->grid;
     if (k == 0)
         p->outcome.trace = 0;
-    for (int i = grid_first(g, p->crew->rank, k); i < g->blocks; i += g->n_ranks) {
+    for (int i = grid_first(g, p->group->rank, k); i < g->blocks; i += g->n_ranks) {
         uint32_t rows = grid_length(g, k);
         multiply(p, rows, rows, grid_length(g, i), product_block(p, p->a, k, i),
                  product_block(p, p->b, i, k), false, p->scratch, work);
@@ -199,14 +200,14 @@ static double seconds_since(int64_t start_ns) {
 static void run_round(struct product *p, int k, double done) {
     int64_t start = chokepoint_now_ns();
     uint64_t received = p->account.received_bytes;
-    double work = plants_work(&p->options->plants, p->crew->rank, done);
+    double work = plants_work(&p->options->plants, p->group->rank, done);
     if (!p->options->trace_only) {
         product_exchange(p, k);
         chokepoint_operator("exchange", (int64_t)(p->account.received_bytes - received), start,
                             chokepoint_now_ns() - start);
     }
     int64_t computing = chokepoint_now_ns();
-    int r = plants_compute(&p->options->plants, p->crew->rank, done);
+    int r = plants_compute(&p->options->plants, p->group->rank, done);
     if (p->options->trace_only)
         multiply_diagonal(p, k, work);
     else
@@ -218,7 +219,7 @@ static void run_round(struct product *p, int k, double done) {
     p->account.rounds++;
     if (r == 0)
         return;
-    crew_say(p->crew, "--plant: no working set to be had: %s", strerror(-r));
+    rank_group_say(p->group, "--plant: no working set to be had: %s", strerror(-r));
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE); /* the others wait for blocks */
 }
 
@@ -227,7 +228,7 @@ static bool there_is_time(struct product *p, int64_t started_ns) {
     double limit = p->options->time_limit_s;
     int stop = limit > 0 && seconds_since(started_ns) >= limit;
     if (limit > 0)
-        crew_tell(p->crew, &stop);
+        rank_group_tell(p->group, &stop);
     p->outcome.out_of_time = stop;
     return !stop;
 }
@@ -236,7 +237,7 @@ static void show(struct product *p, int64_t started_ns, uint64_t rounds) {
     char text[64];
     snprintf(text, sizeof text, "%.1f GFLOP/s at rank 0",
              p->account.flop * 1e-9 / seconds_since(started_ns));
-    if (p->crew->rank == 0)
+    if (p->group->rank == 0)
         progress_show(&p->progress, p->options->trace_only ? "trace" : "product",
                       (double)p->account.rounds, (double)rounds, text, false);
 }
@@ -253,7 +254,7 @@ void product_run(struct product *p) {
         show(p, started_ns, rounds);
     }
     chokepoint_phase(NULL);
-    if (p->crew->rank == 0)
+    if (p->group->rank == 0)
         progress_end(&p->progress);
     p->outcome.duration_s = seconds_since(started_ns);
     p->account.round_s =

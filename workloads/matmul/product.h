@@ -10,8 +10,8 @@
 
 #include <mpi.h>
 
-#include "workloads/common/crew.h"
 #include "workloads/common/progress.h"
+#include "workloads/common/rank_group.h"
 #include "workloads/matmul/grid.h"
 #include "workloads/matmul/options.h"
 
@@ -34,7 +34,7 @@ struct outcome {
 
 struct product {
     struct matmul_options *options;
-    struct crew *crew;
+    struct rank_group *group;
     struct grid grid;
     size_t *row_start, element_bytes, block_bytes;
     char *a, *b, *c;       /* the blocks of this rank, block_bytes apart */
@@ -50,7 +50,8 @@ struct product {
 
 /* Allocates and fills the matrices. Says what is wrong on standard error. Returns 0 or negative;
  * product_release() in any case. */
-int product_init(struct product *ret_product, struct matmul_options *options, struct crew *crew);
+int product_init(struct product *ret_product, struct matmul_options *options,
+                 struct rank_group *group);
 void product_release(struct product *product);
 
 /* Collective. Fills outcome and account. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-messages: what a message costs, by transport and size (R5's table). Two ranks send one
- * message back and forth; half of a round trip is its way in one direction.
+ * chokepoint-messages: the cost of a message, by transport and size (R5's table). Two ranks send
+ * one message back and forth; half of a round trip is its way in one direction.
  *
- * What an analysis of it must find: small messages are bound by latency, on whatever transport;
+ * An analysis of it must find this: small messages are bound by latency, on whatever transport;
  * large ones by the link, or by copying memory where both ranks are on one host.
  *
  * Round trips are timed by batches of at least a millisecond, so that reading the clock costs
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "agent/mark/chokepoint.h"
-#include "workloads/common/crew.h"
+#include "workloads/common/rank_group.h"
 #include "workloads/common/words.h"
 #include "workloads/messages/summary.h"
 
@@ -37,7 +37,7 @@ struct options {
 
 struct job {
     struct options options;
-    struct crew *crew;
+    struct rank_group *group;
     char *message;
     double *way_s; /* one way, the mean of each batch; at the end sorted */
     size_t n;
@@ -79,19 +79,20 @@ static int take(int option, const struct word *word, void *into) {
     }
 }
 
-static int begin(void *ctx, struct crew *crew) {
+static int begin(void *ctx, struct rank_group *group) {
     struct job *j = ctx;
-    j->crew = crew;
-    if (crew->n_ranks != 2) {
-        if (crew->rank == 0)
-            crew_say(crew, "two ranks send messages to each other, there are %d", crew->n_ranks);
+    j->group = group;
+    if (group->n_ranks != 2) {
+        if (group->rank == 0)
+            rank_group_say(group, "two ranks send messages to each other, there are %d",
+                           group->n_ranks);
         return -EINVAL;
     }
     j->message = calloc(1, j->options.bytes);
     j->way_s = malloc(BATCHES_MAX * sizeof *j->way_s);
     if (j->message && j->way_s)
         return 0;
-    crew_say(crew, "not enough memory for a message");
+    rank_group_say(group, "not enough memory for a message");
     return -ENOMEM;
 }
 
@@ -125,7 +126,7 @@ static int64_t batch(struct job *j, uint64_t n) {
     return chokepoint_now_ns() - start;
 }
 
-/* What the first ones cost is what it costs to connect. */
+/* The first messages include the cost of connecting. */
 static uint64_t warm_up(struct job *j) {
     uint64_t n = 1;
     batch(j, 10);
@@ -151,8 +152,8 @@ static void measure(struct job *j) {
 static int run(void *ctx) {
     struct job *j = ctx;
     MPI_Status status;
-    if (j->crew->rank == 1) {
-        MPI_Send(j->crew->host, sizeof j->crew->host, MPI_CHAR, 0, TAG_GO, MPI_COMM_WORLD);
+    if (j->group->rank == 1) {
+        MPI_Send(j->group->host, sizeof j->group->host, MPI_CHAR, 0, TAG_GO, MPI_COMM_WORLD);
         echo(j);
         return 0;
     }
@@ -168,7 +169,7 @@ static int finish(void *ctx, const void *accounts) {
     const struct job *j = ctx;
     (void)accounts;
     const struct summary s = {.bytes = j->options.bytes,
-                              .here = j->crew->host,
+                              .here = j->group->host,
                               .there = j->other,
                               .round_trips = j->round_trips,
                               .latency_s = j->median_s,
@@ -179,7 +180,7 @@ static int finish(void *ctx, const void *accounts) {
            (unsigned long long)s.bytes, s.here, s.there, (unsigned long long)s.round_trips,
            1e6 * s.latency_s, 1e6 * s.least_latency_s, s.mb_s);
     const char *json = j->options.json;
-    return json ? crew_wrote(j->crew, json, summary_write_json(&s, json)) : 0;
+    return json ? rank_group_wrote(j->group, json, summary_write_json(&s, json)) : 0;
 }
 
 static void release(void *ctx) {
@@ -192,16 +193,16 @@ int main(int argc, char **argv) {
     struct job j = {.options = {.bytes = 8, .seconds = 2}};
     struct words_error error;
     if (words_parse(argc, argv, words, take, &j.options, &error) < 0)
-        return crew_usage_error(PROGRAM, error.text);
+        return rank_group_usage_error(PROGRAM, error.text);
     if (j.options.help)
         return fputs(help, stdout) < 0;
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = PROGRAM,
-                                       .begin = begin,
-                                       .run = run,
-                                       .account = &j.round_trips,
-                                       .account_size = sizeof j.round_trips,
-                                       .finish = finish,
-                                       .release = release,
-                                       .ctx = &j});
+    return rank_group_run(&argc, &argv,
+                          &(struct rank_group_job){.program = PROGRAM,
+                                                   .begin = begin,
+                                                   .run = run,
+                                                   .account = &j.round_trips,
+                                                   .account_size = sizeof j.round_trips,
+                                                   .finish = finish,
+                                                   .release = release,
+                                                   .ctx = &j});
 }

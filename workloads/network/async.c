@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A parameter server at rank 0, which works on batches as well and serves between two of its own. A
- * worker sends its gradient and is answered with the weights as they are then; nobody waits for
- * anybody else's gradient. The price of serving between batches is that an answer may take as long
- * as a batch of rank 0.
+ * worker sends its gradient and is answered with the weights as they are then; no worker waits for
+ * another's gradient. The price of serving between batches is that an answer may take as long as a
+ * batch of rank 0.
  *
- * At its end a worker tests its own copy of the model, which lacks what others have sent since it
- * was sent that one. What rank 0 tests is the model.
+ * At its end a worker tests its own copy of the model, which lacks the gradients of others since it
+ * was sent that one. Rank 0 tests the model itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void answer(struct server *s, int worker) {
     memcpy(s->pull->weights, t->weights, t->n_weights * sizeof *t->weights);
     s->n_working -= stop;
     MPI_Isend(s->pull, (int)pull_bytes(t), MPI_BYTE, worker, TAG_PULL, MPI_COMM_WORLD, &request);
-    wait_all(&t->crew->waiter, 1, &request);
+    wait_all(&t->group->waiter, 1, &request);
     t->account.sent_bytes += pull_bytes(t);
 }
 
@@ -92,7 +92,7 @@ static bool serve(struct server *s) {
     MPI_Request request;
     MPI_Irecv(s->push, (int)push_bytes(t), MPI_BYTE, status.MPI_SOURCE, TAG_PUSH, MPI_COMM_WORLD,
               &request);
-    wait_all(&t->crew->waiter, 1, &request);
+    wait_all(&t->group->waiter, 1, &request);
     t->account.received_bytes += push_bytes(t);
     s->failed |= s->push->state == FAILED;
     t->outcome.out_of_time |= trainer_is_out_of_time(t);
@@ -129,17 +129,17 @@ static bool work(struct server *s, uint64_t i) {
 
 /* Workers that are still at it are served until they have done their share, or are told to stop. */
 static void serve_the_rest(struct server *s) {
-    waiter_wake(&s->t->crew->waiter);
+    waiter_wake(&s->t->group->waiter);
     while (s->n_working > 0) {
         if (serve(s))
-            waiter_wake(&s->t->crew->waiter);
+            waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->crew->waiter);
+            waiter_back_off(&s->t->group->waiter);
     }
 }
 
 static int run_server(struct trainer *t, struct push *push, struct pull *pull) {
-    struct server s = {.t = t, .push = push, .pull = pull, .n_working = t->crew->n_ranks - 1};
+    struct server s = {.t = t, .push = push, .pull = pull, .n_working = t->group->n_ranks - 1};
     uint64_t i = 0;
     for (; i < t->iterations && !is_over(&s); i++) {
         s.failed |= !work(&s, i);
@@ -162,7 +162,7 @@ static int exchange(struct trainer *t, struct push *push, struct pull *pull) {
     int64_t start = chokepoint_now_ns();
     MPI_Irecv(pull, (int)pull_bytes(t), MPI_BYTE, 0, TAG_PULL, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(push, (int)push_bytes(t), MPI_BYTE, 0, TAG_PUSH, MPI_COMM_WORLD, &requests[1]);
-    wait_all(&t->crew->waiter, 2, requests);
+    wait_all(&t->group->waiter, 2, requests);
     chokepoint_operator("exchange", (int64_t)(push_bytes(t) + pull_bytes(t)), start,
                         chokepoint_now_ns() - start);
     t->account.exchange_s += (double)(chokepoint_now_ns() - start) * 1e-9;
@@ -195,9 +195,9 @@ int train_async(struct trainer *t) {
     bool able = push && pull;
     int r = -ENOMEM;
     if (!able)
-        crew_say(t->crew, "not enough memory for a gradient");
-    if (crew_is_well(t->crew, able ? 0 : -ENOMEM))
-        r = t->crew->rank == 0 ? run_server(t, push, pull) : run_worker(t, push, pull);
+        rank_group_say(t->group, "not enough memory for a gradient");
+    if (rank_group_is_well(t->group, able ? 0 : -ENOMEM))
+        r = t->group->rank == 0 ? run_server(t, push, pull) : run_worker(t, push, pull);
     free(push);
     free(pull);
     return r;

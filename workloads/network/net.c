@@ -152,7 +152,7 @@ static void run(struct net *net, const struct steps *steps) {
     net_good(net, dnnl_stream_wait(net->stream));
 }
 
-/* What is only read is not written, const or not. */
+/* oneDNN does not write memory that it only reads, so the cast from const is safe. */
 static void point_at(struct net *net, const struct layer *l, const float *vector, bool gradient) {
     float *at = (float *)(uintptr_t)vector + l->part.begin;
     net_good(net, dnnl_memory_set_data_handle(gradient ? l->diff_weights : l->weights, at));

@@ -20,7 +20,7 @@ struct net;
 int net_new(const struct net_plan *plan, size_t batch, int threads, struct net **ret_net);
 void net_free(struct net *net);
 
-/* What a step of the computation took, told after it; NULL: nobody asks. */
+/* Called after each step of the computation with its duration; NULL: not called. */
 typedef void net_tell(void *ctx, const char *name, size_t bytes, int64_t start_ns, int64_t end_ns);
 void net_listen(struct net *net, net_tell *tell, void *ctx, int64_t (*now_ns)(void));
 

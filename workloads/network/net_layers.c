@@ -16,7 +16,7 @@ static dnnl_memory_desc_t output_shape(struct net *net, const struct layer *l) {
 
 /* ---- convolutions and full layers ---- */
 
-/* What oneDNN is asked to do with one: all layouts are its choice. */
+/* The request to oneDNN for a layer: all layouts are its choice. */
 struct wish {
     dnnl_memory_desc_t src, weights, dst;
     dnnl_dims_t padding;

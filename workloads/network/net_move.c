@@ -30,7 +30,7 @@ static float *high_row(float *weights, const struct move *m, size_t ins, size_t 
     return weights + ((out * ins + in) * (m->kernel + 1) + row) * m->kernel;
 }
 
-/* What is not written stays 0, as it was made. */
+/* Weights that are not written stay 0, as they were made. */
 static void pair(const struct move *m, float *from, float *to, size_t lower) {
     size_t first = lower * NET_PAIR_STEP;
     for (size_t o = 0; o < m->outs; o++)

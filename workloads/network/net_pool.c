@@ -151,7 +151,7 @@ bool net_pool_shape(struct net *net, const dnnl_memory_desc_t *md, struct pool *
     return false;
 }
 
-/* Of the channels all are computed, those that are only padding as zeros. */
+/* All channels are computed, those that are only padding as zeros. */
 void net_pool_shape_of_pairs(struct pool *ret, const dnnl_memory_desc_t *md) {
     size_t in_rows = (size_t)md->dims[3];
     *ret = (struct pool){.tag = dnnl_aBcd8b,

@@ -11,7 +11,7 @@
 
 static const dnnl_dims_t one = {1, 1};
 
-/* Of the way forward, too: oneDNN wants a description of it for the way back. */
+/* Describes the forward pass, too: oneDNN wants a description of it for the backward pass. */
 static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, dnnl_dim_t channels,
                                       const dnnl_memory_desc_t *diff_dst, bool biases) {
     dnnl_dims_t around = {l->plan->padding, l->plan->padding};

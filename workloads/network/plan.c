@@ -5,7 +5,7 @@
 
 #include "workloads/data/draw.h"
 
-/* What comes out, and how many weights it takes, when `in_*` are known. */
+/* Fills in the output's size and the number of weights, when `in_*` are known. */
 static void measure(const struct net_layer *l, struct net_part *p) {
     size_t inputs = (size_t)p->in_channels * p->in_rows * p->in_rows;
     switch (l->kind) {

@@ -12,14 +12,14 @@ struct job {
     struct trainer trainer; /* too large for a stack */
 };
 
-static int begin(void *ctx, struct crew *crew) {
+static int begin(void *ctx, struct rank_group *group) {
     struct job *j = ctx;
-    return trainer_init(&j->trainer, j->program, &j->options, crew);
+    return trainer_init(&j->trainer, j->program, &j->options, group);
 }
 
 static int train(void *ctx) {
     struct trainer *t = &((struct job *)ctx)->trainer;
-    if (t->crew->rank == 0)
+    if (t->group->rank == 0)
         progress_start(&t->progress, t->options->quiet, t->options->time_limit_s);
     t->started_ns = chokepoint_now_ns();
     chokepoint_phase("training");
@@ -28,7 +28,7 @@ static int train(void *ctx) {
     chokepoint_phase(NULL);
     t->outcome.duration_s = (double)(chokepoint_now_ns() - t->started_ns) * 1e-9;
     t->account.iteration_s = median(t->durations_s, t->n_durations);
-    if (t->crew->rank == 0)
+    if (t->group->rank == 0)
         progress_end(&t->progress);
     return r;
 }
@@ -38,8 +38,9 @@ static int write_results(void *ctx, const void *accounts) {
     const struct network_options *o = t->options;
     struct summary s = {t, accounts};
     summary_print(&s, stdout);
-    int r = o->json ? crew_wrote(t->crew, o->json, summary_write_json(&s, o->json)) : 0;
-    int w = o->weights ? crew_write_floats(t->crew, o->weights, t->weights, t->n_weights) : 0;
+    int r = o->json ? rank_group_wrote(t->group, o->json, summary_write_json(&s, o->json)) : 0;
+    int w =
+        o->weights ? rank_group_write_floats(t->group, o->weights, t->weights, t->n_weights) : 0;
     return r < 0 ? r : w;
 }
 
@@ -51,19 +52,19 @@ int network_main(int argc, char **argv, const struct network_program *program) {
     static struct job j;
     struct words_error error;
     if (network_options_parse(program, argc, argv, &j.options, &error) < 0)
-        return crew_usage_error(program->name, error.text);
+        return rank_group_usage_error(program->name, error.text);
     if (j.options.help)
         return network_help(program, stdout) < 0;
     j.program = program;
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = program->name,
-                                       .spin = j.options.spin,
-                                       .plants = &j.options.plants,
-                                       .begin = begin,
-                                       .run = train,
-                                       .account = &j.trainer.account,
-                                       .account_size = sizeof j.trainer.account,
-                                       .finish = write_results,
-                                       .release = release,
-                                       .ctx = &j});
+    return rank_group_run(&argc, &argv,
+                          &(struct rank_group_job){.program = program->name,
+                                                   .spin = j.options.spin,
+                                                   .plants = &j.options.plants,
+                                                   .begin = begin,
+                                                   .run = train,
+                                                   .account = &j.trainer.account,
+                                                   .account_size = sizeof j.trainer.account,
+                                                   .finish = write_results,
+                                                   .release = release,
+                                                   .ctx = &j});
 }

@@ -10,7 +10,7 @@ double summary_images_per_s(const struct summary *s) {
 void summary_print(const struct summary *s, FILE *out) {
     const struct network_options *o = s->trainer->options;
     const struct outcome *r = &s->trainer->outcome;
-    int n_ranks = s->trainer->crew->n_ranks;
+    int n_ranks = s->trainer->group->n_ranks;
     fprintf(out, "%s: %s, %d rank%s, batch %llu, %s, rate %g, momentum %g, on %s\n",
             s->trainer->program->name, o->async ? "async" : "sync", n_ranks,
             n_ranks == 1 ? "" : "s", (unsigned long long)o->batch, optimizer_name(o->optimizer),

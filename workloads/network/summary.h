@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a training came to: for people on standard output, for programs as JSON. */
+/* The result of a training: for people on standard output, for programs as JSON. */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
 

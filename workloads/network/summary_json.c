@@ -10,7 +10,7 @@
 
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
-    for (int i = 0; i < s->trainer->crew->n_ranks; i++) {
+    for (int i = 0; i < s->trainer->group->n_ranks; i++) {
         const struct network_account *a = &s->accounts[i];
         json_array_append_new(
             array, json_pack("{s:i, s:I, s:I, s:f, s:f, s:f, s:I, s:I}", "rank", i, "iterations",
@@ -45,7 +45,7 @@ int summary_write_json(const struct summary *s, const char *path) {
         "program", s->trainer->program->name, "data", s->trainer->origin, "optimizer",
         optimizer_name(o->optimizer), "target", o->target > 0 ? json_real(o->target) : json_null(),
         "target_s", r->reached ? json_real(r->reached_s) : json_null(), "mode",
-        o->async ? "async" : "sync", "ranks", s->trainer->crew->n_ranks, "batch",
+        o->async ? "async" : "sync", "ranks", s->trainer->group->n_ranks, "batch",
         (json_int_t)o->batch, "rate", o->rate, "momentum", o->momentum, "updates",
         (json_int_t)r->updates, "examples", (json_int_t)r->images, "duration_s", r->duration_s,
         "test_s", r->test_s, "out_of_time", r->out_of_time, "examples_per_s",

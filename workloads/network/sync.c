@@ -16,11 +16,11 @@ static void add_up(struct trainer *t) {
     size_t n = t->n_weights + TRAINER_VOTES, bytes = n * sizeof *t->gradient;
     int64_t start = chokepoint_now_ns();
     MPI_Iallreduce(MPI_IN_PLACE, t->gradient, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
-    wait_all(&t->crew->waiter, 1, &request);
+    wait_all(&t->group->waiter, 1, &request);
     int64_t end = chokepoint_now_ns();
     chokepoint_operator("all-reduce", (int64_t)bytes, start, end - start);
     t->account.exchange_s += (double)(end - start) * 1e-9;
-    if (t->crew->n_ranks > 1) {
+    if (t->group->n_ranks > 1) {
         t->account.sent_bytes += bytes;
         t->account.received_bytes += bytes;
     }
@@ -29,12 +29,12 @@ static void add_up(struct trainer *t) {
 /* Returns 0, negative when a rank has failed, 1 when time is up. */
 static int iterate(struct trainer *t, uint64_t i) {
     int64_t start = chokepoint_now_ns();
-    double loss = 0, n_ranks = t->crew->n_ranks;
+    double loss = 0, n_ranks = t->group->n_ranks;
     float *votes = t->gradient + t->n_weights;
     bool good = trainer_compute(t, i, &loss) == 0 && trainer_check_loss(t, loss, i + 1);
     votes[LOSS] = (float)loss;
     votes[FAILED] = !good;
-    votes[TIME_UP] = t->crew->rank == 0 && trainer_is_out_of_time(t);
+    votes[TIME_UP] = t->group->rank == 0 && trainer_is_out_of_time(t);
     add_up(t);
     if (votes[FAILED] > 0)
         return -ECANCELED;
@@ -42,7 +42,7 @@ static int iterate(struct trainer *t, uint64_t i) {
     trainer_apply(t, t->gradient, (float)(1 / n_ranks));
     t->outcome.loss = (double)votes[LOSS] / n_ranks;
     t->outcome.updates++;
-    t->outcome.images += t->options->batch * (uint64_t)t->crew->n_ranks;
+    t->outcome.images += t->options->batch * (uint64_t)t->group->n_ranks;
     trainer_finish_iteration(t, i, start, loss);
     return votes[TIME_UP] > 0;
 }
@@ -51,8 +51,8 @@ static int iterate(struct trainer *t, uint64_t i) {
  * reached, at every rank. */
 static int test(struct trainer *t, uint64_t iterations) {
     chokepoint_phase("testing");
-    int r = t->crew->rank == 0 ? trainer_test(t, iterations) : 0;
-    crew_tell(t->crew, &r);
+    int r = t->group->rank == 0 ? trainer_test(t, iterations) : 0;
+    rank_group_tell(t->group, &r);
     chokepoint_phase("training");
     chokepoint_iteration_begin();
     return r;
@@ -62,8 +62,8 @@ static int test(struct trainer *t, uint64_t iterations) {
 static void mark_accuracy(struct trainer *t) {
     const struct outcome *o = &t->outcome;
     double accuracy = o->n_tests ? o->tests[o->n_tests - 1].accuracy : 0;
-    crew_sum(t->crew, &accuracy, 1); /* the others have tested nothing */
-    if (t->crew->rank != 0)
+    rank_group_sum(t->group, &accuracy, 1); /* the others have tested nothing */
+    if (t->group->rank != 0)
         chokepoint_value("own accuracy", accuracy);
 }
 
@@ -76,7 +76,7 @@ int train_sync(struct trainer *t) {
             int s = test(t, i + 1);
             r = s ? s : r;
         }
-        if (t->crew->rank == 0)
+        if (t->group->rank == 0)
             trainer_show(t, (double)i + 1, (double)t->iterations);
     }
     if (r >= 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: what a
- * larger one leaves behind on the way forward does not stay in a core's cache until the way back.
- * What an image costs in a batch of 64 and of 256: tests/bench/lenet_rate.sh. Operators of the
- * net's layers are those of pieces: as many of each in an iteration as the batch has pieces.
+ * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: the
+ * data that a larger piece leaves in the forward pass does not stay in a core's cache until the
+ * backward pass. tests/bench/lenet_rate.sh measures the cost of an image in a batch of 64 and of
+ * 256. Operators of the net's layers are those of pieces: as many of each in an iteration as the
+ * batch has pieces.
  */
 #include "workloads/network/trainer.h"
 
@@ -28,8 +29,9 @@ static int check_images(const struct trainer *t, const struct images *images) {
     const struct net_plan *p = t->program->plan;
     if (images->rows == p->rows && images->columns == p->rows && images->channels == p->channels)
         return 0;
-    crew_say(t->crew, "%s: expected images of %u x %u x %u, found %u x %u x %u", t->options->data,
-             p->rows, p->rows, p->channels, images->rows, images->columns, images->channels);
+    rank_group_say(t->group, "%s: expected images of %u x %u x %u, found %u x %u x %u",
+                   t->options->data, p->rows, p->rows, p->channels, images->rows, images->columns,
+                   images->channels);
     return -EBADMSG;
 }
 
@@ -37,10 +39,10 @@ static int read_images(struct trainer *t) {
     struct data_error error;
     int64_t start = chokepoint_now_ns();
     int r = images_read(t->options->data, IMAGES_TRAIN, &t->train, &error);
-    if (r == 0 && (t->crew->rank == 0 || t->options->async))
+    if (r == 0 && (t->group->rank == 0 || t->options->async))
         r = images_read(t->options->data, IMAGES_TEST, &t->test, &error);
     if (r < 0) {
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
         return r;
     }
     origin_read(t->options->data, t->origin);
@@ -51,11 +53,12 @@ static int read_images(struct trainer *t) {
 }
 
 static int plan(struct trainer *t) {
-    uint64_t together = t->options->batch * (uint64_t)t->crew->n_ranks;
+    uint64_t together = t->options->batch * (uint64_t)t->group->n_ranks;
     t->per_epoch = t->train.n / together;
     if (t->per_epoch == 0) {
-        crew_say(t->crew, "%zu training images are not enough for %d ranks with a --batch of %llu",
-                 t->train.n, t->crew->n_ranks, (unsigned long long)t->options->batch);
+        rank_group_say(t->group,
+                       "%zu training images are not enough for %d ranks with a --batch of %llu",
+                       t->train.n, t->group->n_ranks, (unsigned long long)t->options->batch);
         return -EINVAL;
     }
     t->iterations =
@@ -98,10 +101,10 @@ static int allocate(struct trainer *t) {
     if (r == 0)
         r = net_new(t->program->plan, t->piece, o->threads, &t->net);
     if (r < 0)
-        crew_say(t->crew,
-                 r == -ENOMEM ? "not enough memory for a batch of %llu"
-                              : "oneDNN cannot compute the net here (batch %llu)",
-                 (unsigned long long)o->batch);
+        rank_group_say(t->group,
+                       r == -ENOMEM ? "not enough memory for a batch of %llu"
+                                    : "oneDNN cannot compute the net here (batch %llu)",
+                       (unsigned long long)o->batch);
     return r;
 }
 
@@ -111,10 +114,10 @@ static void tell(void *ctx, const char *name, size_t bytes, int64_t start_ns, in
 }
 
 int trainer_init(struct trainer *ret, const struct network_program *program,
-                 struct network_options *options, struct crew *crew) {
+                 struct network_options *options, struct rank_group *group) {
     ret->program = program;
     ret->options = options;
-    ret->crew = crew;
+    ret->group = group;
     ret->order_epoch = UINT64_MAX;
     int r = read_images(ret);
     if (r == 0)
@@ -172,8 +175,8 @@ static void fill_row(struct trainer *t, const struct images *images, size_t from
 
 static void fill_batch(struct trainer *t, uint64_t i) {
     int64_t start = chokepoint_now_ns();
-    size_t batch = t->options->batch, n_ranks = (size_t)t->crew->n_ranks;
-    size_t begin = ((i % t->per_epoch) * n_ranks + (size_t)t->crew->rank) * batch;
+    size_t batch = t->options->batch, n_ranks = (size_t)t->group->n_ranks;
+    size_t begin = ((i % t->per_epoch) * n_ranks + (size_t)t->group->rank) * batch;
     if (t->order_epoch != i / t->per_epoch)
         shuffle(t, i / t->per_epoch);
     for (size_t row = 0; row < batch; row++)
@@ -211,17 +214,17 @@ static int compute_once(struct trainer *t, double *ret_loss) {
     for (size_t begin = 0; r == 0 && begin < t->options->batch; begin += t->piece)
         r = compute_piece(t, begin, ret_loss);
     if (r < 0)
-        crew_say(t->crew, "oneDNN failed to compute a batch");
+        rank_group_say(t->group, "oneDNN failed to compute a batch");
     return r;
 }
 
 int trainer_compute(struct trainer *t, uint64_t i, double *ret_loss) {
     int64_t start = chokepoint_now_ns();
     double done = (double)i / (double)t->iterations;
-    double work = plants_work(&t->options->plants, t->crew->rank, done);
-    int r = plants_compute(&t->options->plants, t->crew->rank, done);
+    double work = plants_work(&t->options->plants, t->group->rank, done);
+    int r = plants_compute(&t->options->plants, t->group->rank, done);
     if (r < 0) {
-        crew_say(t->crew, "--plant: no working set to be had: %s", strerror(-r));
+        rank_group_say(t->group, "--plant: no working set to be had: %s", strerror(-r));
         return r;
     }
     fill_batch(t, i);
@@ -252,9 +255,9 @@ void trainer_finish_iteration(struct trainer *t, uint64_t i, int64_t start_ns, d
 bool trainer_check_loss(const struct trainer *t, double loss, uint64_t i) {
     if (isfinite(loss))
         return true;
-    crew_say(t->crew,
-             "the loss is %f in iteration %llu: the training diverges; try a smaller --rate", loss,
-             (unsigned long long)i);
+    rank_group_say(t->group,
+                   "the loss is %f in iteration %llu: the training diverges; try a smaller --rate",
+                   loss, (unsigned long long)i);
     return false;
 }
 
@@ -291,7 +294,7 @@ static int score(struct trainer *t, double *ret_loss, double *ret_accuracy) {
             fill_row(t, &t->test, i + row, row);
         int r = net_forward(t->net, t->weights, t->pixels, t->labels, n, &loss, &n_correct);
         if (r < 0) {
-            crew_say(t->crew, "oneDNN failed to compute a test");
+            rank_group_say(t->group, "oneDNN failed to compute a test");
             return r;
         }
         loss_sum += loss * (double)n;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every rank of a training has: the images, the net, the weights, the account. All ranks hold
- * all images (47 MB of MNIST, 154 MB of CIFAR-10) and draw the same order, so who works on what
+ * State of a training on every rank: the images, the net, the weights, the account. All ranks hold
+ * all images (47 MB of MNIST, 154 MB of CIFAR-10) and draw the same order, so sharing out the work
  * needs no message: in iteration i of an epoch rank r of N takes the batch i N + r. One rank with
  * batches N times as large sees the same images in the same iteration.
  */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_TRAINER_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_TRAINER_H
 
-#include "workloads/common/crew.h"
 #include "workloads/common/progress.h"
+#include "workloads/common/rank_group.h"
 #include "workloads/data/images.h"
 #include "workloads/data/origin.h"
 #include "workloads/network/net.h"
@@ -46,7 +46,7 @@ struct outcome {
 struct trainer {
     const struct network_program *program;
     struct network_options *options;
-    struct crew *crew;
+    struct rank_group *group;
     struct images train, test;
     char origin[ORIGIN_SIZE]; /* of the images, in words */
     struct net *net;
@@ -71,7 +71,7 @@ struct trainer {
 /* Reads the data, allocates, draws the first weights. Says what is wrong on standard error. Returns
  * 0 or negative; trainer_release() in any case. */
 int trainer_init(struct trainer *ret_trainer, const struct network_program *program,
-                 struct network_options *options, struct crew *crew);
+                 struct network_options *options, struct rank_group *group);
 void trainer_release(struct trainer *trainer);
 
 /* The gradient of iteration i of this rank, at the trainer's weights. Returns 0 or negative, said.

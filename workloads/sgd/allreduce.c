@@ -35,7 +35,7 @@ struct group {
 };
 
 static int group_init(struct group *g, struct lead *lead) {
-    size_t n = (size_t)lead->t->crew->n_ranks;
+    size_t n = (size_t)lead->t->group->n_ranks;
     *g = (struct group){.lead = lead, .t = lead->t};
     g->notes = calloc(n, sizeof *g->notes);
     g->counts = calloc(n, sizeof *g->counts);
@@ -44,7 +44,7 @@ static int group_init(struct group *g, struct lead *lead) {
     if (whole && g->t->options->dense_gradients)
         whole = (g->gradient = calloc(g->t->n_weights, sizeof *g->gradient)) != NULL;
     if (!whole)
-        crew_say(g->t->crew, "not enough memory for a gradient");
+        rank_group_say(g->t->group, "not enough memory for a gradient");
     return whole ? 0 : -ENOMEM;
 }
 
@@ -58,7 +58,7 @@ static void group_release(struct group *g) {
 }
 
 static void count_bytes(struct group *g, size_t sent, size_t received) {
-    if (g->t->crew->n_ranks == 1)
+    if (g->t->group->n_ranks == 1)
         return;
     g->t->account.sent_bytes += sent;
     g->t->account.received_bytes += received;
@@ -66,7 +66,7 @@ static void count_bytes(struct group *g, size_t sent, size_t received) {
 
 /* Everybody's note. False when a rank has failed. */
 static bool exchange_notes(struct group *g, struct note mine) {
-    struct crew *c = g->t->crew;
+    struct rank_group *c = g->t->group;
     MPI_Request request;
     bool good = true;
     MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, g->notes, sizeof mine, MPI_BYTE, MPI_COMM_WORLD,
@@ -86,7 +86,7 @@ static void add_up(struct group *g, float *vector, size_t n) {
         int length = (int)(n - from < PIECE ? n - from : PIECE);
         MPI_Iallreduce(MPI_IN_PLACE, vector + from, length, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                        &request);
-        wait_all(&g->t->crew->waiter, 1, &request);
+        wait_all(&g->t->group->waiter, 1, &request);
     }
 }
 
@@ -118,7 +118,7 @@ static void reserve(struct group *g, size_t n) {
     if (values)
         g->values = values;
     if (!features || !values || n * g->t->width > INT32_MAX) {
-        crew_say(g->t->crew, "not enough memory for the gradients of all ranks");
+        rank_group_say(g->t->group, "not enough memory for the gradients of all ranks");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     g->capacity = n;
@@ -127,7 +127,7 @@ static void reserve(struct group *g, size_t n) {
 /* Everybody's `each` elements a feature, one rank's behind the other's. */
 static void gather_all(struct group *g, const void *mine, void *all, MPI_Datatype type,
                        uint32_t each) {
-    struct crew *c = g->t->crew;
+    struct rank_group *c = g->t->group;
     MPI_Request request;
     for (int i = 0, n = 0; i < c->n_ranks; i++, n += g->counts[i - 1]) {
         g->starts[i] = n;
@@ -142,14 +142,14 @@ static void apply_sparse(struct group *g, float scale) {
     struct trainer *t = g->t;
     int64_t start = chokepoint_now_ns();
     size_t n = 0, own = t->batch.n_unique, each = sizeof(uint32_t) + t->width * sizeof(float);
-    for (int i = 0; i < t->crew->n_ranks; i++)
+    for (int i = 0; i < t->group->n_ranks; i++)
         n += g->notes[i].n_features;
     reserve(g, n);
     gather_all(g, t->batch.unique, g->features, MPI_UINT32_T, 1);
     gather_all(g, t->local_gradient, g->values, MPI_FLOAT, t->width);
     chokepoint_operator("all-gather", (int64_t)(n * each), start, chokepoint_now_ns() - start);
     count_bytes(g, own * each, n * each);
-    for (size_t i = 0, from = 0; i < (size_t)t->crew->n_ranks; from += g->notes[i++].n_features)
+    for (size_t i = 0, from = 0; i < (size_t)t->group->n_ranks; from += g->notes[i++].n_features)
         trainer_apply(t, t->weights, g->notes[i].n_features, g->features + from,
                       g->values + from * t->width, scale);
 }
@@ -158,14 +158,14 @@ static void apply_sparse(struct group *g, float scale) {
 
 static double mean_loss(const struct group *g) {
     double sum = 0;
-    for (int i = 0; i < g->t->crew->n_ranks; i++)
+    for (int i = 0; i < g->t->group->n_ranks; i++)
         sum += g->notes[i].loss;
-    return sum / g->t->crew->n_ranks;
+    return sum / g->t->group->n_ranks;
 }
 
 static void apply(struct group *g, uint64_t number) {
     struct trainer *t = g->t;
-    float scale = trainer_rate(t, number - 1) / (float)t->crew->n_ranks;
+    float scale = trainer_rate(t, number - 1) / (float)t->group->n_ranks;
     if (t->options->dense_gradients)
         apply_dense(g, scale);
     else
@@ -176,14 +176,14 @@ static void apply(struct group *g, uint64_t number) {
 /* All ranks know all losses, so all find out; one says it. */
 static bool check_loss(const struct group *g, uint64_t number) {
     double loss = g->lead->outcome.loss;
-    return g->t->crew->rank == 0 ? lead_check_loss(g->lead, loss, number) : isfinite(loss);
+    return g->t->group->rank == 0 ? lead_check_loss(g->lead, loss, number) : isfinite(loss);
 }
 
 /* Returns 0, 1 when time is up, or negative when a rank has failed. */
 static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
     struct lead *l = g->lead;
     struct trainer *t = g->t;
-    struct note mine = {.time_is_up = t->crew->rank == 0 && lead_is_out_of_time(l)};
+    struct note mine = {.time_is_up = t->group->rank == 0 && lead_is_out_of_time(l)};
     mine.has_failed = trainer_read_batch(t) < 0;
     if (!mine.has_failed) {
         trainer_gather(t, t->weights);
@@ -203,11 +203,11 @@ static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
 
 /* Rank 0 does it, the others wait for it, all in a phase of its own. */
 static int pause_for(struct group *g, const char *phase, int (*work)(struct lead *lead)) {
-    if (g->t->crew->rank != 0)
+    if (g->t->group->rank != 0)
         chokepoint_phase(phase);
-    int r = g->t->crew->rank == 0 ? work(g->lead) : 0;
-    crew_tell(g->t->crew, &r);
-    if (g->t->crew->rank != 0) {
+    int r = g->t->group->rank == 0 ? work(g->lead) : 0;
+    rank_group_tell(g->t->group, &r);
+    if (g->t->group->rank != 0) {
         chokepoint_phase("training");
         chokepoint_iteration_begin();
     }
@@ -248,7 +248,7 @@ int allreduce_run(struct lead *l) {
     struct group g;
     int r = group_init(&g, l);
     lead_begin(l);
-    r = crew_is_well(l->t->crew, r) ? train(&g) : -ECANCELED;
+    r = rank_group_is_well(l->t->group, r) ? train(&g) : -ECANCELED;
     lead_end(l);
     if (r == 0)
         lead_share_accuracy(l);

@@ -130,7 +130,7 @@ static bool answer_step(struct channel *c) {
     return true;
 }
 
-/* Of an arriving gradient; returns the floats applied, 0 when no chunk is there. */
+/* Applies a chunk of an arriving gradient; returns its floats, 0 when no chunk is there. */
 static size_t take_chunk(struct intake *t) {
     const float *chunk;
     size_t offset, n;
@@ -145,7 +145,7 @@ static size_t take_chunk(struct intake *t) {
     return n;
 }
 
-/* As much as a long chunk has at a time, so that a gradient does not keep the others waiting. */
+/* Takes about a long chunk at a time, so that a gradient does not keep the others waiting. */
 static bool take_step(struct intake *t) {
     size_t taken = 0;
     if (t->state != INTAKE_TAKING)

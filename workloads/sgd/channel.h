@@ -67,8 +67,8 @@ struct channel {
     uint64_t sent_bytes, received_bytes;
 };
 
-/* Of a model of n_features x width weights. Allocates dense stages. Returns 0 or -ENOMEM;
- * channel_release() in any case. */
+/* Opens a channel for a model of n_features x width weights. Allocates dense stages. Returns 0 or
+ * -ENOMEM; channel_release() in any case. */
 int channel_init(struct channel *ret_channel, int peer, const struct sgd_options *options,
                  uint32_t n_features, uint32_t width);
 void channel_release(struct channel *channel);

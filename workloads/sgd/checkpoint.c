@@ -17,7 +17,7 @@
 #define VERSION 1
 #define N_PIECES 3
 
-/* What lies in the file before the checksum, in its order. */
+/* The pieces of the file before the checksum, in its order. */
 struct piece {
     void *bytes;
     size_t n;

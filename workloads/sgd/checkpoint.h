@@ -17,7 +17,7 @@ struct checkpoint_error {
     char text[4608];
 };
 
-/* What the training must be like to go on from it, and how far it got. */
+/* Properties that the training must share to go on from it, and its progress. */
 struct checkpoint_head {
     char magic[8];
     uint32_t version, mode, softmax, n_ranks, n_shares, n_features, width, reserved;

@@ -11,7 +11,7 @@ int lead_init(struct lead *ret, struct trainer *t) {
     *ret = (struct lead){.t = t};
     int r = tester_open(&ret->tester, t->options, t->n_features, t->width, &error);
     if (r < 0)
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
     return r;
 }
 
@@ -25,7 +25,7 @@ static double seconds_since(int64_t start_ns) {
 
 void lead_begin(struct lead *l) {
     l->started_ns = chokepoint_now_ns();
-    bool quiet = l->t->options->quiet || l->t->crew->rank != 0;
+    bool quiet = l->t->options->quiet || l->t->group->rank != 0;
     progress_start(&l->progress, quiet, l->t->options->time_limit_s);
     l->outcome.updates = l->saved_at = l->t->resumed.updates;
     l->outcome.examples = l->t->resumed.examples;
@@ -47,9 +47,9 @@ bool lead_is_out_of_time(const struct lead *l) {
 bool lead_check_loss(const struct lead *l, double loss, uint64_t iteration) {
     if (isfinite(loss))
         return true;
-    crew_say(l->t->crew,
-             "the loss is %f in iteration %llu: the training diverges; try a smaller --rate", loss,
-             (unsigned long long)iteration);
+    rank_group_say(l->t->group,
+                   "the loss is %f in iteration %llu: the training diverges; try a smaller --rate",
+                   loss, (unsigned long long)iteration);
     return false;
 }
 
@@ -76,7 +76,7 @@ bool lead_saves_after(const struct trainer *t, uint64_t iterations) {
 static int save(const struct lead *l) {
     const struct trainer *t = l->t;
     struct checkpoint_head head =
-        checkpoint_head_of(t->options, t->crew->n_ranks, t->n_shares, t->n_features, t->width);
+        checkpoint_head_of(t->options, t->group->n_ranks, t->n_shares, t->n_features, t->width);
     head.updates = l->outcome.updates;
     head.examples = l->outcome.examples;
     head.loss = l->outcome.loss;
@@ -89,7 +89,7 @@ int lead_save(struct lead *l) {
         return 0;
     int64_t start = chokepoint_now_ns();
     chokepoint_phase("checkpoint");
-    int r = crew_wrote(t->crew, t->options->checkpoint, save(l));
+    int r = rank_group_wrote(t->group, t->options->checkpoint, save(l));
     chokepoint_operator("write checkpoint", (int64_t)(t->n_weights * sizeof *t->weights), start,
                         chokepoint_now_ns() - start);
     l->saved_at = l->outcome.updates;
@@ -133,7 +133,7 @@ int lead_test(struct lead *l) {
     if (r == 0)
         keep_score(l, &score);
     else
-        crew_say(l->t->crew, "%s", error.text);
+        rank_group_say(l->t->group, "%s", error.text);
     l->outcome.test_s += seconds_since(start);
     chokepoint_phase("training");
     chokepoint_iteration_begin();
@@ -148,13 +148,13 @@ int lead_test_own(struct lead *l) {
     if (r == 0)
         chokepoint_value("own accuracy", (double)score.n_correct / (double)score.n);
     else
-        crew_say(l->t->crew, "%s", error.text);
+        rank_group_say(l->t->group, "%s", error.text);
     return r;
 }
 
 void lead_share_accuracy(const struct lead *l) {
     double found[] = {l->outcome.tested, l->outcome.accuracy}; /* the others have tested nothing */
-    crew_sum(l->t->crew, found, 2);
-    if (l->t->crew->rank != 0 && found[0] > 0)
+    rank_group_sum(l->t->group, found, 2);
+    if (l->t->group->rank != 0 && found[0] > 0)
         chokepoint_value("own accuracy", found[1]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rank 0 leads a training with, however ranks exchange: the tests, the clock, the progress
- * line, and what it all came to.
+ * Rank 0's lead of a training, however ranks exchange: the tests, the clock, the progress line, and
+ * the result.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_LEAD_H
 #define CHOKEPOINT_WORKLOADS_SGD_LEAD_H

@@ -4,8 +4,8 @@
  * images (R2) over MPI. Rank 0 holds the model, R1's of N 32-bit floats, and works on data like the
  * R - 1 others; --server apart leaves it serving, --exchange allreduce does without it.
  *
- * What an analysis of it must find, with R = 5 hosts, N = 33,762,578 (135 MB), links of
- * B = 1.8 Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
+ * An analysis of it must find this, with R = 5 hosts, N = 33,762,578 (135 MB), links of B = 1.8
+ * Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
  *
  * - sync dense: the server sends (R-1) 4N = 540 MB and then receives as much, 2.4 s + 2.4 s an
  *   iteration at least, one after the other, as there is no gradient before its model. Verdict:
@@ -29,10 +29,10 @@
  * Softmax moves 785 x 10 weights, 31 KB up and down an iteration, whatever the batch: 0.14 ms of
  * such a link, while 200 images take 1 ms of a core. So sync is bound by cores and waiting for the
  * slowest, and the network is all but idle. Accuracy on digits that `chokepoint-data generate
- * digits` draws, learning rate 0.5, batch 200: of the 60,000 after 50 epochs 96.5 % alone, 95.9 %
- * with three workers in sync (a third of the updates), 96.4 % async. Of `--train 6000 --test 2000`
- * after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch or
- * without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
+ * digits` draws, learning rate 0.5, batch 200: with 60,000 after 50 epochs 96.5 % alone, 95.9 %
+ * with three workers in sync (a third of the updates), 96.4 % async. With `--train 6000 --test
+ * 2000` after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch
+ * or without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
  * promise: steps made from a model that is three updates old overshoot there, and a machine that is
  * busy with others may make some of them so old at the end. 89.9 % was seen on one; reckoned with
  * all of them so old it is 84 %.
@@ -82,16 +82,17 @@ static int generate(const struct generate_options *options) {
 
 /* A worker that is sent the whole model tests its copy where tests are images. Text is not read
  * once more for that. */
-static bool tests_own(const struct job *j, const struct crew *crew) {
+static bool tests_own(const struct job *j, const struct rank_group *group) {
     const struct sgd_options *o = &j->options;
-    return crew->rank != 0 && o->softmax && o->dense_weights && !o->allreduce;
+    return group->rank != 0 && o->softmax && o->dense_weights && !o->allreduce;
 }
 
-static int begin(void *ctx, struct crew *crew) {
+static int begin(void *ctx, struct rank_group *group) {
     struct job *j = ctx;
-    int r = trainer_init(&j->trainer, &j->options, crew);
+    int r = trainer_init(&j->trainer, &j->options, group);
     j->lead.t = &j->trainer;
-    return r == 0 && (crew->rank == 0 || tests_own(j, crew)) ? lead_init(&j->lead, &j->trainer) : r;
+    return r == 0 && (group->rank == 0 || tests_own(j, group)) ? lead_init(&j->lead, &j->trainer)
+                                                               : r;
 }
 
 static double cpu_s(void) {
@@ -106,9 +107,9 @@ static int train(void *ctx) {
     double before_s = cpu_s();
     int r = j->options.mode == SGD_SINGLE ? single_run(&j->lead)
             : j->options.allreduce        ? allreduce_run(&j->lead)
-            : t->crew->rank == 0          ? server_run(&j->lead)
+            : t->group->rank == 0         ? server_run(&j->lead)
                                           : worker_run(t);
-    if (r == 0 && tests_own(j, t->crew))
+    if (r == 0 && tests_own(j, t->group))
         r = lead_test_own(&j->lead);
     chokepoint_phase(NULL);
     t->account.iteration_s = median(t->durations_s, t->n_durations);
@@ -122,8 +123,9 @@ static int write_results(void *ctx, const void *accounts) {
     const struct sgd_options *o = &j->options;
     struct summary s = {t, &j->lead.outcome, accounts};
     summary_print(&s, stdout);
-    int r = o->json ? crew_wrote(t->crew, o->json, summary_write_json(&s, o->json)) : 0;
-    int w = o->weights ? crew_write_floats(t->crew, o->weights, t->weights, t->n_weights) : 0;
+    int r = o->json ? rank_group_wrote(t->group, o->json, summary_write_json(&s, o->json)) : 0;
+    int w =
+        o->weights ? rank_group_write_floats(t->group, o->weights, t->weights, t->n_weights) : 0;
     return r < 0 ? r : w;
 }
 
@@ -137,20 +139,20 @@ int main(int argc, char **argv) {
     static struct job j;
     struct words_error error;
     if (options_parse(argc, argv, &j.options, &error) < 0)
-        return crew_usage_error(PROGRAM, error.text);
+        return rank_group_usage_error(PROGRAM, error.text);
     if (j.options.verb == OPTIONS_HELP)
         return fputs(options_help, stdout) < 0;
     if (j.options.verb == OPTIONS_GENERATE)
         return generate(&j.options.generate);
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = PROGRAM,
-                                       .spin = j.options.spin,
-                                       .plants = &j.options.plants,
-                                       .begin = begin,
-                                       .run = train,
-                                       .account = &j.trainer.account,
-                                       .account_size = sizeof j.trainer.account,
-                                       .finish = write_results,
-                                       .release = release,
-                                       .ctx = &j});
+    return rank_group_run(&argc, &argv,
+                          &(struct rank_group_job){.program = PROGRAM,
+                                                   .spin = j.options.spin,
+                                                   .plants = &j.options.plants,
+                                                   .begin = begin,
+                                                   .run = train,
+                                                   .account = &j.trainer.account,
+                                                   .account_size = sizeof j.trainer.account,
+                                                   .finish = write_results,
+                                                   .release = release,
+                                                   .ctx = &j});
 }

@@ -148,7 +148,7 @@ static const struct option generate_words[] = {
     {0},
 };
 
-/* What is being read, and which options were given. */
+/* The options being read, and those that were given. */
 struct reading {
     struct sgd_options *o;
     bool given[OPT_END - WORDS_BEGIN];
@@ -287,7 +287,7 @@ static int take(int option, const struct word *word, void *into) {
     }
 }
 
-/* What has no sensible default must have been said; wanted ends with 0. */
+/* Options without a sensible default must be given; wanted ends with 0. */
 static int check_given(const struct reading *reading, const struct option *words, const int *wanted,
                        struct words_error *error) {
     for (; *wanted; wanted++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ranks say to each other, the same in all modes. A worker, for each iteration:
+ * Messages between ranks, the same in all modes. A worker, for each iteration:
  *
  *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH (+ features, dense-down)
  *     ->  gradient

@@ -28,7 +28,7 @@ bool server_any(const struct server *s, enum channel_state state) {
 /* ---- beginning and end ---- */
 
 static int open_channels(struct server *s) {
-    int n = s->t->crew->n_ranks - 1, r = 0;
+    int n = s->t->group->n_ranks - 1, r = 0;
     s->channels = calloc((size_t)n + 1, sizeof *s->channels);
     if (!s->channels)
         return -ENOMEM;
@@ -40,7 +40,7 @@ static int open_channels(struct server *s) {
     return r;
 }
 
-/* Of a rank that sent nonsense no gradient is awaited. */
+/* A rank that sent nonsense has no gradient that the server waits for. */
 static bool has_ended(const struct channel *c) {
     bool is_deaf = c->state == CHANNEL_FAILED && c->request.kind != MESSAGE_FAILED;
     bool is_told = c->state == CHANNEL_CLOSED || c->state == CHANNEL_FAILED;
@@ -71,9 +71,9 @@ void server_end_workers(struct server *s, bool failed) {
             ended += has_ended(&s->channels[i]);
         }
         if (!moved)
-            waiter_nap(&s->t->crew->waiter);
+            waiter_back_off(&s->t->group->waiter);
         else
-            waiter_wake(&s->t->crew->waiter);
+            waiter_wake(&s->t->group->waiter);
     }
 }
 
@@ -82,8 +82,8 @@ void server_end_workers(struct server *s, bool failed) {
 static void abort_if_deaf(const struct server *s, const struct channel *c) {
     if (c->state != CHANNEL_FAILED || c->request.kind == MESSAGE_FAILED)
         return;
-    crew_say(s->t->crew, "cannot serve the request of rank %d (%u features); giving up", c->peer,
-             c->request.n);
+    rank_group_say(s->t->group, "cannot serve the request of rank %d (%u features); giving up",
+                   c->peer, c->request.n);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -102,7 +102,7 @@ int server_run(struct lead *lead) {
     int r = open_channels(&s);
     if (r < 0) {
         /* workers wait for an answer that there is nothing to send through */
-        crew_say(s.t->crew, "not enough memory for the workers' buffers");
+        rank_group_say(s.t->group, "not enough memory for the workers' buffers");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     lead_begin(lead);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 0: the parameter server, which works on data as well or only serves. What the two modes
- * share; server_sync.c and server_async.c decide when a worker is answered and when its gradient is
- * applied.
+ * Rank 0: the parameter server, which works on data as well or only serves. This part is shared by
+ * the two modes; server_sync.c and server_async.c decide when a worker is answered and when its
+ * gradient is applied.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_SERVER_H
 #define CHOKEPOINT_WORKLOADS_SGD_SERVER_H

@@ -18,7 +18,7 @@
  * time.
  *
  * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
- * is that of the first chunk. Own work is cut in slices between two looks at the network.
+ * is that of the first chunk. Own work is cut in slices between two polls of the network.
  */
 #include "workloads/sgd/server.h"
 
@@ -69,7 +69,7 @@ static bool own_may_start(const struct async *a) {
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
-/* What is planted with an update runs as a part of it. */
+/* Trouble that is planted with an update runs as a part of it. */
 static void plant_apply(struct async *a) {
     plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
 }
@@ -173,7 +173,7 @@ static int take_dense(struct async *a, struct channel *c) {
     return 0;
 }
 
-/* What the server owes this worker. 0 or negative. */
+/* Gives this worker all that the server owes it. 0 or negative. */
 static int serve(struct async *a, struct channel *c) {
     if (c->intake.state == INTAKE_TAKEN) {
         c->intake.state = INTAKE_IDLE;
@@ -199,7 +199,7 @@ static int serve(struct async *a, struct channel *c) {
     }
 }
 
-/* One look at every worker. 1: something happened, 0, or negative. */
+/* One poll of every worker. 1: something happened, 0, or negative. */
 static int serve_all(struct async *a) {
     int moved = server_step(a->s), r = 0;
     for (int i = 0; i < a->s->n_channels && r == 0; i++)
@@ -241,9 +241,9 @@ static int train(struct async *a) {
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
         r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
-            waiter_wake(&s->t->crew->waiter);
+            waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->crew->waiter);
+            waiter_back_off(&s->t->group->waiter);
         lead_show(s->lead, (double)s->lead->outcome.updates, (double)a->target);
         s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead);
     }

@@ -70,7 +70,7 @@ int backup_list(const struct server *s, struct channel **used) {
     return n;
 }
 
-/* Who pulled the weights of before this update, and is late, is late from now on. */
+/* A worker that pulled the weights before this update, and is late, counts as late from now on. */
 void backup_note_update(struct backup *b, const struct server *s, int n_gradients) {
     uint64_t updates = s->lead->outcome.updates;
     for (int i = 0; i < s->n_channels; i++) {

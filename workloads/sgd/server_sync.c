@@ -17,7 +17,7 @@
 
 #include "agent/mark/chokepoint.h"
 
-#define SLICE 256  /* examples the server reads between two looks at the network */
+#define SLICE 256  /* examples the server reads between two polls of the network */
 #define BLOCK 2048 /* floats summed at a time: they stay in the first-level cache */
 
 enum own_work { OWN_READING, OWN_READY, OWN_DONE };
@@ -43,7 +43,7 @@ static int own_step(struct sync *y) {
         y->own = r ? OWN_READY : OWN_READING;
         return 1;
     }
-    /* What is planted runs beside the workers' share of it: their pulls are answered first. */
+    /* Planted trouble runs beside the workers' share of it: their pulls are answered first. */
     if (y->own == OWN_DONE || (t->plants.n > 0 && !y->answered))
         return 0;
     trainer_gather(t, t->weights);
@@ -52,7 +52,7 @@ static int own_step(struct sync *y) {
     return 1;
 }
 
-/* One look at the network and a slice of own work; a nap if neither had anything to do. */
+/* One poll of the network and a slice of own work; a back-off if neither had anything to do. */
 static int step(struct sync *y) {
     bool moved = server_step(y->s);
     int r = own_step(y);
@@ -61,9 +61,9 @@ static int step(struct sync *y) {
     if (r < 0)
         return r;
     if (moved || r > 0)
-        waiter_wake(&y->s->t->crew->waiter);
+        waiter_wake(&y->s->t->group->waiter);
     else
-        waiter_nap(&y->s->t->crew->waiter);
+        waiter_back_off(&y->s->t->group->waiter);
     return 0;
 }
 
@@ -131,10 +131,10 @@ static int collect_dense(const struct sync *y, float scale) {
     while (y->n_used > 0 && !stream_is_done(&y->used[0]->intake.stream)) {
         size_t offset, n;
         if (!peek_all(y, chunks, &offset, &n)) {
-            waiter_nap(&t->crew->waiter);
+            waiter_back_off(&t->group->waiter);
             continue;
         }
-        waiter_wake(&t->crew->waiter);
+        waiter_wake(&t->group->waiter);
         apply_chunks(t->weights + offset, n, chunks, y->n_used, scale);
         for (int i = 0; i < y->n_used; i++)
             stream_drop(&y->used[i]->intake.stream);
@@ -268,7 +268,7 @@ int server_run_sync(struct server *s) {
     struct sync y;
     int r = sync_init(&y, s);
     if (r < 0)
-        crew_say(s->t->crew, "not enough memory for a list of gradients");
+        rank_group_say(s->t->group, "not enough memory for a list of gradients");
     else
         r = train(&y);
     sync_release(&y);

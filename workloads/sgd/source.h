@@ -3,10 +3,10 @@
  * Where a rank's training examples come from: libsvm text read round and round, the same text
  * parsed once and kept (--preload), or labelled images.
  *
- * Images: every rank holds all of them and draws the same order in each epoch, so who works on what
- * needs no message: share r of W takes the batches r, W + r, 2 W + r ... A rank alone with batches
- * W times as large sees the same images in the same iteration. Only what is not black becomes an
- * entry of a row; the last feature is 1 in every row, the bias.
+ * Images: every rank holds all of them and draws the same order in each epoch, so sharing out the
+ * work needs no message: share r of W takes the batches r, W + r, 2 W + r ... A rank alone with
+ * batches W times as large sees the same images in the same iteration. Only what is not black
+ * becomes an entry of a row; the last feature is 1 in every row, the bias.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_SOURCE_H
 #define CHOKEPOINT_WORKLOADS_SGD_SOURCE_H

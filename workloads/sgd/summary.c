@@ -22,7 +22,7 @@ static void print_mode(const struct sgd_options *o, FILE *out) {
 
 static void print_ranks(const struct summary *s, FILE *out) {
     fprintf(out, "  rank  iterations  median s   sent MB  received MB\n");
-    for (int i = 0; i < s->trainer->crew->n_ranks; i++)
+    for (int i = 0; i < s->trainer->group->n_ranks; i++)
         fprintf(out, "  %4d  %10llu  %8.4f  %8.1f  %11.1f\n", i,
                 (unsigned long long)s->accounts[i].iterations, s->accounts[i].iteration_s,
                 (double)s->accounts[i].sent_bytes * 1e-6,
@@ -33,7 +33,7 @@ void summary_print(const struct summary *s, FILE *out) {
     const struct trainer *t = s->trainer;
     const struct sgd_options *o = t->options;
     const struct outcome *r = s->outcome;
-    int n_ranks = t->crew->n_ranks;
+    int n_ranks = t->group->n_ranks;
     fprintf(out, "chokepoint-sgd: %s", o->softmax ? "softmax, " : "");
     print_mode(o, out);
     fprintf(out, ", %d rank%s, %u features, batch %llu, rate %g%s%s\n", n_ranks,

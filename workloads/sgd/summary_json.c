@@ -10,7 +10,7 @@
 
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
-    for (int i = 0; i < s->trainer->crew->n_ranks; i++) {
+    for (int i = 0; i < s->trainer->group->n_ranks; i++) {
         const struct account *a = &s->accounts[i];
         json_array_append_new(array,
                               json_pack("{s:i, s:I, s:I, s:f, s:f, s:I, s:I}", "rank", i,
@@ -41,7 +41,7 @@ int summary_write_json(const struct summary *s, const char *path) {
         "model", o->softmax ? "softmax" : "binary", "data", t->origin[0] ? t->origin : NULL, "mode",
         sgd_mode_names[o->mode], "transfer", sgd_transfer_name(o), "exchange",
         o->allreduce ? "allreduce" : "server", "server", o->apart ? "apart" : "shared", "prefetch",
-        o->prefetch, "ranks", t->crew->n_ranks, "features", (json_int_t)t->n_features, "batch",
+        o->prefetch, "ranks", t->group->n_ranks, "features", (json_int_t)t->n_features, "batch",
         (json_int_t)o->batch, "rate", o->rate, "decay", o->decay, "updates", (json_int_t)r->updates,
         "examples", (json_int_t)r->examples, "duration_s", r->duration_s, "test_s", r->test_s,
         "examples_per_s", summary_examples_per_s(s), "out_of_time", r->out_of_time, "iteration_s",

@@ -29,7 +29,7 @@ size_t trainer_local_floats(const struct trainer *t) {
 /* ---- beginning and end ---- */
 
 static void plan_batch(struct trainer *t) {
-    double factor = plants_work(&t->plants, t->crew->rank, trainer_done(t));
+    double factor = plants_work(&t->plants, t->group->rank, trainer_done(t));
     t->batch_rows = (size_t)((double)t->options->batch * factor + .5);
     if (t->batch_rows == 0)
         t->batch_rows = 1;
@@ -41,11 +41,11 @@ static void plan_batch(struct trainer *t) {
  */
 static int allocate_model(struct trainer *t) {
     size_t bytes = (t->n_weights * sizeof *t->weights + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if (t->crew->rank != 0 && !t->options->dense_weights && !t->options->allreduce)
+    if (t->group->rank != 0 && !t->options->dense_weights && !t->options->allreduce)
         return 0;
     t->weights = aligned_alloc(HUGE_PAGE, bytes);
     if (!t->weights) {
-        crew_say(t->crew, "not enough memory for the model");
+        rank_group_say(t->group, "not enough memory for the model");
         return -ENOMEM;
     }
     madvise(t->weights, bytes, MADV_HUGEPAGE);
@@ -65,10 +65,10 @@ static void tell_origin(struct trainer *t, int64_t start_ns) {
 static int open_source(struct trainer *t) {
     struct source_error error;
     int64_t start_ns = chokepoint_now_ns();
-    int share = t->crew->rank - (t->crew->n_ranks - t->n_shares);
+    int share = t->group->rank - (t->group->n_ranks - t->n_shares);
     int r = source_open(&t->source, t->options, share, t->n_shares, &error);
     if (r < 0)
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
     else
         tell_origin(t, start_ns);
     t->works = share >= 0;
@@ -86,17 +86,17 @@ static void plan_iterations(struct trainer *t) {
                                   : o->iterations;
 }
 
-static int check_crew(const struct trainer *t) {
+static int check_group(const struct trainer *t) {
     const struct sgd_options *o = t->options;
-    int n = t->crew->n_ranks;
+    int n = t->group->n_ranks;
     const char *wrong =
         o->mode == SGD_SINGLE && n > 1 ? "--mode single is for one rank, there are %d"
         : o->apart && n < 2            ? "--server apart needs 2 ranks or more, there is %d"
         : o->backup && o->backup >= (uint64_t)n - 1
             ? "--backup needs more workers than it does not wait for, there are %d ranks"
             : NULL;
-    if (wrong && t->crew->rank == 0)
-        crew_say(t->crew, wrong, n);
+    if (wrong && t->group->rank == 0)
+        rank_group_say(t->group, wrong, n);
     return wrong ? -EINVAL : 0;
 }
 
@@ -104,11 +104,11 @@ static int check_crew(const struct trainer *t) {
 static int read_checkpoint(struct trainer *t) {
     struct checkpoint_error error;
     struct checkpoint_head wanted =
-        checkpoint_head_of(t->options, t->crew->n_ranks, t->n_shares, t->n_features, t->width);
+        checkpoint_head_of(t->options, t->group->n_ranks, t->n_shares, t->n_features, t->width);
     int r = checkpoint_read(t->options->checkpoint, &wanted, &t->resumed, t->batches, t->weights,
                             &error);
     if (r < 0)
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
     return r;
 }
 
@@ -119,9 +119,9 @@ static int read_checkpoint(struct trainer *t) {
 static int resume(struct trainer *t, int r) {
     struct source_error error;
     uint64_t own = 0;
-    if (r == 0 && t->crew->rank == 0)
+    if (r == 0 && t->group->rank == 0)
         r = read_checkpoint(t);
-    if (!crew_is_well(t->crew, r))
+    if (!rank_group_is_well(t->group, r))
         return r < 0 ? r : -ECANCELED;
     MPI_Bcast(&t->resumed, sizeof t->resumed, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Scatter(t->batches, 1, MPI_UINT64_T, &own, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -132,29 +132,29 @@ static int resume(struct trainer *t, int r) {
     }
     r = t->works ? source_skip(&t->source, own * t->options->batch, &error) : 0;
     if (r < 0)
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
     return r;
 }
 
 void trainer_count_batches(struct trainer *t) {
-    for (int i = t->crew->n_ranks - t->n_shares; i < t->crew->n_ranks; i++)
+    for (int i = t->group->n_ranks - t->n_shares; i < t->group->n_ranks; i++)
         t->batches[i]++;
 }
 
 static int allocate(struct trainer *t) {
-    t->batches = calloc((size_t)t->crew->n_ranks, sizeof *t->batches);
+    t->batches = calloc((size_t)t->group->n_ranks, sizeof *t->batches);
     if (t->batches)
         return allocate_model(t);
-    crew_say(t->crew, "not enough memory to begin");
+    rank_group_say(t->group, "not enough memory to begin");
     return -ENOMEM;
 }
 
-int trainer_init(struct trainer *ret, const struct sgd_options *options, struct crew *crew) {
+int trainer_init(struct trainer *ret, const struct sgd_options *options, struct rank_group *group) {
     *ret = (struct trainer){.options = options,
-                            .crew = crew,
+                            .group = group,
                             .plants = options->plants,
-                            .n_shares = crew->n_ranks - options->apart};
-    int r = check_crew(ret);
+                            .n_shares = group->n_ranks - options->apart};
+    int r = check_group(ret);
     if (r < 0) /* all ranks see that */
         return r;
     r = open_source(ret);
@@ -205,7 +205,7 @@ static int compact(struct trainer *t) {
     if (r == 0)
         r = reserve_local(t);
     if (r < 0)
-        crew_say(t->crew, "not enough memory for a batch");
+        rank_group_say(t->group, "not enough memory for a batch");
     return r < 0 ? r : 1;
 }
 
@@ -214,7 +214,7 @@ int trainer_read(struct trainer *t, size_t n) {
     size_t left = t->batch_rows - t->batch.n_rows;
     ssize_t got = source_read(&t->source, n < left ? n : left, &t->batch, &error);
     if (got < 0) {
-        crew_say(t->crew, "%s", error.text);
+        rank_group_say(t->group, "%s", error.text);
         return (int)got;
     }
     return t->batch.n_rows < t->batch_rows ? 0 : compact(t);
@@ -233,11 +233,12 @@ int trainer_read_batch(struct trainer *t) {
 
 /* ---- arithmetic ---- */
 
-/* What is planted, if anything: part of this rank's computing. */
+/* Planted trouble, if any: part of this rank's computing. */
 static void compute_planted(struct trainer *t) {
-    int r = plants_compute(&t->plants, t->crew->rank, trainer_done(t));
+    int r = plants_compute(&t->plants, t->group->rank, trainer_done(t));
     if (r < 0) {
-        crew_say(t->crew, "no working set to plant: cannot write or map it in TMPDIR (or /tmp)");
+        rank_group_say(t->group,
+                       "no working set to plant: cannot write or map it in TMPDIR (or /tmp)");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every rank of a training has, server or worker: its share of the data, the batch in hand,
- * and the account of what it did. A model is a row of `width` weights for each feature; a gradient
+ * State of a training on every rank, server or worker: its share of the data, the batch in hand,
+ * and the account of its work. A model is a row of `width` weights for each feature; a gradient
  * over a batch is one for each feature that the batch touches.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_TRAINER_H
 #define CHOKEPOINT_WORKLOADS_SGD_TRAINER_H
 
-#include "workloads/common/crew.h"
+#include "workloads/common/rank_group.h"
 #include "workloads/data/origin.h"
 #include "workloads/sgd/checkpoint.h"
 #include "workloads/sgd/source.h"
@@ -22,7 +22,7 @@ struct account {
 
 struct trainer {
     const struct sgd_options *options;
-    struct crew *crew;
+    struct rank_group *group;
     int n_shares; /* ranks that work on data: all, or all but rank 0 */
     bool works;   /* this one does */
     uint32_t n_features, width;
@@ -47,7 +47,8 @@ struct trainer {
 
 /* Opens the data and allocates. Says what is wrong on standard error. Returns 0 or negative;
  * trainer_release() in any case. */
-int trainer_init(struct trainer *ret_trainer, const struct sgd_options *options, struct crew *crew);
+int trainer_init(struct trainer *ret_trainer, const struct sgd_options *options,
+                 struct rank_group *group);
 void trainer_release(struct trainer *trainer);
 
 /* Rank 0: every rank that works has read one more. */

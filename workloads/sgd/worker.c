@@ -51,7 +51,7 @@ static void send_request(struct worker *w, int kind, double loss, const uint32_t
     if (gradient)
         MPI_Isend(gradient, (int)n_floats, MPI_FLOAT, 0, TAG_GRADIENT, MPI_COMM_WORLD,
                   &requests[2]);
-    wait_all(&w->t->crew->waiter, 3, requests);
+    wait_all(&w->t->group->waiter, 3, requests);
     count_sent(w, sizeof m + (features ? n * sizeof *features : 0) +
                       (gradient ? n_floats * sizeof *gradient : 0));
 }
@@ -64,11 +64,11 @@ static void ask(struct worker *w) {
     w->has_asked = true;
 }
 
-static void wake_or_nap(struct worker *w, bool moved) {
+static void wake_or_back_off(struct worker *w, bool moved) {
     if (moved)
-        waiter_wake(&w->t->crew->waiter);
+        waiter_wake(&w->t->group->waiter);
     else
-        waiter_nap(&w->t->crew->waiter);
+        waiter_back_off(&w->t->group->waiter);
 }
 
 /* ---- the weights that were asked for ---- */
@@ -97,7 +97,7 @@ static void take_reply(struct worker *w) {
 /* GO, or one of the two ends. */
 static int await_reply(struct worker *w) {
     if (w->reply_message != MPI_REQUEST_NULL) {
-        wait_all(&w->t->crew->waiter, 1, &w->reply_message);
+        wait_all(&w->t->group->waiter, 1, &w->reply_message);
         take_reply(w);
     }
     return w->reply.kind;
@@ -133,16 +133,16 @@ static void pause_weights(struct worker *w) {
 
 static void receive_dense(struct worker *w) {
     w->weights_start_ns = chokepoint_now_ns();
-    waiter_wake(&w->t->crew->waiter);
+    waiter_wake(&w->t->group->waiter);
     while (!stream_is_done(&w->weights))
-        wake_or_nap(w, weights_step(w));
+        wake_or_back_off(w, weights_step(w));
 }
 
 static void receive_sparse(struct worker *w) {
     MPI_Request request;
     size_t n = trainer_local_floats(w->t);
     MPI_Irecv(w->t->local_weights, (int)n, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD, &request);
-    wait_all(&w->t->crew->waiter, 1, &request);
+    wait_all(&w->t->group->waiter, 1, &request);
     tell_received(w, n);
 }
 
@@ -164,10 +164,10 @@ static void send_dense_gradient(struct worker *w) {
     trainer_apply(w->t, w->dense_gradient, b->n_unique, b->unique, w->t->local_gradient, -1);
     stream_start(&s, w->dense_gradient, w->t->n_weights, NULL, w->t->options->prefetch, 0,
                  TAG_GRADIENT);
-    waiter_wake(&w->t->crew->waiter);
+    waiter_wake(&w->t->group->waiter);
     while (!stream_is_done(&s)) {
         bool sent = stream_send_step(&s);
-        wake_or_nap(w, prefetch_step(w) || sent);
+        wake_or_back_off(w, prefetch_step(w) || sent);
     }
     pause_weights(w);
     trainer_clear(w->t, w->dense_gradient);
@@ -237,7 +237,7 @@ static int begin_iteration(struct worker *w, uint64_t number) {
 int worker_run(struct trainer *t) {
     struct worker w = {.t = t, .reply_message = MPI_REQUEST_NULL};
     if (t->options->dense_gradients && !(w.dense_gradient = calloc(t->n_weights, sizeof(float))))
-        crew_say(t->crew, "not enough memory for a dense gradient");
+        rank_group_say(t->group, "not enough memory for a dense gradient");
     bool able = !t->options->dense_gradients || w.dense_gradient;
     if (!able)
         send_request(&w, MESSAGE_FAILED, 0, NULL, NULL);

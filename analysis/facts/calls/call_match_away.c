@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A message that its sender had begun, but MPI moves only while somebody is inside MPI: a sender
- * that sleeps or computes between two looks holds it up. Its receiver waits for the sender until
+ * that sleeps or computes between two polls holds it up. Its receiver waits for the sender until
  * that is back, and not for the way.
  *
- * Only where all of this says so: the sender left after a look that found nothing, or right after
+ * Only where all of this says so: the sender left after a poll that found nothing, or right after
  * it had begun a long message, the message was not done on its side when it came back, and its
  * receiver, which waited for it by then, had it soon afterwards. A long message on a slow way goes
- * on by itself, out of the kernel's buffers, and is done at any time. If nobody had looked it may
+ * on by itself, out of the kernel's buffers, and is done at any time. If nobody had polled it may
  * have left at once; but not if the sender's calls took as long as copying it once it was back.
  */
 #include <errno.h>
@@ -17,12 +17,12 @@
 
 #define AWAY_NS 2000000  /* shorter is no matter */
 #define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
-#define LOOKS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
+#define POLLS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
 #define COPY_BYTES_NS 20 /* no core copies faster */
 
 struct away {
     int64_t begin_ns, end_ns;
-    bool looked; /* before */
+    bool polled; /* before */
 };
 
 static bool found_nothing(const struct mpi_event *e, const struct mpi_function *f) {
@@ -33,7 +33,7 @@ static bool begins_to_send(const struct mpi_event *e, const struct mpi_function 
     return f->kind == MPI_KIND_SEND_START && e->bytes >= CALL_LONG_BYTES;
 }
 
-/* All threads of the rank were outside MPI, since a look that found nothing, or since a message was
+/* All threads of the rank were outside MPI, since a poll that found nothing, or since a message was
  * begun. */
 static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
     const struct mpi_rank *r = &m->log->ranks[rank];
@@ -44,9 +44,9 @@ static size_t find_away(const struct matcher *m, uint32_t rank, struct away *awa
         if (!mpi_event_is_call(e))
             continue;
         const struct mpi_function *f = last ? mpi_event_function(m->log, last) : NULL;
-        bool looked = last && found_nothing(last, f);
-        if (last && e->enter_ns - last->exit_ns >= AWAY_NS && (looked || begins_to_send(last, f)))
-            away[n++] = (struct away){last->exit_ns, e->enter_ns, looked};
+        bool polled = last && found_nothing(last, f);
+        if (last && e->enter_ns - last->exit_ns >= AWAY_NS && (polled || begins_to_send(last, f)))
+            away[n++] = (struct away){last->exit_ns, e->enter_ns, polled};
         if (!last || e->exit_ns >= last->exit_ns)
             last = e;
     }
@@ -64,20 +64,20 @@ static size_t calls_until(const struct mpi_rank *r, int64_t t) {
 }
 
 /* Whether a rank waited for what it received at t, which is before it had it: of a request, in the
- * call that completed it, or looking for it again and again until then. */
+ * call that completed it, or polling for it again and again until then. */
 static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
                      const struct mpi_event *receive, int64_t t) {
     if (!(receive->flags & MPI_FLAG_REQUEST))
         return receive->enter_ns < t;
     int64_t since = INT64_MAX;
     size_t i = calls_until(r, receive->exit_ns);
-    for (int steps = 0; i-- > 0 && steps < LOOKS_MAX; steps++) {
+    for (int steps = 0; i-- > 0 && steps < POLLS_MAX; steps++) {
         const struct mpi_event *e = &r->events[i];
-        bool looks = since != INT64_MAX && since - e->exit_ns < AWAY_NS &&
+        bool polls = since != INT64_MAX && since - e->exit_ns < AWAY_NS &&
                      mpi_event_function(m->log, e)->kind == MPI_KIND_TEST;
         if (!mpi_event_is_call(e) || e->thread != receive->thread)
             continue;
-        if (since == INT64_MAX ? e->exit_ns < receive->exit_ns : !looks)
+        if (since == INT64_MAX ? e->exit_ns < receive->exit_ns : !polls)
             return false;
         since = e->enter_ns;
         if (since < t)
@@ -87,12 +87,12 @@ static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
 }
 
 /* Once back its sender had the CPU inside MPI for long enough, until it was done, to copy what it
- * sent: who only waits there for a slow way has not. */
+ * sent: a sender that only waits there for a slow way has not. */
 static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
                             const struct away *a) {
     int64_t copying = 0;
     size_t i = calls_until(r, a->end_ns - 1);
-    for (int steps = 0; i < r->n && steps < LOOKS_MAX; i++, steps++) {
+    for (int steps = 0; i < r->n && steps < POLLS_MAX; i++, steps++) {
         const struct mpi_event *e = &r->events[i];
         if (e->enter_ns > done->exit_ns)
             break;
@@ -112,7 +112,7 @@ static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *do
     int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
     const struct away *a = last_away(away, n, by);
     int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
-    bool held = a && (a->looked || (done->bytes >= CALL_LONG_BYTES &&
+    bool held = a && (a->polled || (done->bytes >= CALL_LONG_BYTES &&
                                     was_copied_then(&m->log->ranks[rank], done, a)));
     if (held && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
         bound <= soon && waits_at(m, &m->log->ranks[sent->who], receive, a->end_ns))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One-sided accesses. Over a network without hardware for them they are messages that the target's
- * MPI answers, and it does so only while the target is inside MPI: whoever completes accesses waits
- * for a target that computes or sleeps until it is back, and for the way afterwards. A call that
- * ended before its target came back did not need it.
+ * MPI answers, and it does so only while the target is inside MPI: a rank that completes accesses
+ * waits for a target that computes or sleeps until it is back, and for the way afterwards. A call
+ * that ended before its target came back did not need it.
  *
  * A target that goes from one small call to the next counts as inside all the time, and one that
  * has no core (a quota, other programs) as outside: its call goes on, and answers nobody, and both
@@ -104,7 +104,8 @@ static const struct stay *stay_from(const struct mpi_rank *r, const struct prese
     return low == p->n || lost ? NULL : &p->stays[low];
 }
 
-/* The same as a time, VALUE_ABSENT; whoever completes accesses until then waits for that call. */
+/* The same as a time, VALUE_ABSENT; a rank that completes accesses until then waits for that
+ * call. */
 static int64_t inside_from(struct accesses *a, const struct mpi_event *e, uint32_t q) {
     const struct stay *stay = stay_from(&a->m->log->ranks[q], &a->presence[q], e->enter_ns);
     if (!stay || stay->begin_ns <= e->enter_ns)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
- * message has as many such pauses as naps. Those of other ranks say nothing of its own. A pause
- * counts only if one like it stands beside it, with nothing but a look between them, or if
- * the rank did not compute there: who computes, looks, sleeps and looks again sleeps of its own
- * accord.
+ * message has as many such pauses as back-offs. Those of other ranks say nothing of its own. A
+ * pause counts only if one like it stands beside it, with nothing but a poll between them, or if
+ * the rank did not compute there: a rank that computes, polls, sleeps and polls again sleeps of its
+ * own accord.
  */
 #include "analysis/facts/calls/polling.h"
 
@@ -15,11 +15,11 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 
-#define PASSING_LOOKS 256   /* in a row, at one message after the other: more are a wait */
-#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+#define PASSING_POLLS 256   /* in a row, at one message after the other: more are a wait */
+#define COMPLETIONS_TRIED 8 /* how far to seek the test that completes what is polled for */
 #define SHORTEST 0.05       /* of the pauses: quantile */
 #define SHORTEST_MIN 40     /* pauses: among fewer it would be one by itself */
-#define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
+#define BACKOFF_GROWS 2.5   /* from one to the next, at most: twice is what programs do */
 
 static const struct mpi_function *function_of(const struct polling *p, size_t event) {
     return mpi_event_function(p->log, &p->rank->events[event]);
@@ -41,8 +41,8 @@ const struct call_need *polling_for(const struct polling *p, size_t event, int64
     return NULL;
 }
 
-bool polling_napped(const struct polling *p, size_t event) {
-    return p->napped[event];
+bool polling_backed_off(const struct polling *p, size_t event) {
+    return p->backed_off[event];
 }
 
 bool polling_in_passing(const struct polling *p, size_t event) {
@@ -53,26 +53,26 @@ double polling_late_ns(const struct polling *p, size_t event) {
     return p->late_ns[event];
 }
 
-/* ---- naps ---- */
+/* ---- back-offs ---- */
 
-static bool is_look(const struct polling *p, size_t event) {
+static bool is_poll(const struct polling *p, size_t event) {
     enum mpi_kind kind = function_of(p, event)->kind;
     return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
 }
 
-/* A short nap costs a good part of itself in system calls, a long one does not: who computed
- * between two looks had other things to do than to wait. */
+/* A short back-off costs a good part of itself in system calls, a long one does not: a rank that
+ * computed between two polls had other things to do than to wait. */
 static bool computed(double cpu_ns, double length_ns) {
     return cpu_ns > POLL_CPU_MAX * length_ns ||
            (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
 }
 
-/* Between two looks, the first of which found nothing: its length, below 0 if it computed; else 0.
+/* Between two polls, the first of which found nothing: its length, below 0 if it computed; else 0.
  */
 static double pause_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
     if (previous == SIZE_MAX || !(e->flags & MPI_FLAG_HAS_GAP_CPU) ||
-        !polling_found_nothing(p, previous) || !is_look(p, event))
+        !polling_found_nothing(p, previous) || !is_poll(p, event))
         return 0;
     double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
     return computed((double)e->gap_cpu_ns, length) ? -length : length;
@@ -88,60 +88,61 @@ static void find_pauses(const struct polling *p, const bool *ours, double *pause
 }
 
 static bool are_alike(double a_ns, double b_ns) {
-    return fmin(a_ns, b_ns) > 0 && fmax(a_ns, b_ns) <= NAP_TIMES_MAX * fmin(a_ns, b_ns);
+    return fmin(a_ns, b_ns) > 0 && fmax(a_ns, b_ns) <= BACKOFF_TIMES_MAX * fmin(a_ns, b_ns);
 }
 
 /* By what stands before and after it. */
-static bool may_be_nap(double before, double pause, double after) {
+static bool may_be_backoff(double before, double pause, double after) {
     return pause > 0 &&
            (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
 }
 
-/* The usual and the shortest of the pauses that may be naps; 0: there are none. */
+/* The usual and the shortest of the pauses that may be back-offs; 0: there are none. */
 struct usual {
-    double nap, shortest;
+    double backoff, shortest;
 };
 
-static struct usual usual_nap(const struct polling *p, const bool *ours, const double *pauses,
-                              double *room) {
+static struct usual usual_backoff(const struct polling *p, const bool *ours, const double *pauses,
+                                  double *room) {
     size_t n = 0;
     double before = 0, last = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
         if (!ours[i])
             continue;
-        if (may_be_nap(before, last, pauses[i]))
+        if (may_be_backoff(before, last, pauses[i]))
             room[n++] = last;
         before = last;
         last = pauses[i];
     }
-    if (may_be_nap(before, last, 0))
+    if (may_be_backoff(before, last, 0))
         room[n++] = last;
     if (!n)
         return (struct usual){0, 0};
-    double nap = stats_quantile(room, n, 0.25);
-    return (struct usual){nap, n < SHORTEST_MIN ? nap : stats_quantile(room, n, SHORTEST)};
+    double backoff = stats_quantile(room, n, 0.25);
+    return (struct usual){backoff, n < SHORTEST_MIN ? backoff : stats_quantile(room, n, SHORTEST)};
 }
 
-/* One stretch of polling after the other. If another process has the rank's core, most naps end
- * late, the usual one and the one before, too. The shortest do not, and no nap is meant to be much
- * longer than the one before it. */
-static void find_naps(struct polling *p, const bool *ours, const double *pauses,
-                      struct usual usual) {
+/* One stretch of polling after the other. If another process has the rank's core, most back-offs
+ * end late, the usual one and the one before, too. The shortest do not, and no back-off is meant to
+ * be much longer than the one before it. */
+static void find_backoffs(struct polling *p, const bool *ours, const double *pauses,
+                          struct usual usual) {
     double last = 0, own = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
-        double expected = fmax(usual.nap, last), meant = fmax(usual.shortest, own);
-        p->napped[i] = pauses[i] > 0 && pauses[i] <= fmax(NAP_LONG_NS, NAP_TIMES_MAX * expected);
-        p->late_ns[i] = p->napped[i] ? fmax(0, pauses[i] - meant) : 0;
-        if (p->napped[i]) {
+        double expected = fmax(usual.backoff, last), meant = fmax(usual.shortest, own);
+        p->backed_off[i] =
+            pauses[i] > 0 && pauses[i] <= fmax(BACKOFF_LONG_NS, BACKOFF_TIMES_MAX * expected);
+        p->late_ns[i] = p->backed_off[i] ? fmax(0, pauses[i] - meant) : 0;
+        if (p->backed_off[i]) {
             last = pauses[i];
-            own = meant > 0 && pauses[i] > NAP_GROWS * meant ? meant : pauses[i];
+            own = meant > 0 && pauses[i] > BACKOFF_GROWS * meant ? meant : pauses[i];
         } else if (ours[i] && !polling_found_nothing(p, i)) {
             last = own = 0;
         }
     }
 }
 
-/* ---- looks in passing ---- */
+/* ---- polls in passing ---- */
 
 static bool computed_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
@@ -150,26 +151,26 @@ static bool computed_before(const struct polling *p, size_t previous, size_t eve
                     (double)(e->enter_ns - p->rank->events[previous].exit_ns));
 }
 
-/* Looks with hardly anything between them, at one message after the other, are one: from `first` on
+/* Polls with hardly anything between them, at one message after the other, are one: from `first` on
  * until before this event. */
 static void find_passing(struct polling *p, const bool *ours) {
     size_t previous = SIZE_MAX, first = SIZE_MAX;
-    uint64_t looks = 0;
+    uint64_t polls = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
         bool nothing = ours[i] && polling_found_nothing(p, i);
         p->passing[i] = false;
         if (!ours[i])
             continue;
         bool after_computing = computed_before(p, previous, i);
-        for (size_t k = first; after_computing && looks <= PASSING_LOOKS && k < i; k++)
+        for (size_t k = first; after_computing && polls <= PASSING_POLLS && k < i; k++)
             p->passing[k] = ours[k];
         if (after_computing)
             p->passing[i] = !nothing && function_of(p, i)->kind == MPI_KIND_TEST;
         if (after_computing || !nothing || p->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) {
             first = after_computing && nothing ? i : SIZE_MAX;
-            looks = 0;
+            polls = 0;
         }
-        looks += p->rank->events[i].calls;
+        polls += p->rank->events[i].calls;
         previous = i;
     }
 }
@@ -187,17 +188,18 @@ static int fill(struct polling *p, uint16_t thread) {
     bool *ours = malloc((n + 1) * sizeof *ours);
     double *pauses = malloc((n + 1) * sizeof *pauses), *room = malloc((n + 1) * sizeof *room);
     p->completion = malloc((n + 1) * sizeof *p->completion);
-    p->napped = malloc((n + 1) * sizeof *p->napped);
+    p->backed_off = malloc((n + 1) * sizeof *p->backed_off);
     p->passing = malloc((n + 1) * sizeof *p->passing);
     p->late_ns = malloc((n + 1) * sizeof *p->late_ns);
-    bool good = ours && pauses && room && p->completion && p->napped && p->passing && p->late_ns;
+    bool good =
+        ours && pauses && room && p->completion && p->backed_off && p->passing && p->late_ns;
     for (size_t i = 0; good && i < n; i++)
         ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
     if (good) {
         find_completions(p, ours);
         find_passing(p, ours);
         find_pauses(p, ours, pauses);
-        find_naps(p, ours, pauses, usual_nap(p, ours, pauses, room));
+        find_backoffs(p, ours, pauses, usual_backoff(p, ours, pauses, room));
     }
     free(ours);
     free(pauses);
@@ -218,7 +220,7 @@ int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_n
 
 void polling_release(struct polling *polling) {
     free(polling->completion);
-    free(polling->napped);
+    free(polling->backed_off);
     free(polling->passing);
     free(polling->late_ns);
     *polling = (struct polling){0};

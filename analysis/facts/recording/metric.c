@@ -141,7 +141,7 @@ static void add_part(const struct metric_source *source, struct rate *rate,
 }
 
 /* The first row of any process of the host after that, or until_ns. */
-static int64_t next_look(const struct series_set *set, int host, int64_t after_ns,
+static int64_t next_scan(const struct series_set *set, int host, int64_t after_ns,
                          int64_t until_ns) {
     for (size_t s = 0; s < set->n; s++)
         for (size_t i = set->items[s].n; set->items[s].host == host && i-- > 0;) {
@@ -153,7 +153,7 @@ static int64_t next_look(const struct series_set *set, int host, int64_t after_n
     return until_ns;
 }
 
-/* After the last look at the job's processes nothing is known of them until the next, which finds
+/* After the last scan of the job's processes nothing is known of them until the next, which finds
  * them gone: less than one of its intervals later, whether or not there is anything else to see. */
 static struct window unseen_end(const struct metric_source *source, const struct series_set *set,
                                 int host) {
@@ -167,7 +167,7 @@ static struct window unseen_end(const struct metric_source *source, const struct
         unseen.begin_ns = series->t_ns[series->n - 1];
         unseen.end_ns = unseen.begin_ns + (interval == VALUE_ABSENT ? 0 : interval);
     }
-    unseen.end_ns = next_look(set, host, unseen.begin_ns, unseen.end_ns);
+    unseen.end_ns = next_scan(set, host, unseen.begin_ns, unseen.end_ns);
     return unseen;
 }
 

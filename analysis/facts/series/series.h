@@ -64,7 +64,7 @@ int series_set_append_at(struct series_set *set, size_t at, int host, int64_t in
 void series_set_squeeze(struct series_set *set);
 void series_set_release(struct series_set *set);
 
-/* The stretch of the set that has all series of a host: who asks often need not look at those of
+/* The stretch of the set that has all series of a host: a frequent caller need not scan those of
  * all hosts. Others may lie in it, too. */
 struct series_range {
     size_t begin, end;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a host and a rank look like: meters towards a ceiling, a strip of cores, a bar of where the time went.
+// Pictures of a host and of a rank: meters towards a ceiling, a strip of cores, a bar of where the
+// time went.
 "use strict";
 
 const FULL = 0.95; // of what there is: as good as full

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The list of runs, the newest first. Nothing of it is markup: names and commands come from outside.
+// The list of runs, the newest first. No part of it is markup: names and commands come from
+// outside.
 "use strict";
 
 const at = (id) => document.getElementById(id);

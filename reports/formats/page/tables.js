@@ -9,7 +9,7 @@
         return parseFloat(cell.textContent.replace(/^[^0-9+-]+/, ""));
     }
 
-    /* What is not known stands last, whichever way the others are turned. */
+    /* Unknown values stand last, in either order of the others. */
     function compare(a, b, column, words, sign) {
         const x = a.cells[column], y = b.cells[column];
         if (words)

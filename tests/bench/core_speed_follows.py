@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""beat_follows.py RESULTS: how well the agents' beat (table self, probe core) tells by how much one core was slower than another,
+"""core_speed_follows.py RESULTS: how well the agents' calibration loop (table self, probe core) tells by how much one core was slower than another,
 beside what sampling as a whole takes; the yardstick is the canary that ran beside each of these recordings of two hosts
 (`tests/faults/matrix run --results RESULTS --only softmax`)."""
 import glob
@@ -10,16 +10,16 @@ import sqlite3
 import statistics
 import sys
 
-MIDDLES = (("core", statistics.mean), ("agent", statistics.median)) # as the analysis takes them (saturation_core.c)
-MOST = .98 # of a core's beats of the canary: the few longest were interrupted
+MIDDLES = (("core", statistics.mean), ("agent", statistics.median)) # as the analysis takes them (core_speed.c)
+MOST = .98 # of a core's rounds of the canary: the few longest were interrupted
 
 
-def canary_ms(beats):
-    return statistics.mean(sorted(beats)[:max(1, int(MOST * len(beats)))])
+def canary_ms(rounds):
+    return statistics.mean(sorted(rounds)[:max(1, int(MOST * len(rounds)))])
 
 
 def log_ratios(folder):
-    """vm1's CPU time over vm2's, logarithms: (the canary's, the agents' beat's, their samples'); None: not of two own cores."""
+    """vm1's CPU time over vm2's, logarithms: (the canary's, the agents' calibration loop's, their samples'); None: not of two own cores."""
     with open(f"{folder}/case.json") as file:
         cores = (json.load(file).get("canary") or {}).get("cores", {})
     with sqlite3.connect(f"file:{folder}/recording.db?mode=ro", uri=True) as db:
@@ -33,11 +33,11 @@ def log_ratios(folder):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit("usage: beat_follows.py RESULTS")
+        sys.exit("usage: core_speed_follows.py RESULTS")
     folders = sorted(path[:-len("/recording.db")] for path in glob.glob(f"{sys.argv[1]}/*/recording.db"))
     rows = [row for row in map(log_ratios, folders) if row]
     if len(rows) < 3:
-        sys.exit(f"beat_follows.py: {len(rows)} such recordings in {sys.argv[1]}, three are needed")
+        sys.exit(f"core_speed_follows.py: {len(rows)} such recordings in {sys.argv[1]}, three are needed")
     canary, *told = zip(*rows)
     print(f"{len(rows)} recordings; by the canary one core took {math.exp(max(map(abs, canary))):.2f} times as long as the other at most")
     for (name, _), ratios in zip(MIDDLES, told):

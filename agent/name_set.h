@@ -4,17 +4,17 @@
  * may be plugged at any time. Sources keep their order, so the entry after the last one found is
  * tried first and finding costs one comparison.
  */
-#ifndef CHOKEPOINT_AGENT_ROSTER_H
-#define CHOKEPOINT_AGENT_ROSTER_H
+#ifndef CHOKEPOINT_AGENT_NAME_SET_H
+#define CHOKEPOINT_AGENT_NAME_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROSTER_NAME_MAX 95 /* as long as an instance's */
+#define NAME_SET_NAME_MAX 95 /* as long as an instance's */
 
-struct roster_entry {
-    char name[ROSTER_NAME_MAX + 1];
+struct name_set_entry {
+    char name[NAME_SET_NAME_MAX + 1];
     uint8_t size;
     uint8_t note;  /* the probe's own */
     bool born;     /* was not there at the previous sample, nor before with more on its counters */
@@ -22,8 +22,8 @@ struct roster_entry {
     uint64_t growth; /* the probe's sum of counters then: less when it is seen again means anew */
 };
 
-struct roster {
-    struct roster_entry *entries; /* owned */
+struct name_set {
+    struct name_set_entry *entries; /* owned */
     size_t n, capacity, next;
     uint64_t sample; /* number of the current one, from 1 */
     bool came;       /* during this sample, some name */
@@ -31,18 +31,18 @@ struct roster {
 };
 
 /* -ENOMEM. */
-int roster_init(struct roster *roster, size_t capacity);
-void roster_release(struct roster *roster);
+int name_set_init(struct name_set *names, size_t capacity);
+void name_set_release(struct name_set *names);
 
-void roster_begin(struct roster *roster);
+void name_set_begin(struct name_set *names);
 
 /* Whether the set of names differs from that of the sample before. */
-bool roster_end(const struct roster *roster);
+bool name_set_end(const struct name_set *names);
 
 /* The entry of a name seen in this sample, a new one if need be. `growth`: any sum of the
  * instance's counters. NULL when the name is too long, was seen in this sample already, or has no
  * room. */
-struct roster_entry *roster_see(struct roster *roster, const char *name, size_t size,
-                                uint64_t growth);
+struct name_set_entry *name_set_see(struct name_set *names, const char *name, size_t size,
+                                    uint64_t growth);
 
 #endif

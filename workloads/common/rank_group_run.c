@@ -3,46 +3,47 @@
 #include <stdlib.h>
 
 #include "agent/mark/chokepoint.h"
-#include "workloads/common/crew.h"
 #include "workloads/common/printed.h"
+#include "workloads/common/rank_group.h"
 
 /* Whether the plants are for ranks there are; says which are planted. */
-static bool say_plants(const struct crew *c, const struct plants *plants) {
+static bool say_plants(const struct rank_group *c, const struct plants *plants) {
     int nobody;
     bool fit = plants_fit(plants, c->n_ranks, &nobody);
     if (c->rank == 0 && !fit)
-        crew_say(c, "--plant names rank %d of %d", nobody, c->n_ranks);
+        rank_group_say(c, "--plant names rank %d of %d", nobody, c->n_ranks);
     else if (c->rank == 0)
         plants_say(plants, c->program);
     return fit;
 }
 
 /* Rank 0 has the last word, and what it printed is only said when it got out. */
-static int finish(const struct crew_job *job, const struct crew *c, const void *accounts) {
+static int finish(const struct rank_group_job *job, const struct rank_group *c,
+                  const void *accounts) {
     int r = job->finish(job->ctx, accounts);
-    return r < 0 ? r : crew_wrote(c, "standard output", printed());
+    return r < 0 ? r : rank_group_wrote(c, "standard output", printed());
 }
 
-static bool run_together(const struct crew_job *job, struct crew *c) {
+static bool run_together(const struct rank_group_job *job, struct rank_group *c) {
     int r = job->run(job->ctx);
-    void *accounts = crew_gather(c, job->account, job->account_size);
+    void *accounts = rank_group_gather(c, job->account, job->account_size);
     if (r == 0 && c->rank == 0)
         r = finish(job, c, accounts);
     free(accounts);
-    return crew_is_well(c, r);
+    return rank_group_is_well(c, r);
 }
 
-/* Returns the exit status. What keeps a program from beginning is its input: words or data. */
-static int run(const struct crew_job *job) {
-    struct crew c;
-    crew_join(&c, job->program, job->spin);
+/* Returns the exit status. A program that cannot begin has bad input: words or data. */
+static int run(const struct rank_group_job *job) {
+    struct rank_group c;
+    rank_group_join(&c, job->program, job->spin);
     if (job->plants && !say_plants(&c, job->plants))
-        return CREW_BAD_INPUT;
+        return RANK_GROUP_BAD_INPUT;
     chokepoint_phase("loading");
     int r = job->begin(job->ctx, &c);
-    bool began = crew_is_well(&c, r), good = began && run_together(job, &c);
+    bool began = rank_group_is_well(&c, r), good = began && run_together(job, &c);
     job->release(job->ctx);
-    return good ? EXIT_SUCCESS : began ? EXIT_FAILURE : CREW_BAD_INPUT;
+    return good ? EXIT_SUCCESS : began ? EXIT_FAILURE : RANK_GROUP_BAD_INPUT;
 }
 
 /* OpenMPI gives a program that no launcher started a daemon, and looks at every network and GPU
@@ -56,7 +57,7 @@ static void start_alone(void) {
     setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so", 0);
 }
 
-int crew_run(int *argc, char ***argv, const struct crew_job *job) {
+int rank_group_run(int *argc, char ***argv, const struct rank_group_job *job) {
     if (chokepoint_rank_() < 0)
         start_alone();
     MPI_Init(argc, argv);

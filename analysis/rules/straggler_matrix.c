@@ -8,13 +8,13 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/rules/straggler_private.h"
 
-void board_release(struct board *board) {
-    free(board->own);
-    free(board->windows);
-    free(board->budgets);
-    free(board->firsts);
-    free(board->traffic);
-    free(board->roles);
+void rank_matrix_release(struct rank_matrix *matrix) {
+    free(matrix->own);
+    free(matrix->windows);
+    free(matrix->budgets);
+    free(matrix->firsts);
+    free(matrix->traffic);
+    free(matrix->roles);
 }
 
 static struct window window_of(const struct iteration *iteration) {
@@ -31,50 +31,51 @@ static const struct rank_budget *budget_of(const struct run_model *model,
     return NULL;
 }
 
-static int fill_roles(struct board *board) {
-    const struct mpi_log *log = &board->model->recording->calls;
+static int fill_roles(struct rank_matrix *matrix) {
+    const struct mpi_log *log = &matrix->model->recording->calls;
     int *roles = calloc(log->n + 1, sizeof *roles);
     int result = roles ? call_roles(log, roles) : -ENOMEM;
-    for (size_t r = 0; result == 0 && r < board->ranks; r++)
+    for (size_t r = 0; result == 0 && r < matrix->ranks; r++)
         for (size_t l = 0; l < log->n; l++)
-            if (log->ranks[l].host == board->model->iterations.ranks[r].host &&
-                log->ranks[l].pid == board->model->iterations.ranks[r].pid)
-                board->roles[r] = roles[l] + 1;
+            if (log->ranks[l].host == matrix->model->iterations.ranks[r].host &&
+                log->ranks[l].pid == matrix->model->iterations.ranks[r].pid)
+                matrix->roles[r] = roles[l] + 1;
     free(roles);
     return result;
 }
 
-bool board_are_peers(const struct board *board, size_t a, size_t b) {
-    const struct rank_iterations *ranks = board->model->iterations.ranks;
-    double low = fmin(board->traffic[a], board->traffic[b]);
-    double high = fmax(board->traffic[a], board->traffic[b]);
-    bool alike = board->roles[a] && board->roles[b] ? true : high < 10e6 || high < 2 * low;
-    return a != b && ranks[a].role == ranks[b].role && board->roles[a] == board->roles[b] && alike;
+bool rank_matrix_are_peers(const struct rank_matrix *matrix, size_t a, size_t b) {
+    const struct rank_iterations *ranks = matrix->model->iterations.ranks;
+    double low = fmin(matrix->traffic[a], matrix->traffic[b]);
+    double high = fmax(matrix->traffic[a], matrix->traffic[b]);
+    bool alike = matrix->roles[a] && matrix->roles[b] ? true : high < 10e6 || high < 2 * low;
+    return a != b && ranks[a].role == ranks[b].role && matrix->roles[a] == matrix->roles[b] &&
+           alike;
 }
 
-static int board_init(struct board *board, size_t steps) {
-    const struct run_model *model = board->model;
-    size_t n = board->ranks * steps;
-    board->steps = steps;
-    board->own = malloc((n + 1) * sizeof *board->own);
-    board->windows = calloc(n + 1, sizeof *board->windows);
-    board->budgets = calloc(board->ranks + 1, sizeof *board->budgets);
-    board->firsts = calloc(board->ranks + 1, sizeof *board->firsts);
-    board->traffic = calloc(board->ranks + 1, sizeof *board->traffic);
-    board->roles = calloc(board->ranks + 1, sizeof *board->roles);
-    if (!board->own || !board->windows || !board->budgets || !board->firsts || !board->traffic ||
-        !board->roles)
+static int rank_matrix_init(struct rank_matrix *matrix, size_t steps) {
+    const struct run_model *model = matrix->model;
+    size_t n = matrix->ranks * steps;
+    matrix->steps = steps;
+    matrix->own = malloc((n + 1) * sizeof *matrix->own);
+    matrix->windows = calloc(n + 1, sizeof *matrix->windows);
+    matrix->budgets = calloc(matrix->ranks + 1, sizeof *matrix->budgets);
+    matrix->firsts = calloc(matrix->ranks + 1, sizeof *matrix->firsts);
+    matrix->traffic = calloc(matrix->ranks + 1, sizeof *matrix->traffic);
+    matrix->roles = calloc(matrix->ranks + 1, sizeof *matrix->roles);
+    if (!matrix->own || !matrix->windows || !matrix->budgets || !matrix->firsts ||
+        !matrix->traffic || !matrix->roles)
         return -ENOMEM;
     struct windows windows = phase_windows(&model->groups[model->main_group]);
     for (size_t i = 0; i < n; i++)
-        board->own[i] = NAN;
-    for (size_t r = 0; r < board->ranks; r++) {
+        matrix->own[i] = NAN;
+    for (size_t r = 0; r < matrix->ranks; r++) {
         const struct model_host *host = &model->hosts[model->iterations.ranks[r].host];
-        board->budgets[r] = budget_of(model, &model->iterations.ranks[r]);
-        board->traffic[r] = rate_amount(&host->metrics[METRIC_NET_SEND], windows) +
-                            rate_amount(&host->metrics[METRIC_NET_RECV], windows);
+        matrix->budgets[r] = budget_of(model, &model->iterations.ranks[r]);
+        matrix->traffic[r] = rate_amount(&host->metrics[METRIC_NET_SEND], windows) +
+                             rate_amount(&host->metrics[METRIC_NET_RECV], windows);
     }
-    return fill_roles(board);
+    return fill_roles(matrix);
 }
 
 /* ---- by budgets ---- */
@@ -98,11 +99,12 @@ static bool has_budgets(const struct run_model *model) {
     return ranks >= 2;
 }
 
-const struct budget *board_budget(const struct board *board, size_t rank, size_t step) {
-    const struct rank_budget *b = board->budgets[rank];
-    if (board->basis != BOARD_BUDGET || !b || step < board->firsts[rank])
+const struct budget *rank_matrix_budget(const struct rank_matrix *matrix, size_t rank,
+                                        size_t step) {
+    const struct rank_budget *b = matrix->budgets[rank];
+    if (matrix->basis != MATRIX_BUDGET || !b || step < matrix->firsts[rank])
         return NULL;
-    size_t i = step - board->firsts[rank];
+    size_t i = step - matrix->firsts[rank];
     return i < b->n_iterations && is_known(&b->iterations[i]) ? &b->iterations[i] : NULL;
 }
 
@@ -120,7 +122,7 @@ static bool is_numbered(const struct rank_iterations *rank) {
     return rank->n > 0 && rank->items[0].number != VALUE_ABSENT;
 }
 
-static void place(const struct iterations *its, struct board *board) {
+static void place(const struct iterations *its, struct rank_matrix *matrix) {
     int64_t least = INT64_MAX;
     bool numbered = true;
     for (size_t r = 0; r < its->n; r++) {
@@ -130,8 +132,8 @@ static void place(const struct iterations *its, struct board *board) {
     }
     for (size_t r = 0; numbered && r < its->n; r++) {
         int64_t first = its->ranks[r].items[0].number - least;
-        if (first < (int64_t)board->steps)
-            board->firsts[r] = (size_t)first;
+        if (first < (int64_t)matrix->steps)
+            matrix->firsts[r] = (size_t)first;
     }
 }
 
@@ -143,20 +145,20 @@ static size_t most_iterations(const struct run_model *model) {
     return most;
 }
 
-static int board_of_budgets(struct board *board) {
-    const struct iterations *its = &board->model->iterations;
-    int result = board_init(board, most_iterations(board->model));
+static int rank_matrix_of_budgets(struct rank_matrix *matrix) {
+    const struct iterations *its = &matrix->model->iterations;
+    int result = rank_matrix_init(matrix, most_iterations(matrix->model));
     if (result < 0)
         return result;
-    place(its, board);
-    for (size_t r = 0; r < board->ranks; r++)
-        for (size_t s = board->firsts[r]; s < board->steps; s++) {
-            const struct budget *budget = board_budget(board, r, s);
-            size_t i = s - board->firsts[r];
+    place(its, matrix);
+    for (size_t r = 0; r < matrix->ranks; r++)
+        for (size_t s = matrix->firsts[r]; s < matrix->steps; s++) {
+            const struct budget *budget = rank_matrix_budget(matrix, r, s);
+            size_t i = s - matrix->firsts[r];
             if (!budget || i >= its->ranks[r].n)
                 continue;
-            board->own[r * board->steps + s] = own_time(budget);
-            board->windows[r * board->steps + s] = window_of(&its->ranks[r].items[i]);
+            matrix->own[r * matrix->steps + s] = own_time(budget);
+            matrix->windows[r * matrix->steps + s] = window_of(&its->ranks[r].items[i]);
         }
     return 0;
 }
@@ -164,14 +166,14 @@ static int board_of_budgets(struct board *board) {
 /* ---- by times ---- */
 
 /* Free-running ranks: iteration k of each, by its place in the rank's own order. */
-static int board_of_times(struct board *board) {
-    const struct run_model *model = board->model;
-    int result = board_init(board, most_iterations(model));
-    for (size_t r = 0; result == 0 && r < board->ranks; r++)
+static int rank_matrix_of_times(struct rank_matrix *matrix) {
+    const struct run_model *model = matrix->model;
+    int result = rank_matrix_init(matrix, most_iterations(model));
+    for (size_t r = 0; result == 0 && r < matrix->ranks; r++)
         for (size_t i = 0; i < model->iterations.ranks[r].n; i++) {
             const struct iteration *it = &model->iterations.ranks[r].items[i];
-            board->own[r * board->steps + i] = (double)it->duration_ns / 1e9;
-            board->windows[r * board->steps + i] = window_of(it);
+            matrix->own[r * matrix->steps + i] = (double)it->duration_ns / 1e9;
+            matrix->windows[r * matrix->steps + i] = window_of(it);
         }
     return result;
 }
@@ -220,37 +222,37 @@ static double own_share(const struct run_model *model, const struct model_proces
     return (use.cpu_s + or_zero(use.run_queue_s) + or_zero(use.disk_s)) / use.wall_s;
 }
 
-static int board_of_use(struct board *board) {
-    const struct run_model *model = board->model;
+static int rank_matrix_of_use(struct rank_matrix *matrix) {
+    const struct run_model *model = matrix->model;
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     struct window *steps = malloc((reference->n + 1) * sizeof *steps);
     if (!steps)
         return -ENOMEM;
     size_t n = make_steps(reference, steps);
-    int result = board_init(board, n);
-    for (size_t r = 0; result == 0 && r < board->ranks; r++) {
+    int result = rank_matrix_init(matrix, n);
+    for (size_t r = 0; result == 0 && r < matrix->ranks; r++) {
         const struct model_process *process = process_of(model, &model->iterations.ranks[r]);
         for (size_t i = 0; i < n; i++) {
-            board->own[r * n + i] = own_share(model, process, steps[i]);
-            board->windows[r * n + i] = steps[i];
+            matrix->own[r * n + i] = own_share(model, process, steps[i]);
+            matrix->windows[r * n + i] = steps[i];
         }
     }
     free(steps);
     return result;
 }
 
-int board_make(const struct run_model *model, struct board *ret_board) {
-    struct board board = {.model = model, .ranks = model->iterations.n};
-    board.basis = has_budgets(model)           ? BOARD_BUDGET
-                  : model->iterations.lockstep ? BOARD_USE
-                                               : BOARD_TIMES;
-    int result = board.basis == BOARD_BUDGET ? board_of_budgets(&board)
-                 : board.basis == BOARD_USE  ? board_of_use(&board)
-                                             : board_of_times(&board);
+int rank_matrix_make(const struct run_model *model, struct rank_matrix *ret_matrix) {
+    struct rank_matrix matrix = {.model = model, .ranks = model->iterations.n};
+    matrix.basis = has_budgets(model)           ? MATRIX_BUDGET
+                   : model->iterations.lockstep ? MATRIX_USE
+                                                : MATRIX_TIMES;
+    int result = matrix.basis == MATRIX_BUDGET ? rank_matrix_of_budgets(&matrix)
+                 : matrix.basis == MATRIX_USE  ? rank_matrix_of_use(&matrix)
+                                               : rank_matrix_of_times(&matrix);
     if (result < 0) {
-        board_release(&board);
+        rank_matrix_release(&matrix);
         return result;
     }
-    *ret_board = board;
+    *ret_matrix = matrix;
     return 0;
 }

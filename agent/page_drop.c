@@ -3,7 +3,7 @@
  * A mapping is dropped only when smaps counts no anonymous page in it: read-only is not enough,
  * since relocated tables are read-only, too, and would be lost.
  */
-#include "agent/lean.h"
+#include "agent/page_drop.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ static bool read_mapping(const char *line, struct mapping *ret_mapping) {
     return true;
 }
 
-void lean_drop_file_pages(const char *proc) {
+void page_drop_files(const char *proc) {
     char path[PATH_MAX], line[PATH_MAX + 128];
     struct mapping mapping = {0};
     unsigned long long anonymous_kb;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that look for messages now and then: what of their looks and naps was a wait, and for what.
+/* Ranks that poll for messages now and then: what of their polls and back-offs was a wait, and for
+ * what.
  */
 #include <math.h>
 
@@ -7,9 +8,9 @@
 #include "analysis/time/budget_timeline.h"
 
 /* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
- * then transfer; in the last nap before the end what follows is the delay of polling itself. */
+ * then transfer; in the last back-off before the end what follows is polling's own delay. */
 void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
-                       const enum raw into[3], bool last_nap) {
+                       const enum raw into[3], bool last_backoff) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
     if (end <= begin || amount <= 0)
         return;
@@ -25,7 +26,7 @@ void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t 
     int64_t waited = timeline_wait_end(t, need, since, begin, end);
     timeline_put(t->cells, begin, waited, into[0], per_ns * (double)(waited - begin));
     timeline_put_awaited(t, need->who, begin, waited, per_ns);
-    enum raw rest = last_nap && waited > begin ? RAW_OVERHEAD : into[1];
+    enum raw rest = last_backoff && waited > begin ? RAW_OVERHEAD : into[1];
     timeline_put(t->cells, waited, end, rest, per_ns * (double)(end - waited));
     if (rest != RAW_OVERHEAD)
         timeline_put_moved(t, need, waited, end, per_ns);
@@ -39,27 +40,27 @@ static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t
                                                   : end;
 }
 
-/* Whether a message comes by turns of who looks for it, each of which may come late: it is long.
+/* Whether a message comes by turns of who polls for it, each of which may come late: it is long.
  * Others come by themselves. */
 static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
     return need && t->rank->events[need - t->needs].bytes >= CALL_LONG_BYTES;
 }
 
-/* Naps, and the end of one that took too long: off the core. Lost by it is only what follows the
- * peer, and of a short message only after the last look that found nothing: until then nothing had
- * come anyway. The counters say how much of that was want of a core: of the end first. Where every
- * nap is late none stands out, and nothing but the counters tells. */
-void timeline_put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+/* Back-offs, and the end of one that took too long: off the core. Lost by it is only what follows
+ * the peer, and of a short message only after the last poll that found nothing: until then nothing
+ * had come anyway. The counters say how much of that was want of a core: of the end first. Where
+ * every back-off is late none stands out, and nothing but the counters tells. */
+void timeline_put_backoff(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     int64_t late = timeline_clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
     int64_t waited = ready_in(t, event, begin, end), from = waited > late ? waited : late;
-    timeline_put(t->cells, begin, late, RAW_NAP, (double)(late - begin));
+    timeline_put(t->cells, begin, late, RAW_BACKOFF, (double)(late - begin));
     timeline_put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
     bool last = t->needs[event].since_ns != VALUE_ABSENT;
     if (!last && !comes_by_turns(t, event, begin))
         return;
     bool delay = last && waited > begin; /* of polling itself */
-    timeline_put(t->cells, waited, late, delay ? RAW_NAP_OVERHEAD : RAW_NAP_TRANSFER,
+    timeline_put(t->cells, waited, late, delay ? RAW_BACKOFF_OVERHEAD : RAW_BACKOFF_TRANSFER,
                  (double)(late - waited));
     timeline_put(t->cells, from, end, delay ? RAW_LATE_OVERHEAD : RAW_LATE_TRANSFER,
                  (double)(end - from));
@@ -69,7 +70,7 @@ bool timeline_has(const struct timeline *t, const struct mpi_event *e) {
     return e->thread == t->thread && mpi_event_is_call(e);
 }
 
-/* Whether the next call completes something: this look is the last that found nothing. */
+/* Whether the next call completes something: this poll is the last that found nothing. */
 static bool finds_next(const struct timeline *t, size_t event) {
     size_t next = event + 1;
     while (next < t->rank->n && !timeline_has(t, &t->rank->events[next]))
@@ -77,13 +78,13 @@ static bool finds_next(const struct timeline *t, size_t event) {
     return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
-/* Time of looks in a row, within their length. Two looks with less between them than a look
+/* Time of polls in a row, within their length. Two polls with less between them than a poll
  * costs the program and the shim have nothing between them: that is a loop that waits. */
-static double looking(const struct mpi_event *e, double length) {
+static double time_of_polls(const struct mpi_event *e, double length) {
     if (!(e->flags & MPI_FLAG_FOLDED))
         return length;
     double inside = fmin((double)e->inside_ns, length);
-    return length - inside <= LOOK_GAP_NS * (double)e->calls ? length : inside;
+    return length - inside <= POLL_GAP_NS * (double)e->calls ? length : inside;
 }
 
 const enum raw timeline_plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
@@ -92,7 +93,7 @@ static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UN
 void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
-    double inside = looking(e, length);
+    double inside = time_of_polls(e, length);
     timeline_put_poll(t, event, begin, end, inside, timeline_plainly, false);
     timeline_put_poll(t, event, begin, end, length - inside, folded, false);
     bool tells = finds_next(t, event) || comes_by_turns(t, event, begin);
@@ -109,7 +110,7 @@ void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t
     timeline_put(t->cells, waited, end, RAW_LATE_TRANSFER, (inside - cpu) * after);
 }
 
-/* Looks of a rank that computes: no wait, whatever had come. It has no core for what they take
+/* Polls of a rank that computes: no wait, whatever had come. It has no core for what they take
  * beyond their CPU time, as far as it was ready to run. */
 void timeline_put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];

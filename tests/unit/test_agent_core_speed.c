@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/beat.h"
+#include "agent/core_speed.h"
 
 struct script {
     const int64_t *ns;
@@ -21,7 +21,7 @@ static int64_t scripted(void *ctx) {
 
 static int64_t taken(const int64_t ns[3]) {
     struct script script = {.ns = ns};
-    int64_t took = beat_take(scripted, &script);
+    int64_t took = core_speed_measure(scripted, &script);
     assert_int_equal(script.asked, 3);
     return took;
 }
@@ -35,8 +35,8 @@ static void the_shorter_of_two_counts(void **state) {
 /* All of it depends on where it began: nothing can be left out. */
 static void the_work_is_the_same_each_time(void **state) {
     (void)state;
-    assert_true(beat_work(1) == beat_work(1));
-    assert_true(beat_work(1) != beat_work(2));
+    assert_true(core_speed_work(1) == core_speed_work(1));
+    assert_true(core_speed_work(1) != core_speed_work(2));
 }
 
 int main(void) {

@@ -48,9 +48,9 @@ static bool host_had_its_cores(const struct run_model *model, size_t group, int 
 
 /* Values of one host; NAN if the operator ran too seldom, or for too short a time. */
 struct measured {
-    double pace;  /* median time of a byte */
-    double bytes; /* an iteration; NAN: too, where not all ranks tell of theirs */
-    double ns;    /* in all */
+    double byte_ns; /* median time of a byte */
+    double bytes;   /* an iteration; NAN: too, where not all ranks tell of theirs */
+    double ns;      /* in all */
 };
 
 static const struct measured nothing_measured = {NAN, NAN, NAN};
@@ -72,7 +72,7 @@ static struct measured measure(const struct timed_runs *runs, size_t from, size_
     uint32_t number = key_find(&runs->operators, runs->items[from].operator);
     struct given given = number != KEY_NONE ? runs->given[number] : (struct given){0};
     for (size_t i = 0; i < n; i++)
-        room[i] = runs->items[from + i].pace;
+        room[i] = runs->items[from + i].byte_ns;
     if (n < RUNS_MIN || given.ns < least_ns)
         return nothing_measured;
     return (struct measured){stats_median(room, n), given.bytes / iterations, given.ns};
@@ -91,10 +91,10 @@ struct comparison {
     struct operator_work *works;
 };
 
-static double median_but(const struct comparison *c, size_t host, bool pace) {
+static double median_but(const struct comparison *c, size_t host, bool byte_time) {
     size_t n = 0;
     for (size_t h = 0; h < c->n_hosts; h++) {
-        double value = pace ? c->measured[h].pace : c->measured[h].bytes;
+        double value = byte_time ? c->measured[h].byte_ns : c->measured[h].bytes;
         if (h != host && !isnan(value))
             c->room[n++] = value;
     }
@@ -103,10 +103,10 @@ static double median_but(const struct comparison *c, size_t host, bool pace) {
 
 static void compare_hosts(struct comparison *c) {
     for (size_t h = 0; h < c->n_hosts; h++) {
-        double pace = c->measured[h].pace / median_but(c, h, true);
+        double byte_time = c->measured[h].byte_ns / median_but(c, h, true);
         double amount = c->measured[h].bytes / median_but(c, h, false);
-        if (isfinite(pace)) {
-            c->works[h].pace = fmin(c->works[h].pace, pace);
+        if (isfinite(byte_time)) {
+            c->works[h].byte_time = fmin(c->works[h].byte_time, byte_time);
             c->n[h]++;
         }
         if (isfinite(amount)) {

@@ -3,11 +3,12 @@
  * Loading the libraries of an HTTP client touches 6 MB of their files, which a process that only
  * waits will never look at again. This gives those pages back.
  */
-#ifndef CHOKEPOINT_AGENT_LEAN_H
-#define CHOKEPOINT_AGENT_LEAN_H
+#ifndef CHOKEPOINT_AGENT_PAGE_DROP_H
+#define CHOKEPOINT_AGENT_PAGE_DROP_H
 
 /* Drops the unmodified, read-only pages of files from this process (<proc>/self/smaps says which).
- * Whatever is needed again comes back from the page cache. Of the only thread. Best effort. */
-void lean_drop_file_pages(const char *proc);
+ * Pages that are needed again come back from the page cache. For a process of one thread. Best
+ * effort. */
+void page_drop_files(const char *proc);
 
 #endif

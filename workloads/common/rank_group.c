@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/crew.h"
+#include "workloads/common/rank_group.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 
 #define EXIT_USAGE 2
 
-void crew_join(struct crew *ret, const char *program, bool spin) {
-    *ret = (struct crew){.program = program, .host = "?"};
+void rank_group_join(struct rank_group *ret, const char *program, bool spin) {
+    *ret = (struct rank_group){.program = program, .host = "?"};
     waiter_begin(&ret->waiter, spin);
     MPI_Comm_rank(MPI_COMM_WORLD, &ret->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ret->n_ranks);
     gethostname(ret->host, sizeof ret->host - 1);
 }
 
-void crew_say(const struct crew *c, const char *format, ...) {
+void rank_group_say(const struct rank_group *c, const char *format, ...) {
     char text[1024];
     va_list values;
     va_start(values, format);
@@ -29,23 +29,24 @@ void crew_say(const struct crew *c, const char *format, ...) {
     fprintf(stderr, "%s: rank %d on %s: %s\n", c->program, c->rank, c->host, text);
 }
 
-int crew_wrote(const struct crew *c, const char *path, int r) {
+int rank_group_wrote(const struct rank_group *c, const char *path, int r) {
     if (r < 0)
-        crew_say(c, "cannot write %s: %s", path, strerror(-r));
+        rank_group_say(c, "cannot write %s: %s", path, strerror(-r));
     return r;
 }
 
-int crew_write_floats(const struct crew *c, const char *path, const float *values, size_t n) {
-    return crew_wrote(c, path, whole_file_write(path, values, n * sizeof *values));
+int rank_group_write_floats(const struct rank_group *c, const char *path, const float *values,
+                            size_t n) {
+    return rank_group_wrote(c, path, whole_file_write(path, values, n * sizeof *values));
 }
 
-int crew_usage_error(const char *program, const char *text) {
+int rank_group_usage_error(const char *program, const char *text) {
     if (chokepoint_rank_() <= 0)
         fprintf(stderr, "%s: %s\n", program, text);
     return EXIT_USAGE;
 }
 
-bool crew_is_well(struct crew *c, int r) {
+bool rank_group_is_well(struct rank_group *c, int r) {
     int mine = r, worst = 0;
     MPI_Request request;
     MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
@@ -53,11 +54,11 @@ bool crew_is_well(struct crew *c, int r) {
     return worst >= 0;
 }
 
-void *crew_gather(struct crew *c, const void *mine, size_t size) {
+void *rank_group_gather(struct rank_group *c, const void *mine, size_t size) {
     void *all = c->rank == 0 ? calloc((size_t)c->n_ranks, size) : NULL;
     MPI_Request request;
     if (c->rank == 0 && !all) {
-        crew_say(c, "not enough memory for the accounts of %d ranks", c->n_ranks);
+        rank_group_say(c, "not enough memory for the accounts of %d ranks", c->n_ranks);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     MPI_Igather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
@@ -65,13 +66,13 @@ void *crew_gather(struct crew *c, const void *mine, size_t size) {
     return all;
 }
 
-void crew_sum(struct crew *c, double *values, int n) {
+void rank_group_sum(struct rank_group *c, double *values, int n) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
     wait_all(&c->waiter, 1, &request);
 }
 
-void crew_tell(struct crew *c, int *value) {
+void rank_group_tell(struct rank_group *c, int *value) {
     MPI_Request request;
     MPI_Ibcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
     wait_all(&c->waiter, 1, &request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/export/export_lanes.h"
+#include "reports/export/export_tracks.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 void strands_release(struct strands *strands) {
     for (size_t i = 0; i < strands->n; i++)
-        free(strands->items[i].lanes);
+        free(strands->items[i].tracks);
     free(strands->items);
     *strands = (struct strands){0};
 }
@@ -37,47 +37,47 @@ struct strand *strand_get(struct strands *strands, int host, int64_t pid, int64_
         return NULL;
     strands->items = items;
     items[strands->n] =
-        (struct strand){.host = host, .pid = pid, .thread = thread, .rank = rank, .lanes = NULL};
+        (struct strand){.host = host, .pid = pid, .thread = thread, .rank = rank, .tracks = NULL};
     *ret_new = true;
     return &items[strands->last = strands->n++];
 }
 
-static bool fits(struct lane *lane, int64_t start_ns, int64_t end_ns) {
-    if (start_ns < lane->start_ns)
+static bool fits(struct track *track, int64_t start_ns, int64_t end_ns) {
+    if (start_ns < track->start_ns)
         return false;
-    size_t depth = lane->depth;
-    while (depth && lane->ends[depth - 1] <= start_ns)
+    size_t depth = track->depth;
+    while (depth && track->ends[depth - 1] <= start_ns)
         depth--;
-    if (depth == LANE_DEPTH || (depth && lane->ends[depth - 1] < end_ns))
+    if (depth == TRACK_DEPTH || (depth && track->ends[depth - 1] < end_ns))
         return false;
-    lane->start_ns = start_ns;
-    lane->ends[depth] = end_ns;
-    lane->depth = depth + 1;
+    track->start_ns = start_ns;
+    track->ends[depth] = end_ns;
+    track->depth = depth + 1;
     return true;
 }
 
-static struct lane *add_lane(struct strands *strands, struct strand *strand) {
-    struct lane *lanes = strand->n_lanes < LANES_OF_STRAND
-                             ? grown(strand->lanes, strand->n_lanes, sizeof *lanes)
-                             : NULL;
-    if (!lanes)
+static struct track *add_track(struct strands *strands, struct strand *strand) {
+    struct track *tracks = strand->n_tracks < TRACKS_OF_STRAND
+                               ? grown(strand->tracks, strand->n_tracks, sizeof *tracks)
+                               : NULL;
+    if (!tracks)
         return NULL;
-    strand->lanes = lanes;
-    lanes[strand->n_lanes] = (struct lane){.tid = strands->next_tid++};
-    return &lanes[strand->n_lanes++];
+    strand->tracks = tracks;
+    tracks[strand->n_tracks] = (struct track){.tid = strands->next_tid++};
+    return &tracks[strand->n_tracks++];
 }
 
-struct lane *strand_place(struct strands *strands, struct strand *strand, int64_t start_ns,
-                          int64_t end_ns, bool *ret_new) {
+struct track *strand_place(struct strands *strands, struct strand *strand, int64_t start_ns,
+                           int64_t end_ns, bool *ret_new) {
     *ret_new = false;
-    for (size_t i = 0; i < strand->n_lanes; i++)
-        if (fits(&strand->lanes[i], start_ns, end_ns))
-            return &strand->lanes[i];
-    struct lane *lane = add_lane(strands, strand);
-    if (!lane || !fits(lane, start_ns, end_ns)) {
+    for (size_t i = 0; i < strand->n_tracks; i++)
+        if (fits(&strand->tracks[i], start_ns, end_ns))
+            return &strand->tracks[i];
+    struct track *track = add_track(strands, strand);
+    if (!track || !fits(track, start_ns, end_ns)) {
         strands->left_out++;
         return NULL;
     }
     *ret_new = true;
-    return lane;
+    return track;
 }
