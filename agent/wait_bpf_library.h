@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* What is used of libbpf, as declared in its headers. */
+/* The functions of libbpf that are used, as declared in its headers. */
 struct bpf_library {
     void *handle;
     __typeof__(libbpf_set_print) *set_print;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What system calls wait for, by their numbers on this processor. */
+/* The kinds of system calls, by their numbers on this processor. */
 #include "agent/wait_calls.h"
 
 #include <sys/syscall.h>

@@ -4,7 +4,7 @@
 
 #include "agent/wait/wait_shared.h"
 
-/* What each system call waits for, by its number. */
+/* Fills in the kind of each system call, by its number. */
 void wait_calls_fill(struct wait_config *config);
 
 #endif

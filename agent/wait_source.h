@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wait clocks that programs in the kernel keep (agent/wait/). Of this header there are two
- * implementations: wait_bpf.c, and wait_without.c for a build without libbpf or clang.
+ * The wait clocks that programs in the kernel keep (agent/wait/). There are two
+ * implementations of this header: wait_bpf.c, and wait_without.c for a build without libbpf or
+ * clang.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_SOURCE_H
 #define CHOKEPOINT_AGENT_WAIT_SOURCE_H
@@ -45,7 +46,7 @@ int wait_source_adopt(struct wait_source *source);
 void wait_source_rest(struct wait_source *source);
 int wait_source_go_on(struct wait_source *source);
 
-/* At most n of who woke whom. Returns how many, or negative errno. */
+/* At most n pairs of waiter and waker. Returns how many, or negative errno. */
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,
                         struct wait_wakeup *ret_values, size_t n);
 void wait_source_forget_wakeup(struct wait_source *source, const struct wait_wakeup_key *key);

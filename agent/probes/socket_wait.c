@@ -58,8 +58,8 @@ static void share_out(const struct wait_group *group, struct wait_socket_seen *s
     }
 }
 
-/* With what goes on; nothing that was told steps back. What lay there before a pause may have been
- * read in it. */
+/* With what goes on; nothing that was told steps back. Data that lay there before a pause may
+ * have been read in it. */
 static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *socket,
                      const struct wait_watch *watch) {
     uint64_t since = socket->ready_since_ns, now_ns = watch->known_ns;

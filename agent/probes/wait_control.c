@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the agent tells the programs in the kernel: who is of the job, and what it may cost. */
+/* The agent tells the programs in the kernel which processes are of the job, and what events of it
+ * may cost. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,7 +107,7 @@ int wait_add_members(struct wait_watch *watch, const struct probe_env *env) {
 
 /* ---- cost ---- */
 
-/* What the job may cost is set anew with each sample. Above that its clocks run for a slice of each
+/* The budget of events is set anew with each sample. Above that its clocks run for a slice of each
  * second: between slices no program is there that an event could call. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
     struct wait_totals *totals = watch->memory.totals;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the wait clocks' reader share: wait_watch.c, wait_control.c. */
+/* Shared by the files of the wait clocks' reader: wait_watch.c, wait_control.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 #define CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who ended whose waits within a host: the process whose system call woke a thread of the job from
- * a futex, a pipe, a socket within the host, poll, or the wait for a child. Pairs beyond the first
- * PAIRS_MAX are one row.
+ * Pairs of processes of which one ended the other's waits within a host: the process whose system
+ * call woke a thread of the job from a futex, a pipe, a socket within the host, poll, or the wait
+ * for a child. Pairs beyond the first PAIRS_MAX are one row.
  */
 #include <fcntl.h>
 #include <stdio.h>

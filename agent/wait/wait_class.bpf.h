@@ -61,7 +61,7 @@ static __always_inline struct call call_of(struct task_struct *task) {
     return call;
 }
 
-/* What a thread waits for that reads from or writes to a file; of a socket also its address. */
+/* The state of a thread that reads from or writes to a file; the address of a socket, too. */
 static __always_inline wait_u32 state_of_file(struct task_struct *task, wait_u64 number,
                                               bool writes, wait_u64 *ret_address) {
     struct fdtable *table = task->files ? task->files->fdt : 0;

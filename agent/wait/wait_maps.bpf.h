@@ -57,8 +57,8 @@ struct {
     __type(value, struct slot_of);
 } of_socket SEC(".maps");
 
-/* Of sockets that a thread is about to wait for: there the kernel hands out no more than an
- * address. */
+/* Slots of sockets by their addresses: the kernel hands out no more than that of a socket that a
+ * thread is about to wait for. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, WAIT_SOCKETS);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs in the kernel (this folder) and the agent share: the states that a thread can
+ * Shared by the programs in the kernel (this folder) and the agent: the states that a thread can
  * be in, and the maps' values. Plain numbers of fixed size, so that both sides lay them out alike.
  *
  * A thread's clocks stand in a slot of the map `threads`, which the agent maps into its memory: no
- * system call reads them, and a wait that goes on is seen while it does (state, since_ns). Who
- * frees a slot is the agent, once it has taken the last figures of a thread that ended.
+ * system call reads them, and a wait that goes on is seen while it does (state, since_ns). The
+ * agent frees a slot, once it has taken the last figures of a thread that ended.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_SHARED_H
 #define CHOKEPOINT_AGENT_WAIT_SHARED_H
@@ -49,7 +49,7 @@ enum wait_state {
 };
 #define WAIT_FIRST_BLOCKED WAIT_SOCKET_RECEIVE
 
-/* What a system call is about, by its number: filled by the agent, which knows the numbers. */
+/* The kinds of system calls, by their numbers: filled by the agent, which knows the numbers. */
 enum wait_call {
     WAIT_CALL_NONE,
     WAIT_CALL_READ, /* its first argument is a file, whose kind says what it waits for */

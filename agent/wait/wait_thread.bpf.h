@@ -90,8 +90,9 @@ static __always_inline void adopt(struct task_struct *task, wait_u32 state, wait
     __sync_lock_test_and_set(&thread->slot, kept ? WAIT_LIVE : WAIT_FREE);
 }
 
-/* Whose doing a wake-up is, where it is plain: a lock is left by the system call that wakes, a pipe
- * is filled by the one that writes. An interrupt wakes under the name of whoever was there. */
+/* Whether the current task is the waker, where that is plain: a lock is left by the system call
+ * that wakes, a pipe is filled by the one that writes. An interrupt wakes under the name of whoever
+ * was there. */
 static __always_inline bool is_waker(wait_u32 state, wait_u32 call) {
     switch (state) {
     case WAIT_FUTEX:

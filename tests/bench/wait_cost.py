@@ -79,7 +79,7 @@ def make(work):
 
 
 def programs_ns():
-    """What the kernel spent in the programs so far: its own count, where it keeps one."""
+    """The kernel's own count of the time in the programs so far, where it keeps one."""
     if not shutil.which("bpftool"):
         return 0
     found = json.loads(subprocess.run(["bpftool", "prog", "show", "-j"], capture_output=True, text=True, check=True).stdout)

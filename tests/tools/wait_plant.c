@@ -157,7 +157,7 @@ static void read_late(const char *kind) {
     pause_ms(3 * PAUSE_MS);
 }
 
-/* Nobody reads for a while what it sends. */
+/* It sends, and nobody reads for a while. */
 static void send_unread(const char *kind) {
     int ends[2], small = 16384;
     static char block[BLOCK_BYTES];

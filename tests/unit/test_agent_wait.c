@@ -487,7 +487,7 @@ static void nobody_loads_programs_where_it_is_turned_off(void **state) {
     harness_close(&h);
 }
 
-/* Whatever is missing, one line says so, and the probe is absent. */
+/* One line says so if anything is missing, and the probe is absent. */
 static void what_keeps_clocks_away_is_said(void **state) {
     static struct harness h;
     (void)state;
