@@ -11,7 +11,8 @@
 #include "common/error.h"
 
 #define EVENTS_PER_S 40000 /* of a core: 1 % of it at 250 ns each */
-#define REST_NS (NS_PER_S - 50 * NS_PER_MS)
+/* To take programs away and bring them back holds up all cores for 7 ms. */
+#define REST_NS (3 * NS_PER_S - 50 * NS_PER_MS)
 
 /* ---- opening ---- */
 
@@ -107,15 +108,15 @@ int wait_add_members(struct wait_watch *watch, const struct probe_env *env) {
 
 /* ---- cost ---- */
 
-/* The budget of events is set anew with each sample. Above that its clocks run for a slice of each
- * second: between slices no program is there that an event could call. */
+/* The budget of events is set anew with each sample. Above that clocks run in slices: between them
+ * no program is there that an event could call. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
     struct wait_totals *totals = watch->memory.totals;
     bool paused = __atomic_load_n(&totals->paused, __ATOMIC_ACQUIRE);
     int r = 0;
     if (paused && !watch->told_pause && env->note)
         env->note(env->note_ctx, NOTE_INFO, "wait",
-                  "the job switches too often to clock it all: clocked in slices of each second");
+                  "the job switches too often to clock it all: clocked in slices, one in 3 s");
     watch->told_pause |= paused;
     if (paused && !watch->rests && watch->source)
         wait_source_rest(watch->source);

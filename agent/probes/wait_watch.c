@@ -214,10 +214,20 @@ static void share_out(struct wait_group *group) {
     }
 }
 
-static void end_groups(struct wait_watch *watch) {
+/* A pause that goes on: as if it were shared out now. */
+static void foresee(struct wait_group *group, uint64_t pause_ns) {
+    double sum = 0, all_ns = (double)pause_ns * (double)group->threads;
+    for (size_t i = 0; i < WAIT_UNCLOCKED; i++)
+        sum += group->share[i];
+    for (size_t i = 0; sum > 0 && i < WAIT_UNCLOCKED; i++)
+        group->now_ns[i] += (uint64_t)(group->share[i] / sum * all_ns);
+}
+
+static void end_groups(struct wait_watch *watch, uint64_t pause_ns) {
     for (size_t i = 0; i < watch->by_pid.n; i++) {
         struct wait_group *group = &watch->groups[i];
         share_out(group);
+        foresee(group, pause_ns);
         for (size_t k = 0; k < WAIT_STATES; k++)
             group->now_ns[k] += group->shared_ns[k];
         raise_to(group->ns, group->now_ns);
@@ -243,7 +253,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     begin_groups(watch);
     take_threads(watch, now_ns);
     list_groups(watch, env);
-    end_groups(watch);
+    end_groups(watch, (uint64_t)env->mono_ns > now_ns ? (uint64_t)env->mono_ns - now_ns : 0);
     watch->job_passes = env->job->passes;
     watch->job_changes = env->job->changes;
     wait_tell_losses(watch, env);

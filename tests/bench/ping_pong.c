@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,18 @@ static double now_s(void) {
 static void fail(const char *what) {
     perror(what);
     exit(1);
+}
+
+/* On the n-th core of those it may use, so that two runs meet the same distance. */
+static void stay_on(int n) {
+    cpu_set_t may, one;
+    CPU_ZERO(&one);
+    sched_getaffinity(0, sizeof may, &may);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &may) && n-- == 0)
+            CPU_SET(i, &one);
+    if (CPU_COUNT(&one))
+        sched_setaffinity(0, sizeof one, &one);
 }
 
 /* ---- two processes ---- */
@@ -63,6 +76,7 @@ static double play(double seconds, bool pipes) {
     if (!pipes)
         connect_pair(tcp);
     pid_t child = fork();
+    stay_on(child == 0);
     if (child == 0)
         answer(pipes ? there[0] : tcp[1], pipes ? back[1] : tcp[1]);
     int in = pipes ? back[0] : tcp[0], out = pipes ? there[1] : tcp[0];
@@ -85,14 +99,19 @@ static double play(double seconds, bool pipes) {
 static uint32_t turn;
 static bool over;
 
+static void hand_over(uint32_t own) {
+    __atomic_store_n(&turn, 1 - own, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 static void take_turns(uint32_t own, uint64_t *ret_n) {
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
         while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != own)
             syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 1 - own, NULL, NULL, 0);
-        __atomic_store_n(&turn, 1 - own, __ATOMIC_RELEASE);
-        syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+        hand_over(own);
         *ret_n += 1;
     }
+    hand_over(own); /* the other may wait for it */
 }
 
 static void *other_thread(void *ctx) {
