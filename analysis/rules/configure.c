@@ -46,7 +46,7 @@ static bool set_threshold(const char *word, size_t length) {
     if (!t || name >= length)
         return false;
     double number = strtod(word + name + 1, &end);
-    if (end != word + length || !isfinite(number))
+    if (name + 1 == length || end != word + length || !isfinite(number))
         return false;
     *t->value = word[name] == '=' ? number : t->usual * number;
     return true;

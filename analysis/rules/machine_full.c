@@ -47,6 +47,10 @@ static struct machine machine_of(const struct run_model *model, size_t group, in
     return m;
 }
 
+double machine_waiting(const struct run_model *model, size_t group, int host) {
+    return model_shares_cores(model, host) ? fmin(1, machine_of(model, group, host).waiting) : 0;
+}
+
 static struct machine fullest_machine(const struct run_model *model, size_t group) {
     struct machine fullest = {.host = -1};
     for (size_t h = 0; h < model->n_hosts; h++) {

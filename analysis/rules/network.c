@@ -106,6 +106,16 @@ static bool is_found(const struct candidates *candidates, size_t group) {
     return candidates_any(candidates, group, SHORT_OF_NETWORK);
 }
 
+/* The same of those that no want of cores may explain. */
+static bool is_sure(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group &&
+            SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
+            !(candidates->items[i].core_waited > 0))
+            return true;
+    return false;
+}
+
 int link_connections_detect(const struct run_model *model, size_t group,
                             struct candidates *candidates) {
     const struct flows *flows;
@@ -116,7 +126,7 @@ int link_connections_detect(const struct run_model *model, size_t group,
 int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     const struct flows *flows;
     int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 || is_found(candidates, group)
+    return result < 0 || is_sure(candidates, group)
                ? result
                : link_by_queues(model, group, flows, candidates);
 }

@@ -156,6 +156,30 @@ static bool is_known_not_full(const struct culprit_side *s) {
     return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(&s->queues);
 }
 
+/* Both ends of all that the side explains are on one machine. */
+static bool stays_on_machine(const struct run_model *model, const struct flows *flows,
+                             const struct culprit_side *s) {
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->limited && (s->side == FLOW_SEND ? f->from : f->to) == s->host &&
+            !model_shares_machine(model, f->from, f->to))
+            return false;
+    }
+    return true;
+}
+
+/* Between hosts that share cores a packet is passed on by the same cores, and so is its answer. If
+ * the run waits for these for at least as long as data are under way, a link that is neither set
+ * nor measured is not told from them by its connections: a replay tells, or nothing does. */
+static double waited_for_cores(const struct run_model *model, size_t group,
+                               const struct flows *flows, const struct culprit_side *s,
+                               double demand) {
+    double waited = machine_waiting(model, group, s->host);
+    bool unclear = !s->full && !s->at_limit && !link_holds_back(model, group, s->host) &&
+                   stays_on_machine(model, flows, s) && waited >= demand;
+    return unclear ? waited : 0;
+}
+
 /* twin: the other host that explains the same; -1: none. */
 static int add_side(const struct run_model *model, size_t group, const struct flows *flows,
                     const struct culprit_side *s, double demand, int twin,
@@ -167,6 +191,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.saturated = !is_known_not_full(s);
     c.ambiguous = twin >= 0;
+    c.core_waited = waited_for_cores(model, group, flows, s, demand);
     if (c.ambiguous)
         remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));
     say_limited(flows, s, wall_s, &c);
@@ -227,4 +252,17 @@ int link_by_connections(const struct run_model *model, size_t group, const struc
     int twin = as_good(model, group, flows, &best);
     int result = add_side(model, group, flows, &best, demand, twin, candidates);
     return result ? result : add_other_side(model, group, flows, &best, demand, twin, candidates);
+}
+
+void links_drop_unclear(const struct run_model *model, struct candidates *candidates) {
+    for (size_t i = candidates->n; i-- > 0;) {
+        struct candidate *c = &candidates->items[i];
+        if (!(c->core_waited > 0) || c->gain.replayed)
+            continue;
+        if (c->group == model->main_group && !c->other_way)
+            remarks_add(&candidates->ruled_out, LINK_OR_CORE,
+                        NUMBERS(100 * c->blocked, 100 * c->core_waited),
+                        NAMES(model->hosts[c->host].name));
+        candidates_remove(candidates, i);
+    }
 }

@@ -295,6 +295,7 @@ int saturation_find(const struct run_model *model, const struct whatif *whatif,
         return result;
     }
     saturation_start_by_spans(model, &found);
+    links_drop_unclear(model, &found);
     if (found.n)
         qsort(found.items, found.n, sizeof *found.items, compare);
     mark_repeats(&found);

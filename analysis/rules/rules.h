@@ -61,7 +61,9 @@ struct candidate {
     /* or a metric: blocked = factor x mean. */
     const struct rate *signal;
     double factor;
-    double ceiling; /* of a link, MB/s; else 0 */
+    double ceiling;     /* of a link, MB/s; else 0 */
+    double core_waited; /* of a link that may be a want of cores: share of the run that goes by
+                           waiting for these; else 0 */
     double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
     enum ceiling_from ceiling_from;
     bool can_remove, can_double;

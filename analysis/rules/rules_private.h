@@ -72,6 +72,14 @@ int saturation_start(const struct run_model *model, struct candidates *candidate
  * each held (candidates_estimate()): connections may be made long before a program is loaded. */
 void saturation_start_by_spans(const struct run_model *model, struct candidates *candidates);
 
+/* Once gains are known: takes out links whose data may have waited for the cores that hosts share,
+ * unless a replay says what a faster one would bring, and tells it instead. */
+void links_drop_unclear(const struct run_model *model, struct candidates *candidates);
+
+/* Share of the run that goes by waiting for a core on all hosts that share this one's cores, itself
+ * included; 0: none does. */
+double machine_waiting(const struct run_model *model, size_t group, int host);
+
 /* Evidence was found that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          unsigned resources);

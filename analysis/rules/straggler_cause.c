@@ -291,8 +291,7 @@ static struct blamed compare_terms(const struct rank_matrix *matrix, size_t rank
         if (isnan(own) || isnan(peers))
             continue;
         if (fabs(own - peers) >= WORTH_SAYING * excess_s)
-            remarks_add(&s->evidence, TERM_DIFFERS, NUMBERS(own, peers),
-                        NAMES(budget_term_words(t)));
+            remarks_add(&s->evidence, TERM_DIFFERS, NUMBERS(t, own, peers), NAMES());
         if (own - peers > most.excess_s)
             most = (struct blamed){t, own, own - peers, true};
     }

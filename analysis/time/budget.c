@@ -10,22 +10,22 @@
 #include "analysis/time/budget_private.h"
 
 static const struct {
-    const char *name, *words;
+    const char *name;
     enum budget_class class;
 } terms[BUDGET_TERMS] = {
-    [BUDGET_CPU] = {"cpu", "computing", BUDGET_CLASS_OWN},
-    [BUDGET_RUN_QUEUE] = {"runqueue", "waiting for a core", BUDGET_CLASS_LACKING},
-    [BUDGET_QUOTA] = {"quota", "throttled by its quota", BUDGET_CLASS_LACKING},
-    [BUDGET_STEAL] = {"steal", "core taken by the hypervisor", BUDGET_CLASS_LACKING},
-    [BUDGET_DISK] = {"disk", "disk", BUDGET_CLASS_LACKING},
-    [BUDGET_MEMORY] = {"memory", "short memory", BUDGET_CLASS_LACKING},
-    [BUDGET_STOPPED] = {"stopped", "stopped by a signal or a debugger", BUDGET_CLASS_ASLEEP},
-    [BUDGET_IDLE] = {"idle", "asleep or blocked", BUDGET_CLASS_ASLEEP},
-    [BUDGET_PEER_WAIT] = {"peer_wait", "waiting for a peer", BUDGET_CLASS_MPI},
-    [BUDGET_TRANSFER] = {"transfer", "transfer", BUDGET_CLASS_MPI},
-    [BUDGET_FILE] = {"file", "file I/O in MPI", BUDGET_CLASS_MPI},
-    [BUDGET_OVERHEAD] = {"mpi_overhead", "MPI overhead", BUDGET_CLASS_MPI},
-    [BUDGET_UNSPLIT] = {"mpi_unsplit", "in MPI, not known why", BUDGET_CLASS_MPI},
+    [BUDGET_CPU] = {"cpu", BUDGET_CLASS_OWN},
+    [BUDGET_RUN_QUEUE] = {"runqueue", BUDGET_CLASS_LACKING},
+    [BUDGET_QUOTA] = {"quota", BUDGET_CLASS_LACKING},
+    [BUDGET_STEAL] = {"steal", BUDGET_CLASS_LACKING},
+    [BUDGET_DISK] = {"disk", BUDGET_CLASS_LACKING},
+    [BUDGET_MEMORY] = {"memory", BUDGET_CLASS_LACKING},
+    [BUDGET_STOPPED] = {"stopped", BUDGET_CLASS_ASLEEP},
+    [BUDGET_IDLE] = {"idle", BUDGET_CLASS_ASLEEP},
+    [BUDGET_PEER_WAIT] = {"peer_wait", BUDGET_CLASS_MPI},
+    [BUDGET_TRANSFER] = {"transfer", BUDGET_CLASS_MPI},
+    [BUDGET_FILE] = {"file", BUDGET_CLASS_MPI},
+    [BUDGET_OVERHEAD] = {"mpi_overhead", BUDGET_CLASS_MPI},
+    [BUDGET_UNSPLIT] = {"mpi_unsplit", BUDGET_CLASS_MPI},
 };
 
 enum budget_class budget_term_class(enum budget_term term) {
@@ -45,10 +45,6 @@ unsigned budget_outside_terms(void) {
 
 const char *budget_term_name(enum budget_term term) {
     return terms[term].name;
-}
-
-const char *budget_term_words(enum budget_term term) {
-    return terms[term].words;
 }
 
 /* ---- cells ---- */

@@ -193,7 +193,5 @@ unsigned budget_outside_terms(void);
 
 /* "cpu", "peer_wait", ...: as the members of the JSON contract, without "_s". */
 const char *budget_term_name(enum budget_term term);
-/* "computing", "waiting for a peer", ... */
-const char *budget_term_words(enum budget_term term);
 
 #endif

@@ -79,7 +79,7 @@ static void set_cause(const struct shares *s, struct remark *ret_cause) {
         remark_set(ret_cause, WAITING_IN_TURN, NUMBERS(), NAMES());
         return;
     case BOUND_OTHER:
-        remark_set(ret_cause, TERM_LARGEST, NUMBERS(), NAMES(budget_term_words(s->other)));
+        remark_set(ret_cause, TERM_LARGEST, NUMBERS(s->other), NAMES());
     }
 }
 
@@ -130,7 +130,7 @@ static void add_evidence(const struct run_model *model, const struct candidates 
         remarks_add(&v->evidence, WOULD_GAIN_MOST, NUMBERS(100 * c->gain.estimate), NAMES());
         v->closest = c;
     } else if (lacking(s) > 0)
-        remarks_add(&v->evidence, ON_NO_SINGLE_HOST, NUMBERS(), NAMES(budget_term_words(s->other)));
+        remarks_add(&v->evidence, ON_NO_SINGLE_HOST, NUMBERS(s->other), NAMES());
     else if (verdict_closing(model) < 1)
         remarks_add(&v->evidence, NO_HOST_SHORT, NUMBERS(), NAMES());
     else
@@ -141,8 +141,7 @@ static void add_evidence(const struct run_model *model, const struct candidates 
 static void add_against(const struct shares *s, struct verdict *v) {
     double moving = s->transfer + s->overhead;
     if (lacking(s) > 0)
-        remarks_add(&v->against, ALL_MAY_LACK, NUMBERS(100 * s->most),
-                    NAMES(budget_term_words(s->other)));
+        remarks_add(&v->against, ALL_MAY_LACK, NUMBERS(s->other, 100 * s->most), NAMES());
     if (moving >= MOVING_MUCH)
         remarks_add(&v->against, MOVING_WITHOUT_LIMIT, NUMBERS(100 * moving), NAMES());
     if (s->wait >= 0.3)
@@ -155,8 +154,8 @@ static void add_shares(const struct shares *s, struct verdict *v) {
     remarks_add(&v->summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
     if (s->most >= 0.05)
         remarks_add(&v->summary, TIME_OF_RANKS_AND,
-                    NUMBERS(computing, wait, moving, 100 * s->most, 100 * GAIN_MIN),
-                    NAMES(budget_term_words(s->other)));
+                    NUMBERS(computing, wait, moving, s->other, 100 * s->most, 100 * GAIN_MIN),
+                    NAMES());
     else
         remarks_add(&v->summary, TIME_OF_RANKS, NUMBERS(computing, wait, moving, 100 * GAIN_MIN),
                     NAMES());
@@ -251,8 +250,7 @@ static void judge_unexplained(double share, enum budget_term term, struct verdic
     v->computed = NAN;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
     remarks_release(&v->summary);
-    remarks_add(&v->summary, TIME_UNEXPLAINED, NUMBERS(100 * share),
-                NAMES(budget_term_words(term)));
+    remarks_add(&v->summary, TIME_UNEXPLAINED, NUMBERS(100 * share, term), NAMES());
     remarks_release(&v->next);
     if (term == BUDGET_TRANSFER)
         remarks_add(&v->next, ADVISE_MEASURE_MESSAGES, NUMBERS(), NAMES());

@@ -7,6 +7,7 @@
 
 #include "cli/top/draw.h"
 #include "reports/text/budget_bars.h"
+#include "reports/words/term_words.h"
 
 static double share_of(const struct live_budget *b, int term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;

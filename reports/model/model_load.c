@@ -253,6 +253,7 @@ static int load_rest(struct store *store, struct report_input *input, bool secon
         result = recording_find_unseen(&input->recording);
     if (result == 0)
         result = load_usage(store, input);
+    recording_use_exact_cpu(&input->recording);
     recording_settle(&input->recording);
     return result;
 }

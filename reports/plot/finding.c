@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
+#include "reports/words/term_words.h"
 #include "reports/words/text_list.h"
 
 /* Text that text_format() takes: a number of at most three digits. */

@@ -6,6 +6,7 @@
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
+#include "reports/words/term_words.h"
 
 static const char *const colours[BUDGET_TERMS] = {
     [BUDGET_CPU] = COLOUR_COMPUTING,   [BUDGET_RUN_QUEUE] = COLOUR_CORE,

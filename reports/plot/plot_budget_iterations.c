@@ -11,6 +11,7 @@
 #include "reports/model/budget_words.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
+#include "reports/words/term_words.h"
 
 #define BARS_MAX 160
 #define PANEL_HEIGHT 118

@@ -14,6 +14,7 @@
 #include "reports/model/critical.h"
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
+#include "reports/words/term_words.h"
 
 #define WORDS_MAX 16 /* ranks of which more is said */
 

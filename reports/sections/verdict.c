@@ -2,7 +2,7 @@
 /* V1: what limits the run, what speaks for and against it; and what else was weighed. */
 #include "reports/sections/sections.h"
 
-enum { STATE, CULPRIT = 8 };
+enum { STATE, CULPRIT = 8, WORTH = 19, DO };
 
 static const struct report_column columns[] = {
     [STATE] = {KIND_STATE, "state", COMPUTED},
@@ -21,6 +21,9 @@ static const struct report_column columns[] = {
     {KIND_NUMBER, "gain_pct" INTO "estimate", FIELD(report_verdict, gain_pct)},
     {KIND_NUMBER, "gain_pct" INTO "low", FIELD(report_verdict, gain_low_pct)},
     {KIND_NUMBER, "gain_pct" INTO "high", FIELD(report_verdict, gain_high_pct)},
+    {KIND_TEXT, "limit", FIELD(report_verdict, limit)},
+    [WORTH] = {KIND_TEXT, "worth", COMPUTED},
+    [DO] = {KIND_TEXT, "do", COMPUTED},
     {KIND_TEXT, "summary", FIELD(report_verdict, summary)},
     {KIND_LIST, "evidence", FIELD_TEXTS(report_verdict, evidence)},
     {KIND_LIST, "against", FIELD_TEXTS(report_verdict, against)},
@@ -45,6 +48,8 @@ void section_verdict(const struct report *report, struct page *page) {
     table.shape = SHAPE_ONE;
     table.audience = FOR_DOCUMENT;
     table_borrow(&table, 0, STATE, verdict_state_name(v->state));
+    table_borrow(&table, 0, WORTH, v->worth && *v->worth ? v->worth : NULL);
+    table_borrow(&table, 0, DO, v->n_next ? v->next[0] : NULL);
     section_put_culprit(&table, 0, CULPRIT, v->culprit, v->culprit_pid, v->host);
     page_table(page, &table);
     page_break(page);

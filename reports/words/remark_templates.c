@@ -149,6 +149,10 @@ const char *remark_template(enum remark_code code) {
             "network: no connection was limited by its path (%d routes, %.4g MB/s at most)",
         [REMARK_FULLEST_LINK] = "network: no link was full; the fullest, %s %[sending|receiving], "
                                 "carried %.0f %% of its %.4g MB/s",
+        [REMARK_LINK_OR_CORE] =
+            "network: data was in flight at %s for %.0f %% of the time, but these hosts share "
+            "their "
+            "cores and waited for one %.0f %% of the time: it may have waited for the same cores",
         [REMARK_NETWORK_QUIET] = "network: never more than %.2f MB/s for long",
         [REMARK_NO_PLATEAU] =
             "network: no link stayed near the highest rate seen (%.4g MB/s; %.4g on average)",
@@ -295,7 +299,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_HIDDEN_BY_SPINNING] = "the ranks move together and all keep their cores busy, "
                                       "computing or spinning: not judged",
         /* ---- stragglers: why one is slow ---- */
-        [REMARK_TERM_DIFFERS] = "%s: %.3g s an iteration, its peers %.3g s",
+        [REMARK_TERM_DIFFERS] = "%t: %.3g s an iteration, its peers %.3g s",
         [REMARK_WAITS_FOR_CORE] = "contention: it waits for a core",
         [REMARK_FOREIGN_USED_MEANWHILE] = "%s, not of the job, used %.0f %% of a core meanwhile",
         [REMARK_DISK_SHARED_WITH] = "disk: shared with %s",

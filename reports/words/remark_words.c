@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/words/term_words.h"
+
 /* "%.3g": digits is 3, style 'g'. */
 static bool is_decimal(const char *from) {
     return from[1] == '.' && from[2] >= '0' && from[2] <= '9' && (from[3] == 'f' || from[3] == 'g');
@@ -21,7 +23,7 @@ enum remark_takes remark_conversion(const char *from, const char **ret_end) {
         return REMARK_TAKES_NAME;
     if (from[1] == 'w')
         return REMARK_TAKES_BOTH;
-    if (from[1] == 'd')
+    if (from[1] == 'd' || from[1] == 't')
         return REMARK_TAKES_NUMBER;
     *ret_end = close ? close + 1 : from + 4;
     if (close || is_decimal(from))
@@ -43,6 +45,8 @@ static void put_choice(const char *from, double number, FILE *out) {
 static void put_number(const char *from, double number, FILE *out) {
     if (from[1] == '[')
         put_choice(from, number, out);
+    else if (from[1] == 't')
+        fputs(budget_term_words((enum budget_term)number), out);
     else if (from[1] == 'd')
         fprintf(out, "%.0f", number);
     else if (from[3] == 'f')

@@ -6,6 +6,7 @@
  *   %d            the next number, whole        %.0f %.2f   with so many digits behind the point
  *   %.3g          with so many digits           %s          the next name
  *   %[a|b|c]      the next number chooses: "a" if it is 1, "b" if it is 2; else the last
+ *   %t            the next number is a term of the budget: "waiting for a core"
  *   %w            the next number and the next name: "rank 3", or the name if the number is below 0
  *   %%            a percent sign
  */

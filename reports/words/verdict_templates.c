@@ -9,7 +9,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_COMPUTING_LARGEST] = "computing is the largest part",
         [REMARK_MOVING_LARGEST] = "bound by moving data, at no limit of these hosts",
         [REMARK_WAITING_IN_TURN] = "its ranks wait for each other in turn",
-        [REMARK_TERM_LARGEST] = "%s is the largest part",
+        [REMARK_TERM_LARGEST] = "%t is the largest part",
         [REMARK_NOT_VISIBLE] = "not visible",
         [REMARK_WAITING_LARGEST] = "waiting for each other",
         [REMARK_COMMAND_FAILED] = "the command failed",
@@ -19,7 +19,7 @@ const char *verdict_template(enum remark_code code) {
             "Computing took %.0f %% of the ranks' time, waiting for each other %.0f %%, moving "
             "data %.0f %%; no single change on a host would make the run %.0f %% shorter.",
         [REMARK_TIME_OF_RANKS_AND] = "Computing took %.0f %% of the ranks' time, waiting for each "
-                                     "other %.0f %%, moving data %.0f %%, %s %.0f %%; no single "
+                                     "other %.0f %%, moving data %.0f %%, %t %.0f %%; no single "
                                      "change on a host would make the run %.0f %% shorter.",
         [REMARK_PROCESSES_RUN] =
             "The processes run %.0f %% of the time and hardly wait for anything that was recorded.",
@@ -30,7 +30,7 @@ const char *verdict_template(enum remark_code code) {
             "They waited for a timer, for each other, or for something outside: which of these was "
             "not recorded.",
         [REMARK_TIME_UNEXPLAINED] = "Nothing ran out on these hosts, but the cause of %.0f %% of "
-                                    "the run's time is not known, most of it %s.",
+                                    "the run's time is not known, most of it %t.",
         [REMARK_TIME_UNSPLIT] = "Nothing ran out on these hosts, but for %.0f %% of the time all "
                                 "that is known of the ranks is that they were inside MPI.",
         [REMARK_TIME_NOT_CLOSED] =
@@ -57,7 +57,7 @@ const char *verdict_template(enum remark_code code) {
                                   "%.3g s an iteration takes (%.0f %%)",
         [REMARK_WOULD_GAIN_MOST] =
             "the most that a change on one host would gain is %.0f %% of the run",
-        [REMARK_ON_NO_SINGLE_HOST] = "no single host holds up the run by %s",
+        [REMARK_ON_NO_SINGLE_HOST] = "no single host holds up the run by %t",
         [REMARK_NO_HOST_SHORT] = "no host was short of anything that the run had to wait for",
         [REMARK_ADDS_UP_NO_HOST_SHORT] = "the ranks' time adds up, and no host was short of "
                                          "anything that the run had to wait for",
@@ -68,7 +68,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_FAILED_LATER] =
             "the command failed (exit status %d): this is of the time until then",
         [REMARK_ALL_MAY_LACK] =
-            "%s is %.0f %% of the ranks' time: all hosts may be short of the same",
+            "%t is %.0f %% of the ranks' time: all hosts may be short of the same",
         [REMARK_MOVING_WITHOUT_LIMIT] =
             "moving data is %.0f %% of the ranks' time, though no link of these hosts was seen to "
             "be full: a limit may lie between them",

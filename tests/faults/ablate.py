@@ -2,6 +2,10 @@
 """The worth of each rule, threshold and source of the judge: recorded runs judged again with a rule off, a threshold at
 .7 and 1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
 
+Of 180 moves of a threshold hardly any changes the verdict of a given run. So all that are moved up, or down, are moved
+together first; where the verdict stays, none of them is tried alone, else each half is tried in the same way. Two that
+undo each other on a run are taken for two that do nothing there.
+
 The judge is told by CHOKEPOINT_JUDGE: `-RULE`, `NAME*FACTOR`, `-source:NAME`. Answers are kept by program and setting, so an
 interrupted ablation goes on where it stopped, and a change of the program begins anew."""
 import hashlib
@@ -18,6 +22,8 @@ from runner import report_of
 from tables import share_text, table
 
 FACTORS = (.7, 1.4)
+RUNS_A_KEEP = 20 # after so many runs answers are kept
+VERDICT_KEYS = ("state", "subject", "host", "resource", "cause_kind") # another one of these is another verdict
 BEGIN, END = "<!-- rules: begin, written by tests/faults/matrix ablate -->", "<!-- rules: end -->"
 PAGE = "docs/rules.md"
 HEAD = """# The rules of the judge
@@ -120,6 +126,30 @@ class Answers:
             self.keep(words, answers)
         return {run["id"]: answers[run["id"]] for run in runs}
 
+    def ask_together(self, settings, runs):
+        """Answers to each of the settings alone, of the runs that it bears on, found by halves; they are kept."""
+        answers = {setting.words: self.kept(setting.words) for setting in settings}
+        missing = lambda run: [s for s in settings if bears_on(s, run) and run["id"] not in answers[s.words]]
+        runs = [run for run in runs if missing(run)]
+        for begin in range(0, len(runs), RUNS_A_KEEP):
+            part = runs[begin:begin + RUNS_A_KEEP]
+            for run, found in zip(part, recordings.on_all_cores(lambda run: self.by_halves(missing(run), run), part)):
+                for words, answer in found.items():
+                    answers[words][run["id"]] = answer
+            for words, kept in answers.items():
+                self.keep(words, kept)
+
+    def by_halves(self, settings, run):
+        """{words: answer} of each setting."""
+        answer = self.judged(";".join(setting.words for setting in settings), run)
+        if len(settings) == 1:
+            return {settings[0].words: answer}
+        if answer and verdict_key(answer["verdict"]) == verdict_key(run["report"]["verdict"]):
+            own = {"verdict": run["report"]["verdict"], "ranking": run["report"].get("ranking") or []}
+            return {setting.words: own for setting in settings}
+        middle = len(settings) // 2
+        return self.by_halves(settings[:middle], run) | self.by_halves(settings[middle:], run)
+
     def judged(self, words, run):
         try:
             report = report_of(self.bin, f"{run['folder']}/recording.db", judge=words)
@@ -137,9 +167,13 @@ def judged_so(runs, answers):
 
 # ---- what it earns ----
 
+def verdict_key(verdict):
+    return tuple(verdict.get(name) for name in VERDICT_KEYS)
+
+
 def outcome(runs, base):
     m = scorer.measures(runs)
-    key = lambda run: tuple(run["report"]["verdict"].get(name) for name in ("state", "subject", "host", "resource", "cause_kind"))
+    key = lambda run: verdict_key(run["report"]["verdict"])
     return {"top1": m["top1"], "cause": m["cause"], "false_alarms": m["false_alarms"], "gain_error": m["slowdown_error"]["median"],
             "changed": sorted(now["id"] for now, was in zip(runs, base) if key(now) != key(was)),
             "lost": sorted(now["id"] for now, was in zip(runs, base) if scorer.is_scored(was) and scorer.is_right(was) and not scorer.is_right(now)),
@@ -158,6 +192,11 @@ def earned_text(result, base):
 def ablated(runs, settings, answers, say):
     """[(setting, outcome)], and the outcome of the judge as it is."""
     base, began, result = outcome(runs, runs), time.time(), []
+    for factor in FACTORS:
+        moved = [setting for setting in settings if setting.factor == factor]
+        answers.ask_together(moved, runs)
+        if moved:
+            say(f"{len(moved)} thresholds x {factor_text(factor)} after {(time.time() - began) / 60:.0f} min")
     for number, setting in enumerate(settings, 1):
         mine = [run for run in runs if bears_on(setting, run)]
         result.append((setting, outcome(judged_so(runs, answers.ask(setting.words, mine)), runs)))
@@ -197,10 +236,22 @@ def rule_section(rule, results, base):
     return lines + threshold_table(rule["thresholds"], results, base) + [""]
 
 
-def page_lines(listing, base, outcomes, n_runs):
+def lines_of(folder):
+    """Of the sources in it, files and lines."""
+    paths = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names if name.endswith((".c", ".h", ".def"))]
+    count = 0
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            count += sum(1 for _ in file)
+    return len(paths), count
+
+
+def page_lines(listing, base, outcomes, n_runs, size=None):
     results = {(setting.kind, setting.name, setting.factor): one for setting, one in outcomes}
     n_thresholds = len(threshold_owners(listing))
     lines = [f"{len(listing['rules'])} rules, {n_thresholds} thresholds, on {n_runs} recorded runs.", ""]
+    if size:
+        lines[0] += f" The judge (analysis/) has {size[1]:,} lines in {size[0]} files."
     lines += table(OUTCOME_HEAD, [outcome_row("as it is", base)] + [outcome_row(f"without {name}", results["source", name, None])
                                                                     for name in source_names(listing) if ("source", name, None) in results])
     lines += ["", "## Rules", ""]
@@ -261,7 +312,7 @@ def main(options, root):
         for setting in settings:
             setting.resources = None
     base, outcomes = ablated(runs, settings, Answers(f"{options.results}/ablation", options.bin), say)
-    lines = page_lines(listing, base, outcomes, len(runs))
+    lines = page_lines(listing, base, outcomes, len(runs), lines_of(f"{root}/analysis"))
     with open(f"{options.results}/ablation.json", "w") as file:
         json.dump({setting.words: one for setting, one in outcomes} | {"": base}, file, indent=1)
     print("\n".join(lines))

@@ -23,7 +23,7 @@ here=$(dirname "$0")
 [ "$1" != rules ] || exec cat "$here/rules.json"
 echo "$CHOKEPOINT_JUDGE" >>"$here/asked"
 case "$CHOKEPOINT_JUDGE" in
-    -contention|waited*1.4) exec cat "$here/quiet.json" ;;
+    -contention|*waited*1.4*) exec cat "$here/quiet.json" ;;
     -source:connections) exec cat "$here/blame.json" ;;
 esac
 exec cat "$(dirname "$3")/said.json"
@@ -83,6 +83,19 @@ class Ablation(unittest.TestCase):
         self.assertIn("disk-throttle, cause throttle. Needs: cgroup. Not asked where there is shim.", text)
         self.assertIn("2 rules, 2 thresholds, on 3 recorded runs", text)
 
+    def test_the_size_of_the_judge_is_told(self):
+        os.makedirs(f"{self.bin}/analysis/rules")
+        for name, text in (("a.c", "1\n2\n"), ("rules/b.def", "1\n"), ("rules/c.o", "1\n")):
+            with open(f"{self.bin}/analysis/{name}", "w") as file:
+                file.write(text)
+        self.assertIn("The judge (analysis/) has 3 lines in 2 files.", self.ablate())
+
+    def test_thresholds_that_change_nothing_together_are_not_tried_alone(self):
+        self.ablate()
+        count = self.asked().count
+        self.assertEqual((count("SURE_S*0.7;waited*0.7"), count("waited*0.7"), count("SURE_S*0.7")), (2, 0, 1)) # on one of three the first has no bearing
+        self.assertEqual((count("SURE_S*1.4;waited*1.4"), count("waited*1.4"), count("SURE_S*1.4")), (2, 1, 2))
+
     def test_a_source_bears_on_every_run(self):
         text = self.ablate()
         row = next(line for line in text.splitlines() if line.startswith("| without connections"))
@@ -93,7 +106,7 @@ class Ablation(unittest.TestCase):
         self.ablate()
         self.assertEqual(self.asked().count("-contention"), 2)
         self.assertEqual(self.asked().count("-source:shim"), 3)
-        self.assertEqual(self.asked().count("SURE_S*0.7"), 3)
+        self.assertEqual(sum("SURE_S*0.7" in words for words in self.asked()), 3)
         os.remove(f"{self.bin}/asked")
         self.keep(made("F1", 21, labels=[label()], started=5)) # a miss that the rule should have found
         self.ablate(rules="contention", thresholds="")

@@ -29,7 +29,7 @@ ROOMS = {
     "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
-MODEL = {"analysis/run_model.h"} # threshold.h beside it is read by all rooms
+MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside them is read by all rooms
 
 # A header of a library, and the files that may include it.
 LIBRARIES = {
@@ -51,7 +51,7 @@ LIBRARIES = {
 }
 
 # Files without sentences, and the lines that may have them all the same: a rule's reason, for `chokepoint rules`.
-SPEECHLESS = r"analysis/(simulate|gain|rules|verdict)/.*\.[ch]"
+SPEECHLESS = r"analysis/(time|evidence|simulate|gain|rules|verdict)/.*\.[ch]"
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 TWO_WORDS = re.compile(r"[a-z,:;%] [a-z%]")
 MAY_SPEAK = re.compile(r"^\s*\.reason = ")

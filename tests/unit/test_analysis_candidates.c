@@ -4,6 +4,7 @@
  * then all meet in a collective where they spin. And jobs of which connections are known, but no
  * calls: which side of which host explains those that their path held up.
  */
+#include "analysis/rules/rules_private.h"
 #include "tests/unit/lockstep.h"
 
 #define CONNECTION_LEVELS                                                                          \
@@ -325,10 +326,11 @@ static void plant_flow(struct recording *r, int from, int to, double busy, doubl
 
 /* Host 0 serves the others; those in the lists are held up by their path: 60 % of the time, in
  * which 30 MB/s move at 50. */
+static double core_queue_now; /* of each process */
 static void plant_star(struct recording *r, const char *held_up_out, const char *held_up_in) {
     plant_hosts(r, HOSTS, 30);
     for (int h = 0; h < HOSTS; h++)
-        plant_process(r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+        plant_process(r, h, "train", (struct plant_process){h, 0.3, core_queue_now, 0});
     for (int h = 1; h < HOSTS; h++) {
         bool out = strchr(held_up_out, '0' + h), in = strchr(held_up_in, '0' + h);
         plant_flow(r, 0, h, out ? 0.6 : 0.04, out ? 50 : 5000);
@@ -352,6 +354,66 @@ static void the_side_that_explains_the_set_is_named(void **state) {
     expect_link("", "123", "net-ingress", 0);
     expect_link("2", "", "net-ingress", 2);
     expect_link("", "3", "net-egress", 3);
+}
+
+/* Packets between hosts of one machine are passed on by its cores. Where these are waited for as
+ * long as data are under way, no link is blamed, but for one that its host has set to a rate. */
+static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **state) {
+    static const struct {
+        bool one_machine, set;
+        double queue;
+        bool named;
+    } cases[] = {{true, false, 0.65, false},
+                 {true, false, 0.3, true},
+                 {false, false, 0.65, true},
+                 {true, true, 0.65, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recording r;
+        struct judged j;
+        core_queue_now = cases[i].queue;
+        plant_star(&r, "123", "");
+        core_queue_now = 0;
+        r.machines = calloc(HOSTS, sizeof *r.machines);
+        for (int h = 0; h < HOSTS; h++)
+            r.machines[h] = cases[i].one_machine ? 7 : h;
+        backlog_now = 50e3;
+        through_queue_now = 30e6;
+        if (cases[i].set)
+            plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+                  qdisc_value);
+        judge(&r, &j);
+        bool named = false, unclear = false;
+        for (size_t k = 0; k < j.candidates.n; k++)
+            named |= j.candidates.items[k].resource == RESOURCE_NET_EGRESS;
+        for (size_t k = 0; k < j.candidates.ruled_out.n; k++)
+            unclear |= j.candidates.ruled_out.items[k].code == REMARK_LINK_OR_CORE;
+        assert_int_equal(named, cases[i].named);
+        assert_int_equal(unclear, !cases[i].named);
+        if (!named)
+            assert_int_equal(j.verdict.subject, SUBJECT_MACHINE);
+        release(&r, &j);
+    }
+}
+
+/* A replay knows which transfers a faster link would shorten. */
+static void a_link_that_a_replay_speaks_for_stays_named(void **state) {
+    struct model_host hosts[] = {{.name = "vm1"}, {.name = "vm2"}};
+    struct run_model model = {.hosts = hosts, .n_hosts = 2};
+    struct candidates found = {0};
+    (void)state;
+    for (int host = 0; host < 2; host++) {
+        struct candidate c = candidate_of(host, 0, RESOURCE_NET_EGRESS, CAUSE_PATH_LIMITED);
+        c.core_waited = 0.3;
+        c.gain.replayed = host == 1;
+        assert_non_null(candidates_add(&found, &c));
+    }
+    links_drop_unclear(&model, &found);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.items[0].host, 1);
+    assert_int_equal(found.ruled_out.n, 1);
+    assert_string_equal(found.ruled_out.items[0].names[0], "vm1");
+    candidates_release(&found);
 }
 
 /* The rank that is served second waits for the first, too: 64 % of its wait is its own bytes' time,
@@ -563,6 +625,8 @@ int main(void) {
         cmocka_unit_test(a_cause_that_held_for_a_while_is_given_its_time),
         cmocka_unit_test(a_verdict_is_the_same_each_time),
         cmocka_unit_test(the_side_that_explains_the_set_is_named),
+        cmocka_unit_test(data_between_hosts_that_lack_the_same_cores_accuse_no_link),
+        cmocka_unit_test(a_link_that_a_replay_speaks_for_stays_named),
         cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
         cmocka_unit_test(a_sender_that_is_full_needs_no_argument_by_sets),
         cmocka_unit_test(the_way_with_the_better_evidence_comes_first),

@@ -20,6 +20,7 @@
 #include "reports/model/model_private.h"
 #include "reports/plot/plot.h"
 #include "reports/text/budget_bars.h"
+#include "reports/words/term_words.h"
 #include "reports/writer.h"
 #include "tests/unit/drawn.h"
 #include "tests/unit/golden.h"

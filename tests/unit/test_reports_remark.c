@@ -11,6 +11,7 @@
 
 #include "reports/words/candidate_words.h"
 #include "reports/words/remark_words.h"
+#include "reports/words/term_words.h"
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), k = strlen(end);
@@ -117,6 +118,16 @@ static void a_number_chooses_between_words(void **state) {
     remark_release(&remark);
 }
 
+static void a_term_of_the_budget_is_a_number(void **state) {
+    (void)state;
+    struct remark remark = {REMARK_NONE};
+    remark_set(&remark, TERM_DIFFERS, NUMBERS(BUDGET_RUN_QUEUE, 0.25, 0.125), NAMES());
+    assert_says(&remark, "waiting for a core: 0.25 s an iteration, its peers 0.125 s");
+    remark_release(&remark);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        assert_non_null(budget_term_words((enum budget_term)term));
+}
+
 static void what_is_no_conversion_is_told(void **state) {
     (void)state;
     const char *end;
@@ -163,6 +174,7 @@ int main(void) {
         cmocka_unit_test(a_label_is_how_its_cause_begins),
         cmocka_unit_test(numbers_and_names_are_taken_in_turn),
         cmocka_unit_test(a_number_chooses_between_words),
+        cmocka_unit_test(a_term_of_the_budget_is_a_number),
         cmocka_unit_test(what_is_no_conversion_is_told),
         cmocka_unit_test(remarks_are_said_in_order_and_copied_whole),
     };

@@ -94,7 +94,8 @@ enum {
     CGROUP_LIMIT_HITS,
     CGROUP_READ_BYTES,
     CGROUP_WRITE_BYTES,
-    CGROUP_READ_LIMIT /* bytes/s */
+    CGROUP_READ_LIMIT, /* bytes/s */
+    CGROUP_CPU
 };
 enum {
     CONNECTION_PID,
@@ -219,6 +220,10 @@ int recording_add_usage(struct recording *recording, int host, const struct reco
 /* The same of every other host than `except` (-1: none): what its ranks did after the last row of
  * their processes. -ENOMEM. */
 int recording_add_rank_tails(struct recording *recording, int except);
+
+/* After all rows are in: where a host is a control group, its CPU time is what the scheduler's
+ * clock counted for the group, if that was recorded, and not what samples of the tick found. */
+void recording_use_exact_cpu(struct recording *recording);
 
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
  * was there, or than anybody on its host waited for them), and puts what processes of the job did

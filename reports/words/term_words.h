@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHOKEPOINT_REPORTS_WORDS_TERM_WORDS_H
+#define CHOKEPOINT_REPORTS_WORDS_TERM_WORDS_H
+
+#include "analysis/time/budget.h"
+
+/* "computing", "waiting for a peer", ...; static. */
+const char *budget_term_words(enum budget_term term);
+
+#endif
