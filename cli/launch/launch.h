@@ -25,7 +25,7 @@ struct launch_plan {
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
-    bool wait_clocks;             /* programs in the kernel clock the job's waits */
+    bool no_wait_clocks;          /* load no programs into kernels */
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */
     const struct command_words *words;

@@ -180,7 +180,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
-    s->plan.wait_clocks = options->wait_clocks;
+    s->plan.no_wait_clocks = !options->wait_clocks;
     s->plan.call_spool_limit = options->call_spool_limit;
     s->plan.words = &s->words;
     s->plan.connect_timeout_s = (int)((options->start_timeout_ns + NS_PER_S - 1) / NS_PER_S);
