@@ -18,5 +18,6 @@ void job_end(struct job *job, size_t n) {
     n = n < JOB_PROCESSES_MAX ? n : JOB_PROCESSES_MAX;
     job->changes += job->differs || n != job->n;
     job->differs = false;
+    job->passes++;
     job->n = n;
 }

@@ -11,16 +11,19 @@
 #include <stdint.h>
 
 #define JOB_PROCESSES_MAX 1024
+#define JOB_NAME_MAX 63
 
 struct job_process {
     int32_t pid;
-    int32_t rank;  /* -1: none */
-    uint64_t born; /* with the pid, tells it from a later process of the same pid */
+    int32_t rank;                /* -1: none */
+    uint64_t born;               /* with the pid, tells it from a later process of the same pid */
+    char name[JOB_NAME_MAX + 1]; /* of its row in table process */
 };
 
 struct job { /* all zero: nobody */
     size_t n;
     uint64_t changes; /* grows when somebody came or went */
+    uint64_t passes;  /* how often all of them were looked at */
     bool differs;     /* during a pass: from what was there before */
     struct job_process processes[JOB_PROCESSES_MAX];
 };

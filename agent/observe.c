@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -19,6 +20,7 @@
 
 #include "agent/job.h"
 #include "agent/probes/call_watch.h"
+#include "agent/probes/wait_watch.h"
 #include "agent/push.h"
 #include "agent/sampler.h"
 #include "agent/source.h"
@@ -37,6 +39,7 @@ struct observer {
     struct scope scope;
     struct job job;
     struct call_watch calls;
+    struct wait_watch *waits; /* large, and touched only where it is used; NULL: turned off */
     struct probe_env env;
     struct sampler *sampler;
     struct spool *spool;
@@ -133,6 +136,7 @@ static void fill_env(struct observer *observer) {
                                        .scope = &observer->scope,
                                        .job = &observer->job,
                                        .calls = &observer->calls,
+                                       .waits = observer->waits,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes,
@@ -295,6 +299,8 @@ static int observer_open(struct observer *observer) {
         scope_open(options->scope, options->proc, options->sys, &observer->scope, why, sizeof why);
     if (r < 0)
         return fail(observer, why[0] ? why : "cannot tell what this host is", r);
+    if (options->wait_clocks && !(observer->waits = calloc(1, sizeof *observer->waits)))
+        return fail(observer, "wait clocks", -ENOMEM);
     fill_env(observer);
     if ((r = open_stops(observer)) < 0)
         return fail(observer, "cannot wait for signals", r);
@@ -368,6 +374,7 @@ static void observer_release(struct observer *observer) {
     spool_close(observer->bulk, false);
     spool_close(observer->spool, false);
     sampler_free(observer->sampler);
+    free(observer->waits);
     if (observer->wake.n)
         wake_close(&observer->wake);
     if (observer->told_fd >= 0)

@@ -27,7 +27,7 @@ struct agent_options {
     struct job_choice choices[JOB_CHOICES_MAX];
     size_t n_choices;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
-    bool supervise, push, flows, no_command_lines;
+    bool supervise, push, flows, wait_clocks, no_command_lines;
     bool doctor;       /* only checks the host (agent/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;

@@ -21,6 +21,7 @@ struct call_watch;
 struct job;
 struct job_choice;
 struct scope;
+struct wait_watch;
 
 enum probe_pace {
     PACE_SYSTEM,  /* every frame: 10 Hz unless told otherwise */
@@ -40,6 +41,7 @@ struct probe_env {
     const struct scope *scope; /* the host, or the cgroup the agent lives in */
     struct job *job;           /* its processes here: the process probe writes, others read */
     struct call_watch *calls;  /* its files of MPI calls: the mpi probe opens them, others read */
+    struct wait_watch *waits;  /* wait clocks: the wait probe opens them, others read; NULL: off */
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* how many of the busiest processes outside the job to report */

@@ -25,6 +25,8 @@ if(LIBPROC2_FOUND)
 else()
   target_sources(bench_sample_cost PRIVATE bench/sample_cost_without.c)
 endif()
+add_executable(ping-pong bench/ping_pong.c) # bench/wait_cost.sh
+target_link_libraries(ping-pong PRIVATE Threads::Threads)
 add_executable(bench_canary_moves bench/canary_moves.c)
 add_executable(bench_budget_cost bench/budget_cost.c)
 target_link_libraries(bench_budget_cost PRIVATE chokepoint_analysis)

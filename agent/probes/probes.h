@@ -24,5 +24,8 @@ extern const struct probe probe_flow;
 extern const struct probe probe_nfs;
 extern const struct probe probe_load;
 extern const struct probe probe_filesystem;
+extern const struct probe probe_wait;
+extern const struct probe probe_socket_wait;
+extern const struct probe probe_wakeup;
 
 #endif

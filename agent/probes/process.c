@@ -413,8 +413,9 @@ static void tell_job(const struct processes *all, const struct probe_env *env) {
         int32_t pid = all->by_pid.ids[i];
         if (process->class != PROCESS_JOB || process->seen != all->sample)
             continue;
-        struct job_process member = {pid, rank_of(process, pid, all, env),
-                                     process->stat.start_ticks};
+        struct job_process member = {
+            .pid = pid, .rank = rank_of(process, pid, all, env), .born = process->stat.start_ticks};
+        format_name(process->stat.comm, process->stat.comm_size, pid, member.name);
         n += job_set(env->job, n, &member);
     }
     job_end(env->job, n);

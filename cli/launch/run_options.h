@@ -22,7 +22,7 @@ struct run_options {
     int repeats;         /* how often the command is to run */
     int warmups;         /* and how often before, unrecorded */
     const char *prepare; /* a command of sh, before each of them; NULL: none */
-    bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
+    bool allow_missing, report, why, quiet, flows, wait_clocks, shim, ignore_failure;
     struct job_words jobs; /* who else is the job */
     bool attached;         /* no command runs: the job is what runs already */
     int64_t duration_ns;   /* of an attached run; 0: until it is interrupted */
@@ -39,10 +39,10 @@ struct run_words {
     const char *verb; /* for run_words_hear */
     const char *start_timeout, *repeats;
     const char *job; /* the last of them */
-    bool no_report, no_shim;
+    bool no_report, no_shim, no_wait_clocks;
 };
 
-#define RUN_WORDS_TAKES 15 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 16 /* options that run_words_takes lists */
 
 struct verb_option;
 

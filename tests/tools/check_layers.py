@@ -36,6 +36,7 @@ LIBRARIES = {
     "curl/curl.h": r"agent/push_http\.c|workloads/data/http\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "pcap/": r"agent/capture_pcap\.c",
+    "bpf/": r"agent/wait_bpf(_library)?\.[ch]|agent/wait/.*",
     "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
     "libmnl/": r"agent/netlink\.c",
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",

@@ -61,7 +61,7 @@ static void a_rank_is_the_sum_of_its_threads(void **state) {
     start(&h, &tree);
     assert_int_equal(harness_sample_at(&h, 10 * S), 0);
     assert_int_equal(h.rows.n, 0);
-    set_job(&h, 2, (struct job_process[]){{69, -1, 5}, {70, 3, 5}});
+    set_job(&h, 2, (struct job_process[]){{69, -1, 5, ""}, {70, 3, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     assert_int_equal(h.rows.n, 1);
     expect(&h, "rank 3 [70]", "rank", 3);
@@ -99,7 +99,7 @@ static void what_threads_ran_before_they_ended_is_not_lost(void **state) {
     write_thread(&tree, 70, 70, 10000000, 0);
     write_thread(&tree, 70, 71, 5000000, 0);
     start(&h, &tree);
-    set_job(&h, 1, (struct job_process[]){{70, 3, 5}});
+    set_job(&h, 1, (struct job_process[]){{70, 3, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     expect(&h, "rank 3 [70]", "run_ns", 15000000);
     expect(&h, "rank 3 [70]", "longest_run_ns", 10000000);
@@ -123,13 +123,13 @@ static void a_successor_with_the_same_id_begins_anew(void **state) {
     write_stat(&tree, 70, 1, 0, 0, 0, 0);
     write_thread(&tree, 70, 70, 5000, 400);
     start(&h, &tree);
-    set_job(&h, 1, (struct job_process[]){{70, 3, 5}});
+    set_job(&h, 1, (struct job_process[]){{70, 3, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     expect(&h, "rank 3 [70]", "run_ns", 5000);
     run_command("rm -r %s/proc/%s", tree.path, "70");
     write_stat(&tree, 70, 1, 0, 0, 0, 0);
     write_thread(&tree, 70, 70, 100, 4);
-    set_job(&h, 1, (struct job_process[]){{70, 1, 900}});
+    set_job(&h, 1, (struct job_process[]){{70, 1, 900, ""}});
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
     assert_int_equal(h.rows.n, 1);
     expect(&h, "rank 1 [70]", "run_ns", 100);
@@ -152,7 +152,7 @@ static void more_threads_than_can_be_watched_make_a_sum_unknown(void **state) {
     write_stat(&tree, 60, 1, 0, 0, 0, 0);
     write_thread(&tree, 60, 60, 77, 7);
     start(&h, &tree);
-    set_job(&h, 2, (struct job_process[]){{60, 0, 5}, {70, 1, 5}});
+    set_job(&h, 2, (struct job_process[]){{60, 0, 5, ""}, {70, 1, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     expect(&h, "rank 0 [60]", "run_ns", 77);
     expect_absent(&h, "rank 1 [70]", "run_ns");
@@ -172,7 +172,7 @@ static void hostile_files_make_values_absent(void **state) {
         write_stat(&tree, 70, 1, 0, 0, 0, 0);
         tree_write(&tree, "proc/70/task/70/schedstat", texts[i]);
         start(&h, &tree);
-        set_job(&h, 1, (struct job_process[]){{70, 0, 5}});
+        set_job(&h, 1, (struct job_process[]){{70, 0, 5, ""}});
         assert_int_equal(harness_sample_at(&h, 11 * S), 0);
         expect_absent(&h, "rank 0 [70]", "run_ns");
         tree_write(&tree, "proc/70/stat", texts[i]);
@@ -205,7 +205,7 @@ static void delays_that_are_not_accounted_are_unknown_and_said_once(void **state
     h.env.note_ctx = &n;
     assert_int_equal(harness_sample_at(&h, 10 * S), 0);
     assert_int_equal(n, 0); /* no rank, nothing to miss */
-    set_job(&h, 1, (struct job_process[]){{70, 0, 5}});
+    set_job(&h, 1, (struct job_process[]){{70, 0, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
     assert_int_equal(n, 1);
@@ -231,7 +231,7 @@ static void run_time_is_what_the_kernel_counts(void **state) {
     assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
     assert_true(WIFSTOPPED(status));
     start(&h, NULL);
-    set_job(&h, 1, (struct job_process[]){{pid, 0, 5}});
+    set_job(&h, 1, (struct job_process[]){{pid, 0, 5, ""}});
     assert_int_equal(harness_sample(&h), 0);
     assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
     assert_int_equal(clock_gettime(clock, &used), 0);
@@ -254,7 +254,7 @@ static void time_in_which_a_rank_was_stopped_is_counted(void **state) {
     tree_make(&tree, "debian12-vm");
     write_thread(&tree, 70, 70, 5000, 0);
     start(&h, &tree);
-    set_job(&h, 1, (struct job_process[]){{70, 3, 5}});
+    set_job(&h, 1, (struct job_process[]){{70, 3, 5, ""}});
     for (int i = 0; states[i]; i++) { /* how long the first was stopped is not known */
         state_now = states[i];
         write_stat(&tree, 70, 1, 0, 0, 0, 0);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the programs in the kernel (this folder) and the agent: the states that a thread can
+ * be in, and the maps' values. Plain numbers of fixed size, so that both sides lay them out alike.
+ *
+ * A thread's clocks stand in a slot of the map `threads`, which the agent maps into its memory: no
+ * system call reads them, and a wait that goes on is seen while it does (state, since_ns). The
+ * agent frees a slot, once it has taken the last figures of a thread that ended.
+ */
+#ifndef CHOKEPOINT_AGENT_WAIT_SHARED_H
+#define CHOKEPOINT_AGENT_WAIT_SHARED_H
+
+#ifndef WAIT_IN_KERNEL
+#include <stdint.h>
+typedef uint8_t wait_u8;
+typedef uint16_t wait_u16;
+typedef uint32_t wait_u32;
+typedef uint64_t wait_u64;
+#endif
+
+#define WAIT_THREADS 8192 /* of the job on this host at a time */
+#define WAIT_SOCKETS 4096
+#define WAIT_WAKEUPS 4096
+#define WAIT_MEMBERS 2048
+#define WAIT_CORES 256 /* that count events apart; more share */
+#define WAIT_CALLS 512 /* numbers of system calls that are known */
+
+/* Where a thread's time goes. Each instant of its life belongs to one of them. */
+enum wait_state {
+    WAIT_RUN,
+    WAIT_RUNNABLE,
+    WAIT_SOCKET_RECEIVE, /* the first that blocks */
+    WAIT_SOCKET_SEND,
+    WAIT_CONNECT,
+    WAIT_ACCEPT,
+    WAIT_POLL,
+    WAIT_FUTEX,
+    WAIT_PIPE,
+    WAIT_UNIX,
+    WAIT_DISK,
+    WAIT_FAULT,
+    WAIT_KERNEL,
+    WAIT_TIMER,
+    WAIT_CHILD,
+    WAIT_STOPPED,
+    WAIT_OTHER,
+    WAIT_UNCLOCKED, /* while clocks were paused */
+    WAIT_STATES
+};
+#define WAIT_FIRST_BLOCKED WAIT_SOCKET_RECEIVE
+
+/* The kinds of system calls, by their numbers: filled by the agent, which knows the numbers. */
+enum wait_call {
+    WAIT_CALL_NONE,
+    WAIT_CALL_READ, /* its first argument is a file, whose kind says what it waits for */
+    WAIT_CALL_WRITE,
+    WAIT_CALL_CONNECT,
+    WAIT_CALL_ACCEPT,
+    WAIT_CALL_POLL,
+    WAIT_CALL_POLL_FILES, /* poll: its second argument says of how many files */
+    WAIT_CALL_SELECT,     /* its first does */
+    WAIT_CALL_FUTEX,
+    WAIT_CALL_TIMER,
+    WAIT_CALL_CHILD,
+    WAIT_CALL_SYNC,
+    WAIT_CALL_RESTART, /* goes on with what a signal interrupted */
+    WAIT_CALL_CLOSE,
+    WAIT_CALL_EXIT,
+};
+
+struct wait_config {
+    wait_u8 calls[WAIT_CALLS];
+    wait_u32 namespace_level; /* of the agent's process ids */
+    wait_u32 namespace_inode;
+};
+
+enum wait_slot { WAIT_FREE, WAIT_TAKEN, WAIT_LIVE, WAIT_ENDED };
+
+struct wait_thread {
+    wait_u32 slot;     /* enum wait_slot */
+    wait_u32 sequence; /* odd while it changes */
+    wait_u32 tgid;     /* in the agent's own namespace of process ids; 0: not there */
+    wait_u32 state;    /* enum wait_state */
+    wait_u64 start_ns; /* of its process, since boot: tells apart two of the same id */
+    wait_u64 since_ns; /* CLOCK_MONOTONIC */
+    wait_u64 ns[WAIT_STATES];
+    wait_u64 times[WAIT_STATES]; /* how often it left that state */
+    /* For the programs alone. */
+    wait_u64 pending_ns;  /* waited for a socket that is not known yet: the next read tells */
+    wait_u64 last_socket; /* address of the last socket it read from, and its slot + 1 */
+    wait_u32 last_slot;
+    wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
+    wait_u32 switches;  /* of its own, when it left its core last */
+    wait_u32 unused;
+};
+
+struct wait_socket {
+    wait_u32 slot;
+    wait_u32 tgid; /* of its last reader, as above */
+    wait_u64 cookie;
+    wait_u64 address; /* in the kernel: tells sockets apart, and nothing else */
+    wait_u16 family, local_port, remote_port, unused; /* ports as numbers */
+    wait_u32 ended;
+    wait_u8 local[16], remote[16];
+    wait_u64 starved_ns, unread_ns, send_blocked_ns;
+    wait_u64 reads, read_bytes;
+    wait_u64 ready_since_ns; /* data has lain there since then; 0: none does */
+};
+
+struct wait_wakeup_key {
+    wait_u32 waiter, waker; /* process ids; the waker's 0: not seen from here */
+    wait_u32 state;
+};
+
+struct wait_wakeup {
+    wait_u64 ns, times;
+};
+
+enum wait_loss { WAIT_LOST_THREADS, WAIT_LOST_SOCKETS, WAIT_LOST_WAKEUPS, WAIT_LOSSES };
+
+struct wait_totals {
+    /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots
+     * in use stay together. */
+    wait_u32 next_thread, next_socket;
+    /* Events that a core may count until the agent sets it back to zero. The one beyond pauses all
+     * clocks: the agent then takes the programs away, and lets them go on a while later. */
+    wait_u32 budget;
+    wait_u32 paused;
+    wait_u64 paused_ns, resumed_ns;
+    wait_u64 lost[WAIT_LOSSES];
+    wait_u64 lost_wakeup_ns;
+};
+
+struct wait_pace { /* of one core, in a cache line of its own */
+    wait_u32 events;
+    wait_u32 unused[15];
+};
+
+#endif

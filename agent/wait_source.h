@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wait clocks that programs in the kernel keep (agent/wait/). There are two
+ * implementations of this header: wait_bpf.c, and wait_without.c for a build without libbpf or
+ * clang.
+ */
+#ifndef CHOKEPOINT_AGENT_WAIT_SOURCE_H
+#define CHOKEPOINT_AGENT_WAIT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent/wait/wait_shared.h"
+
+struct wait_source;
+
+/* Memory that programs in the kernel write to while it is read: nothing in it is to be trusted. */
+struct wait_memory {
+    struct wait_thread *threads; /* WAIT_THREADS */
+    struct wait_socket *sockets; /* WAIT_SOCKETS */
+    struct wait_totals *totals;
+    struct wait_pace *paces; /* WAIT_CORES */
+    bool has_sockets;        /* this kernel says when data arrives and is read (6.3 and later) */
+};
+
+/* Not built in, not installed, or not permitted: why says what would help. */
+#define WAIT_ABSENT 1
+
+/* config: its namespace of process ids; the numbers of system calls are filled in here. sys: root
+ * of /sys. 0, WAIT_ABSENT or negative errno, with one line in why. */
+int wait_source_open(const struct wait_config *config, const char *sys,
+                     struct wait_source **ret_source, char *why, size_t why_size);
+void wait_source_close(struct wait_source *source); /* takes NULL */
+
+const struct wait_memory *wait_source_memory(const struct wait_source *source);
+
+/* Processes that are of the job, by their ids: what they start belongs to it by itself. Negative
+ * errno. */
+int wait_source_add(struct wait_source *source, uint32_t pid);
+void wait_source_remove(struct wait_source *source, uint32_t pid);
+/* Lets the threads of added processes join, which walks over all tasks. Negative errno. */
+int wait_source_adopt(struct wait_source *source);
+
+/* While clocks are paused: takes the programs away that events call, and brings them back, with all
+ * threads in the state that they are in by then. Negative errno. */
+void wait_source_rest(struct wait_source *source);
+int wait_source_go_on(struct wait_source *source);
+
+/* At most n pairs of waiter and waker. Returns how many, or negative errno. */
+int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,
+                        struct wait_wakeup *ret_values, size_t n);
+void wait_source_forget_wakeup(struct wait_source *source, const struct wait_wakeup_key *key);
+void wait_source_forget_socket(struct wait_source *source, uint64_t address);
+
+#endif

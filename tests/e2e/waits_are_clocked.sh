@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Planted waits of each kind: the clock of the process and reason agrees within 2 % with what the process measured itself,
+# and so does that of the connection or of the pair of processes. A job that is already there when the agent comes has
+# clocks, too, and what it starts has them from its birth.
+set -u
+work=$(mktemp -d)
+started=()
+group=/sys/fs/cgroup/blkio/chokepoint-waits$$ loop=''
+finish() {
+    local pid
+    set +e
+    for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+    wait 2>/dev/null
+    umount "$work/disk" 2>/dev/null
+    [ -z "$loop" ] || losetup -d "$loop"
+    rmdir "$group" 2>/dev/null
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+. "${BASH_SOURCE%/*}/until_lib.sh"
+fail() { echo "FAILED: $*"; cat "$work/agent.err"; exit 1; }
+
+export ASAN_OPTIONS=detect_leaks=0
+mkfifo "$work/go"
+plants=(starved polled pipe unix unread send lock timer child stopped)
+# A disk of 1 MB/s, where one can be had: the group of the process that reads from it is held back.
+if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null && [ -e "$group/blkio.throttle.read_bps_device" ] &&
+    truncate -s 32M "$work/image" && mkfs.ext4 -qF "$work/image" 2>/dev/null && loop=$(losetup --show -f "$work/image") &&
+    mkdir "$work/disk" && mount "$loop" "$work/disk" && head -c 4M /dev/zero >"$work/disk/file" && sync; then
+    echo "$(cat "/sys/block/${loop#/dev/}/dev") 1048576" >"$group/blkio.throttle.read_bps_device" && plants+=(disk)
+else
+    echo "note: no disk that could be throttled: its clock is not looked at"
+fi
+# shellcheck disable=SC2016 # for the shell of the job
+CHOKEPOINT_RUN=waits bash -c 'read -r <"$1/go"
+    for plant in "${@:4}"; do
+        (
+            [ "$plant" = disk ] || exec "$2" "$plant"
+            echo "$BASHPID" >"$3/tasks"
+            exec "$2" "$plant" "$1/disk/file"
+        ) >"$1/plant.$plant" 2>&1 &
+    done
+    wait' job "$work" "$CHOKEPOINT_BIN/wait-plant" "$group" "${plants[@]}" &
+job=$!
+started+=("$job")
+CHOKEPOINT_RUN=waits "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise --spool "$work/spool" --host here \
+    --process-rate 10 >"$work/agent" 2>"$work/agent.err" &
+agent=$!
+started+=("$agent")
+dump() {
+    local segment
+    for segment in "$work"/spool/*.spool; do "$CHOKEPOINT_BIN/frame-dump" "$segment"; done >"$work/dump" 2>/dev/null
+}
+knows_job_or_says_no() { dump; grep -qE "wait \[bash\[$job\]\]" "$work/dump" || grep -qE 'note \[wait: ' "$work/dump"; }
+until_true knows_job_or_says_no || fail "the job has no clocks"
+if grep -E 'note \[wait: ' "$work/dump"; then
+    echo "skipped: no wait clocks here"
+    exit 77
+fi
+echo >"$work/go"
+wait "$job" || fail "the job ended with $?"
+kill -TERM "$agent" && wait "$agent" || fail "the agent ended with $?"
+dump
+for plant in "${plants[@]}"; do cat "$work/plant.$plant"; done >"$work/planted"
+python3 - "$work/planted" "$work/dump" <<'END' || fail "see above"
+import re, sys
+
+rows = {}
+for line in open(sys.argv[2]):
+    m = re.match(r"row \d+ (wait|socket_wait|wakeup) \[(.*)\] (pid=.*)", line)
+    if m: # the last one stands
+        rows[m[1], m[2]] = {k: int(v) for k, v in (x.split("=") for x in m[3].split()) if v != "-"}
+failed = False
+
+def hold(name, found, least, most):
+    global failed
+    good = found is not None and .98 * least <= found <= 1.02 * most
+    failed |= not good
+    print(f"{'ok' if good else 'WRONG'}: {name}: planted {least / 1e9:.4f} to {most / 1e9:.4f} s, clocked {(found or 0) / 1e9:.4f} s")
+
+CLOCKS = {"starved": "socket_receive_ns", "polled": "poll_ns", "pipe": "pipe_ns", "unix": "unix_ns", "send": "socket_send_ns",
+          "lock": "futex_ns", "timer": "timer_ns", "child": "child_ns", "stopped": "stopped_ns", "disk": "disk_ns"}
+SOCKETS = {"starved": "starved_ns", "polled": "starved_ns", "unread": "unread_ns", "send": "send_blocked_ns"}
+n = 0
+for line in open(sys.argv[1]):
+    words = line.split()
+    if len(words) != 6 or not words[1].isdigit():
+        sys.exit(f"FAILED: a plant says: {line}")
+    kind, pid, other, least, most, port = words[0], *map(int, words[1:])
+    n += 1
+    own = next((row for (table, name), row in rows.items() if table == "wait" and name == f"wait-plant[{pid}]"), {})
+    if kind in CLOCKS:
+        hold(f"{kind}: {CLOCKS[kind]}", own.get(CLOCKS[kind]), least, most)
+    if kind in SOCKETS:
+        socket = next((row for (table, name), row in rows.items() if table == "socket_wait" and f":{port}>" in name), {})
+        hold(f"{kind}: {SOCKETS[kind]} of the connection", socket.get(SOCKETS[kind]), least, most)
+    if kind in ("lock", "pipe", "unix"):
+        pair = next((row for (table, _), row in rows.items()
+                     if table == "wakeup" and row.get("pid") == pid and row["waker_pid"] == other and row["reason"] == {"lock": 7, "pipe": 8, "unix": 9}[kind]), {})
+        hold(f"{kind}: of its waker", pair.get("wait_ns"), least, most)
+sys.exit(failed or n < 10)
+END
+echo "every wait is clocked where it was planted"

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of wait clocks with any content, in several samples: slots of threads and sockets, totals.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/probes/wait_watch.h"
+#include "tests/probe_harness.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t take(const uint8_t **data, size_t *size, void *to, size_t n) {
+    n = n < *size ? n : *size;
+    memcpy(to, *data, n);
+    *data += n;
+    *size -= n;
+    return n;
+}
+
+/* Samples, each of: a byte that says how many slots change, then a byte for which slot and what
+ * stands in it. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct harness wait, socket;
+    static struct wait_watch watch;
+    static struct wait_thread threads[WAIT_THREADS];
+    static struct wait_socket sockets[WAIT_SOCKETS];
+    static struct wait_totals totals;
+    static struct wait_pace paces[WAIT_CORES];
+    memset(threads, 0, 256 * sizeof *threads);
+    memset(sockets, 0, 256 * sizeof *sockets);
+    memset(&watch, 0, sizeof watch);
+    memset(&totals, 0, sizeof totals);
+    watch.memory = (struct wait_memory){threads, sockets, &totals, paces, true};
+    watch.is_open = true;
+    harness_init(&wait, "", SCOPE_HOST);
+    harness_init(&socket, "", SCOPE_HOST);
+    wait.env.run_token_id = "r";
+    wait.env.waits = socket.env.waits = &watch;
+    harness_open(&wait, &probe_wait);
+    harness_open(&socket, &probe_socket_wait);
+    for (int64_t now = 1; size > 2; now += 100000000) {
+        uint8_t n = 0, slot = 0;
+        struct job_process process = {.pid = 1 + data[0] % 4, .rank = -1, .born = data[1]};
+        snprintf(process.name, sizeof process.name, "p[%d]", process.pid);
+        job_set(&wait.job, 0, &process);
+        job_end(&wait.job, 1);
+        take(&data, &size, &n, 1);
+        for (int i = 0; i < n % 4; i++) {
+            take(&data, &size, &slot, 1);
+            take(&data, &size, &threads[slot], sizeof *threads);
+            take(&data, &size, &slot, 1);
+            take(&data, &size, &sockets[slot], sizeof *sockets);
+        }
+        if (n & 4)
+            take(&data, &size, &totals, sizeof totals);
+        harness_sample_at(&wait, now);
+        harness_sample_at(&socket, now);
+    }
+    harness_close(&socket);
+    harness_close(&wait);
+    return 0;
+}
