@@ -3,6 +3,10 @@
  * Hosts that share the cores of one machine (emulated hosts, containers) and keep all of them busy:
  * their ranks take turns, and no single host is to blame. The demand is what the run spends waiting
  * for a core on all of these hosts together.
+ *
+ * A host that counts its own use alone does not see the rest of the machine. There the wait for a
+ * core is the evidence: no scheduler leaves a core idle while a task waits for it. A single host
+ * that waits may have trouble of its own, so all of them must wait.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,6 +18,7 @@ struct machine {
     size_t n_hosts; /* on it */
     double cores, busy;
     double waiting; /* share of the run, on all of its hosts */
+    double least;   /* what the worst rank of each host waits, of its time: on the best of them */
     double psi;     /* PSI cpu of the worst host, %; NAN */
 };
 
@@ -32,7 +37,7 @@ static double waits_on(const struct run_model *model, size_t group, int host) {
 
 /* Each host tells what it used itself; where it tells what all did, that is at most all cores. */
 static struct machine machine_of(const struct run_model *model, size_t group, int first) {
-    struct machine m = {.host = first, .psi = NAN};
+    struct machine m = {.host = first, .psi = NAN, .least = 1};
     for (size_t h = 0; h < model->n_hosts; h++) {
         if ((int)h != first && !model_shares_machine(model, first, (int)h))
             continue;
@@ -41,6 +46,8 @@ static struct machine machine_of(const struct run_model *model, size_t group, in
         m.cores = fmax(m.cores, model->hosts[h].n_cpus);
         m.busy += isnan(idle) ? 0 : (1 - idle / 100) * model->hosts[h].n_cpus;
         m.waiting += waits_on(model, group, (int)h);
+        m.least =
+            fmin(m.least, or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL)));
         m.psi = fmax(m.psi, model_mean(model, (int)h, METRIC_PSI_CPU, group));
     }
     m.busy = fmin(m.busy, m.cores);
@@ -63,9 +70,22 @@ static struct machine fullest_machine(const struct run_model *model, size_t grou
     return fullest;
 }
 
+static bool is_full(const struct machine *m) {
+    return m->busy >= MACHINE_FULL * m->cores;
+}
+
+static bool is_taken_by_others(const struct machine *m) {
+    return m->n_hosts > 1 && m->least >= MACHINE_TAKEN;
+}
+
 static void say(const struct machine *m, struct candidate *c) {
     remark_set(&c->cause, MACHINE_SHARED, NUMBERS(m->n_hosts, m->cores), NAMES());
-    remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores), NAMES());
+    if (is_full(m))
+        remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores),
+                    NAMES());
+    else
+        remarks_add(&c->evidence, MACHINE_TAKEN_BY_OTHERS,
+                    NUMBERS(100 * m->busy / m->cores, 100 * m->least), NAMES());
     remarks_add(&c->evidence, RUN_WAITED_FOR_CORE, NUMBERS(100 * fmin(1, m->waiting)), NAMES());
     if (m->psi >= 100 * PSI_CPU_MIN) {
         remarks_add(&c->evidence, PSI_CPU, NUMBERS(m->psi), NAMES());
@@ -85,7 +105,7 @@ static bool has_culprit(const struct candidates *candidates, size_t group) {
 int machine_full_detect(const struct run_model *model, size_t group,
                         struct candidates *candidates) {
     struct machine m = fullest_machine(model, group);
-    if (has_culprit(candidates, group) || m.host < 0 || m.busy < MACHINE_FULL * m.cores ||
+    if (has_culprit(candidates, group) || m.host < 0 || !(is_full(&m) || is_taken_by_others(&m)) ||
         m.waiting < BLOCKED_MIN)
         return 0;
     struct candidate c = candidate_of(m.host, group, RESOURCE_CPU, CAUSE_MACHINE_FULL);

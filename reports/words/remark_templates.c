@@ -52,6 +52,9 @@ const char *remark_template(enum remark_code code) {
         /* ---- a machine that hosts share ---- */
         [REMARK_MACHINE_SHARED] = "%d hosts share its %.0f cores",
         [REMARK_MACHINE_BUSY] = "the machine's %.0f cores were %.0f %% busy in sum",
+        [REMARK_MACHINE_TAKEN_BY_OTHERS] =
+            "these hosts used %.0f %% of the machine's cores, and ranks of each waited %.0f %% of "
+            "their time for one at least: something else runs there",
         [REMARK_RUN_WAITED_FOR_CORE] =
             "the run waited for a core %.0f %% of the time, on all hosts",
         /* ---- computing ---- */

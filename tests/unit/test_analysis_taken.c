@@ -56,11 +56,12 @@ static void who_waits_for_a_quota_alone_lacks_no_core(void **state) {
     release(&r, &j);
 }
 
-/* Three hosts on one core, each of which uses so much of it. */
-static bool is_machine_full(double used) {
+/* Three hosts on one core, each of which uses so much of it; all of them wait for it so long in
+ * each iteration, or one alone. */
+static bool is_machine_full(double used, double queue, bool all) {
     struct recording r;
     struct judged j;
-    plant_lockstep(&r, 3, (struct trouble){.queue = 0.03, .all = true});
+    plant_lockstep(&r, 3, (struct trouble){.queue = queue, .all = all});
     r.machines = calloc(3, sizeof *r.machines);
     for (size_t s = 0; s < r.tables[RECORDING_CPU].n; s++)
         for (size_t row = 1; row < r.tables[RECORDING_CPU].items[s].n; row++) {
@@ -79,8 +80,15 @@ static bool is_machine_full(double used) {
 
 static void a_machine_is_full_of_what_its_hosts_use_not_of_what_they_leave(void **state) {
     (void)state;
-    assert_true(is_machine_full(0.3));
-    assert_false(is_machine_full(0.1));
+    assert_true(is_machine_full(0.3, 0.02, true));
+    assert_false(is_machine_full(0.1, 0.02, true));
+}
+
+/* No core is idle while a task waits for it: what these hosts did not use, others had. */
+static void a_machine_that_others_use_is_full_for_its_hosts(void **state) {
+    (void)state;
+    assert_true(is_machine_full(0.1, 0.05, true));
+    assert_false(is_machine_full(0.1, 0.05, false));
 }
 
 int main(void) {
@@ -88,6 +96,7 @@ int main(void) {
         cmocka_unit_test(what_the_hypervisor_takes_is_a_share_of_the_time),
         cmocka_unit_test(who_waits_for_a_quota_alone_lacks_no_core),
         cmocka_unit_test(a_machine_is_full_of_what_its_hosts_use_not_of_what_they_leave),
+        cmocka_unit_test(a_machine_that_others_use_is_full_for_its_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
