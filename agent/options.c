@@ -36,7 +36,7 @@ const char options_help[] =
     "                        container=; up to 16 times\n"
     "  --no-command-lines    name processes as the kernel does, not by script, class or role\n"
     "  --flows               capture packets: who exchanges how much with whom\n"
-    "  --no-wait-clocks      load no programs into the kernel that clock the job's waits\n"
+    "  --wait-clocks         load programs into the kernel that clock the job's waits\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
@@ -68,7 +68,7 @@ enum option_id {
     OPTION_FOREIGN_PROCESSES,
     OPTION_NO_COMMAND_LINES,
     OPTION_FLOWS,
-    OPTION_NO_WAIT_CLOCKS,
+    OPTION_WAIT_CLOCKS,
     OPTION_SAMPLES,
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
@@ -100,7 +100,7 @@ static const struct option option_list[] = {
     {"foreign-processes", required_argument, NULL, OPTION_FOREIGN_PROCESSES},
     {"no-command-lines", no_argument, NULL, OPTION_NO_COMMAND_LINES},
     {"flows", no_argument, NULL, OPTION_FLOWS},
-    {"no-wait-clocks", no_argument, NULL, OPTION_NO_WAIT_CLOCKS},
+    {"wait-clocks", no_argument, NULL, OPTION_WAIT_CLOCKS},
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
@@ -221,8 +221,8 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_FLOWS:
         options->flows = true;
         return true;
-    case OPTION_NO_WAIT_CLOCKS:
-        options->wait_clocks = false;
+    case OPTION_WAIT_CLOCKS:
+        options->wait_clocks = true;
         return true;
     case OPTION_SAMPLES:
         return parse_count(value, INT64_MAX, &options->max_frames) && options->max_frames > 0;
@@ -308,7 +308,6 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
                                     .foreign_processes = 5,
                                     .supervise = true,
                                     .push = true,
-                                    .wait_clocks = true,
                                     .marks = getenv("CHOKEPOINT_MARKS")};
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     if (scope && *scope && !parse_scope(scope, &options.scope))

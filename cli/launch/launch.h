@@ -28,7 +28,7 @@ struct launch_plan {
     bool flows;                   /* capture packets */
     bool no_command_lines;        /* agents name processes as the kernel does */
     const struct job_words *jobs; /* who else is the job; NULL: nobody */
-    bool no_wait_clocks;          /* load no programs into kernels */
+    bool wait_clocks;             /* load programs into kernels that clock waits */
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */
     const struct command_words *words;

@@ -50,8 +50,8 @@ static void add_agent(struct launch_words *to, const struct launch *launch,
     add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", "--spool", to->spool,
             "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
             "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);
-    if (plan->no_wait_clocks)
-        add_all(to, "--no-wait-clocks", NULL);
+    if (plan->wait_clocks)
+        add(to, "--wait-clocks");
     if (plan->call_spool_limit)
         add_all(to, "--call-spool-limit", plan->call_spool_limit, NULL);
     if (plan->no_command_lines)

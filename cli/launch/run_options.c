@@ -35,7 +35,7 @@ static const char help[] =
     "      --live             serve a live view to a browser here while COMMAND runs\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
-    "      --no-wait-clocks   load nothing into kernels: waits are not clocked\n"
+    "      --wait-clocks      clock the job's waits with programs in the kernels of hosts\n"
     "      --no-command-lines record of COMMAND its program alone, and name\n"
     "                         processes as the kernel does\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
@@ -127,7 +127,7 @@ size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
         {.name = "allow-missing", .flag = &o->allow_missing},
         {.name = "start-timeout", .text = &words->start_timeout},
         {.name = "no-shim", .flag = &words->no_shim},
-        {.name = "no-wait-clocks", .flag = &words->no_wait_clocks},
+        {.name = "wait-clocks", .flag = &o->wait_clocks},
         {.name = "no-command-lines", .flag = &o->no_command_lines},
         {.name = "no-report", .flag = &words->no_report},
         {.name = "why", .flag = &o->why},
@@ -157,7 +157,6 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
         o->process_rate = o->rate_hz < 1 ? o->rate : "1";
     o->report = !words->no_report;
     o->shim = !words->no_shim;
-    o->wait_clocks = !words->no_wait_clocks;
     *ret_options = *o;
     return 0;
 }

@@ -39,7 +39,7 @@ struct run_words {
     const char *verb; /* for run_words_hear */
     const char *start_timeout, *repeats;
     const char *job; /* the last of them */
-    bool no_report, no_shim, no_wait_clocks;
+    bool no_report, no_shim;
 };
 
 #define RUN_WORDS_TAKES 16 /* options that run_words_takes lists */

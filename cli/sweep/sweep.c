@@ -55,7 +55,7 @@ static const char help[] =
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          do not record MPI calls\n"
-    "      --no-wait-clocks   do not clock waits in kernels\n"
+    "      --wait-clocks      clock waits with programs in kernels\n"
     "      --no-command-lines record of COMMAND its program alone\n";
 
 struct scan {

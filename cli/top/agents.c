@@ -54,7 +54,7 @@ static int record(const struct top_agents *agents, const char *hosts) {
     words.options.rate = RATE;
     words.options.allow_missing = true;
     words.options.command = command;
-    words.no_shim = words.no_wait_clocks = words.no_report = true;
+    words.no_shim = words.no_report = true;
     if (run_words_judge("top", &words, &options) < 0)
         return 2;
     run_once(&options, &turn);

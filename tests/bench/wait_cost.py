@@ -103,7 +103,7 @@ def once(load, work, clocks):
     """(rate, share of a core in programs, share in probes)"""
     spool = tempfile.mkdtemp(dir=work)
     words = [f"{BIN}/chokepoint-agent", "--no-push", "--no-supervise", "--spool", spool, "--host", "h"]
-    agent = subprocess.Popen(words + ([] if clocks else ["--no-wait-clocks"]), env=JOB, stderr=subprocess.DEVNULL)
+    agent = subprocess.Popen(words + (["--wait-clocks"] if clocks else []), env=JOB, stderr=subprocess.DEVNULL)
     time.sleep(.5) # its start is no part of it
     began, before = time.monotonic(), programs_ns()
     rate = load(work)

@@ -45,7 +45,7 @@ CHOKEPOINT_RUN=waits bash -c 'read -r <"$1/go"
     wait' job "$work" "$CHOKEPOINT_BIN/wait-plant" "$group" "${plants[@]}" &
 job=$!
 started+=("$job")
-CHOKEPOINT_RUN=waits "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise --spool "$work/spool" --host here \
+CHOKEPOINT_RUN=waits "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise --spool "$work/spool" --host here --wait-clocks \
     --process-rate 10 >"$work/agent" 2>"$work/agent.err" &
 agent=$!
 started+=("$agent")
