@@ -41,6 +41,7 @@ static const char help[] =
     "      --allow-missing    go on when a host does not answer\n"
     "      --live             serve a live view to a browser here meanwhile\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
+    "      --wait-clocks      clock the job's waits with programs in the kernels of hosts\n"
     "      --no-command-lines record nothing of this command line but its verb,\n"
     "                         and name processes as the kernel does\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
