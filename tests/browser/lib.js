@@ -24,6 +24,7 @@ async function open(url, options = {}) {
         bypassCSP: Boolean(options.bypassCSP),
         acceptDownloads: true,
     });
+    context.setDefaultTimeout(120000); // other tests may have the cores
     const page = await context.newPage();
     const trouble = [], requests = [];
     page.on("console", message => { if (message.type() === "error" || message.type() === "warning") trouble.push(message.text()); });
