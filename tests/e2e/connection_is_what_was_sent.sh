@@ -53,7 +53,7 @@ between "share of a small buffer's reader" "$(share 7003 rwnd_limited_ns)" 0 20
 between "busy_ns on a slow link" "$(column connection :7004] busy_ns)" 1.8e9 60e9
 between "share of the reader on a slow link" "$(share 7004 rwnd_limited_ns)" 0 25
 between "share of the buffer on a slow link" "$(share 7004 sndbuf_limited_ns)" 0 25
-grep -E '^row .* connection' "$work/dump" | grep -vq ':700[1-4]\]\|ended unseen' && complain "connections of nobody's"
+grep -E '^row [0-9]+ connection ' "$work/dump" | grep -vq ':700[1-4]\]\|ended unseen' && complain "connections of nobody's"
 echo "limited by: reader $(share 7002 rwnd_limited_ns) %, buffer $(share 7003 sndbuf_limited_ns) %," \
     "link $((100 - $(share 7004 rwnd_limited_ns) - $(share 7004 sndbuf_limited_ns))) %"
 [ $failures = 0 ] || { grep -E ' (connection|qdisc) ' "$work/dump" | tail -20; cat "$work/agent.err"; }

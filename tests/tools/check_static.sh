@@ -22,7 +22,7 @@ have() {
 
 # The sources that are no tests, without what clang does not know of gcc.
 jq "[.[] | select(.file | startswith(\"$PWD/tests/\") or startswith(\"$PWD/build/\") | not)
-    | .command |= gsub(\" -(fanalyzer|Wno-analyzer-[a-z-]+)\"; \"\")]" "$build/compile_commands.json" >"$work/compile_commands.json"
+    | .command |= gsub(\" -(f(no-)?analyzer|Wno-analyzer-[a-z-]+)\"; \"\")]" "$build/compile_commands.json" >"$work/compile_commands.json"
 
 # judged NAME: prints what a tool said and counts it, silent where it found nothing.
 judged() {
