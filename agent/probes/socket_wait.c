@@ -108,8 +108,10 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
                                           .born = watch->sample > 1};
     share_out(group, seen, &socket);
     bring_up(seen, &socket, watch);
-    bool rests = seen->told_reads == socket.reads && !socket.ended &&
-                 env->mono_ns - seen->told_ns < RESTS_NS;
+    /* a process that ended has no later row: its connection may close after it is forgotten */
+    bool lives = group && group->threads && !socket.ended;
+    bool rests =
+        lives && seen->told_reads == socket.reads && env->mono_ns - seen->told_ns < RESTS_NS;
     if (group && group->listed && !(seen->told_ns && rests))
         append(group, seen, &socket, env->mono_ns, rows);
     seen->idle = group ? 0 : seen->idle + 1;

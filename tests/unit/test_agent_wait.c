@@ -464,6 +464,20 @@ static void a_socket_at_rest_has_a_row_a_second(void **state) {
     unmake(m);
 }
 
+/* The connection of a process closes after it: by then nobody knows whose it was. */
+static void a_socket_has_its_last_figures_when_its_process_ends(void **state) {
+    struct made *m = with_worker(WAIT_SOCKET_SEND, 1 * S);
+    (void)state;
+    m->watch->memory.threads[0].wait_slot = 1;
+    struct wait_socket *s = socket_slot(m, 0, 7, 11);
+    sample(m, 2 * S);
+    s->send_blocked_ns = 1 * S + S / 20;
+    m->watch->memory.threads[0].slot = WAIT_ENDED;
+    sample(m, 2 * S + S / 10);
+    expect(&m->socket, CONNECTION, "send_blocked_ns", 1 * S + S / 20);
+    unmake(m);
+}
+
 static void sockets_of_others_and_of_no_family_have_no_row(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     (void)state;
@@ -528,6 +542,7 @@ int main(void) {
         cmocka_unit_test(a_slot_of_an_ended_socket_is_freed_after_its_last_row),
         cmocka_unit_test(another_socket_between_the_same_ends_begins_anew),
         cmocka_unit_test(a_socket_at_rest_has_a_row_a_second),
+        cmocka_unit_test(a_socket_has_its_last_figures_when_its_process_ends),
         cmocka_unit_test(sockets_of_others_and_of_no_family_have_no_row),
         cmocka_unit_test(nobody_loads_programs_where_it_is_turned_off),
         cmocka_unit_test(what_keeps_clocks_away_is_said),
