@@ -182,9 +182,9 @@ static const char *reason_of(int error) {
     case EPERM:
         return "the kernel tells of each with CAP_NET_ADMIN";
     case EINVAL:
-        return "this is not the machine's first PID namespace";
+        return "not the first PID namespace";
     case ENOMSG:
-        return "this is not the machine's first network namespace";
+        return "not the first network namespace";
     case ENOENT:
         return "the kernel has no taskstats";
     default:
