@@ -16,8 +16,8 @@ while True:
     sum(range(100000))
     time.sleep(0.01)
 END
-at() { # HOST COMMAND...: in the background, without any environment
-    "$chokepoint" testbed --name "$name" exec "$1" -- env -i "${@:2}" &
+at() { # HOST COMMAND...: in the background, in a session of its own, without any environment
+    "$chokepoint" testbed --name "$name" exec "$1" -- setsid env -i "${@:2}" &
 }
 at vm1 "$(command -v python3)" "$work/server.py"
 at vm2 "$(command -v python3)" "$work/server.py"
