@@ -7,11 +7,15 @@
 #include <string.h>
 
 const char *observed_source_name(enum observed_source source) {
-    static const char *const names[SOURCE_COUNT_] = {
-        [SOURCE_CALLS] = "calls",         [SOURCE_CONNECTIONS] = "connections",
-        [SOURCE_QDISC] = "qdisc",         [SOURCE_PSI] = "psi",
-        [SOURCE_DELAYS] = "delays",       [SOURCE_CGROUP] = "cgroup",
-        [SOURCE_OPERATORS] = "operators", [SOURCE_CALIBRATION] = "beat"};
+    static const char *const names[SOURCE_COUNT_] = {[SOURCE_CALLS] = "calls",
+                                                     [SOURCE_WAITS] = "waits",
+                                                     [SOURCE_CONNECTIONS] = "connections",
+                                                     [SOURCE_QDISC] = "qdisc",
+                                                     [SOURCE_PSI] = "psi",
+                                                     [SOURCE_DELAYS] = "delays",
+                                                     [SOURCE_CGROUP] = "cgroup",
+                                                     [SOURCE_OPERATORS] = "operators",
+                                                     [SOURCE_CALIBRATION] = "beat"};
     return names[source];
 }
 

@@ -38,6 +38,7 @@ struct process_use {
 /* The sources that a run was recorded with. */
 enum observed_source {
     SOURCE_CALLS,       /* MPI calls, matched: who waited for whom */
+    SOURCE_WAITS,       /* wait clocks of processes: the same, without MPI */
     SOURCE_CONNECTIONS, /* the kernel's clocks of TCP connections */
     SOURCE_QDISC,       /* queues before the interfaces */
     SOURCE_PSI,         /* pressure stall information */
@@ -53,7 +54,7 @@ const char *observed_source_name(enum observed_source source);
 /* Visibility of the run: decided once, when the model is built. */
 struct observed {
     unsigned sources;   /* bits of enum observed_source */
-    bool path;          /* the calls of all ranks are known, and so who waited for whom */
+    bool path;          /* who waited for whom is known: by all ranks' calls, or by wait clocks */
     bool freely;        /* and ranks run freely: iterations count, not how long one takes */
     bool *shares_cores; /* [host] it is one kernel with another host of the run, and may run on the
                            same cores: they wait for each other */

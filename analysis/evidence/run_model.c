@@ -180,6 +180,7 @@ static bool has_pressure(const struct run_model *model) {
 static unsigned sources_of(const struct run_model *model) {
     const struct series_set *tables = model->recording->tables;
     bool there[SOURCE_COUNT_] = {[SOURCE_CALLS] = model->critical.source == CRITICAL_FROM_EVENTS,
+                                 [SOURCE_WAITS] = model->critical.source == CRITICAL_FROM_WAITS,
                                  [SOURCE_CONNECTIONS] = tables[RECORDING_CONNECTION].n > 0,
                                  [SOURCE_QDISC] = tables[RECORDING_QDISC].n > 0,
                                  [SOURCE_PSI] = has_pressure(model),
@@ -196,8 +197,8 @@ static unsigned sources_of(const struct run_model *model) {
 static int observe(struct run_model *model) {
     struct observed *o = &model->observed;
     o->sources = sources_of(model);
-    o->path = o->sources >> SOURCE_CALLS & 1;
-    o->freely = o->path && runs_freely(model);
+    o->path = o->sources >> SOURCE_CALLS & 1 || o->sources >> SOURCE_WAITS & 1;
+    o->freely = o->sources >> SOURCE_CALLS & 1 && runs_freely(model);
     o->shares_cores = calloc(model->n_hosts + 1, sizeof *o->shares_cores);
     for (size_t h = 0; o->shares_cores && h < model->n_hosts; h++)
         for (size_t k = 0; k < model->n_hosts && !o->shares_cores[h]; k++)

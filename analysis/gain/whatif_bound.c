@@ -210,17 +210,22 @@ static double gain_of_workers(const struct whatif *w, int more) {
 
 /* ---- all programs ---- */
 
+double whatif_removable_of(const struct whatif *w, const struct critical_part *part,
+                           const struct whatif_scenario *scenarios, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += removable(w, part, &scenarios[i]);
+    return sum;
+}
+
 double whatif_removable(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
     bool freely = throughput_counts(w->model, w->model->main_group);
-    double sum = 0;
     if (freely && n == 1 && scenarios[0].kind == WHATIF_WORKERS)
         return part->length_s * gain_of_workers(w, scenarios[0].workers);
     if (freely)
         return part->length_s * gain_freely(w, scenarios, n);
-    for (size_t i = 0; i < n; i++)
-        sum += removable(w, part, &scenarios[i]);
-    return sum;
+    return whatif_removable_of(w, part, scenarios, n);
 }
 
 double whatif_elsewhere(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {

@@ -203,6 +203,8 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
 
 int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                  struct whatif_answer *a) {
+    if (w->model->critical.source == CRITICAL_FROM_WAITS)
+        return whatif_by_waits(w, scenarios, n, a);
     if (n != 1)
         return 0;
     if (throughput_counts(w->model, w->model->main_group))

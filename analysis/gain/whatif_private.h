@@ -51,6 +51,14 @@ int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *sc
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
+/* The same of any part of the path. */
+double whatif_removable_of(const struct whatif *whatif, const struct critical_part *part,
+                           const struct whatif_scenario *scenarios, size_t n);
+
+/* Where chains of waits tell (critical_path.h): what they say. -ENOMEM. */
+int whatif_by_waits(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                    struct whatif_answer *answer);
+
 /* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared, or
  * run freely: a rank with more to do in one phase may have less in another. */
 double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define REMARK_NUMBERS 8 /* at most */
-#define REMARK_NAMES 3
+#define REMARK_NAMES 4
 
 enum remark_code {
     REMARK_NONE, /* nothing is said */

@@ -110,6 +110,9 @@ double candidate_blocked(const struct candidate *candidate, struct windows windo
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* The subject of the limit. */
+/* Adds which process waited longest for one of a host (-1: of any), where wait clocks tell. */
+void awaited_tell(const struct run_model *model, int host, struct remarks *to);
+
 enum subject candidate_subject(const struct candidate *candidate);
 /* The weight of a candidate in their order: its gain, less if there is no evidence of saturation.
  */

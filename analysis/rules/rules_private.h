@@ -37,6 +37,11 @@ int process_imbalance_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
 int process_sleep_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);
+int awaited_sleep_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates);
+int awaited_stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int awaited_computing_detect(const struct run_model *model, size_t group,
+                             struct candidates *candidates);
 int message_latency_detect(const struct run_model *model, size_t group,
                            struct candidates *candidates);
 int machine_full_detect(const struct run_model *model, size_t group, struct candidates *candidates);

@@ -43,6 +43,9 @@
  *   - Where events are missing, the counters alone speak: inside MPI is then unsplit; without
  *     these, too, what is neither CPU nor known waiting is idle, or transfer as far as the
  *     process's connections had data to send.
+ *   - Wait clocks (process_waits.h) tell the time of a process without MPI as its terms are: until
+ *     another process does something is a wait for a peer, until a connection has room is transfer,
+ *     until a time of its choice is idle.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_BUDGET_H
 #define CHOKEPOINT_ANALYSIS_TIME_BUDGET_H
@@ -51,6 +54,7 @@
 
 #include "analysis/facts/calls/call_match.h"
 #include "analysis/facts/series/series.h"
+#include "analysis/time/process_waits.h"
 
 #define CALL_SHORT_NS 10000    /* a call as short as this moved nothing over a wire */
 #define BUDGET_CLOSURE_PCT 2.0 /* further from 100 than this: not to be trusted */
@@ -95,10 +99,12 @@ struct budget_interval {
                              another process's */
     double io_pressure;   /* somebody on its host waited for a disk */
     bool one_thread;      /* never more than that: nothing else of it can run */
+    struct process_time clocks; /* by its wait clocks; nothing without them */
 };
 
 enum budget_source {
     BUDGET_FROM_EVENTS,   /* every call is known */
+    BUDGET_FROM_CLOCKS,   /* for some of the time its wait clocks tell, and no MPI is known */
     BUDGET_FROM_TOTALS,   /* for some of the time only how long it was inside MPI */
     BUDGET_FROM_COUNTERS, /* for some of the time nothing is known of MPI */
 };
@@ -124,6 +130,11 @@ static inline double budget_sum(const struct budget *budget, unsigned terms) {
 static inline bool budget_closes(const struct budget *budget) {
     return budget->closure_pct >= 100 - BUDGET_CLOSURE_PCT &&
            budget->closure_pct <= 100 + BUDGET_CLOSURE_PCT;
+}
+
+/* Its terms are known, waits for peers too. */
+static inline bool budget_is_told(const struct budget *budget) {
+    return budget->source <= BUDGET_FROM_CLOCKS;
 }
 
 struct budget_subject {

@@ -278,6 +278,8 @@ static void divide_counters(const struct budget_interval *i, double part, double
                             struct cell *c) {
     double raw[RAW_COUNT_] = {0}, own = length > 0 ? (double)(c->end_ns - c->begin_ns) / length : 0;
     bool shim = !isnan(i->mpi);
+    if (!shim && budget_divide_clocks(i, part * own, c))
+        return;
     raw_from_counters(i, part, length, raw);
     struct division d = divide(i, raw, part, length, NULL);
     for (int r = 0; r < RAW_COUNT_; r++)

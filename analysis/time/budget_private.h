@@ -75,6 +75,10 @@ double budget_covered_ns(const struct cells *cells, size_t cell);
 int budget_fill_events(const struct budget_subject *subject, int64_t until_ns, struct cells *cells,
                        struct windows awaited_in, double *awaited);
 
+/* Adds to a cell the share of an interval that lies in it, by the process's wait clocks. False:
+ * they do not reach over the interval, and nothing was added. */
+bool budget_divide_clocks(const struct budget_interval *interval, double share, struct cell *cell);
+
 /* Divides all cells by what the intervals of counters say. */
 void budget_divide(const struct budget_subject *subject, struct cells *cells);
 

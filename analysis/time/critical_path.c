@@ -351,7 +351,7 @@ void critical_path_finish(const struct run_model *model, const struct rank_budge
             follow_busiest(ranks, g, &path->groups[g]);
         fit_transfers(&path->groups[g], path->n_hosts);
     }
-    for (; path->source != CRITICAL_FROM_EVENTS && path->n_blocks; path->n_blocks--)
+    for (; path->source > CRITICAL_FROM_WAITS && path->n_blocks; path->n_blocks--)
         part_release(&path->blocks[path->n_blocks - 1]);
 }
 

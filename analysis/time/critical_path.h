@@ -9,7 +9,8 @@
  * what slows the program: each rank then has a path of its own, with what others did while it
  * waited for them, and the run's is their mean, weighted by how many of the iterations are theirs.
  *
- * Without matched MPI calls nothing tells who waited for whom: the path of a window is then that of
+ * Without matched MPI calls wait clocks tell who waited for whom (wait_chain.h); without these
+ * nothing does: the path of a window is then that of
  * the one process that was busy longest in it, and `source` says so.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_CRITICAL_PATH_H
@@ -23,6 +24,7 @@ struct critical_own;
 
 enum critical_source {
     CRITICAL_FROM_EVENTS, /* calls of all ranks were matched */
+    CRITICAL_FROM_WAITS,  /* wait clocks tell who waited for whom (wait_chain.h) */
     CRITICAL_PER_PROCESS, /* nobody knows who waited for whom */
     CRITICAL_NONE,        /* no process of the job was seen */
 };

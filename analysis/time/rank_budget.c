@@ -8,6 +8,7 @@
 
 #include "analysis/time/critical_private.h"
 #include "analysis/time/rank_budget_private.h"
+#include "analysis/time/wait_chain.h"
 
 /* ---- whose budget ---- */
 
@@ -96,7 +97,9 @@ static size_t choose(const struct run_model *model, struct chosen *chosen) {
     }
     if (n)
         qsort(chosen, n, sizeof *chosen, compare_chosen);
-    return ranks || n < RANK_BUDGET_PROCESSES_MAX ? n : RANK_BUDGET_PROCESSES_MAX;
+    size_t most = model->recording->tables[RECORDING_WAIT].n ? RANK_BUDGET_CLOCKED_MAX
+                                                             : RANK_BUDGET_PROCESSES_MAX;
+    return ranks || n < most ? n : most;
 }
 
 /* ---- one rank ---- */
@@ -181,6 +184,7 @@ struct making {
     struct rank_budgets all;
     struct critical_walk walk;
     struct critical_path path;
+    struct wait_chain *chain; /* NULL: waits were not clocked */
 };
 
 static int walk_all(struct making *m) {
@@ -220,6 +224,8 @@ static int fill_rank(struct making *m, const struct model_process *process, size
     result = fill_windows(model, &subject, to);
     if (result == 0)
         result = critical_path_add(model, &m->walk, index, &subject, &m->path);
+    if (result == 0 && m->chain)
+        result = wait_chain_add(m->chain, &subject, to->host, to->pid);
     to->splits = calloc(model->n_groups + 1, sizeof *to->splits);
     if (!to->splits)
         result = -ENOMEM;
@@ -263,10 +269,15 @@ static int make_all(struct making *m) {
     int result = chosen && m->all.items ? critical_path_begin(model, n, &m->path) : -ENOMEM;
     if (result == 0)
         result = walk_all(m);
+    if (result == 0)
+        result = wait_chain_new(model, &m->path, &m->chain);
     for (size_t i = 0; result == 0 && i < n; i++) {
         m->all.n++;
         result = fill_rank(m, chosen[i].process, i);
     }
+    if (result == 0 && m->chain)
+        result = wait_chain_walk(m->chain, &m->path, &m->all);
+    wait_chain_free(m->chain);
     critical_walk_release(&m->walk);
     free(chosen);
     return result;
@@ -306,6 +317,7 @@ void rank_budgets_release(struct rank_budgets *budgets) {
         free(budgets->items[r].slices);
     }
     free(budgets->items);
+    free(budgets->waits);
     *budgets = (struct rank_budgets){0};
 }
 

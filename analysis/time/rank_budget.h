@@ -14,6 +14,7 @@ struct model_process;
 struct critical_path;
 
 #define RANK_BUDGET_PROCESSES_MAX 16 /* of a job without ranks */
+#define RANK_BUDGET_CLOCKED_MAX 48   /* where their waits were clocked: chains need all of them */
 #define RANK_BUDGET_SLICES 40        /* equal stretches of the run: how a term changes over time */
 
 /* Limits of a rank's connections, as shares of the time in which they had data. NAN: no
@@ -35,9 +36,18 @@ struct rank_budget {
     double awaited_s;
 };
 
+/* A process waited for another, in the main group. */
+struct process_wait {
+    size_t who, whom; /* numbers of the budgets */
+    enum wait_kind kind;
+    double seconds;
+};
+
 struct rank_budgets {
     struct rank_budget *items; /* by rank, then host, then process */
     size_t n;
+    struct process_wait *waits; /* where waits were clocked; any order */
+    size_t n_waits;
     bool events, totals; /* single calls were recorded; at least how long ranks were inside MPI */
     uint64_t messages, groups, unmatched, refused; /* of all calls */
     size_t windows, closing;                       /* of iterations, and how many of them close */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/facts/series/times.h"
 #include "analysis/time/rank_counters_private.h"
 
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
@@ -266,8 +267,26 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     rank_memory(p, s, w, &to);
     to.sending = sending_part(p, w);
+    if (p->waits.n_clocks)
+        to.clocks = process_waits_in(&p->waits, w);
     add_mpi(p, w, &to);
     return to;
+}
+
+/* Appends [begin, end), cut where the wait clocks were read: they are read more often than the
+ * process table. */
+static size_t add_interval(const struct process_part *p, const struct source *s, int64_t begin,
+                           int64_t end, struct budget_interval *items, size_t n) {
+    for (size_t k = 0; k < p->waits.n_clocks; k++) {
+        const struct series *clocks = p->waits.clocks[k];
+        size_t at = times_until(clocks->t_ns, sizeof *clocks->t_ns, clocks->n, begin);
+        for (; at < clocks->n && clocks->t_ns[at] < end; at++) {
+            items[n++] = make_interval(p, s, begin, clocks->t_ns[at]);
+            begin = clocks->t_ns[at];
+        }
+    }
+    items[n++] = make_interval(p, s, begin, end);
+    return n;
 }
 
 /* Appends the rows of a series that lie in [from, to]; one that reaches over an end is cut. */
@@ -283,7 +302,7 @@ static size_t add_rows(const struct process_part *p, const struct source *s, int
         if (n && begin < items[n - 1].end_ns)
             begin = items[n - 1].end_ns;
         if (end > begin)
-            items[n++] = make_interval(p, s, begin, end);
+            n = add_interval(p, s, begin, end, items, n);
     }
     return n;
 }
@@ -300,9 +319,16 @@ int budget_intervals(const struct run_model *model, const struct model_process *
     struct process_part p = part_of(model, process, pid);
     const struct series *often = p.often.series;
     size_t room = 2 * process->series->n + (often ? often->n : 0) + 1, n = 0;
+    int result = process_waits_find(model->recording, p.host, pid, &p.waits);
+    if (result < 0)
+        return result;
+    for (size_t k = 0; k < p.waits.n_clocks; k++)
+        room += p.waits.clocks[k]->n;
     struct budget_interval *items = malloc(room * sizeof *items);
-    if (!items)
+    if (!items) {
+        process_waits_release(&p.waits);
         return -ENOMEM;
+    }
     int64_t begin = often ? first_begin(often) : INT64_MAX;
     int64_t end = begin == INT64_MAX ? begin : often->t_ns[often->n - 1];
     n = add_rows(&p, &p.seldom, INT64_MIN, begin, items, n);
@@ -311,6 +337,7 @@ int budget_intervals(const struct run_model *model, const struct model_process *
         n = add_rows(&p, &p.seldom, end, INT64_MAX, items, n);
     }
     budget_settle_waits(items, n);
+    process_waits_release(&p.waits);
     *ret_intervals = items;
     *ret_n = n;
     return 0;

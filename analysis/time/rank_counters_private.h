@@ -18,6 +18,7 @@ struct process_part {
     const struct model_process *process;
     struct source often, seldom; /* rank, process */
     const struct series *mpi;
+    struct process_waits waits;
     int64_t start_ns; /* of the process; INT64_MAX: not known */
     int host;
     int64_t pid;

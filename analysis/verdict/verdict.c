@@ -234,9 +234,10 @@ bool verdict_has_ranks(const struct run_model *model) {
 
 static void add_blind_spots(const struct run_model *model, struct verdict *v) {
     double bound = model->budgets.clock_bound_s;
-    if (!model->budgets.events && !verdict_has_ranks(model) && model->budgets.n > 1)
+    if (!model->budgets.events && !model_has_path(model) && !verdict_has_ranks(model) &&
+        model->budgets.n > 1)
         remarks_add(&v->against, UNSEEN_WAITS, NUMBERS(), NAMES());
-    else if (!model->budgets.events && verdict_has_ranks(model))
+    else if (!model->budgets.events && !model_has_path(model) && verdict_has_ranks(model))
         remarks_add(&v->against, UNSEEN_IN_MPI, NUMBERS(), NAMES());
     else if (model->budgets.events && !model_has_path(model))
         remarks_add(&v->against, UNSEEN_MATCHES, NUMBERS(), NAMES());

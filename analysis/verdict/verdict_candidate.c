@@ -186,6 +186,7 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     take_culprit(c, v);
     take_gain(model, c, v->other, v);
     remarks_move(&v->evidence, &c->evidence);
+    awaited_tell(model, v->host, &v->evidence);
     remarks_move(&v->against, &c->against);
     if (v->other)
         add_other_direction(candidates, v->other, v);

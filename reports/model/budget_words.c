@@ -36,6 +36,7 @@ void budget_whose(const struct report *report, const struct report_budget *b, ch
 
 const char *budget_source_words(const struct report_budget *b) {
     return strcmp(b->source, "events") == 0   ? "calls"
+           : strcmp(b->source, "clocks") == 0 ? "wait clocks"
            : strcmp(b->source, "totals") == 0 ? "totals"
                                               : "kernel";
 }

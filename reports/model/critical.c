@@ -61,7 +61,7 @@ static void add_transfers(struct report *report, size_t group, const struct crit
 int report_fill_critical(struct report *report, const struct run_model *model) {
     const struct critical_path *path = &model->critical;
     size_t n = path->n_hosts, room = n * BUDGET_TERMS + (n + 1) * (n + 1) + 1;
-    static const char *const sources[] = {"events", "process", "none"};
+    static const char *const sources[] = {"events", "waits", "process", "none"};
     report->critical_source = sources[path->source];
     report->critical = calloc(path->n_groups * room + 1, sizeof *report->critical);
     if (!report->critical)
@@ -101,7 +101,8 @@ char *critical_sentence(const struct report *report) {
     const char *phase = report->resources[report->main_phase].phase;
     size_t said = 0, size;
     char *text = NULL;
-    bool known = report->n_critical && strcmp(report->critical_source, "events") == 0;
+    bool known = report->n_critical && (strcmp(report->critical_source, "events") == 0 ||
+                                        strcmp(report->critical_source, "waits") == 0);
     FILE *out = known ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;

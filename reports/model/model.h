@@ -230,7 +230,7 @@ struct report_budget { /* where a rank's time went in a phase; terms that cannot
     double other_cpu_s; /* CPU time of threads other than the one that speaks MPI */
     double closure_pct; /* terms against wall */
     bool trusted;       /* it closes */
-    const char *source; /* "events", "totals", "counters" */
+    const char *source; /* "events", "clocks", "totals", "counters" */
     double path_pct, receiver_pct, send_buffer_pct; /* of the time it had data to send: what held
                                                        them up */
     int awaited_host, awaited_rank; /* whom it waited for most, in the main phase; -1 */
@@ -376,7 +376,7 @@ struct report {
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
     struct report_critical *critical;      /* by phase, the longest part first */
     size_t n_critical;
-    const char *critical_source;          /* "events", "process", "none" */
+    const char *critical_source;          /* "events", "waits", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL

@@ -9,7 +9,7 @@
 #include "reports/model/model_private.h"
 
 const char *report_budget_source(enum budget_source source) {
-    static const char *const names[] = {"events", "totals", "counters"};
+    static const char *const names[] = {"events", "clocks", "totals", "counters"};
     return names[source];
 }
 

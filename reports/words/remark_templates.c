@@ -237,6 +237,15 @@ const char *remark_template(enum remark_code code) {
             "%s sleeps, or waits for something outside the job, in its own code",
         [REMARK_PROCESS_OFF_CORE] =
             "%s was off its core %.0f %% of the time, and waited for no core, disk or memory",
+        [REMARK_PROCESS_STOPPED] = "%s is stopped by a signal or a debugger",
+        [REMARK_PROCESS_HOLDS_LOCK] = "%s sleeps while its other threads wait for a lock",
+        [REMARK_PROCESS_PAUSED] = "%s did nothing %.0f %% of the time, and waited for no core, "
+                                  "disk, memory or other process",
+        [REMARK_THREADS_WAITED_FOR_LOCK] =
+            "its threads waited %.1f s in sum for locks that others of them held",
+        [REMARK_PROCESS_COMPUTED] = "%s computed %.0f %% of the time, in one thread at a time",
+        [REMARK_WAITED_FOR_PROCESS] = "%s on %s waited %.0f %% of the time for %[messages of|locks "
+                                      "held by|data through a pipe of|the end of] %s on %s",
         [REMARK_PEERS_WAITED_TOO] = "its peer%[|s] waited %.0f %% of the time as well: only the "
                                     "connections tell which of them is waited for",
         [REMARK_ADVISE_MARK] =

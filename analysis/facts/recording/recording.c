@@ -56,6 +56,28 @@ static const char *const filesystem_columns[] = {"size_bytes", "free_bytes", "av
 static const char *const load_columns[] = {
     "load_1_nano", "load_5_nano", "load_15_nano", "uptime_ns", "running",
     "sleeping",    "waiting",     "stopped",      "zombie",    "other"};
+static const char *const wait_columns[] = {"pid",
+                                           "process_run_ns",
+                                           "process_runnable_ns",
+                                           "process_socket_receive_ns",
+                                           "process_socket_send_ns",
+                                           "process_connect_ns",
+                                           "process_accept_ns",
+                                           "process_poll_ns",
+                                           "process_futex_ns",
+                                           "process_pipe_ns",
+                                           "process_unix_ns",
+                                           "process_disk_ns",
+                                           "process_fault_ns",
+                                           "process_kernel_ns",
+                                           "process_timer_ns",
+                                           "process_child_ns",
+                                           "process_stopped_ns",
+                                           "process_other_ns",
+                                           "process_unclocked_ns"};
+static const char *const socket_wait_columns[] = {"pid", "process_starved_ns", "unread_ns",
+                                                  "process_send_blocked_ns"};
+static const char *const wakeup_columns[] = {"pid", "waker_pid", "reason", "process_wait_ns", "wait_ns"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 #define BIT(column) (UINT64_C(1) << (column))
@@ -85,9 +107,13 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_NFS] = {"nfs", COLUMNS(nfs_columns)},
     [RECORDING_FILESYSTEM] = {"filesystem", COLUMNS(filesystem_columns), 0x7},
     [RECORDING_LOAD] = {"load", COLUMNS(load_columns), 0x3ff},
+    [RECORDING_WAIT] = {"wait", COLUMNS(wait_columns), BIT(WAIT_PID)},
+    [RECORDING_SOCKET_WAIT] = {"socket_wait", COLUMNS(socket_wait_columns), BIT(SOCKET_WAIT_PID)},
+    [RECORDING_WAKEUP] = {"wakeup", COLUMNS(wakeup_columns),
+                          BIT(WAKEUP_PID) | BIT(WAKEUP_WAKER) | BIT(WAKEUP_REASON)},
 };
 
-_Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
+_Static_assert(ARRAY_SIZE(wait_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
 
 void recording_init(struct recording *recording) {
     *recording = (struct recording){.exit_status = -1};

@@ -19,14 +19,17 @@ enum recording_table {
     RECORDING_PSI,
     RECORDING_PROCESS,
     RECORDING_SELF,
-    RECORDING_MPI,        /* a rank: totals of what it does inside MPI */
-    RECORDING_RANK,       /* a process of a rank, more often than RECORDING_PROCESS */
-    RECORDING_CGROUP,     /* a control group */
-    RECORDING_CONNECTION, /* a TCP connection of the job */
-    RECORDING_QDISC,      /* a queue before an interface */
-    RECORDING_NFS,        /* an operation of an export */
-    RECORDING_FILESYSTEM, /* a mounted one */
-    RECORDING_LOAD,       /* of the host: averages and tasks */
+    RECORDING_MPI,         /* a rank: totals of what it does inside MPI */
+    RECORDING_RANK,        /* a process of a rank, more often than RECORDING_PROCESS */
+    RECORDING_CGROUP,      /* a control group */
+    RECORDING_CONNECTION,  /* a TCP connection of the job */
+    RECORDING_QDISC,       /* a queue before an interface */
+    RECORDING_NFS,         /* an operation of an export */
+    RECORDING_FILESYSTEM,  /* a mounted one */
+    RECORDING_LOAD,        /* of the host: averages and tasks */
+    RECORDING_WAIT,        /* a process of the job: wait clocks */
+    RECORDING_SOCKET_WAIT, /* a TCP connection of the job: its end's wait clocks */
+    RECORDING_WAKEUP,      /* a pair of processes: one ended the other's waits */
     RECORDING_COUNT_
 };
 
@@ -142,7 +145,44 @@ enum {
     LOAD_OTHER
 };
 
-#define RECORDING_COLUMNS_MAX 18
+/* Wait clocks of a whole process: where each instant of its life went. WAIT_RUNNABLE: no thread ran
+ * and some was ready; blocked states: until a thread woke that was blocked so. */
+enum {
+    WAIT_PID,
+    WAIT_RUN,
+    WAIT_RUNNABLE,
+    WAIT_SOCKET_RECEIVE,
+    WAIT_SOCKET_SEND,
+    WAIT_CONNECT,
+    WAIT_ACCEPT,
+    WAIT_POLL,
+    WAIT_FUTEX,
+    WAIT_PIPE,
+    WAIT_UNIX,
+    WAIT_DISK,
+    WAIT_FAULT,
+    WAIT_KERNEL,
+    WAIT_TIMER,
+    WAIT_CHILD,
+    WAIT_STOPPED,
+    WAIT_OTHER,
+    WAIT_UNCLOCKED
+};
+enum {
+    SOCKET_WAIT_PID,
+    SOCKET_WAIT_STARVED, /* its whole process waited, until data came here */
+    SOCKET_WAIT_UNREAD,
+    SOCKET_WAIT_SEND_BLOCKED /* its whole process waited, until there was room here */
+};
+enum {
+    WAKEUP_PID,
+    WAKEUP_WAKER,
+    WAKEUP_REASON, /* the state of the waiter: number of the agent's enum wait_state */
+    WAKEUP_WAIT,   /* its whole process waited, until the waker ended it */
+    WAKEUP_THREADS /* its threads waited so, in sum */
+};
+
+#define RECORDING_COLUMNS_MAX 19
 
 struct recording_columns {
     const char *table;

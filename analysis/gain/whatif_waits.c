@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers along chains of waits: without calls to replay, a change takes off the path what it takes
+ * off the processes in it. No run is shorter than what any one process of it does by itself, so
+ * that two that are equally slow gain little from a change of one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/gain_private.h"
+#include "analysis/gain/whatif_private.h"
+#include "analysis/threshold.h"
+
+#define DRAWINGS 1000
+#define ON_PATH 0.05    /* of the path: processes with less of it do not decide */
+#define ONE_THREAD 0.05 /* of its time: a process whose other threads compute for less */
+
+static double own_s(const struct budget *b) {
+    return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER);
+}
+
+/* Seconds that the changes take off a process at most, by its own budget. */
+static double taken_s(const struct rank_budget *who, const struct budget *b,
+                      const struct whatif_scenario *scenarios, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct whatif_scenario *s = &scenarios[i];
+        enum budget_term term = s->kind == WHATIF_CPU    ? BUDGET_CPU
+                                : s->kind == WHATIF_LINK ? BUDGET_TRANSFER
+                                                         : s->term;
+        double part = s->kind == WHATIF_WITHOUT ? 1 : s->factor > 1 ? 1 - 1 / s->factor : 0;
+        if (s->host < 0 || s->host == who->host || s->kind == WHATIF_LINK)
+            sum += part * budget_sum(b, 1u << term);
+    }
+    return sum;
+}
+
+/* The greatest share of its life that a process is busy with itself after the changes. Several
+ * threads may do at once what they do. */
+static double least_left(const struct run_model *model, const struct whatif_scenario *scenarios,
+                         size_t n) {
+    size_t group = model->main_group;
+    const struct critical_part *part = &model->critical.groups[group];
+    double most = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *who = &model->budgets.items[r];
+        const struct budget *b = &who->groups[group];
+        double on_path = 0;
+        for (size_t term = 0; term < BUDGET_TERMS && r < model->critical.n_ranks; term++)
+            on_path += part->rank_seconds[r * BUDGET_TERMS + term];
+        if (b->wall_s > 0 && on_path >= ON_PATH * part->total_s &&
+            b->other_cpu_s <= ONE_THREAD * b->wall_s)
+            most = fmax(most, (own_s(b) - taken_s(who, b, scenarios, n)) / part->length_s);
+    }
+    return fmin(most, 1);
+}
+
+static double share_of(const struct whatif *w, const struct critical_part *part,
+                       const struct whatif_scenario *scenarios, size_t n) {
+    double removed = whatif_removable_of(w, part, scenarios, n);
+    return part->total_s > 0 ? removed / part->total_s : 0;
+}
+
+static double transfers_s(const struct run_model *model, const struct critical_part *part) {
+    double sum = 0;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        sum += critical_seconds(part, (int)h, BUDGET_TRANSFER);
+    return sum;
+}
+
+/* Blocks do not know between whom their transfers are: of them the part counts that counts of the
+ * whole. */
+static double share_of_block(const struct whatif *w, const struct critical_part *block,
+                             const struct whatif_scenario *scenarios, size_t n) {
+    const struct critical_part *whole = &w->model->critical.groups[w->model->main_group];
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool link = scenarios[i].kind == WHATIF_LINK;
+        double all = transfers_s(w->model, whole), part = 0;
+        if (link && all > 0)
+            part = whatif_removable_of(w, whole, &scenarios[i], 1) / all;
+        sum += link ? part * transfers_s(w->model, block)
+                    : whatif_removable_of(w, block, &scenarios[i], 1);
+    }
+    return block->total_s > 0 ? sum / block->total_s : 0;
+}
+
+/* Blocks drawn again: how much of them the changes take away. -ENOMEM. */
+static int resample(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                    double *ret_low, double *ret_high) {
+    const struct critical_path *path = &w->model->critical;
+    double *shares = malloc((path->n_blocks + 1) * sizeof *shares);
+    double *means = malloc(DRAWINGS * sizeof *means);
+    uint64_t random = 1;
+    for (size_t b = 0; shares && b < path->n_blocks; b++)
+        shares[b] = share_of_block(w, &path->blocks[b], scenarios, n);
+    for (size_t d = 0; shares && means && path->n_blocks && d < DRAWINGS; d++) {
+        double sum = 0;
+        for (size_t i = 0; i < path->n_blocks; i++)
+            sum += shares[stats_random_below(&random, path->n_blocks)];
+        means[d] = sum / (double)path->n_blocks;
+    }
+    bool ok = shares && means;
+    if (ok && path->n_blocks) {
+        *ret_low = stats_quantile(means, DRAWINGS, 0.025);
+        *ret_high = stats_quantile(means, DRAWINGS, 0.975);
+    }
+    free(shares);
+    free(means);
+    return ok ? 0 : -ENOMEM;
+}
+
+int whatif_by_waits(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                    struct whatif_answer *a) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    double gain = share_of(w, part, scenarios, n), low = gain, high = gain;
+    if (isnan(gain))
+        return 0; /* it adds work, or asks of ranks */
+    int result = resample(w, scenarios, n, &low, &high);
+    double most = 1 - least_left(w->model, scenarios, n);
+    a->counted = true;
+    a->gain = fmin(gain, most);
+    a->gain_low = fmin(fmin(low, gain), most);
+    a->gain_high = fmax(high, gain);
+    a->predicted_s = a->measured_s * (1 - a->gain);
+    a->low_s = a->measured_s * (1 - a->gain_high);
+    a->high_s = a->measured_s * (1 - a->gain_low);
+    a->bound_s = fmin(a->bound_s, a->low_s);
+    a->gain_max = 1 - a->bound_s / a->measured_s;
+    return result;
+}

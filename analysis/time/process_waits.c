@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that polls, or waits for a lock, does so until somebody does something, or until a time
+ * of its choice. Only the first is waiting for a peer: as far as connections and pairs tell who it
+ * was. Blocked in a receive call, on a pipe or for a child it waits for somebody in any case.
+ */
+#include "analysis/time/process_waits.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int find_series(const struct series_set *set, int host, int64_t pid,
+                       const struct series ***ret_found, size_t *ret_n) {
+    struct series_range range = series_set_of_host(set, host);
+    const struct series **found = calloc(range.end - range.begin + 1, sizeof *found);
+    size_t n = 0;
+    *ret_found = found;
+    *ret_n = 0;
+    if (!found)
+        return -ENOMEM;
+    for (size_t s = range.begin; s < range.end; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], 0) == pid)
+            found[n++] = &set->items[s];
+    *ret_n = n;
+    return 0;
+}
+
+_Static_assert(WAIT_PID == 0 && SOCKET_WAIT_PID == 0 && WAKEUP_PID == 0, "find_series");
+
+int process_waits_find(const struct recording *recording, int host, int64_t pid,
+                       struct process_waits *ret_waits) {
+    struct process_waits waits = {.recording = recording};
+    const struct series_set *tables = recording->tables;
+    int result = find_series(&tables[RECORDING_WAIT], host, pid, &waits.clocks, &waits.n_clocks);
+    if (result == 0)
+        result = find_series(&tables[RECORDING_SOCKET_WAIT], host, pid, &waits.sockets,
+                             &waits.n_sockets);
+    if (result == 0)
+        result =
+            find_series(&tables[RECORDING_WAKEUP], host, pid, &waits.wakeups, &waits.n_wakeups);
+    if (result < 0)
+        process_waits_release(&waits);
+    *ret_waits = waits;
+    return result;
+}
+
+void process_waits_release(struct process_waits *waits) {
+    free(waits->clocks);
+    free(waits->sockets);
+    free(waits->wakeups);
+    *waits = (struct process_waits){0};
+}
+
+double process_waits_growth(const struct series_set *set, const struct series *series,
+                            size_t column, struct windows windows) {
+    return fmax(series_growth(set, series, column, windows, NULL), 0);
+}
+
+int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
+    /* the agent's states are the columns of table wait, from WAIT_RUN on */
+    switch (series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN) {
+    case WAIT_POLL:
+        return WAIT_KIND_MESSAGE;
+    case WAIT_FUTEX:
+        return WAIT_KIND_LOCK;
+    case WAIT_PIPE:
+    case WAIT_UNIX:
+        return WAIT_KIND_PIPE;
+    case WAIT_CHILD:
+        return WAIT_KIND_CHILD;
+    default:
+        return -1;
+    }
+}
+
+static double clock_in(const struct process_waits *waits, size_t column, struct windows windows) {
+    const struct series_set *set = &waits->recording->tables[RECORDING_WAIT];
+    double sum = 0;
+    for (size_t i = 0; i < waits->n_clocks; i++)
+        sum += process_waits_growth(set, waits->clocks[i], column, windows);
+    return sum;
+}
+
+/* What connections and pairs tell of who ended the waits of a kind. */
+static void add_told(const struct process_waits *waits, struct windows windows,
+                     double told[WAIT_KIND_COUNT_]) {
+    const struct series_set *sockets = &waits->recording->tables[RECORDING_SOCKET_WAIT];
+    const struct series_set *wakeups = &waits->recording->tables[RECORDING_WAKEUP];
+    for (size_t i = 0; i < waits->n_sockets; i++)
+        told[WAIT_KIND_MESSAGE] +=
+            process_waits_growth(sockets, waits->sockets[i], SOCKET_WAIT_STARVED, windows);
+    for (size_t i = 0; i < waits->n_wakeups; i++) {
+        int kind = process_waits_kind(wakeups, waits->wakeups[i]);
+        if (kind >= 0)
+            told[kind] += process_waits_growth(wakeups, waits->wakeups[i], WAKEUP_WAIT, windows);
+    }
+}
+
+struct process_time process_waits_in(const struct process_waits *waits, struct windows windows) {
+    double told[WAIT_KIND_COUNT_] = {0};
+    add_told(waits, windows, told);
+    double receive = clock_in(waits, WAIT_SOCKET_RECEIVE, windows);
+    double poll = clock_in(waits, WAIT_POLL, windows);
+    double lock = clock_in(waits, WAIT_FUTEX, windows);
+    double pipe = clock_in(waits, WAIT_PIPE, windows) + clock_in(waits, WAIT_UNIX, windows);
+    double child = clock_in(waits, WAIT_CHILD, windows);
+    double strangers =
+        clock_in(waits, WAIT_CONNECT, windows) + clock_in(waits, WAIT_ACCEPT, windows);
+    double message = fmax(receive, fmin(receive + poll, told[WAIT_KIND_MESSAGE]));
+    double locked = fmin(lock, told[WAIT_KIND_LOCK]);
+    return (struct process_time){
+        .run = clock_in(waits, WAIT_RUN, windows),
+        .runnable = clock_in(waits, WAIT_RUNNABLE, windows),
+        .disk = clock_in(waits, WAIT_DISK, windows),
+        .fault = clock_in(waits, WAIT_FAULT, windows),
+        .stopped = clock_in(waits, WAIT_STOPPED, windows),
+        .send = clock_in(waits, WAIT_SOCKET_SEND, windows),
+        .asleep = clock_in(waits, WAIT_TIMER, windows) + clock_in(waits, WAIT_KERNEL, windows) +
+                  clock_in(waits, WAIT_OTHER, windows) + receive + poll - message + lock - locked,
+        .peer = message + locked + pipe + child + strangers,
+        .pool = {[WAIT_KIND_MESSAGE] = receive + poll,
+                 [WAIT_KIND_LOCK] = lock,
+                 [WAIT_KIND_PIPE] = pipe,
+                 [WAIT_KIND_CHILD] = child}};
+}

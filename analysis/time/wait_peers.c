@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/time/wait_peers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct end {
+    const struct series *series;
+    bool clocked; /* of table socket_wait, not of table connection */
+};
+
+struct wait_ends {
+    const struct recording *recording;
+    struct end *items; /* by name */
+    size_t n;
+};
+
+static int compare_ends(const void *a, const void *b) {
+    const struct end *x = a, *y = b;
+    return strcmp(x->series->name, y->series->name);
+}
+
+static void add_ends(const struct series_set *set, bool clocked, struct wait_ends *ends) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].n)
+            ends->items[ends->n++] = (struct end){&set->items[s], clocked};
+}
+
+int wait_ends_make(const struct recording *recording, struct wait_ends **ret_ends) {
+    const struct series_set *sockets = &recording->tables[RECORDING_SOCKET_WAIT];
+    const struct series_set *connections = &recording->tables[RECORDING_CONNECTION];
+    struct wait_ends *ends = calloc(1, sizeof *ends);
+    if (ends)
+        ends->items = calloc(sockets->n + connections->n + 1, sizeof *ends->items);
+    if (!ends || !ends->items) {
+        wait_ends_free(ends);
+        return -ENOMEM;
+    }
+    ends->recording = recording;
+    add_ends(sockets, true, ends);
+    add_ends(connections, false, ends);
+    if (ends->n)
+        qsort(ends->items, ends->n, sizeof *ends->items, compare_ends);
+    *ret_ends = ends;
+    return 0;
+}
+
+void wait_ends_free(struct wait_ends *ends) {
+    if (ends)
+        free(ends->items);
+    free(ends);
+}
+
+/* "a:1>b:2" as its other end is called: "b:2>a:1". */
+static bool mirror(const char *name, char *to, size_t room) {
+    const char *arrow = strchr(name, '>');
+    size_t near_length = arrow ? (size_t)(arrow - name) : 0;
+    size_t far_length = arrow ? strlen(arrow + 1) : 0;
+    if (!arrow || near_length + far_length + 2 > room)
+        return false;
+    memcpy(to, arrow + 1, far_length);
+    to[far_length] = '>';
+    memcpy(to + far_length + 1, name, near_length);
+    to[far_length + 1 + near_length] = '\0';
+    return true;
+}
+
+static bool is_loopback(const char *name) {
+    return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
+}
+
+/* Loopback stays on its host; two hosts may use the same names there. Of several ends the one on
+ * the host itself is meant, and the one whose waits were clocked. */
+static int worth_of(const struct end *end, const char *name, int host) {
+    bool here = end->series->host == host;
+    return is_loopback(name) && !here ? 0 : 1 + end->clocked + 2 * here;
+}
+
+static const struct end *far_end(const struct wait_ends *ends, const char *name, int host) {
+    char far_name[256];
+    if (!mirror(name, far_name, sizeof far_name))
+        return NULL;
+    const struct end *best = NULL;
+    size_t low = 0, high = ends->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(ends->items[middle].series->name, far_name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < ends->n && strcmp(ends->items[low].series->name, far_name) == 0; low++) {
+        const struct end *end = &ends->items[low];
+        int worth = worth_of(end, name, host);
+        if (worth && (!best || worth > worth_of(best, name, host)))
+            best = end;
+    }
+    return best;
+}
+
+static size_t member_of(const struct wait_member *members, size_t n, int host, int64_t pid) {
+    for (size_t i = 0; i < n && pid != VALUE_ABSENT; i++)
+        if (members[i].host == host && members[i].pid == pid)
+            return i;
+    return SIZE_MAX;
+}
+
+static void find_far(const struct wait_ends *ends, const struct wait_member *members, size_t n,
+                     size_t who, struct wait_peers *peers) {
+    const struct process_waits *waits = &members[who].waits;
+    const struct series_set *tables = ends->recording->tables;
+    for (size_t s = 0; s < waits->n_sockets; s++) {
+        const struct end *far = far_end(ends, waits->sockets[s]->name, members[who].host);
+        peers->sockets[s] = SIZE_MAX;
+        if (!far)
+            continue;
+        int64_t pid =
+            far->clocked ? series_last(&tables[RECORDING_SOCKET_WAIT], far->series, SOCKET_WAIT_PID)
+                         : series_last(&tables[RECORDING_CONNECTION], far->series, CONNECTION_PID);
+        peers->sockets[s] = member_of(members, n, far->series->host, pid);
+        peers->far[s] = far->clocked ? far->series : NULL;
+    }
+}
+
+int wait_peers_find(const struct wait_ends *ends, const struct wait_member *members, size_t n,
+                    size_t who, struct wait_peers *ret_peers) {
+    const struct process_waits *waits = &members[who].waits;
+    const struct series_set *wakeups = &ends->recording->tables[RECORDING_WAKEUP];
+    struct wait_peers peers = {.sockets = calloc(waits->n_sockets + 1, sizeof *peers.sockets),
+                               .wakeups = calloc(waits->n_wakeups + 1, sizeof *peers.wakeups),
+                               .far = calloc(waits->n_sockets + 1, sizeof *peers.far)};
+    if (!peers.sockets || !peers.wakeups || !peers.far) {
+        wait_peers_release(&peers);
+        return -ENOMEM;
+    }
+    find_far(ends, members, n, who, &peers);
+    for (size_t w = 0; w < waits->n_wakeups; w++)
+        peers.wakeups[w] = member_of(members, n, members[who].host,
+                                     series_last(wakeups, waits->wakeups[w], WAKEUP_WAKER));
+    *ret_peers = peers;
+    return 0;
+}
+
+void wait_peers_release(struct wait_peers *peers) {
+    free(peers->sockets);
+    free(peers->wakeups);
+    free(peers->far);
+    *peers = (struct wait_peers){0};
+}
