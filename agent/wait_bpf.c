@@ -92,11 +92,12 @@ static int take_maps(struct wait_source *source) {
                    *addresses = find_map(source, "addresses");
     struct wait_memory *memory = &source->memory;
     memory->threads = map_memory(source, "threads", WAIT_THREADS * sizeof *memory->threads);
+    memory->processes = map_memory(source, "processes", WAIT_PROCESSES * sizeof *memory->processes);
     memory->sockets = map_memory(source, "sockets", WAIT_SOCKETS * sizeof *memory->sockets);
     memory->totals = map_memory(source, "totals", sizeof *memory->totals);
     memory->paces = map_memory(source, "paces", WAIT_CORES * sizeof *memory->paces);
-    if (!memory->threads || !memory->sockets || !memory->totals || !memory->paces || !members ||
-        !wakeups || !addresses)
+    if (!memory->threads || !memory->processes || !memory->sockets || !memory->totals ||
+        !memory->paces || !members || !wakeups || !addresses)
         return -ENOMEM;
     source->members_fd = l->map_fd(members);
     source->wakeups_fd = l->map_fd(wakeups);
@@ -192,6 +193,7 @@ void wait_source_close(struct wait_source *source) {
             source->library.link_destroy(source->attached[i].link);
     unmap(source->memory.paces, WAIT_CORES * sizeof *source->memory.paces);
     unmap(source->memory.threads, WAIT_THREADS * sizeof *source->memory.threads);
+    unmap(source->memory.processes, WAIT_PROCESSES * sizeof *source->memory.processes);
     unmap(source->memory.sockets, WAIT_SOCKETS * sizeof *source->memory.sockets);
     unmap(source->memory.totals, sizeof *source->memory.totals);
     if (source->object)
@@ -245,7 +247,7 @@ int wait_source_go_on(struct wait_source *source) {
         if (!attached->link)
             return negative_errno();
     }
-    return wait_source_adopt(source);
+    return 0;
 }
 
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,

@@ -16,8 +16,9 @@ struct wait_source;
 
 /* Memory that programs in the kernel write to while it is read: nothing in it is to be trusted. */
 struct wait_memory {
-    struct wait_thread *threads; /* WAIT_THREADS */
-    struct wait_socket *sockets; /* WAIT_SOCKETS */
+    struct wait_thread *threads;    /* WAIT_THREADS */
+    struct wait_process *processes; /* WAIT_PROCESSES */
+    struct wait_socket *sockets;    /* WAIT_SOCKETS */
     struct wait_totals *totals;
     struct wait_pace *paces; /* WAIT_CORES */
     bool has_sockets;        /* this kernel says when data arrives and is read (6.3 and later) */
@@ -38,11 +39,12 @@ const struct wait_memory *wait_source_memory(const struct wait_source *source);
  * errno. */
 int wait_source_add(struct wait_source *source, uint32_t pid);
 void wait_source_remove(struct wait_source *source, uint32_t pid);
-/* Lets the threads of added processes join, which walks over all tasks. Negative errno. */
+/* Lets the threads of added processes join, and looks at those that no event has told of since a
+ * pause, which walks over all tasks. Negative errno. */
 int wait_source_adopt(struct wait_source *source);
 
-/* While clocks are paused: takes the programs away that events call, and brings them back, with all
- * threads in the state that they are in by then. Negative errno. */
+/* While clocks are paused: takes the programs away that events call, and brings them back. Negative
+ * errno. */
 void wait_source_rest(struct wait_source *source);
 int wait_source_go_on(struct wait_source *source);
 

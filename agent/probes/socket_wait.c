@@ -49,8 +49,8 @@ static void share_out(const struct wait_group *group, struct wait_socket_seen *s
                             &socket->reads, &socket->read_bytes};
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         uint64_t now = *counters[i], from = seen->scaled_from[i];
-        if (group && group->scale > 0 && now >= from) {
-            double more = (double)(now - from) * group->scale;
+        if (group && group->shares.scale > 0 && now >= from) {
+            double more = (double)(now - from) * group->shares.scale;
             seen->scaled[i] += more < 1e18 ? (uint64_t)more : 0;
             seen->scaled_from[i] = now;
         }
@@ -121,21 +121,15 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
 
 static int socket_wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct wait_watch *watch = ((struct socket_wait *)state)->watch;
-    uint32_t *next = &watch->memory.totals->next_socket, high = 0;
-    uint32_t n = wait_slots_in_use(watch->high_sockets, __atomic_load_n(next, __ATOMIC_RELAXED),
-                                   WAIT_SOCKETS);
-    uint32_t lowest = n;
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t *next = &watch->memory.totals->next_socket;
+    struct wait_walk walk = wait_walk_begin(watch->high_sockets, next, WAIT_SOCKETS);
+    for (uint32_t i = 0; i < walk.n; i++) {
         struct wait_socket *slot = &watch->memory.sockets[i];
         if (__atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE) == WAIT_LIVE)
             take(watch, i, env, rows);
-        if (__atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE) == WAIT_FREE)
-            lowest = i < lowest ? i : lowest;
-        else
-            high = i + 1;
+        wait_walk_saw(&walk, i, __atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE) == WAIT_FREE);
     }
-    uint32_t taken = __atomic_exchange_n(next, lowest, __ATOMIC_RELAXED);
-    watch->high_sockets = wait_slots_in_use(high, taken, WAIT_SOCKETS);
+    watch->high_sockets = wait_walk_end(&walk, next, WAIT_SOCKETS);
     return 0;
 }
 

@@ -4,6 +4,12 @@
  * kernel keep, so that nothing is lost between samples however slow they are. The states exclude
  * each other: in sum over all columns but unclocked_ns each thread has its life.
  *
+ * Columns process_* are clocks of the process as one, in which idle threads do not outweigh the one
+ * that works: while some thread is on a core it runs; while none is but some thread is ready, it is
+ * runnable; else it is blocked, for the reason of the thread that goes on first. In sum they are
+ * the process's life. While a gap goes on, its reason is a guess: that of the only thread, or of
+ * the thread that blocked last.
+ *
  * A thread on its core counts as running though an interrupt or the hypervisor may have it.
  */
 #include <stdio.h>
@@ -14,7 +20,14 @@
 #include "agent/probes/wait_watch.h"
 #include "common/error.h"
 
-enum { PID, RANK, THREADS, FIRST_CLOCK, N_COLUMNS = FIRST_CLOCK + 2 * WAIT_STATES };
+enum {
+    PID,
+    RANK,
+    THREADS,
+    FIRST_CLOCK,
+    FIRST_PROCESS_CLOCK = FIRST_CLOCK + 2 * WAIT_STATES,
+    N_COLUMNS = FIRST_PROCESS_CLOCK + WAIT_STATES
+};
 
 #define ENDED_UNSEEN "ended unseen"
 #define OFTEN_MAX                                                                                  \
@@ -26,10 +39,12 @@ struct wait_probe {
     struct wait_watch *watch;
 };
 
-static void fill_clocks(const uint64_t *ns, const uint64_t *times, int64_t *values) {
+static void fill_clocks(const uint64_t *ns, const uint64_t *times, const uint64_t *process_ns,
+                        int64_t *values) {
     for (size_t i = 0; i < WAIT_STATES; i++) {
         values[FIRST_CLOCK + 2 * i] = counter_value(ns[i], 1);
         values[FIRST_CLOCK + 2 * i + 1] = counter_value(times[i], 1);
+        values[FIRST_PROCESS_CLOCK + i] = counter_value(process_ns[i], 1);
     }
 }
 
@@ -41,7 +56,7 @@ static struct row *append(const struct wait_group *group, const char *name, stru
     if (group->rank >= 0)
         row->values[RANK] = group->rank;
     row->values[THREADS] = (int64_t)group->threads;
-    fill_clocks(group->ns, group->times, row->values);
+    fill_clocks(group->ns, group->times, group->process_ns, row->values);
     return row;
 }
 
@@ -79,7 +94,7 @@ static void report_unseen(struct wait_watch *watch, struct rows *rows) {
         return;
     row->flags = watch->unseen_sent ? 0 : ROW_BORN;
     watch->unseen_sent = true;
-    fill_clocks(watch->unseen_ns, watch->unseen_times, row->values);
+    fill_clocks(watch->unseen_ns, watch->unseen_times, watch->unseen_process_ns, row->values);
 }
 
 static int wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -127,18 +142,25 @@ static void wait_close(void *state) {
     probe->watch = NULL;
 }
 
-#define CLOCK(state, name, times, what)                                                            \
+#define CLOCK_TEXTS(state, name, times, what, as_one)                                              \
     [FIRST_CLOCK + 2 * (state)] = {name "_ns", UNIT_NS, COLUMN_COUNTER,                            \
                                    "time of its threads " what},                                   \
                        [FIRST_CLOCK + 2 * (state) + 1] = {name times, UNIT_EVENTS, COLUMN_COUNTER, \
-                                                          "how often it ended"}
+                                                          "how often it ended"},                   \
+                       [FIRST_PROCESS_CLOCK + (state)] = {"process_" name "_ns", UNIT_NS,          \
+                                                          COLUMN_COUNTER, as_one}
+#define CLOCK(state, name, times, what)                                                            \
+    CLOCK_TEXTS(state, name, times, what,                                                          \
+                "time all its threads were blocked, until one went on that was " what)
 
 static const struct column wait_columns[N_COLUMNS] = {
     [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
     [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
     [THREADS] = {"threads", UNIT_NONE, COLUMN_LEVEL, "threads whose clocks are kept"},
-    CLOCK(WAIT_RUN, "run", "s", "on a core"),
-    CLOCK(WAIT_RUNNABLE, "runnable", "_waits", "ready to run, waiting for a core"),
+    CLOCK_TEXTS(WAIT_RUN, "run", "s", "on a core",
+                "time of the process as one: some thread was on a core"),
+    CLOCK_TEXTS(WAIT_RUNNABLE, "runnable", "_waits", "ready to run, waiting for a core",
+                "time no thread was on a core and some thread was ready to run"),
     CLOCK(WAIT_SOCKET_RECEIVE, "socket_receive", "_waits",
           "blocked in a receive call on a socket of IPv4 or IPv6"),
     CLOCK(WAIT_SOCKET_SEND, "socket_send", "_waits",
@@ -159,8 +181,9 @@ static const struct column wait_columns[N_COLUMNS] = {
     CLOCK(WAIT_CHILD, "child", "_waits", "blocked until a child ends"),
     CLOCK(WAIT_STOPPED, "stopped", "_waits", "stopped by a signal, a debugger or the freezer"),
     CLOCK(WAIT_OTHER, "other", "_waits", "blocked for another reason: terminals, signals, queues"),
-    CLOCK(WAIT_UNCLOCKED, "unclocked", "_gaps",
-          "not clocked, in a job that switches too often: shared out over the others"),
+    CLOCK_TEXTS(WAIT_UNCLOCKED, "unclocked", "_gaps",
+                "not clocked, in a job that switches too often: shared out over the others",
+                "time of the process as one that was not clocked: shared out over the others"),
 };
 
 const struct probe probe_wait = {

@@ -108,12 +108,26 @@ int wait_add_members(struct wait_watch *watch, const struct probe_env *env) {
 
 /* ---- cost ---- */
 
+/* Clocks go on, and only then are threads looked at: an event that comes first knows better, and
+ * that of a thread in another generation finds that nothing is known of it. */
+static int resume(struct wait_watch *watch, uint64_t now_ns) {
+    struct wait_totals *totals = watch->memory.totals;
+    __atomic_fetch_add(&totals->generation, 1, __ATOMIC_RELEASE);
+    int r = watch->source ? wait_source_go_on(watch->source) : 0;
+    if (r < 0)
+        return r;
+    wait_resume_processes(watch, now_ns);
+    totals->resumed_ns = (uint64_t)clock_monotonic_ns();
+    watch->rests = false;
+    __atomic_store_n(&totals->paused, 0, __ATOMIC_RELEASE);
+    return watch->source ? wait_source_adopt(watch->source) : 0;
+}
+
 /* The budget of events is set anew with each sample. Above that clocks run in slices: between them
  * no program is there that an event could call. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
     struct wait_totals *totals = watch->memory.totals;
     bool paused = __atomic_load_n(&totals->paused, __ATOMIC_ACQUIRE);
-    int r = 0;
     if (paused && !watch->told_pause && env->note)
         env->note(env->note_ctx, NOTE_INFO, "wait",
                   "the job switches too often to clock it all: clocked in slices, one in 3 s");
@@ -129,21 +143,16 @@ int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
     span = span < NS_PER_S / 10 ? NS_PER_S / 10 : span > NS_PER_S ? NS_PER_S : span;
     totals->budget = (uint32_t)(EVENTS_PER_S * span / NS_PER_S);
     watch->counted_ns = env->mono_ns;
-    if (!paused)
-        return 0;
-    if (watch->source)
-        r = wait_source_go_on(watch->source);
-    totals->resumed_ns = (uint64_t)clock_monotonic_ns();
-    watch->rests = r < 0;
-    __atomic_store_n(&totals->paused, r < 0, __ATOMIC_RELEASE);
-    return r;
+    return paused ? resume(watch, (uint64_t)env->mono_ns) : 0;
 }
 
 void wait_tell_losses(struct wait_watch *watch, const struct probe_env *env) {
     static const char *const words[WAIT_LOSSES] = {
         "more threads of the job than wait clocks have room for: some are not seen",
         "more connections than wait clocks have room for: some are not seen",
-        "more pairs of processes wake each other than have room: the rest is summed"};
+        "more pairs of processes wake each other than have room: the rest is summed",
+        "more processes of the job than wait clocks have room for: some have clocks of threads "
+        "only"};
     for (size_t i = 0; i < WAIT_LOSSES; i++) {
         if (!__atomic_load_n(&watch->memory.totals->lost[i], __ATOMIC_RELAXED) || watch->told[i])
             continue;

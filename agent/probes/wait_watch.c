@@ -27,22 +27,21 @@ static void leave_id(struct wait_watch *watch, struct wait_group *group) {
     idmap_rebuild(&watch->by_pid);
 }
 
-static struct wait_group *group_of(struct wait_watch *watch, const struct wait_thread *thread) {
-    struct wait_group *known = wait_group_find(watch, thread->tgid);
-    if (known && known->start_ns == thread->start_ns)
+struct wait_group *wait_group_of(struct wait_watch *watch, uint32_t pid, uint64_t start_ns) {
+    struct wait_group *known = wait_group_find(watch, pid);
+    if (known && known->start_ns == start_ns)
         return known;
-    if (known && known->start_ns < thread->start_ns)
+    if (known && known->start_ns < start_ns)
         leave_id(watch, known);
     else if (known)
         return NULL; /* the last of one whose id is in use again */
-    int at =
-        watch->by_pid.n < WAIT_GROUPS_MAX ? idmap_add(&watch->by_pid, (int32_t)thread->tgid) : -1;
+    int at = watch->by_pid.n < WAIT_GROUPS_MAX ? idmap_add(&watch->by_pid, (int32_t)pid) : -1;
     if (at < 0)
         return NULL;
-    watch->groups[at] = (struct wait_group){.pid = (int32_t)thread->tgid,
-                                            .start_ns = thread->start_ns,
+    watch->groups[at] = (struct wait_group){.pid = (int32_t)pid,
+                                            .start_ns = start_ns,
                                             .rank = -1,
-                                            .born = thread->start_ns > watch->first_boot_ns};
+                                            .born = start_ns > watch->first_boot_ns};
     return &watch->groups[at];
 }
 
@@ -88,14 +87,18 @@ static void note_socket(struct wait_watch *watch, const struct wait_thread *thre
 static void take_live(struct wait_watch *watch, const struct wait_thread *slot, uint64_t now_ns) {
     struct wait_thread thread;
     bool whole = copy_thread(slot, &thread);
-    struct wait_group *group =
-        whole ? group_of(watch, &thread) : wait_group_find(watch, slot->tgid);
+    struct wait_group *group = whole ? wait_group_of(watch, thread.tgid, thread.start_ns)
+                                     : wait_group_find(watch, slot->tgid);
     if (!group)
         return;
     group->threads++;
     group->seen = watch->sample;
     if (!whole)
         return; /* it stands where it was told last */
+    group->state = thread.state;
+    const struct wait_totals *totals = watch->memory.totals;
+    if (thread.generation != totals->generation && totals->paused_ns < now_ns)
+        now_ns = totals->paused_ns; /* nothing is known of it since then */
     if (now_ns > thread.since_ns) {
         thread.ns[thread.state] += now_ns - thread.since_ns;
         note_socket(watch, &thread, now_ns - thread.since_ns);
@@ -106,7 +109,7 @@ static void take_live(struct wait_watch *watch, const struct wait_thread *slot, 
 static void take_ended(struct wait_watch *watch, struct wait_thread *slot) {
     struct wait_thread thread;
     if (copy_thread(slot, &thread)) {
-        struct wait_group *group = group_of(watch, &thread);
+        struct wait_group *group = wait_group_of(watch, thread.tgid, thread.start_ns);
         if (group) {
             add_clocks(group->ended_ns, group->ended_times, thread.ns, thread.times);
             add_clocks(group->now_ns, group->now_times, thread.ns, thread.times);
@@ -118,32 +121,19 @@ static void take_ended(struct wait_watch *watch, struct wait_thread *slot) {
     __atomic_store_n(&slot->slot, WAIT_FREE, __ATOMIC_RELEASE);
 }
 
-uint32_t wait_slots_in_use(uint32_t high, uint32_t next, uint32_t capacity) {
-    uint32_t n = high > next ? high : next;
-    return n < capacity ? n : capacity;
-}
-
 static void take_threads(struct wait_watch *watch, uint64_t now_ns) {
-    struct wait_memory *memory = &watch->memory;
-    uint32_t *next = &memory->totals->next_thread, high = 0;
-    uint32_t n = wait_slots_in_use(watch->high_threads, __atomic_load_n(next, __ATOMIC_RELAXED),
-                                   WAIT_THREADS);
-    uint32_t lowest = n;
-    for (uint32_t i = 0; i < n; i++) {
-        struct wait_thread *slot = &memory->threads[i];
+    uint32_t *next = &watch->memory.totals->next_thread;
+    struct wait_walk walk = wait_walk_begin(watch->high_threads, next, WAIT_THREADS);
+    for (uint32_t i = 0; i < walk.n; i++) {
+        struct wait_thread *slot = &watch->memory.threads[i];
         uint32_t use = __atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE);
         if (use == WAIT_LIVE)
             take_live(watch, slot, now_ns);
         else if (use == WAIT_ENDED)
             take_ended(watch, slot);
-        if (use == WAIT_FREE || use == WAIT_ENDED)
-            lowest = i < lowest ? i : lowest;
-        else
-            high = i + 1;
+        wait_walk_saw(&walk, i, use == WAIT_FREE || use == WAIT_ENDED);
     }
-    /* Slots that were taken meanwhile are below what this returns. */
-    uint32_t taken = __atomic_exchange_n(next, lowest, __ATOMIC_RELAXED);
-    watch->high_threads = wait_slots_in_use(high, taken, WAIT_THREADS);
+    watch->high_threads = wait_walk_end(&walk, next, WAIT_THREADS);
 }
 
 /* ---- the job ---- */
@@ -178,6 +168,7 @@ static void begin_groups(struct wait_watch *watch) {
         struct wait_group *group = &watch->groups[i];
         memcpy(group->now_ns, group->ended_ns, sizeof group->now_ns);
         memcpy(group->now_times, group->ended_times, sizeof group->now_times);
+        memcpy(group->process_now_ns, group->process_ended_ns, sizeof group->process_now_ns);
         group->threads = 0;
     }
 }
@@ -187,54 +178,20 @@ static void raise_to(uint64_t *values, const uint64_t *now) {
         values[i] = now[i] > values[i] ? now[i] : values[i];
 }
 
-/* Time that was not clocked went as the time did that was, of late. */
-static void share_out(struct wait_group *group) {
-    double sum = 0;
-    uint64_t unclocked = 0;
-    group->scale = 0;
-    for (size_t i = 0; i < WAIT_STATES; i++) {
-        uint64_t now = group->now_ns[i], before = group->before_ns[i];
-        uint64_t grown = now > before ? now - before : 0;
-        group->before_ns[i] = now > before ? now : before;
-        if (i == WAIT_UNCLOCKED)
-            unclocked = grown;
-        else
-            sum += group->share[i] += (double)grown;
-        group->clocked_ns += i == WAIT_UNCLOCKED ? 0 : (double)grown;
-    }
-    if (!unclocked || !(sum > 0))
-        return;
-    if (group->clocked_ns > 0)
-        group->scale = (double)unclocked / group->clocked_ns;
-    group->clocked_ns = 0;
-    for (size_t i = 0; i < WAIT_UNCLOCKED; i++) {
-        double part = group->share[i] / sum;
-        group->shared_ns[i] += (uint64_t)(part * (double)unclocked);
-        group->share[i] /= 2;
-    }
-}
-
-/* A pause that goes on: as if it were shared out now. */
-static void foresee(struct wait_group *group, uint64_t pause_ns) {
-    double sum = 0, all_ns = (double)pause_ns * (double)group->threads;
-    for (size_t i = 0; i < WAIT_UNCLOCKED; i++)
-        sum += group->share[i];
-    for (size_t i = 0; sum > 0 && i < WAIT_UNCLOCKED; i++)
-        group->now_ns[i] += (uint64_t)(group->share[i] / sum * all_ns);
-}
-
 static void end_groups(struct wait_watch *watch, uint64_t pause_ns) {
     for (size_t i = 0; i < watch->by_pid.n; i++) {
         struct wait_group *group = &watch->groups[i];
-        share_out(group);
-        foresee(group, pause_ns);
-        for (size_t k = 0; k < WAIT_STATES; k++)
-            group->now_ns[k] += group->shared_ns[k];
+        wait_share_out(&group->shares, group->now_ns, (double)pause_ns * (double)group->threads);
+        wait_share_out(&group->process_shares, group->process_now_ns,
+                       group->threads ? (double)pause_ns : 0);
         raise_to(group->ns, group->now_ns);
+        raise_to(group->process_ns, group->process_now_ns);
         raise_to(group->times, group->now_times);
         if (group->threads || group->listed || group->seen != watch->sample)
             continue;
         add_clocks(watch->unseen_ns, watch->unseen_times, group->ns, group->times);
+        for (size_t k = 0; k < WAIT_STATES; k++)
+            watch->unseen_process_ns[k] += group->process_ns[k];
         watch->unseen++;
     }
 }
@@ -252,6 +209,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
         watch->sockets[i].waits_ns[0] = watch->sockets[i].waits_ns[1] = 0;
     begin_groups(watch);
     take_threads(watch, now_ns);
+    wait_take_processes(watch, now_ns);
     list_groups(watch, env);
     end_groups(watch, (uint64_t)env->mono_ns > now_ns ? (uint64_t)env->mono_ns - now_ns : 0);
     watch->job_passes = env->job->passes;

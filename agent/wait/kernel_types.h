@@ -62,7 +62,7 @@ struct thread_info {
 struct task_struct {
     struct thread_info thread_info;
     unsigned int __state;
-    int on_cpu;
+    int on_cpu, on_rq;
     int pid, tgid;
     struct task_struct *group_leader;
     struct pid *thread_pid;

@@ -12,34 +12,47 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_struct *to) {
-    if (is_paused())
+    struct wait_totals *all = unless_paused();
+    if (!all)
         return 0;
-    struct wait_thread *leaves = thread_of(from), *comes = thread_of(to);
+    struct wait_thread *leaves = from->pid ? thread_of(from) : 0; /* 0: the core was idle */
+    struct wait_thread *comes = to->pid ? thread_of(to) : 0;
     wait_u64 now = 0;
     if (leaves) {
         wait_u64 address = 0;
         wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
         now = bpf_ktime_get_ns();
+        move(leaves, from, state, now, all);
         leaves->wait_slot = address ? slot_by_address(leaves, address) : 0;
         leaves->switches = switches_of(from);
-        move(leaves, state, now);
-        count_event(now);
+        count_event(all, now);
     }
     if (comes)
-        move(comes, WAIT_RUN, now ? now : bpf_ktime_get_ns());
+        move(comes, to, WAIT_RUN, now ? now : bpf_ktime_get_ns(), all);
     return 0;
+}
+
+/* One of which nothing is known since a pause. False: it is not asleep. */
+static __noinline bool learn_sleeper(struct wait_thread *thread, struct task_struct *task,
+                                     wait_u64 now, const struct wait_totals *all) {
+    if (task->on_rq)
+        return false;
+    correct(thread, task, thread->word, state_seen(task), now, all);
+    return true;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task) {
-    if (is_paused())
+    struct wait_totals *all = unless_paused();
+    struct wait_thread *thread = all ? thread_of(task) : 0;
+    if (!thread || (is_known(thread->word, all) && thread->state < WAIT_FIRST_BLOCKED))
         return 0;
-    struct wait_thread *thread = thread_of(task);
-    wait_u32 state = thread ? thread->state : WAIT_RUN;
-    if (!thread || state < WAIT_FIRST_BLOCKED)
+    wait_u64 now = bpf_ktime_get_ns();
+    if (!is_known(thread->word, all) && !learn_sleeper(thread, task, now, all))
         return 0;
-    wait_u64 now = bpf_ktime_get_ns(), ns = move(thread, WAIT_RUNNABLE, now);
-    count_event(now);
+    wait_u32 state = thread->state;
+    wait_u64 ns = move(thread, task, WAIT_RUNNABLE, now, all);
+    count_event(all, now);
     give_to_socket(thread, state, ns);
     if (state == WAIT_FUTEX || state == WAIT_PIPE || state == WAIT_UNIX || state == WAIT_POLL ||
         state == WAIT_CHILD)
@@ -49,48 +62,71 @@ int BPF_PROG(on_waking, struct task_struct *task) {
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-    if (thread_of(parent))
-        adopt(child, WAIT_RUNNABLE, bpf_ktime_get_ns());
+    struct wait_totals *all = all_totals();
+    if (all && thread_of(parent))
+        adopt(child, all->paused ? word_in_pause(all) : word_of(WAIT_RUNNABLE, all),
+              bpf_ktime_get_ns());
     return 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
-    struct wait_thread *thread = thread_of(task);
-    if (!thread)
+    struct wait_totals *all = all_totals();
+    struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
+    struct wait_thread *thread = of ? thread_at(of->slot) : 0;
+    if (!thread || !all)
         return 0;
-    if (is_paused())
-        go_on(thread, task, WAIT_RUN, bpf_ktime_get_ns());
-    move(thread, WAIT_RUN, bpf_ktime_get_ns());
-    bpf_task_storage_delete(&of_task, (void *)task);
+    wait_u64 now = bpf_ktime_get_ns();
+    bool paused = all->paused;
+    if (paused) {
+        spend_pause(thread, task, thread->state, all);
+        spend(thread, WAIT_UNCLOCKED, now);
+    } else {
+        move(thread, task, WAIT_RUN, now, all);
+    }
+    of->slot = SLOT_OVER;
+    struct wait_process *process = process_at(thread->process - 1);
+    if (process) /* before its thread: the agent reads threads first */
+        leave_process(process, paused, now);
     __sync_lock_test_and_set(&thread->slot, WAIT_ENDED);
     return 0;
 }
 
-/* Run when the agent found processes that are of the job: their threads join. And after a pause,
- * before clocks go on. */
+/* Whether the agent named the process of a thread that has not joined. */
+static __always_inline bool is_to_join(struct task_struct *task) {
+    struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
+    wait_u32 tgid = of && of->slot == SLOT_OVER ? 0 : process_id(task);
+    return tgid && bpf_map_lookup_elem(&members, &tgid);
+}
+
+/* Run when the agent found processes that are of the job: their threads join. And after a pause:
+ * those of which no event has told yet are looked at. */
 SEC("iter/task")
 int adopt_members(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task;
-    if (!task || (task->__state & STATE_ENDS))
+    struct wait_totals *all = unless_paused();
+    if (!task || !all || (task->__state & STATE_ENDS))
         return 0;
-    struct wait_thread *known = thread_of(task);
-    wait_u32 tgid = known ? 0 : process_id(task);
-    if (known ? !is_paused() : !tgid || !bpf_map_lookup_elem(&members, &tgid))
+    struct wait_thread *thread = thread_of(task);
+    if (!thread && !is_to_join(task))
         return 0;
-    wait_u64 address = 0;
-    wait_u32 state = task->on_cpu ? WAIT_RUN : state_of(task, &address);
-    if (known)
-        go_on(known, task, state, bpf_ktime_get_ns());
-    else
-        adopt(task, state, bpf_ktime_get_ns());
+    if (!thread)
+        thread = adopt(task, word_of(state_seen(task), all), bpf_ktime_get_ns());
+    else if (is_known(thread->word, all))
+        return 0;
+    if (!thread)
+        return 0;
+    /* It may have changed before events could find it. */
+    wait_u64 before = thread->word;
+    wait_u32 state = state_seen(task);
+    correct(thread, task, before, state, bpf_ktime_get_ns(), all);
     return 0;
 }
 
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sock) {
     wait_u32 slot;
-    struct wait_socket *socket = is_paused() ? 0 : socket_of(sock, &slot);
+    struct wait_socket *socket = unless_paused() ? socket_of(sock, &slot) : 0;
     if (!socket)
         return 0;
     if (!socket->ready_since_ns)
@@ -100,7 +136,8 @@ int BPF_PROG(on_data_ready, struct sock *sock) {
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(on_receive, struct sock *sock, int size) {
-    if (is_paused())
+    struct wait_totals *all = unless_paused();
+    if (!all)
         return 0;
     struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
     if (!thread || !is_tcp(sock))
@@ -118,16 +155,10 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
         return 0; /* nothing was there: it will poll */
     __sync_fetch_and_add(&socket->reads, 1);
     __sync_fetch_and_add(&socket->read_bytes, size);
-    if (thread->pending_ns)
-        __sync_fetch_and_add(&socket->starved_ns, thread->pending_ns);
-    thread->pending_ns = 0;
-    wait_u64 since = socket->ready_since_ns;
+    wait_u64 now = bpf_ktime_get_ns(), since = socket->ready_since_ns;
+    give_pending(thread, socket, now);
     bool more = sock->sk_receive_queue.qlen > 0;
-    if (!since && !more)
-        return 0;
-    wait_u64 now = bpf_ktime_get_ns();
-    struct wait_totals *all = all_totals();
-    if (since && now > since && all && since > all->resumed_ns)
+    if (since && now > since && since > all->resumed_ns)
         __sync_fetch_and_add(&socket->unread_ns, now - since);
     socket->ready_since_ns = more ? now : 0;
     return 0;

@@ -6,9 +6,12 @@
 #include "agent/wait/kernel_types.h"
 
 #define SLOT_TRIES 128
+#define SLOT_NONE WAIT_THREADS       /* a thread that has not joined */
+#define SLOT_OVER (WAIT_THREADS + 1) /* one that has ended */
 
 struct slot_of { /* what a task or a socket carries */
     wait_u32 slot;
+    wait_u32 process; /* of a task: the slot of its process, + 1 */
 };
 
 struct {
@@ -18,6 +21,14 @@ struct {
     __type(key, wait_u32);
     __type(value, struct wait_thread);
 } threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, WAIT_PROCESSES);
+    __type(key, wait_u32);
+    __type(value, struct wait_process);
+} processes SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -88,17 +99,17 @@ static __always_inline struct wait_totals *all_totals(void) {
     return bpf_map_lookup_elem(&totals, &zero);
 }
 
-static __always_inline bool is_paused(void) {
+/* NULL: clocks are paused. */
+static __always_inline struct wait_totals *unless_paused(void) {
     struct wait_totals *all = all_totals();
-    return !all || all->paused;
+    return all && !all->paused ? all : 0;
 }
 
 /* An event of the job. Too many of them pause the clocks. */
-static __always_inline void count_event(wait_u64 now) {
+static __always_inline void count_event(struct wait_totals *all, wait_u64 now) {
     wait_u32 core = bpf_get_smp_processor_id() % WAIT_CORES;
     struct wait_pace *pace = bpf_map_lookup_elem(&paces, &core);
-    struct wait_totals *all = all_totals();
-    if (pace && all && ++pace->events > all->budget &&
+    if (pace && ++pace->events > all->budget &&
         __sync_val_compare_and_swap(&all->paused, 0, 1) == 0)
         all->paused_ns = now;
 }
@@ -111,6 +122,10 @@ static __always_inline void count_loss(wait_u32 what) {
 
 static __always_inline struct wait_thread *thread_at(wait_u32 slot) {
     return bpf_map_lookup_elem(&threads, &slot);
+}
+
+static __always_inline struct wait_process *process_at(wait_u32 slot) {
+    return bpf_map_lookup_elem(&processes, &slot);
 }
 
 static __always_inline struct wait_socket *socket_at(wait_u32 slot) {

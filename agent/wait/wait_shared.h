@@ -19,6 +19,7 @@ typedef uint64_t wait_u64;
 #endif
 
 #define WAIT_THREADS 8192 /* of the job on this host at a time */
+#define WAIT_PROCESSES 2048
 #define WAIT_SOCKETS 4096
 #define WAIT_WAKEUPS 4096
 #define WAIT_MEMBERS 2048
@@ -74,24 +75,66 @@ struct wait_config {
     wait_u32 namespace_inode;
 };
 
-enum wait_slot { WAIT_FREE, WAIT_TAKEN, WAIT_LIVE, WAIT_ENDED };
+enum wait_slot {
+    WAIT_FREE,
+    WAIT_TAKEN,
+    WAIT_LIVE,
+    WAIT_ENDED,
+    WAIT_READ, /* of a process: the agent has its last figures, and frees it a sample later */
+};
 
 struct wait_thread {
     wait_u32 slot;     /* enum wait_slot */
     wait_u32 sequence; /* odd while it changes */
+    union {
+        struct {
+            wait_u32 state;      /* enum wait_state */
+            wait_u32 generation; /* as in the totals; another one: not seen since a pause */
+        };
+        wait_u64 word; /* both, so that they change at once */
+    };
     wait_u32 tgid;     /* in the agent's own namespace of process ids; 0: not there */
-    wait_u32 state;    /* enum wait_state */
+    wait_u32 process;  /* slot of its process, + 1; 0: none was free */
     wait_u64 start_ns; /* of its process, since boot: tells apart two of the same id */
     wait_u64 since_ns; /* CLOCK_MONOTONIC */
     wait_u64 ns[WAIT_STATES];
     wait_u64 times[WAIT_STATES]; /* how often it left that state */
     /* For the programs alone. */
-    wait_u64 pending_ns;  /* waited for a socket that is not known yet: the next read tells */
-    wait_u64 last_socket; /* address of the last socket it read from, and its slot + 1 */
+    wait_u64 pending_ns;      /* waited for a socket that is not known yet: the next read tells */
+    wait_u64 last_pending_ns; /* the last of the waits in it */
+    wait_u64 last_socket;     /* address of the last socket it read from, and its slot + 1 */
     wait_u32 last_slot;
     wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
     wait_u32 switches;  /* of its own, when it left its core last */
     wait_u32 unused;
+};
+
+/*
+ * A process: some thread of it is on a core, or else ready to run, or all are blocked. An event
+ * adds the difference that its thread makes to three numbers in one word, and the one that changes
+ * a number from or to zero moves a clock; so there is no lock, and sums do not depend on the order.
+ */
+#define WAIT_ONE_RUNNING ((wait_u64)1)
+#define WAIT_ONE_BUSY ((wait_u64)1 << 21) /* running or ready to run */
+#define WAIT_ONE_THREAD ((wait_u64)1 << 42)
+#define WAIT_COUNT(counts, one) ((counts) / (one)&0x1fffff)
+
+struct wait_process {
+    wait_u32 slot;
+    wait_u32 tgid;   /* as of a thread */
+    wait_u64 counts; /* how many of its threads run, are busy, are there */
+    /* The sum of spans that are over; of one that goes on, its beginning is taken off already. */
+    wait_u64 run_ns, busy_ns;
+    wait_u64 gap_since_ns; /* all have been blocked since then; 0: somebody took it */
+    wait_u32 last_state;   /* of the thread that blocked last */
+    wait_u32 unused;
+    wait_u64 start_ns; /* as of a thread */
+    wait_u64 joined_ns;
+    wait_u64 ended_ns;
+    /* Gaps, by the state of the thread that ended each. What an agent told of one that went on is
+     * in it: whoever takes gap_since_ns, adds the time since then. */
+    wait_u64 gap_ns[WAIT_STATES];
+    wait_u64 alone[5]; /* in cache lines of its own */
 };
 
 struct wait_socket {
@@ -105,6 +148,7 @@ struct wait_socket {
     wait_u64 starved_ns, unread_ns, send_blocked_ns;
     wait_u64 reads, read_bytes;
     wait_u64 ready_since_ns; /* data has lain there since then; 0: none does */
+    wait_u64 read_ns;        /* when it was read last */
 };
 
 struct wait_wakeup_key {
@@ -116,12 +160,19 @@ struct wait_wakeup {
     wait_u64 ns, times;
 };
 
-enum wait_loss { WAIT_LOST_THREADS, WAIT_LOST_SOCKETS, WAIT_LOST_WAKEUPS, WAIT_LOSSES };
+enum wait_loss {
+    WAIT_LOST_THREADS,
+    WAIT_LOST_SOCKETS,
+    WAIT_LOST_WAKEUPS,
+    WAIT_LOST_PROCESSES,
+    WAIT_LOSSES
+};
 
 struct wait_totals {
     /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots
      * in use stay together. */
-    wait_u32 next_thread, next_socket;
+    wait_u32 next_thread, next_socket, next_process;
+    wait_u32 generation; /* how many pauses have ended */
     /* Events that a core may count until the agent sets it back to zero. The one beyond pauses all
      * clocks: the agent then takes the programs away, and lets them go on a while later. */
     wait_u32 budget;

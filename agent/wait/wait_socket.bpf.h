@@ -9,7 +9,7 @@
 #ifndef CHOKEPOINT_AGENT_WAIT_SOCKET_H
 #define CHOKEPOINT_AGENT_WAIT_SOCKET_H
 
-#include "agent/wait/wait_thread.bpf.h"
+#include "agent/wait/wait_wakeup.bpf.h"
 
 #define PROTOCOL_TCP 6
 
@@ -88,18 +88,35 @@ static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread
                                                                                            : 0;
 }
 
+static __always_inline void keep_pending(struct wait_thread *thread, wait_u64 ns) {
+    thread->pending_ns += ns;
+    thread->last_pending_ns = ns;
+}
+
 /* A wait for a socket has ended. */
 static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 state,
                                            wait_u64 ns) {
     struct wait_socket *socket = thread->wait_slot ? socket_at(thread->wait_slot - 1) : 0;
     if (state == WAIT_POLL)
-        thread->pending_ns = ns;
+        keep_pending(thread, ns);
     else if (state == WAIT_SOCKET_SEND && socket)
         __sync_fetch_and_add(&socket->send_blocked_ns, ns);
     else if (state == WAIT_SOCKET_RECEIVE && socket)
         __sync_fetch_and_add(&socket->starved_ns, ns);
     else if (state == WAIT_SOCKET_RECEIVE)
-        thread->pending_ns = ns;
+        keep_pending(thread, ns);
+}
+
+/* What the thread that reads now waited for: of several sockets that are ready, the first one that
+ * is read has it all. One that is new may have come at the end of it. */
+static __always_inline void give_pending(struct wait_thread *thread, struct wait_socket *socket,
+                                         wait_u64 now) {
+    wait_u64 ns = thread->pending_ns;
+    wait_u64 most = socket->read_ns ? now - socket->read_ns : thread->last_pending_ns;
+    if (ns)
+        __sync_fetch_and_add(&socket->starved_ns, ns < most ? ns : most);
+    thread->pending_ns = 0;
+    socket->read_ns = now;
 }
 
 #endif

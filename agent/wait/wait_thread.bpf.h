@@ -4,11 +4,12 @@
 #define CHOKEPOINT_AGENT_WAIT_THREAD_H
 
 #include "agent/wait/wait_class.bpf.h"
+#include "agent/wait/wait_process.bpf.h"
 
 /* NULL: not of the job. The one question that every other thread of the host costs. */
 static __always_inline struct wait_thread *thread_of(struct task_struct *task) {
     struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
-    return of ? thread_at(of->slot) : 0;
+    return of ? thread_at(of->slot) : 0; /* none at SLOT_NONE, SLOT_OVER */
 }
 
 /* The id by which the agent knows a process; 0: it does not see it. */
@@ -28,106 +29,163 @@ static __always_inline wait_u32 process_id(struct task_struct *task) {
     return BPF_CORE_READ(id.ns, ns.inum) == config.namespace_inode ? id.nr : 0;
 }
 
-/* Ends the state a thread is in and begins another; returns how long it was in it. */
-static __always_inline wait_u64 move(struct wait_thread *thread, wait_u32 state, wait_u64 now) {
-    wait_u32 old = thread->state;
-    wait_u64 spent = now - thread->since_ns;
-    if (old >= WAIT_STATES)
-        return 0;
-    if ((__s64)spent < 0)
-        spent = 0; /* the clocks of two cores */
-    thread->sequence++;
-    barrier();
-    thread->ns[old] += spent;
-    thread->times[old]++;
-    thread->since_ns = now;
-    thread->state = state;
-    barrier();
-    thread->sequence++;
-    return spent;
-}
-
 static __always_inline wait_u32 switches_of(struct task_struct *task) {
     return (wait_u32)(task->nvcsw + task->nivcsw);
 }
 
-/* Brings a thread over a pause: one that did not run meanwhile is still in its state, of another
- * only the state it is in now is known. */
-static __always_inline void go_on(struct wait_thread *thread, struct task_struct *task,
-                                  wait_u32 state, wait_u64 now) {
-    struct wait_totals *all = all_totals();
-    if (!all || (thread->state >= WAIT_FIRST_BLOCKED && state == thread->state &&
-                 thread->switches == switches_of(task)))
-        return;
+static __always_inline wait_u64 word_of(wait_u32 state, const struct wait_totals *all) {
+    return state | (wait_u64)all->generation << 32;
+}
+
+/* Of one that joins in a pause: not known after it. */
+static __always_inline wait_u64 word_in_pause(const struct wait_totals *all) {
+    return WAIT_UNCLOCKED | (wait_u64)(all->generation - 1) << 32;
+}
+
+static __always_inline wait_u32 state_in(wait_u64 word) {
+    return (wait_u32)word;
+}
+
+static __always_inline bool is_known(wait_u64 word, const struct wait_totals *all) {
+    return word >> 32 == all->generation;
+}
+
+/* The agent reads a thread again while its number is odd. An event on another core may write it at
+ * the same time: so it is set, not added to, and stays odd for no longer than the event. */
+static __always_inline void begin_change(struct wait_thread *thread) {
+    thread->sequence |= 1;
+    barrier();
+}
+
+static __always_inline void end_change(struct wait_thread *thread) {
+    barrier();
+    thread->sequence = (thread->sequence | 1) + 1;
+}
+
+static __always_inline wait_u64 spend(struct wait_thread *thread, wait_u32 state, wait_u64 until) {
+    wait_u64 spent = until - thread->since_ns;
+    if (state >= WAIT_STATES)
+        return 0;
+    if ((__s64)spent < 0)
+        spent = 0; /* the clocks of two cores */
+    thread->ns[state] += spent;
+    thread->times[state]++;
+    thread->since_ns = until;
+    return spent;
+}
+
+/* The time of a thread up to a pause, of which nothing is known since: in no state by then. */
+static __always_inline void spend_pause(struct wait_thread *thread, struct task_struct *task,
+                                        wait_u32 state, const struct wait_totals *all) {
     if (thread->since_ns < all->paused_ns)
-        move(thread, WAIT_UNCLOCKED, all->paused_ns);
-    thread->state = WAIT_UNCLOCKED;
+        spend(thread, state, all->paused_ns);
     thread->pending_ns = 0;
     thread->wait_slot = 0;
     thread->switches = switches_of(task);
-    move(thread, state, now);
 }
 
-/* A thread that joins. Its first state begins now. */
-static __always_inline void adopt(struct task_struct *task, wait_u32 state, wait_u64 now) {
+/* A thread whose word has just been changed has a state now. Returns how long it was in the one
+ * before. */
+static __always_inline wait_u64 settle(struct wait_thread *thread, struct task_struct *task,
+                                       wait_u64 before, wait_u32 to, wait_u64 now,
+                                       const struct wait_totals *all) {
+    wait_u32 from = state_in(before);
+    if (!is_known(before, all)) {
+        spend_pause(thread, task, from, all);
+        from = WAIT_UNCLOCKED;
+    }
+    wait_u64 spent = spend(thread, from, now);
+    struct wait_process *process = process_at(thread->process - 1);
+    if (process)
+        move_process(process, from, to, now);
+    return spent;
+}
+
+/* Ends the state a thread is in and begins another; returns how long it was in it. */
+static __always_inline wait_u64 move(struct wait_thread *thread, struct task_struct *task,
+                                     wait_u32 state, wait_u64 now, const struct wait_totals *all) {
+    begin_change(thread);
+    wait_u64 before = __sync_lock_test_and_set(&thread->word, word_of(state, all));
+    wait_u64 spent = settle(thread, task, before, state, now, all);
+    end_change(thread);
+    return spent;
+}
+
+/* The state of a thread that is looked at from outside while it may change. One that is about to
+ * leave its core counts as gone: its switch, if it is to come, tells the same. */
+static __always_inline wait_u32 state_seen(struct task_struct *task) {
+    wait_u64 address = 0;
+    if (task->__state == 0)
+        return task->on_cpu ? WAIT_RUN : WAIT_RUNNABLE;
+    return state_of(task, &address);
+}
+
+/* Sets what was seen, unless an event has done so meanwhile, which knows better. before: the word
+ * of the thread before it was looked at. One that did not run in a pause is still in its state. */
+static __always_inline void correct(struct wait_thread *thread, struct task_struct *task,
+                                    wait_u64 before, wait_u32 state, wait_u64 now,
+                                    const struct wait_totals *all) {
+    bool stayed = state == state_in(before) &&
+                  (is_known(before, all) ||
+                   (state >= WAIT_FIRST_BLOCKED && thread->switches == switches_of(task)));
+    wait_u64 word = word_of(state, all);
+    if (stayed) {
+        __sync_val_compare_and_swap(&thread->word, before, word);
+        return;
+    }
+    begin_change(thread);
+    if (__sync_val_compare_and_swap(&thread->word, before, word) == before)
+        settle(thread, task, before, state, now, all);
+    end_change(thread);
+}
+
+/* Slot + 1 of a thread's process, new if this is its first thread. Its leader carries it, even one
+ * that has ended. */
+static __always_inline wait_u32 process_of(struct task_struct *task, wait_u32 tgid, wait_u64 now) {
+    struct task_struct *leader = task->group_leader;
+    struct slot_of none = {SLOT_NONE, 0};
+    struct slot_of *of =
+        bpf_task_storage_get(&of_task, (void *)leader, &none, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (!of)
+        return 0;
+    struct wait_process *known = process_at(of->process - 1);
+    if (!known || known->slot != WAIT_LIVE || known->start_ns != leader->start_boottime)
+        of->process = begin_process(tgid, leader->start_boottime, now);
+    return of->process;
+}
+
+/* A thread that joins. Its first state begins now; events find it once all else is there. */
+static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_u64 word,
+                                                 wait_u64 now) {
     wait_u32 slot;
     TAKE_SLOT(thread_at, next_thread, WAIT_THREADS, slot);
     struct wait_thread *thread = slot < WAIT_THREADS ? thread_at(slot) : 0;
     if (!thread) {
         count_loss(WAIT_LOST_THREADS);
-        return;
+        return 0;
     }
-    struct slot_of of = {slot};
     __builtin_memset((char *)thread + sizeof thread->slot, 0, sizeof *thread - sizeof thread->slot);
     thread->tgid = process_id(task);
     thread->start_ns = task->group_leader->start_boottime;
     thread->since_ns = now;
-    thread->state = state;
+    thread->word = word;
     thread->switches = switches_of(task);
-    bool kept = bpf_task_storage_get(&of_task, (void *)task, &of, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (!kept)
+    thread->process = process_of(task, thread->tgid, now);
+    struct slot_of none = {SLOT_NONE, thread->process};
+    struct slot_of *of =
+        bpf_task_storage_get(&of_task, (void *)task, &none, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (!of) {
         count_loss(WAIT_LOST_THREADS);
-    __sync_lock_test_and_set(&thread->slot, kept ? WAIT_LIVE : WAIT_FREE);
-}
-
-/* Whether the current task is the waker, where that is plain: a lock is left by the system call
- * that wakes, a pipe is filled by the one that writes. An interrupt wakes under the name of whoever
- * was there. */
-static __always_inline bool is_waker(wait_u32 state, wait_u32 call) {
-    switch (state) {
-    case WAIT_FUTEX:
-        return call == WAIT_CALL_FUTEX || call == WAIT_CALL_EXIT;
-    case WAIT_PIPE:
-    case WAIT_UNIX:
-        return call == WAIT_CALL_WRITE || call == WAIT_CALL_READ || call == WAIT_CALL_CLOSE ||
-               call == WAIT_CALL_EXIT;
-    case WAIT_POLL:
-        return call == WAIT_CALL_WRITE;
-    case WAIT_CHILD:
-        return call == WAIT_CALL_EXIT;
-    default:
-        return false;
+        __sync_lock_test_and_set(&thread->slot, WAIT_FREE);
+        return 0;
     }
-}
-
-static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_u32 state,
-                                         wait_u64 ns) {
-    struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
-    struct call call = call_of(task);
-    if (!is_waker(state, call.kind))
-        return;
-    struct wait_wakeup_key key = {
-        .waiter = waiter->tgid, .waker = process_id(task), .state = state};
-    struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key), first = {ns, 1};
-    if (known) {
-        __sync_fetch_and_add(&known->ns, ns);
-        __sync_fetch_and_add(&known->times, 1);
-    } else if (bpf_map_update_elem(&wakeups, &key, &first, BPF_NOEXIST) < 0) {
-        struct wait_totals *all = all_totals();
-        count_loss(WAIT_LOST_WAKEUPS);
-        if (all)
-            __sync_fetch_and_add(&all->lost_wakeup_ns, ns);
-    }
+    struct wait_process *process = process_at(thread->process - 1);
+    if (process)
+        join_process(process, state_in(word), now);
+    of->process = thread->process; /* if it comes to lead its process (exec) */
+    __sync_lock_test_and_set(&thread->slot, WAIT_LIVE);
+    of->slot = slot;
+    return thread;
 }
 
 #endif

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Planted waits of each kind: the clock of the process and reason agrees within 2 % with what the process measured itself,
-# and so does that of the connection or of the pair of processes. A job that is already there when the agent comes has
+# and so does that of the connection or of the pair of processes. The clocks of a process as one are not those of its idle
+# threads, and in sum they are its life within 1 %, also in a ring of threads and where clocks are paused. A job that is already there when the agent comes has
 # clocks, too, and what it starts has them from its birth.
 set -u
 work=$(mktemp -d)
@@ -25,6 +26,7 @@ fail() { echo "FAILED: $*"; cat "$work/agent.err"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 mkfifo "$work/go"
 plants=(starved polled pipe unix unread send lock timer child stopped)
+processes=(pool loop together) crowds=(ring storm) # these want all cores: after the others
 # A disk of 1 MB/s, where one can be had: the group of the process that reads from it is held back.
 if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null && [ -e "$group/blkio.throttle.read_bps_device" ] &&
     truncate -s 32M "$work/image" && mkfs.ext4 -qF "$work/image" 2>/dev/null && loop=$(losetup --show -f "$work/image") &&
@@ -35,14 +37,17 @@ else
 fi
 # shellcheck disable=SC2016 # for the shell of the job
 CHOKEPOINT_RUN=waits bash -c 'read -r <"$1/go"
-    for plant in "${@:4}"; do
+    for plant in $4; do "${2%/*}/process-plant" "$plant" >"$1/process.$plant" 2>&1 & done
+    for plant in "${@:6}"; do
         (
             [ "$plant" = disk ] || exec "$2" "$plant"
             echo "$BASHPID" >"$3/tasks"
             exec "$2" "$plant" "$1/disk/file"
         ) >"$1/plant.$plant" 2>&1 &
     done
-    wait' job "$work" "$CHOKEPOINT_BIN/wait-plant" "$group" "${plants[@]}" &
+    wait
+    for plant in $5; do "${2%/*}/process-plant" "$plant" >"$1/process.$plant" 2>&1; done
+    ' job "$work" "$CHOKEPOINT_BIN/wait-plant" "$group" "${processes[*]}" "${crowds[*]}" "${plants[@]}" &
 job=$!
 started+=("$job")
 CHOKEPOINT_RUN=waits "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise --spool "$work/spool" --host here --wait-clocks \
@@ -64,7 +69,8 @@ wait "$job" || fail "the job ended with $?"
 kill -TERM "$agent" && wait "$agent" || fail "the agent ended with $?"
 dump
 for plant in "${plants[@]}"; do cat "$work/plant.$plant"; done >"$work/planted"
-python3 - "$work/planted" "$work/dump" <<'END' || fail "see above"
+for plant in "${processes[@]}" "${crowds[@]}"; do sed "s/^/$plant /" "$work/process.$plant"; done >"$work/processes"
+python3 - "$work/planted" "$work/dump" "$work/processes" <<'END' || fail "see above"
 import re, sys
 
 rows = {}
@@ -74,9 +80,9 @@ for line in open(sys.argv[2]):
         rows[m[1], m[2]] = {k: int(v) for k, v in (x.split("=") for x in m[3].split()) if v != "-"}
 failed = False
 
-def hold(name, found, least, most):
+def hold(name, found, least, most, part=.02, allowed_ns=0):
     global failed
-    good = found is not None and .98 * least <= found <= 1.02 * most
+    good = found is not None and (1 - part) * least - allowed_ns <= found <= (1 + part) * most + allowed_ns
     failed |= not good
     print(f"{'ok' if good else 'WRONG'}: {name}: planted {least / 1e9:.4f} to {most / 1e9:.4f} s, clocked {(found or 0) / 1e9:.4f} s")
 
@@ -100,6 +106,23 @@ for line in open(sys.argv[1]):
         pair = next((row for (table, _), row in rows.items()
                      if table == "wakeup" and row.get("pid") == pid and row["waker_pid"] == other and row["reason"] == {"lock": 7, "pipe": 8, "unix": 9}[kind]), {})
         hold(f"{kind}: of its waker", pair.get("wait_ns"), least, most)
-sys.exit(failed or n < 10)
+for line in open(sys.argv[3]):
+    words = line.split()
+    if len(words) != 6 or not words[2].isdigit():
+        sys.exit(f"FAILED: a plant says: {line}")
+    kind, what, of, column, least, most = words[0], words[1], words[2], words[3], int(words[4]), int(words[5])
+    n += 1
+    if what == "socket":
+        own = next((row for (table, name), row in rows.items() if table == "socket_wait" and f":{of}>" in name), {})
+        name = f"{kind}: {column} of the connection"
+    else:
+        own = next((row for (table, name), row in rows.items() if table == "wait" and name == f"process-plant[{of}]"), {})
+        name = f"{kind}: {column}"
+    if what == "life":
+        sum_ns = sum(v for k, v in own.items() if k.startswith("process_") and k != "process_unclocked_ns")
+        hold(f"{kind}: the sum of the clocks of the process", sum_ns, most, most, .01)
+    else:
+        hold(name, own.get(column), least, most, allowed_ns=0 if most else 30e6)
+sys.exit(failed or n < 20)
 END
 echo "every wait is clocked where it was planted"

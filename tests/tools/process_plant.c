@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process-plant KIND: a process of several threads or connections, of which it is known how its
+ * time went. Prints lines "process PID COLUMN LEAST MOST" (ns of its clocks as one process), "life
+ * PID LEAST MOST" (of all of them together) and "socket PORT COLUMN LEAST MOST".
+ */
+#include "tests/tools/plant.h"
+
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define IDLE_THREADS 8
+#define RING 16
+#define TOKENS 4
+#define RING_NS INT64_C(2000000000)
+
+static void say(const char *what, int64_t of, const char *column, int64_t least, int64_t most) {
+    printf("%s %" PRId64 " %s %" PRId64 " %" PRId64 "\n", what, of, column, least, most);
+    fflush(stdout);
+}
+
+/* When this process began, in ns since boot; the kernel says it in ticks. */
+static int64_t birth_ns(void) {
+    char text[1024] = "", *p;
+    unsigned long long ticks = 0;
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, text, sizeof text - 1) <= 0 || !(p = strrchr(text, ')')))
+        fail("/proc/self/stat");
+    close(fd);
+    for (int i = 0; i < 20 && p; i++)
+        p = strchr(p + 1, ' ');
+    if (!p || sscanf(p, "%llu", &ticks) != 1)
+        fail("/proc/self/stat");
+    return (int64_t)ticks * 1000000000 / sysconf(_SC_CLK_TCK);
+}
+
+static void say_life(void) {
+    int64_t ns = clock_ns(CLOCK_BOOTTIME) - birth_ns();
+    say("life", getpid(), "-", ns, ns);
+}
+
+static void wait_on(int *word, int value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void wake(int *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static pthread_t start(void *(*function)(void *), void *argument) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, function, argument) != 0)
+        fail("pthread_create");
+    return thread;
+}
+
+/* ---- a pool of which one thread works ---- */
+
+static int never, n_idle;
+
+static void *idle(void *argument) {
+    __atomic_fetch_add(&n_idle, 1, __ATOMIC_RELAXED);
+    for (;;)
+        wait_on(&never, 0);
+    return argument;
+}
+
+static void compute_ms(long ms) {
+    int64_t until_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns)
+        ;
+}
+
+/* Returns for how long it was on its core. */
+static int64_t compute(void) {
+    struct measure before = measure();
+    int64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+    compute_ms(PAUSE_MS);
+    int64_t wall_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+    return wall_ns - (measure().queued_ns - before.queued_ns);
+}
+
+static void work_beside_idle(void) {
+    int64_t computed_ns = 0;
+    for (int i = 0; i < IDLE_THREADS; i++)
+        start(idle, NULL);
+    while (__atomic_load_n(&n_idle, __ATOMIC_RELAXED) < IDLE_THREADS)
+        sched_yield();
+    computed_ns += compute(); /* by its end they are at rest */
+    for (int i = 0; i < ROUNDS; i++) {
+        begin();
+        pause_ms(PAUSE_MS);
+        end();
+        computed_ns += compute();
+    }
+    say("process", getpid(), "process_timer_ns", blocked_ns - queued_ns, blocked_ns);
+    say("process", getpid(), "process_run_ns", computed_ns, computed_ns);
+    say("process", getpid(), "process_futex_ns", 0, 0);
+    say_life();
+}
+
+/* ---- a ring of threads that wake each other ---- */
+
+static int words[RING];
+static int64_t ring_until_ns;
+static long ring_us;
+
+static void *pass_on(void *argument) {
+    int *own = argument, *next = own == &words[RING - 1] ? words : own + 1;
+    while (clock_ns(CLOCK_MONOTONIC) < ring_until_ns) {
+        int had = __atomic_load_n(own, __ATOMIC_ACQUIRE);
+        if (had == 0) {
+            wait_on(own, 0);
+            continue;
+        }
+        __atomic_fetch_sub(own, 1, __ATOMIC_ACQ_REL);
+        int64_t until_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ring_us * 1000;
+        while (ring_us && clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns)
+            ;
+        __atomic_fetch_add(next, 1, __ATOMIC_ACQ_REL);
+        wake(next);
+    }
+    __atomic_fetch_add(next, 1, __ATOMIC_ACQ_REL); /* so that none waits for ever */
+    wake(next);
+    return NULL;
+}
+
+static void go_round(long us) {
+    pthread_t threads[RING];
+    ring_us = us;
+    ring_until_ns = clock_ns(CLOCK_MONOTONIC) + RING_NS;
+    for (int i = 0; i < TOKENS; i++)
+        words[i * RING / TOKENS] = 1;
+    for (int i = 0; i < RING; i++)
+        threads[i] = start(pass_on, &words[i]);
+    for (int i = 0; i < RING; i++)
+        pthread_join(threads[i], NULL);
+    say_life();
+}
+
+/* ---- servers with an event loop ---- */
+
+/* Its other process writes to the first `busy` of the connections at once, now and then. */
+static pid_t feed(int (*ends)[2], int busy) {
+    char byte = 0;
+    pid_t feeder = fork();
+    if (feeder != 0)
+        return feeder;
+    for (int i = 0; i < ROUNDS; i++) {
+        pause_ms(PAUSE_MS);
+        for (int k = 0; k < busy; k++)
+            if (write(ends[k][0], &byte, 1) != 1)
+                _exit(1);
+    }
+    pause_ms(PAUSE_MS);
+    _exit(0);
+}
+
+/* Waits until all that were fed are ready, at most timeout_ms at a time, and reads them in order.
+ */
+static void serve_round(int epoll, int (*ends)[2], int busy, int timeout_ms) {
+    struct epoll_event ready[4];
+    char byte;
+    begin();
+    while (epoll_wait(epoll, ready, 4, timeout_ms) == 0)
+        ;
+    end();
+    pause_ms(5);
+    for (int k = 0; k < busy; k++)
+        if (read(ends[k][1], &byte, 1) != 1)
+            fail("read");
+}
+
+static void serve(int connections, int busy, int timeout_ms) {
+    int ends[4][2], epoll = epoll_create1(0);
+    char byte = 0;
+    for (int k = 0; k < connections; k++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = k};
+        tcp_pair(ends[k]);
+        epoll_ctl(epoll, EPOLL_CTL_ADD, ends[k][1], &event);
+        /* Each is known before it counts. */
+        if (write(ends[k][0], &byte, 1) != 1 || read(ends[k][1], &byte, 1) != 1)
+            fail("write");
+    }
+    pid_t feeder = feed(ends, busy);
+    for (int i = 0; i < ROUNDS; i++)
+        serve_round(epoll, ends, busy, timeout_ms);
+    say("socket", port_of(ends[0][1]), "starved_ns", blocked_ns - queued_ns, blocked_ns);
+    for (int k = 1; k < connections; k++)
+        say("socket", port_of(ends[k][1]), "starved_ns", 0, 0);
+    pause_ms(3 * PAUSE_MS);
+    waitpid(feeder, NULL, 0);
+}
+
+int main(int argc, char **argv) {
+    const char *kind = argc == 2 ? argv[1] : "";
+    if (strcmp(kind, "pool") == 0)
+        work_beside_idle();
+    else if (strcmp(kind, "ring") == 0)
+        go_round(100);
+    else if (strcmp(kind, "storm") == 0)
+        go_round(0);
+    else if (strcmp(kind, "loop") == 0)
+        serve(3, 1, PAUSE_MS / 3);
+    else if (strcmp(kind, "together") == 0)
+        serve(2, 2, -1);
+    else {
+        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|together\n");
+        return 2;
+    }
+    return 0;
+}
