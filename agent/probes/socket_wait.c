@@ -16,7 +16,18 @@
 #include "agent/probes/wait_watch.h"
 #include "common/error.h"
 
-enum { PID, RANK, STARVED_NS, UNREAD_NS, SEND_BLOCKED_NS, READS, READ_BYTES, N_COLUMNS };
+enum {
+    PID,
+    RANK,
+    STARVED_NS,
+    UNREAD_NS,
+    SEND_BLOCKED_NS,
+    READS,
+    READ_BYTES,
+    PROCESS_STARVED_NS,
+    PROCESS_SEND_BLOCKED_NS,
+    N_COLUMNS
+};
 
 #define ROWS_MAX 2048
 #define RESTS_NS (NS_PER_S - 50 * NS_PER_MS)
@@ -45,8 +56,13 @@ static void raise_to(uint64_t *told, uint64_t now) {
  * them. */
 static void share_out(const struct wait_group *group, struct wait_socket_seen *seen,
                       struct wait_socket *socket) {
-    uint64_t *counters[] = {&socket->starved_ns, &socket->unread_ns, &socket->send_blocked_ns,
-                            &socket->reads, &socket->read_bytes};
+    uint64_t *counters[] = {&socket->starved_ns,
+                            &socket->unread_ns,
+                            &socket->send_blocked_ns,
+                            &socket->reads,
+                            &socket->read_bytes,
+                            &socket->process_starved_ns,
+                            &socket->process_send_blocked_ns};
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         uint64_t now = *counters[i], from = seen->scaled_from[i];
         if (group && group->shares.scale > 0 && now >= from) {
@@ -85,6 +101,8 @@ static void append(const struct wait_group *group, struct wait_socket_seen *seen
     row->values[SEND_BLOCKED_NS] = counter_value(seen->send_blocked_ns, 1);
     row->values[READS] = counter_value(socket->reads, 1);
     row->values[READ_BYTES] = counter_value(socket->read_bytes, 1);
+    row->values[PROCESS_STARVED_NS] = counter_value(socket->process_starved_ns, 1);
+    row->values[PROCESS_SEND_BLOCKED_NS] = counter_value(socket->process_send_blocked_ns, 1);
     seen->told_ns = now_ns;
     seen->told_reads = socket->reads;
 }
@@ -162,6 +180,12 @@ static const struct column socket_wait_columns[N_COLUMNS] = {
                          "time a thread waited for room to write to it"},
     [READS] = {"reads", UNIT_EVENTS, COLUMN_COUNTER, "receive calls that returned"},
     [READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes they returned"},
+    [PROCESS_STARVED_NS] = {"process_starved_ns", UNIT_NS, COLUMN_COUNTER,
+                            "time all threads of the process were blocked, until data came here; "
+                            "counted when it ends"},
+    [PROCESS_SEND_BLOCKED_NS] = {"process_send_blocked_ns", UNIT_NS, COLUMN_COUNTER,
+                                 "time all threads of the process were blocked, until there was "
+                                 "room here; counted when it ends"},
 };
 
 const struct probe probe_socket_wait = {

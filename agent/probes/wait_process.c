@@ -84,6 +84,7 @@ static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t 
         take_gap(slot, load(&slot->gap_since_ns), pause_ns, guess(slot, NULL));
     until_ns = until_ns > begin_ns ? until_ns : begin_ns;
     __atomic_fetch_add(&slot->gap_ns[WAIT_UNCLOCKED], until_ns - begin_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->blocked_since_ns, until_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->gap_since_ns, until_ns, __ATOMIC_RELEASE);
 }
 

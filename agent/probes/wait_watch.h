@@ -57,7 +57,7 @@ struct wait_socket_seen {
     uint64_t starved_ns, unread_ns, send_blocked_ns; /* as told */
     uint64_t waits_ns[2]; /* of threads blocked on it now: to receive, to send */
     uint64_t told_reads;
-    uint64_t scaled_from[5], scaled[5]; /* counters as of the last share, and what it added */
+    uint64_t scaled_from[7], scaled[7]; /* counters as of the last share, and what it added */
     int64_t told_ns;                    /* when it last had a row */
     uint64_t idle;                      /* samples in which its process was not there */
     bool born;

@@ -14,14 +14,14 @@
 #include "agent/source.h"
 #include "common/text.h"
 
-enum { PID, WAKER_PID, REASON, WAIT_NS, WAKEUPS, N_COLUMNS };
+enum { PID, WAKER_PID, REASON, WAIT_NS, WAKEUPS, PROCESS_WAIT_NS, N_COLUMNS };
 
 #define PAIRS_MAX 256
 #define OTHER "other"
 
 struct pair {
     struct wait_wakeup_key key;
-    uint64_t ns, times; /* as told, never stepping back */
+    uint64_t ns, times, process_ns; /* as told, never stepping back */
     bool seen, born, sent;
     char name[INSTANCE_MAX + 1];
     uint64_t waiter_start_ns; /* with its id, tells it from a later process */
@@ -95,6 +95,7 @@ static void append(struct pair *pair, struct rows *rows) {
     row->values[REASON] = pair->key.state;
     row->values[WAIT_NS] = counter_value(pair->ns, 1);
     row->values[WAKEUPS] = counter_value(pair->times, 1);
+    row->values[PROCESS_WAIT_NS] = counter_value(pair->process_ns, 1);
 }
 
 static void append_other(struct wakeup *probe, struct rows *rows) {
@@ -139,6 +140,7 @@ static void take(struct wakeup *probe, const struct probe_env *env,
     pair->seen = true;
     pair->ns = value->ns > pair->ns ? value->ns : pair->ns;
     pair->times = value->times > pair->times ? value->times : pair->times;
+    pair->process_ns = value->process_ns > pair->process_ns ? value->process_ns : pair->process_ns;
 }
 
 /* Those whose waiter has ended have had their last row. */
@@ -194,6 +196,8 @@ static const struct column wakeup_columns[N_COLUMNS] = {
                 "for what it waited: 6 poll, 7 futex, 8 pipe, 9 unix, 14 child"},
     [WAIT_NS] = {"wait_ns", UNIT_NS, COLUMN_COUNTER, "time of the waits that ended so"},
     [WAKEUPS] = {"wakeups", UNIT_EVENTS, COLUMN_COUNTER, "how many they were"},
+    [PROCESS_WAIT_NS] = {"process_wait_ns", UNIT_NS, COLUMN_COUNTER,
+                         "time all threads of the process were blocked, until one was woken so"},
 };
 
 const struct probe probe_wakeup = {

@@ -13,11 +13,14 @@ static __always_inline wait_u64 part_of(wait_u32 state) {
     return (state == WAIT_RUN ? WAIT_ONE_RUNNING : 0) + (is_busy(state) ? WAIT_ONE_BUSY : 0);
 }
 
-/* Nobody but the caller is told that the gap is over, so the caller owns it. */
-static __always_inline void end_gap(struct wait_process *process, wait_u32 state, wait_u64 now) {
+/* Nobody but the caller is told that the gap is over, so the caller owns it. Returns how long it
+ * was in all, with what the agent took of it. */
+static __always_inline wait_u64 end_gap(struct wait_process *process, wait_u32 state,
+                                        wait_u64 now) {
     wait_u64 since = __sync_lock_test_and_set(&process->gap_since_ns, 0);
     if (since && now > since && state < WAIT_STATES)
         __sync_fetch_and_add(&process->gap_ns[state], now - since);
+    return since && now > process->blocked_since_ns ? now - process->blocked_since_ns : 0;
 }
 
 static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_u64 now) {
@@ -25,30 +28,31 @@ static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_
         __sync_fetch_and_add(clock, is ? -now : now);
 }
 
-/* Adds what a thread changes. before: its state till now. */
+/* Adds what a thread changes. before: its state till now. ret_gap: the gap that it ended; 0. */
 static __always_inline wait_u64 change_counts(struct wait_process *process, wait_u64 change,
-                                              wait_u32 before, wait_u64 now) {
+                                              wait_u32 before, wait_u64 now, wait_u64 *ret_gap) {
     wait_u64 old = __sync_fetch_and_add(&process->counts, change), new = old + change;
     bool was_busy = WAIT_COUNT(old, WAIT_ONE_BUSY), busy = WAIT_COUNT(new, WAIT_ONE_BUSY);
     move_clock(&process->run_ns, WAIT_COUNT(old, WAIT_ONE_RUNNING),
                WAIT_COUNT(new, WAIT_ONE_RUNNING), now);
     move_clock(&process->busy_ns, was_busy, busy, now);
     if (!was_busy && busy)
-        end_gap(process, before, now);
+        *ret_gap = end_gap(process, before, now);
     return new;
 }
 
-/* A thread of it goes from one state to another. */
-static __always_inline void move_process(struct wait_process *process, wait_u32 from, wait_u32 to,
-                                         wait_u64 now) {
+/* A thread of it goes from one state to another. Returns the gap that it ended; 0: none. */
+static __always_inline wait_u64 move_process(struct wait_process *process, wait_u32 from,
+                                             wait_u32 to, wait_u64 now) {
     if (!is_busy(to)) { /* a gap may begin: its beginning stands there before anybody can end it */
         process->last_state = to;
         if (is_busy(from))
-            process->gap_since_ns = now;
+            process->blocked_since_ns = process->gap_since_ns = now;
     }
-    wait_u64 change = part_of(to) - part_of(from);
+    wait_u64 change = part_of(to) - part_of(from), gap = 0;
     if (change)
-        change_counts(process, change, from, now);
+        change_counts(process, change, from, now, &gap);
+    return gap;
 }
 
 /* Slot + 1 of a process whose first thread joins; 0: none is free. */
@@ -65,7 +69,7 @@ static __always_inline wait_u32 begin_process(wait_u32 tgid, wait_u64 start_ns, 
     process->tgid = tgid;
     process->start_ns = start_ns;
     process->joined_ns = now;
-    process->gap_since_ns = now;
+    process->blocked_since_ns = process->gap_since_ns = now;
     process->last_state = WAIT_OTHER;
     __sync_lock_test_and_set(&process->slot, WAIT_LIVE);
     return slot + 1;
@@ -75,15 +79,17 @@ static __always_inline void join_process(struct wait_process *process, wait_u32 
                                          wait_u64 now) {
     if (!is_busy(state) && state != WAIT_UNCLOCKED)
         process->last_state = state;
-    change_counts(process, WAIT_ONE_THREAD + part_of(state), WAIT_OTHER, now);
+    wait_u64 gap;
+    change_counts(process, WAIT_ONE_THREAD + part_of(state), WAIT_OTHER, now, &gap);
 }
 
 /* A thread that ran ends. Where clocks are paused, it is not in the counts. */
 static __always_inline void leave_process(struct wait_process *process, bool paused, wait_u64 now) {
     wait_u64 change = -WAIT_ONE_THREAD - (paused ? 0 : part_of(WAIT_RUN));
+    wait_u64 gap;
     if (!paused)
-        process->gap_since_ns = now;
-    if (WAIT_COUNT(change_counts(process, change, WAIT_RUN, now), WAIT_ONE_THREAD))
+        process->blocked_since_ns = process->gap_since_ns = now;
+    if (WAIT_COUNT(change_counts(process, change, WAIT_RUN, now, &gap), WAIT_ONE_THREAD))
         return;
     process->ended_ns = now;
     __sync_lock_test_and_set(&process->slot, WAIT_ENDED);

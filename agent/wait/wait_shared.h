@@ -102,7 +102,9 @@ struct wait_thread {
     /* For the programs alone. */
     wait_u64 pending_ns;      /* waited for a socket that is not known yet: the next read tells */
     wait_u64 last_pending_ns; /* the last of the waits in it */
-    wait_u64 last_socket;     /* address of the last socket it read from, and its slot + 1 */
+    wait_u64 gap_ns;         /* its process was blocked for so long, when it woke last; 0: it ran */
+    wait_u64 pending_gap_ns; /* of pending_ns, what the whole process waited */
+    wait_u64 last_socket;    /* address of the last socket it read from, and its slot + 1 */
     wait_u32 last_slot;
     wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
     wait_u32 switches;  /* of its own, when it left its core last */
@@ -134,7 +136,9 @@ struct wait_process {
     /* Gaps, by the state of the thread that ended each. What an agent told of one that went on is
      * in it: whoever takes gap_since_ns, adds the time since then. */
     wait_u64 gap_ns[WAIT_STATES];
-    wait_u64 alone[5]; /* in cache lines of its own */
+    wait_u64
+        blocked_since_ns; /* all have been blocked since then, whoever took a part of the gap */
+    wait_u64 alone[4];    /* in cache lines of its own */
 };
 
 struct wait_socket {
@@ -149,6 +153,9 @@ struct wait_socket {
     wait_u64 reads, read_bytes;
     wait_u64 ready_since_ns; /* data has lain there since then; 0: none does */
     wait_u64 read_ns;        /* when it was read last */
+    /* Of starved_ns and send_blocked_ns, the waits that ended one of the whole process: its length.
+     */
+    wait_u64 process_starved_ns, process_send_blocked_ns;
 };
 
 struct wait_wakeup_key {
@@ -158,6 +165,7 @@ struct wait_wakeup_key {
 
 struct wait_wakeup {
     wait_u64 ns, times;
+    wait_u64 process_ns; /* of the whole process, which that ended */
 };
 
 enum wait_loss {

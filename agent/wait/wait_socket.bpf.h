@@ -91,6 +91,12 @@ static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread
 static __always_inline void keep_pending(struct wait_thread *thread, wait_u64 ns) {
     thread->pending_ns += ns;
     thread->last_pending_ns = ns;
+    thread->pending_gap_ns += thread->gap_ns;
+}
+
+static __always_inline void add_gap(wait_u64 *clock, wait_u64 gap) {
+    if (gap)
+        __sync_fetch_and_add(clock, gap);
 }
 
 /* A wait for a socket has ended. */
@@ -99,11 +105,13 @@ static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 
     struct wait_socket *socket = thread->wait_slot ? socket_at(thread->wait_slot - 1) : 0;
     if (state == WAIT_POLL)
         keep_pending(thread, ns);
-    else if (state == WAIT_SOCKET_SEND && socket)
+    else if (state == WAIT_SOCKET_SEND && socket) {
         __sync_fetch_and_add(&socket->send_blocked_ns, ns);
-    else if (state == WAIT_SOCKET_RECEIVE && socket)
+        add_gap(&socket->process_send_blocked_ns, thread->gap_ns);
+    } else if (state == WAIT_SOCKET_RECEIVE && socket) {
         __sync_fetch_and_add(&socket->starved_ns, ns);
-    else if (state == WAIT_SOCKET_RECEIVE)
+        add_gap(&socket->process_starved_ns, thread->gap_ns);
+    } else if (state == WAIT_SOCKET_RECEIVE)
         keep_pending(thread, ns);
 }
 
@@ -113,9 +121,11 @@ static __always_inline void give_pending(struct wait_thread *thread, struct wait
                                          wait_u64 now) {
     wait_u64 ns = thread->pending_ns;
     wait_u64 most = socket->read_ns ? now - socket->read_ns : thread->last_pending_ns;
+    wait_u64 gap = thread->pending_gap_ns;
     if (ns)
         __sync_fetch_and_add(&socket->starved_ns, ns < most ? ns : most);
-    thread->pending_ns = 0;
+    add_gap(&socket->process_starved_ns, gap < most ? gap : most);
+    thread->pending_ns = thread->pending_gap_ns = 0;
     socket->read_ns = now;
 }
 

@@ -79,7 +79,7 @@ static __always_inline void spend_pause(struct wait_thread *thread, struct task_
                                         wait_u32 state, const struct wait_totals *all) {
     if (thread->since_ns < all->paused_ns)
         spend(thread, state, all->paused_ns);
-    thread->pending_ns = 0;
+    thread->pending_ns = thread->pending_gap_ns = 0;
     thread->wait_slot = 0;
     thread->switches = switches_of(task);
 }
@@ -96,8 +96,7 @@ static __always_inline wait_u64 settle(struct wait_thread *thread, struct task_s
     }
     wait_u64 spent = spend(thread, from, now);
     struct wait_process *process = process_at(thread->process - 1);
-    if (process)
-        move_process(process, from, to, now);
+    thread->gap_ns = process ? move_process(process, from, to, now) : 0;
     return spent;
 }
 

@@ -33,10 +33,13 @@ static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_
         return;
     struct wait_wakeup_key key = {
         .waiter = waiter->tgid, .waker = process_id(task), .state = state};
-    struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key), first = {ns, 1};
+    struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key),
+                       first = {ns, 1, waiter->gap_ns};
     if (known) {
         __sync_fetch_and_add(&known->ns, ns);
         __sync_fetch_and_add(&known->times, 1);
+        if (waiter->gap_ns)
+            __sync_fetch_and_add(&known->process_ns, waiter->gap_ns);
     } else if (bpf_map_update_elem(&wakeups, &key, &first, BPF_NOEXIST) < 0) {
         struct wait_totals *all = all_totals();
         count_loss(WAIT_LOST_WAKEUPS);

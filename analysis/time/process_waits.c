@@ -28,6 +28,36 @@ static int find_series(const struct series_set *set, int host, int64_t pid,
 
 _Static_assert(WAIT_PID == 0 && SOCKET_WAIT_PID == 0 && WAKEUP_PID == 0, "find_series");
 
+static double sum_of(const struct series_set *set, const struct series *series, size_t column) {
+    double sum = 0;
+    for (size_t row = 0; row < series->n; row++) {
+        int64_t value = series_value(set, series, row, column);
+        sum += value == VALUE_ABSENT ? 0 : (double)value;
+    }
+    return sum;
+}
+
+static double *parts_of(const struct series_set *set, const struct series *const *items, size_t n,
+                        size_t threads, size_t process) {
+    double *parts = calloc(n + 1, sizeof *parts);
+    for (size_t i = 0; parts && i < n; i++) {
+        double all = sum_of(set, items[i], threads);
+        parts[i] = all > 0 ? fmin(1, sum_of(set, items[i], process) / all) : 0;
+    }
+    return parts;
+}
+
+static int find_parts(struct process_waits *w) {
+    const struct series_set *sockets = &w->recording->tables[RECORDING_SOCKET_WAIT];
+    const struct series_set *wakeups = &w->recording->tables[RECORDING_WAKEUP];
+    w->starved_parts = parts_of(sockets, w->sockets, w->n_sockets, SOCKET_WAIT_STARVED,
+                                SOCKET_WAIT_PROCESS_STARVED);
+    w->blocked_parts = parts_of(sockets, w->sockets, w->n_sockets, SOCKET_WAIT_SEND_BLOCKED,
+                                SOCKET_WAIT_PROCESS_SEND_BLOCKED);
+    w->wakeup_parts = parts_of(wakeups, w->wakeups, w->n_wakeups, WAKEUP_WAIT, WAKEUP_PROCESS);
+    return w->starved_parts && w->blocked_parts && w->wakeup_parts ? 0 : -ENOMEM;
+}
+
 int process_waits_find(const struct recording *recording, int host, int64_t pid,
                        struct process_waits *ret_waits) {
     struct process_waits waits = {.recording = recording};
@@ -39,6 +69,8 @@ int process_waits_find(const struct recording *recording, int host, int64_t pid,
     if (result == 0)
         result =
             find_series(&tables[RECORDING_WAKEUP], host, pid, &waits.wakeups, &waits.n_wakeups);
+    if (result == 0)
+        result = find_parts(&waits);
     if (result < 0)
         process_waits_release(&waits);
     *ret_waits = waits;
@@ -49,12 +81,36 @@ void process_waits_release(struct process_waits *waits) {
     free(waits->clocks);
     free(waits->sockets);
     free(waits->wakeups);
+    free(waits->starved_parts);
+    free(waits->blocked_parts);
+    free(waits->wakeup_parts);
     *waits = (struct process_waits){0};
 }
 
 double process_waits_growth(const struct series_set *set, const struct series *series,
                             size_t column, struct windows windows) {
     return fmax(series_growth(set, series, column, windows, NULL), 0);
+}
+
+double process_waits_starved(const struct process_waits *waits, size_t socket,
+                             struct windows windows) {
+    return waits->starved_parts[socket] *
+           process_waits_growth(&waits->recording->tables[RECORDING_SOCKET_WAIT],
+                                waits->sockets[socket], SOCKET_WAIT_STARVED, windows);
+}
+
+double process_waits_blocked(const struct process_waits *waits, size_t socket,
+                             struct windows windows) {
+    return waits->blocked_parts[socket] *
+           process_waits_growth(&waits->recording->tables[RECORDING_SOCKET_WAIT],
+                                waits->sockets[socket], SOCKET_WAIT_SEND_BLOCKED, windows);
+}
+
+double process_waits_woken(const struct process_waits *waits, size_t wakeup,
+                           struct windows windows) {
+    return waits->wakeup_parts[wakeup] *
+           process_waits_growth(&waits->recording->tables[RECORDING_WAKEUP], waits->wakeups[wakeup],
+                                WAKEUP_WAIT, windows);
 }
 
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
@@ -85,15 +141,13 @@ static double clock_in(const struct process_waits *waits, size_t column, struct 
 /* What connections and pairs tell of who ended the waits of a kind. */
 static void add_told(const struct process_waits *waits, struct windows windows,
                      double told[WAIT_KIND_COUNT_]) {
-    const struct series_set *sockets = &waits->recording->tables[RECORDING_SOCKET_WAIT];
     const struct series_set *wakeups = &waits->recording->tables[RECORDING_WAKEUP];
     for (size_t i = 0; i < waits->n_sockets; i++)
-        told[WAIT_KIND_MESSAGE] +=
-            process_waits_growth(sockets, waits->sockets[i], SOCKET_WAIT_STARVED, windows);
+        told[WAIT_KIND_MESSAGE] += process_waits_starved(waits, i, windows);
     for (size_t i = 0; i < waits->n_wakeups; i++) {
         int kind = process_waits_kind(wakeups, waits->wakeups[i]);
         if (kind >= 0)
-            told[kind] += process_waits_growth(wakeups, waits->wakeups[i], WAKEUP_WAIT, windows);
+            told[kind] += process_waits_woken(waits, i, windows);
     }
 }
 

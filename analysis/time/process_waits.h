@@ -14,6 +14,9 @@ struct process_waits {
     const struct recording *recording;
     const struct series **clocks, **sockets, **wakeups;
     size_t n_clocks, n_sockets, n_wakeups; /* n_clocks 0: its waits were not clocked */
+    /* Of the waits of threads there, the part that ended a wait of the whole process, 0..1: a
+     * thread that waits for a connection at rest ends none. */
+    double *starved_parts, *blocked_parts, *wakeup_parts;
 };
 
 /* -ENOMEM. */
@@ -47,6 +50,14 @@ static inline double process_time_sum(const struct process_time *t) {
 /* By how much a counter grew; what is not known is nothing. */
 double process_waits_growth(const struct series_set *set, const struct series *series,
                             size_t column, struct windows windows);
+
+/* ns that the process waited for a connection's data, for room in it, or for a pair's waker. */
+double process_waits_starved(const struct process_waits *waits, size_t socket,
+                             struct windows windows);
+double process_waits_blocked(const struct process_waits *waits, size_t socket,
+                             struct windows windows);
+double process_waits_woken(const struct process_waits *waits, size_t wakeup,
+                           struct windows windows);
 
 /* The kind of wait that a row of table wakeup tells of; -1: none. */
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair);

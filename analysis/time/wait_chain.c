@@ -148,8 +148,7 @@ static void add_blocked(const struct wait_chain *chain, size_t who, size_t socke
     const struct series_set *set = &chain->model->recording->tables[RECORDING_SOCKET_WAIT];
     const struct wait_peers *peers = &chain->times[who].peers;
     size_t whom = peers->sockets[socket];
-    double blocked = process_waits_growth(set, chain->members[who].waits.sockets[socket],
-                                          SOCKET_WAIT_SEND_BLOCKED, cell);
+    double blocked = process_waits_blocked(&chain->members[who].waits, socket, cell);
     if (whom == SIZE_MAX || blocked <= 0)
         return;
     double unread = peers->far[socket]
@@ -164,20 +163,17 @@ static void add_blocked(const struct wait_chain *chain, size_t who, size_t socke
 
 static void collect(const struct wait_chain *chain, size_t who, struct windows cell, double length,
                     struct told told[WAIT_KIND_COUNT_], struct cell_waits *waits) {
-    const struct series_set *sockets = &chain->model->recording->tables[RECORDING_SOCKET_WAIT];
     const struct series_set *wakeups = &chain->model->recording->tables[RECORDING_WAKEUP];
     const struct process_waits *of = &chain->members[who].waits;
     const struct wait_peers *peers = &chain->times[who].peers;
     for (size_t s = 0; s < of->n_sockets; s++) {
-        tell(&told[WAIT_KIND_MESSAGE], peers->sockets[s],
-             process_waits_growth(sockets, of->sockets[s], SOCKET_WAIT_STARVED, cell));
+        tell(&told[WAIT_KIND_MESSAGE], peers->sockets[s], process_waits_starved(of, s, cell));
         add_blocked(chain, who, s, cell, length, waits);
     }
     for (size_t w = 0; w < of->n_wakeups; w++) {
         int kind = process_waits_kind(wakeups, of->wakeups[w]);
         if (kind >= 0)
-            tell(&told[kind], peers->wakeups[w],
-                 process_waits_growth(wakeups, of->wakeups[w], WAKEUP_WAIT, cell));
+            tell(&told[kind], peers->wakeups[w], process_waits_woken(of, w, cell));
     }
 }
 

@@ -75,9 +75,14 @@ static const char *const wait_columns[] = {"pid",
                                            "process_stopped_ns",
                                            "process_other_ns",
                                            "process_unclocked_ns"};
-static const char *const socket_wait_columns[] = {"pid", "process_starved_ns", "unread_ns",
+static const char *const socket_wait_columns[] = {"pid",
+                                                  "starved_ns",
+                                                  "unread_ns",
+                                                  "send_blocked_ns",
+                                                  "process_starved_ns",
                                                   "process_send_blocked_ns"};
-static const char *const wakeup_columns[] = {"pid", "waker_pid", "reason", "process_wait_ns", "wait_ns"};
+static const char *const wakeup_columns[] = {"pid", "waker_pid", "reason", "wait_ns",
+                                             "process_wait_ns"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 #define BIT(column) (UINT64_C(1) << (column))

@@ -170,16 +170,18 @@ enum {
 };
 enum {
     SOCKET_WAIT_PID,
-    SOCKET_WAIT_STARVED, /* its whole process waited, until data came here */
+    SOCKET_WAIT_STARVED, /* of threads, as the next two */
     SOCKET_WAIT_UNREAD,
-    SOCKET_WAIT_SEND_BLOCKED /* its whole process waited, until there was room here */
+    SOCKET_WAIT_SEND_BLOCKED,
+    SOCKET_WAIT_PROCESS_STARVED, /* all its process waited, until data came here; when it ended */
+    SOCKET_WAIT_PROCESS_SEND_BLOCKED
 };
 enum {
     WAKEUP_PID,
     WAKEUP_WAKER,
     WAKEUP_REASON, /* the state of the waiter: number of the agent's enum wait_state */
-    WAKEUP_WAIT,   /* its whole process waited, until the waker ended it */
-    WAKEUP_THREADS /* its threads waited so, in sum */
+    WAKEUP_WAIT,   /* of threads */
+    WAKEUP_PROCESS /* all its process waited, until the waker ended it */
 };
 
 #define RECORDING_COLUMNS_MAX 19
