@@ -33,6 +33,9 @@ class Workload:
     hit = 0 # added to the seed, which says what rank a fault hits
     pinned = True # to one core, where it runs on one host
     disk_mb, one_disk = 64, False # of each rank, or one for all
+    options = () # of `chokepoint run`
+    targets = {} # {fault: the rank that it hits}, where it is not as cases.py has it
+    seen_by = "OMPI_COMM_WORLD_RANK=" # in the environment of its processes
 
     def available(self, binaries):
         return None
