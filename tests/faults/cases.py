@@ -122,8 +122,10 @@ def target_of(workload, fault, seed):
 LONGER = 1.8 # a faulty run than a clean one: what a run takes only once weighs less, and so does chance
 
 
-def scale_of(fault, magnitude):
+def scale_of(workload, fault, magnitude):
     """So that a faulty run takes not much longer than a clean one, as far as its magnitude says what it costs."""
+    if workload.faulty_scale or not workload.scales:
+        return workload.faulty_scale or 1
     if fault == "F1":
         return min(1, LONGER / (1 + magnitude))
     if fault == "F2":
@@ -143,7 +145,7 @@ def case_of(half, workload, fault, magnitude, seed):
     return {"id": f"{half[0]}-{workload}-{fault}-{magnitude_text(magnitude)}-{seed}", "half": half, "workload": workload,
             "fault": fault, "inner": inner, "window": window, "pair": pair,
             "amount": magnitude_inner if fault == "F15" else magnitude, "seed": seed,
-            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(fault, magnitude) if w.scales else 1, "own_cores": w.own_cores}
+            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(w, fault, magnitude), "own_cores": w.own_cores}
 
 
 def clean_case(half, workload, number, fault="F0"):

@@ -17,6 +17,7 @@ class Service(Spread):
     that truly limit a clean run, so that nobody innocent is blamed with them."""
     half, group, options, allowance = "service", "service", ("--wait-clocks",), .3
     targets, processes, natural = {}, {}, ()
+    faulty_scale = .65
     seen_by = "CHOKEPOINT_RUN=" # in the environment of its processes, for faults that stop them
 
     def start_all(self, case, parts, last):
@@ -82,7 +83,7 @@ class Ring(Ours):
 
 class Train(Service):
     """torchrun on two hosts, gloo between them, a loader for each rank."""
-    name, port, iterations = "svc-train", 7420, 420
+    name, port, iterations = "svc-train", 7420, 480
     targets = {"F1": 0, "F2": 1, "F5": 1, "F11": 0, "F21": 1}
     processes = {"F11": "train.py", "F21": "train.py"}
 
@@ -128,7 +129,7 @@ class Flow(Service):
 
 class Pipe(Ours):
     """A reader at the pace of its source on the first host, a compressor and a writer on the second."""
-    name, program, port, blocks, pace_us, needs_disks = "svc-pipe", "fault-pipe", 7440, 400, 30000, True
+    name, program, port, blocks, pace_us, needs_disks = "svc-pipe", "fault-pipe", 7440, 1500, 7000, True
     targets = {"F2": 1, "F5": 1, "F7": 0, "F12": 1, "F20": 1}
     processes = {"F12": "fault-pipe", "F20": "gzip"}
     natural = (("vm1", "application"),) # the source's pace
@@ -156,9 +157,9 @@ class Web(Service):
 
     def words(self, case):
         web, (_, front, back) = f"{PYTHON} -B {HERE}/web.py", case["addresses"]
-        parts = [(2, f"exec {web} back {self.port} {self.plant(case, 'sleep') or 0}"),
+        parts = [(2, f"exec {web} back {self.port} {5 + int(self.plant(case, 'sleep') or 0)}"),
                  (1, f"exec {web} front {self.port} {back}:{self.port} {self.plant(case, 'pool') or 8} {self.plant(case, 'thread') or 1}")]
-        return self.start_all(case, parts, f"{web} load {front}:{self.port} 8 {scaled(self.requests, case)} 20")
+        return self.start_all(case, parts, f"{web} load {front}:{self.port} 8 {scaled(self.requests, case)} 15")
 
 
 PROGRAMS = tuple(kind() for kind in (Store, Ring, Train, Flow, Pipe, Web))
@@ -168,7 +169,7 @@ PLAN = {
     "svc-store": {"F1": [1.5], "F18": ["60/40"], "F3": [45], "F17": [45], "F22": [700]},
     "svc-ring": {"F1": [1.5], "F2": [55], "F5": [55], "F12": [20], "F17": [45]},
     "svc-train": {"F1": [1.5], "F2": [50], "F5": [55], "F11": [2.2], "F21": [40]},
-    "svc-flow": {"F2": [12], "F5": [40], "F12": [25], "F17": [45], "F20": [6]},
-    "svc-pipe": {"F2": [25], "F5": [50], "F7": [4], "F12": [15], "F20": [6]},
-    "svc-web": {"F2": [8], "F3": [40], "F12": [40], "F19": [1], "F20": [8]},
+    "svc-flow": {"F2": [12], "F5": [40], "F12": [25], "F17": [45], "F20": [15]},
+    "svc-pipe": {"F2": [40], "F5": [50], "F7": [18], "F12": [5], "F20": [6]},
+    "svc-web": {"F2": [8], "F3": [40], "F12": [40], "F19": [1], "F20": [12]},
 }

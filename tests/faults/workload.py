@@ -34,6 +34,7 @@ class Workload:
     pinned = True # to one core, where it runs on one host
     disk_mb, one_disk = 64, False # of each rank, or one for all
     options = () # of `chokepoint run`
+    faulty_scale = None # of a faulty run's work; None: by the fault (cases.py)
     targets = {} # {fault: the rank that it hits}, where it is not as cases.py has it
     seen_by = "OMPI_COMM_WORLD_RANK=" # in the environment of its processes
 
