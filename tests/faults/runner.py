@@ -190,6 +190,7 @@ class Matrix:
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"], kept["mbit"], kept["awake"] = begin, case.get("mbit"), self.awake
+        labels = [dict(one, process=workload.processes[case["fault"]]) if case["fault"] in workload.processes else one for one in labels]
         with open(f"{folder}/label.json", "w") as file:
             json.dump(labels, file, indent=1)
         report = None

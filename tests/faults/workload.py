@@ -36,6 +36,8 @@ class Workload:
     options = () # of `chokepoint run`
     faulty_scale = None # of a faulty run's work; None: by the fault (cases.py)
     targets = {} # {fault: the rank that it hits}, where it is not as cases.py has it
+    processes = {} # {fault: the program it is in}, for the label
+    natural = () # {(host, resource), ...} that truly limit a clean run: nobody innocent is blamed with them
     seen_by = "OMPI_COMM_WORLD_RANK=" # in the environment of its processes
 
     def available(self, binaries):
