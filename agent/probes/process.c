@@ -78,8 +78,8 @@ static bool can_skip(const struct processes *all, const struct process *process,
  * take the tick its start is rounded to. */
 static void begin_process(struct processes *all, struct process *process, uint64_t inode,
                           const struct process_stat *stat, const struct probe_env *env) {
-    *process =
-        (struct process){.inode = inode, .stat = *stat, .rank = -1, .looked_ns = env->mono_ns};
+    *process = (struct process){
+        .inode = inode, .stat = *stat, .rank = -1, .helps = -1, .looked_ns = env->mono_ns};
     int64_t start_ns = process_start_ns(all, process, env);
     process->born = all->sample > 1 && start_ns != VALUE_ABSENT &&
                     start_ns + tick_ns(env->ticks_per_s) >= env->previous_mono_ns;
@@ -268,6 +268,8 @@ static void name_process(struct processes *all, struct process *process, int32_t
         env->no_command_lines ? 0 : file_read_head(all->proc_fd, path, all->environ, ARGUMENTS_MAX);
     size_t size = process_label((struct span){process->stat.comm, process->stat.comm_size},
                                 (struct span){all->environ, n > 0 ? (size_t)n : 0}, label);
+    if (!env->no_command_lines)
+        size = process_label_add(label, size, process->role);
     if (process->label_size &&
         (size != process->label_size || memcmp(label, process->label, size) != 0))
         note_old_name(all, process);
@@ -467,6 +469,7 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
         return r;
     process_choose_listeners(all, env);
     process_adopt(all, env);
+    process_settle_ranks(all);
     process_exits_settle(all, env);
     report_all_ended(all, env, rows);
     forget_ended(all);

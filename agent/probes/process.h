@@ -42,14 +42,16 @@ struct process {
     bool settled; /* old enough for its class to stand */
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
-    char label[LABEL_MAX + 1];      /* its name in rows */
-    char old_label[LABEL_MAX + 1];  /* renamed since its last row (exec, prctl): its name there */
-    uint8_t label_size;             /* 0: not made yet */
-    uint8_t old_label_size;         /* 0: not renamed */
-    bool label_stands;              /* made when its class was settled: asked no more */
-    int32_t rank;                   /* -1: none */
-    int rank_quality, step_quality; /* of what told its rank, and the one of the batch step */
-    int32_t step_rank;              /* which the run was started in: no rank of the job */
+    char label[LABEL_MAX + 1];     /* its name in rows */
+    char old_label[LABEL_MAX + 1]; /* renamed since its last row (exec, prctl): its name there */
+    uint8_t label_size;            /* 0: not made yet */
+    uint8_t old_label_size;        /* 0: not renamed */
+    bool label_stands;             /* made when its class was settled: asked no more */
+    int32_t rank;                  /* -1: none */
+    enum rank_quality rank_quality, step_quality; /* of its rank, and of the batch step's */
+    int32_t step_rank;       /* which the run was started in: no rank of the job */
+    int32_t helps;           /* the rank that it works for; -1: none */
+    char role[ROLE_MAX + 1]; /* by its environment; empty: none */
     bool above;       /* of the job only because ranks run below it: its other children are not */
     bool chosen;      /* of the job by the user's choice, not by a mark of the run */
     bool serves;      /* the profiler; its parent started it, and is no job for that */
@@ -191,6 +193,10 @@ bool process_is_relative(struct processes *all, struct process *process, int32_t
  * rank. */
 void process_join(struct processes *all, struct process *process, int32_t pid,
                   const struct probe_env *env, const struct process_environ *environ);
+
+/* After a pass over /proc, which may have met ranks before what started them: a launcher with the
+ * number of its node is no rank, nor is what a rank of PyTorch has forked. */
+void process_settle_ranks(struct processes *all);
 
 /* Takes a process and its parent for parts of the profiler. */
 void process_disown(struct processes *all, struct process *process);

@@ -59,6 +59,8 @@ static void classify_inside(struct processes *all, struct process *process, int3
         process->chosen = is_job = true;
     if (is_job || (!is_ours && process_is_relative(all, process, pid, env))) {
         process->class = PROCESS_JOB;
+        if (*environ.role)
+            memcpy(process->role, environ.role, sizeof process->role);
         process_join(all, process, pid, env, readable ? &environ : NULL);
     } else if (process->class != PROCESS_OWN) {
         process->class = PROCESS_FOREIGN;

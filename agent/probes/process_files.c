@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/PID/{stat,io,environ,status}, the links of /proc/PID/fd and
+/* /proc/PID/{stat,io,status}, the links of /proc/PID/fd and
  * /proc/PID/task/TID/{schedstat,status}. */
 #include "agent/probes/process_files.h"
 
@@ -192,89 +192,5 @@ int process_read_socket(int fd_directory, const char *name, uint32_t *ret_inode)
     const char *p = link + strlen("socket:[");
     if (span_starts(span, "socket:[") && text_u64(&p, link + n, &inode) && inode <= UINT32_MAX)
         *ret_inode = (uint32_t)inode;
-    return 0;
-}
-
-/* ---- environment ---- */
-
-/* The value of "NAME=value", or NULL. */
-static const char *value_of(const char *entry, const char *name) {
-    size_t n = strlen(name);
-    return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
-}
-
-/* How good a source of the rank the entry is, from 1; 0: none. PyTorch's RANK is a word that any
- * program may use: it counts beside a WORLD_SIZE that is larger. */
-static int rank_quality(const char *entry, int32_t *ret_rank) {
-    static const char *const names[] = {"SLURM_PROCID", "RANK", "PMI_RANK", "PMIX_RANK",
-                                        "OMPI_COMM_WORLD_RANK"};
-    for (int i = 0; i < (int)ARRAY_SIZE(names); i++) {
-        const char *value = value_of(entry, names[i]);
-        uint64_t rank;
-        if (!value || text_parse_u64(value, &rank) < 0 || rank > INT32_MAX)
-            continue;
-        *ret_rank = (int32_t)rank;
-        return i + 1;
-    }
-    return 0;
-}
-
-/* As we hand the run's name to the command, as mpirun to every rank, and as ssh takes it along. */
-static bool names_run(const char *entry, const char *run_id) {
-    static const char *const names[] = {"CHOKEPOINT_RUN", "OMPI_CHOKEPOINT_RUN",
-                                        "LC_CHOKEPOINT_RUN"};
-    for (size_t i = 0; run_id && i < ARRAY_SIZE(names); i++) {
-        const char *run = value_of(entry, names[i]);
-        if (run)
-            return strcmp(run, run_id) == 0;
-    }
-    return false;
-}
-
-#define RANK_OF_TORCH 2
-
-static void judge_entry(const char *entry, const char *run_id, struct process_environ *environ) {
-    const char *agent = value_of(entry, "CHOKEPOINT_AGENT");
-    int32_t rank = -1;
-    int quality = rank_quality(entry, &rank);
-    const char *world = value_of(entry, "WORLD_SIZE");
-    uint64_t size;
-    if (world && text_parse_u64(world, &size) == 0 && size <= INT32_MAX)
-        environ->world_size = (int32_t)size;
-    environ->of_job |= names_run(entry, run_id);
-    environ->of_agent |= agent && run_id && strcmp(agent, run_id) == 0;
-    if (quality == RANK_OF_TORCH)
-        environ->torch_rank = rank;
-    else if (quality > environ->rank_quality) {
-        environ->rank_quality = quality;
-        environ->rank = rank;
-    }
-}
-
-void process_parse_environ(const char *text, size_t size, const char *run_id,
-                           struct process_environ *ret_environ) {
-    *ret_environ = (struct process_environ){.rank = -1, .torch_rank = -1};
-    for (const char *p = text, *end = text + size; p < end;) {
-        const char *nul = memchr(p, '\0', (size_t)(end - p));
-        if (!nul)
-            break; /* cut: not to be trusted */
-        judge_entry(p, run_id, ret_environ);
-        p = nul + 1;
-    }
-    if (ret_environ->torch_rank < 0 || ret_environ->torch_rank >= ret_environ->world_size ||
-        ret_environ->rank_quality > RANK_OF_TORCH)
-        return;
-    ret_environ->rank = ret_environ->torch_rank;
-    ret_environ->rank_quality = RANK_OF_TORCH;
-}
-
-int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,
-                         struct process_environ *ret_environ) {
-    char path[32];
-    snprintf(path, sizeof path, "%d/environ", pid);
-    int n = file_read_head(proc_fd, path, buffer, size);
-    if (n < 0)
-        return n;
-    process_parse_environ(buffer, (size_t)n, run_id, ret_environ);
     return 0;
 }

@@ -43,12 +43,27 @@ struct thread_times {
     bool has_times, has_switches, has_io;
 };
 
+/* What told a rank, the better source the later. The number of a batch step may be that of a whole
+ * launcher. PyTorch's RANK is a word that any program may use, and that an operator gives to a
+ * launcher, too: only what a launcher starts has a LOCAL_RANK beside it. */
+enum rank_quality {
+    RANK_OF_NONE,
+    RANK_OF_STEP,
+    RANK_OF_TORCH,
+    RANK_OF_TORCH_LAUNCHER,
+    RANK_OF_PMI,
+    RANK_OF_PMIX,
+    RANK_OF_OPENMPI
+};
+
+#define ROLE_MAX 31
+
 struct process_environ {
-    bool of_job;                    /* CHOKEPOINT_RUN is that of this run */
-    bool of_agent;                  /* CHOKEPOINT_AGENT is: launches or serves the measurement */
-    int32_t rank;                   /* -1: none */
-    int rank_quality;               /* how good a source told it, from 1; 0: none */
-    int32_t torch_rank, world_size; /* RANK, -1: none; WORLD_SIZE, 0: none */
+    bool of_job;   /* CHOKEPOINT_RUN is that of this run */
+    bool of_agent; /* CHOKEPOINT_AGENT is: launches or serves the measurement */
+    int32_t rank;  /* -1: none */
+    enum rank_quality rank_quality;
+    char role[ROLE_MAX + 1]; /* "worker vm2-0" of Dask, "executor 3" of Spark; empty: none */
 };
 
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);

@@ -286,3 +286,9 @@ size_t process_label(struct span comm, struct span arguments, char *label) {
         at = put(label, put(label, at, (struct span){" ", 1}), behind_last(launched, '/'));
     return at;
 }
+
+size_t process_label_add(char *label, size_t size, const char *role) {
+    if (!*role)
+        return size;
+    return put(label, put(label, size, (struct span){" ", 1}), (struct span){role, strlen(role)});
+}

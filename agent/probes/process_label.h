@@ -17,4 +17,8 @@
  * nothing. */
 size_t process_label(struct span comm, struct span arguments, char *label);
 
+/* Adds the role of a process to its label of `size`, as much as there is room for; returns the new
+ * length. "": nothing. */
+size_t process_label_add(char *label, size_t size, const char *role);
+
 #endif

@@ -12,6 +12,10 @@
  *
  * A number of a batch step is a rank for processes that the step itself started. The command has
  * it, too, and all it starts: for them it counts only where no better source gives ranks below.
+ *
+ * A child of a rank inherits its number. Where PyTorch gave it, a child that runs the same program
+ * (a loader of data that the rank forked) is its helper and no rank; one that runs another is what
+ * a rank's shell started.
  */
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +134,7 @@ void process_adopt(struct processes *all, const struct probe_env *env) {
 
 static void take_rank(struct process *process, const struct process *parent,
                       const struct process_environ *environ) {
-    bool of_step = environ->rank_quality == 1;
+    bool of_step = environ->rank_quality == RANK_OF_STEP;
     if (of_step && parent && parent->class == PROCESS_OWN) {
         process->step_quality = environ->rank_quality;
         process->step_rank = environ->rank;
@@ -141,7 +145,30 @@ static void take_rank(struct process *process, const struct process *parent,
     bool is_step =
         process->step_quality == environ->rank_quality && process->step_rank == environ->rank;
     process->rank = is_step ? -1 : environ->rank;
-    process->rank_quality = is_step ? 0 : environ->rank_quality;
+    process->rank_quality = is_step ? RANK_OF_NONE : environ->rank_quality;
+    process->helps = -1;
+}
+
+static bool run_same_program(const struct processes *all, int32_t one, int32_t other) {
+    char path[32];
+    struct stat first, second;
+    snprintf(path, sizeof path, "%d/exe", one);
+    if (fstatat(all->proc_fd, path, &first, 0) < 0)
+        return false;
+    snprintf(path, sizeof path, "%d/exe", other);
+    return fstatat(all->proc_fd, path, &second, 0) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static bool is_helper(const struct processes *all, const struct process *process, int32_t pid) {
+    const struct process *parent = process_parent(all, process);
+    bool of_torch =
+        process->rank_quality == RANK_OF_TORCH || process->rank_quality == RANK_OF_TORCH_LAUNCHER;
+    if (!of_torch || !parent || parent->class != PROCESS_JOB)
+        return false;
+    bool is_rank = parent->rank == process->rank && parent->rank_quality == process->rank_quality;
+    return (is_rank || parent->helps == process->rank) &&
+           run_same_program(all, pid, process->stat.parent);
 }
 
 /* A rank that was told by a worse source than one below is that of the step it was started in. */
@@ -151,7 +178,7 @@ static void lose_rank(struct process *process, const struct process *below) {
     process->step_quality = process->rank_quality;
     process->step_rank = process->rank;
     process->rank = -1;
-    process->rank_quality = 0;
+    process->rank_quality = RANK_OF_NONE;
 }
 
 static void claim_ancestors(struct processes *all, const struct process *rank) {
@@ -170,6 +197,30 @@ static void claim_ancestors(struct processes *all, const struct process *rank) {
             return;
         }
         below = process;
+    }
+}
+
+static bool is_new_rank(const struct processes *all, const struct process *process) {
+    return process->class == PROCESS_JOB && process->classified == all->sample &&
+           process->rank >= 0;
+}
+
+/* Again while there are new helpers: one may have helpers, and be met after them. */
+void process_settle_ranks(struct processes *all) {
+    for (size_t i = 0; i < all->by_pid.n; i++)
+        if (is_new_rank(all, &all->items[i]))
+            claim_ancestors(all, &all->items[i]);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < all->by_pid.n; i++) {
+            struct process *process = &all->items[i];
+            if (!is_new_rank(all, process) || !is_helper(all, process, all->by_pid.ids[i]))
+                continue;
+            process->helps = process->rank;
+            process->rank = -1;
+            process->rank_quality = RANK_OF_NONE;
+            more = true;
+        }
     }
 }
 

@@ -134,16 +134,22 @@ class Bed:
         except OSError as error:
             raise Unable(f"no memory limit: {error}") from error
 
-    def set_read_limit(self, host, device, bytes_per_s):
-        """device "7:0"; None: no limit."""
+    def _limit_reads(self, host, device, limit, old, new):
         path, v2 = self.group("blkio", host)
         try:
             if v2:
-                write(f"{path}/io.max", f"{device} rbps={bytes_per_s or 'max'}")
+                write(f"{path}/io.max", f"{device} {new}={limit or 'max'}")
             else:
-                write(f"{path}/blkio.throttle.read_bps_device", f"{device} {bytes_per_s or 0}")
+                write(f"{path}/blkio.throttle.{old}", f"{device} {limit or 0}")
         except OSError as error:
             raise Unable(f"no block-I/O throttle: {error}") from error
+
+    def set_read_limit(self, host, device, bytes_per_s):
+        """device "7:0"; None: no limit."""
+        self._limit_reads(host, device, bytes_per_s, "read_bps_device", "rbps")
+
+    def set_operations_limit(self, host, device, reads_per_s):
+        self._limit_reads(host, device, reads_per_s, "read_iops_device", "riops")
 
     def shape(self, host, direction, mbit):
         """direction "send": the host's own end; "receive": the switch's port towards it. None: no shaping."""

@@ -6,6 +6,7 @@ The order is such that whoever stops early has seen all workloads and all faults
 cases are cut into blocks of a clean run and three faulty ones, in which its faults take turns, and the
 blocks of all workloads are dealt out evenly."""
 import injectors
+import services
 from workloads import WORKLOADS
 
 BLOCK = 3 # faulty runs that follow a clean one
@@ -28,6 +29,11 @@ FAULTS = {
     "F14s": (injectors.send_buffer, "small send buffer"),
     "F14r": (injectors.receive_buffer, "small receive buffer"),
     "F17": (injectors.stops, "a rank that is stopped now and then"),
+    "F18": (injectors.lock_held, "a lock held long"),
+    "F19": (injectors.pool, "a pool of connections that is empty"),
+    "F20": (injectors.thread_full, "one thread that has more to do"),
+    "F21": (injectors.input_starved, "a loader that is slower than the step"),
+    "F22": (injectors.operations_limit, "limit of block-I/O operations"),
     "D1": (injectors.unused_core, "decoy: hog on an unused core"),
     "D2": (injectors.traffic_elsewhere, "decoy: traffic off the path"),
     "D3": (injectors.page_cache, "decoy: large page cache"),
@@ -89,18 +95,23 @@ SCORED = {
 }
 
 
+HALVES = {"tuning": TUNING, "scored": SCORED, "service": services.PLAN}
+
+
 def plan_of(half):
-    return TUNING if half == "tuning" else SCORED
+    return HALVES[half]
 
 
 def magnitude_text(magnitude):
     if isinstance(magnitude, tuple):
         return "-".join(magnitude_text(m) for m in magnitude)
-    return str(magnitude).replace(".", "p")
+    return str(magnitude).replace(".", "p").replace("/", "-")
 
 
 def target_of(workload, fault, seed):
-    """The rank it hits: the server where the fault is one of servers, else by the seed."""
+    """The rank it hits: the one a program names, the server where the fault is one of servers, else by the seed."""
+    if fault in workload.targets:
+        return workload.targets[fault]
     if fault in ("F3", "F4", "F6", "F13"):
         return 0
     if fault in ("F5", "F14s", "F14r"):
@@ -111,15 +122,17 @@ def target_of(workload, fault, seed):
 LONGER = 1.8 # a faulty run than a clean one: what a run takes only once weighs less, and so does chance
 
 
-def scale_of(fault, magnitude):
+def scale_of(workload, fault, magnitude):
     """So that a faulty run takes not much longer than a clean one, as far as its magnitude says what it costs."""
+    if workload.faulty_scale or not workload.scales:
+        return workload.faulty_scale or 1
     if fault == "F1":
         return min(1, LONGER / (1 + magnitude))
     if fault == "F2":
         return min(1, LONGER * magnitude / 100)
     if fault in ("F3", "F4", "F5"):
         return max(.5, min(1, LONGER * magnitude / 100))
-    return {"F6": .6, "F7": .7, "F9": .6, "F14s": .4, "F14r": .5, "F16": .7}.get(fault, 1)
+    return {"F6": .6, "F7": .7, "F9": .6, "F14s": .4, "F14r": .5, "F16": .7, "F17": .7, "F18": .6, "F19": .6, "F20": .6, "F21": .6, "F22": .7}.get(fault, 1)
 
 
 def case_of(half, workload, fault, magnitude, seed):
@@ -132,7 +145,7 @@ def case_of(half, workload, fault, magnitude, seed):
     return {"id": f"{half[0]}-{workload}-{fault}-{magnitude_text(magnitude)}-{seed}", "half": half, "workload": workload,
             "fault": fault, "inner": inner, "window": window, "pair": pair,
             "amount": magnitude_inner if fault == "F15" else magnitude, "seed": seed,
-            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(fault, magnitude) if w.scales else 1, "own_cores": w.own_cores}
+            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(w, fault, magnitude), "own_cores": w.own_cores}
 
 
 def clean_case(half, workload, number, fault="F0"):

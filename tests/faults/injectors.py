@@ -19,6 +19,10 @@ def host_of(rank):
     return f"vm{rank + 1}"
 
 
+# Words that a verdict may have for what a program does to itself.
+LOCK, POOL = ["lock", "application"], ["pool", "lock", "application"]
+THREAD, INPUT = ["thread", "cpu", "imbalance"], ["input", "application", "imbalance"]
+
 # ---- what is done to a host from outside ----
 
 def shares_of(amount):
@@ -133,19 +137,30 @@ def memory_limit(case, bed, rank, amount):
         bed.set_memory(host_of(rank), None)
 
 
-def ranks_on(bed, host):
-    """The processes of an MPI program on a host."""
+@contextlib.contextmanager
+def operations_limit(case, bed, rank, amount):
+    """amount: reads a second"""
+    disk = case["disks"][rank]
+    bed.set_operations_limit(host_of(rank), disk.device, int(amount))
+    try:
+        yield [label(host_of(rank), "disk-throttle", "throttle")]
+    finally:
+        bed.set_operations_limit(host_of(rank), disk.device, None)
+
+
+def ranks_on(bed, host, seen_by):
+    """The processes of the program on a host."""
     with open(f"{bed.group('cpu', host)[0]}/cgroup.procs") as file:
         for pid in map(int, file.read().split()):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/comm") as comm:
-                if b"OMPI_COMM_WORLD_RANK=" in environ.read() and not comm.read().startswith("chokepoint"):
+                if seen_by.encode() in environ.read() and not comm.read().startswith("chokepoint"):
                     yield pid
 
 
-def stop_now_and_then(bed, host, share, over):
+def stop_now_and_then(bed, host, seen_by, share, over):
     """Until `over`: each second the host's ranks are stopped for that share of it."""
     while not over.wait(1 - share):
-        pids = list(ranks_on(bed, host))
+        pids = list(ranks_on(bed, host, seen_by))
         for signal_now in (signal.SIGSTOP, signal.SIGCONT):
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
@@ -158,7 +173,7 @@ def stop_now_and_then(bed, host, share, over):
 def stops(case, bed, rank, amount):
     """amount: % of each second"""
     over = threading.Event()
-    thread = threading.Thread(target=stop_now_and_then, args=(bed, host_of(rank), amount / 100, over), daemon=True)
+    thread = threading.Thread(target=stop_now_and_then, args=(bed, host_of(rank), case["seen_by"], amount / 100, over), daemon=True)
     thread.start()
     try:
         yield [label(host_of(rank), "application", "stopped", rank=rank)]
@@ -182,6 +197,26 @@ def skew(case, bed, rank, amount):
 
 def sleep(case, bed, rank, amount):
     return planted(case, bed, rank, f"sleep:{rank}:{amount}", "application", "sleep")
+
+
+def lock_held(case, bed, rank, amount):
+    """amount: "HELD/FREE", ms"""
+    return planted(case, bed, rank, f"hold:{rank}:{amount}", LOCK, "lock")
+
+
+def pool(case, bed, rank, amount):
+    """amount: connections in it"""
+    return planted(case, bed, rank, f"pool:{rank}:{amount}", POOL, "pool")
+
+
+def thread_full(case, bed, rank, amount):
+    """amount: times as much to do for the one thread that does it"""
+    return planted(case, bed, rank, f"thread:{rank}:{amount}", THREAD, "single-thread")
+
+
+def input_starved(case, bed, rank, amount):
+    """amount: ms that the loader takes longer for each batch"""
+    return planted(case, bed, rank, f"input:{rank}:{amount}", INPUT, "input")
 
 
 def apply(case, bed, rank, amount):

@@ -109,7 +109,7 @@ class Matrix:
             return bed.words("vm1", *self.program(bed, case, workload))
         hosts = [] if workload.mpi else ["--hosts", case["hostfile"]]
         return bed.words("vm1", f"{self.bin}/chokepoint", "run", "--no-report", "--db", f"{case['folder']}/recording.db",
-                         "-n", case["id"], *hosts, "--", *self.program(bed, case, workload))
+                         "-n", case["id"], *workload.options, *hosts, "--", *self.program(bed, case, workload))
 
     def fault(self, case, bed):
         inject = lambda fault: cases.FAULTS[fault][0] if fault in cases.FAULTS else cases.injectors.nothing
@@ -164,7 +164,7 @@ class Matrix:
         os.makedirs(folder)
         os.makedirs(self.scratch, exist_ok=True)
         kept = dict(case)
-        case = dict(case, folder=folder, bin=self.bin, plants=[], plants_extra=[], environment=[], scratch=self.scratch)
+        case = dict(case, folder=folder, bin=self.bin, plants=[], plants_extra=[], environment=[], scratch=self.scratch, seen_by=workload.seen_by)
         hosts = case["ranks"] + workload.strangers
         cpus = "0,1" if workload.own_cores else None
         if case["inner"] == "D1" or case["ranks"] == 1:
@@ -190,6 +190,7 @@ class Matrix:
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"], kept["mbit"], kept["awake"] = begin, case.get("mbit"), self.awake
+        labels = [dict(one, process=workload.processes[case["fault"]]) if case["fault"] in workload.processes else one for one in labels]
         with open(f"{folder}/label.json", "w") as file:
             json.dump(labels, file, indent=1)
         report = None

@@ -7,7 +7,7 @@
  *     fault-ring RANK N PORT ITERATIONS UNITS KB ADDRESS-OF-THE-NEXT [direct|map FILE KB]
  *
  * direct: reads KB of a file past the page cache in each iteration; map: all of a mapped file of
- * KB. It makes the file first.
+ * KB. It makes the file first. RING_NAP_MS: it sleeps so long in each iteration.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -150,10 +150,13 @@ int main(int argc, char **argv) {
     if (before < 0 || !buffer)
         die("accept");
     setsockopt(next, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const char *nap = getenv("RING_NAP_MS");
     double start = clock_s(CLOCK_MONOTONIC);
     for (long i = 0; i < iterations; i++) {
         result += compute(units);
         load_read(&load);
+        if (nap)
+            nanosleep(&(struct timespec){.tv_nsec = atol(nap) % 1000 * 1000000}, NULL);
         round_trip(rank == 0, next, before, buffer, n);
         round_trip(rank == 0, next, before, buffer, 8);
     }

@@ -109,8 +109,8 @@ class Inputs(unittest.TestCase):
     def test_a_rank_that_was_stopped_goes_on_when_the_fault_ends(self):
         over, seen = threading.Event(), []
         sent = lambda pid, number: (seen.append(number), over.set())
-        with unittest.mock.patch("injectors.ranks_on", lambda bed, host: [7]), unittest.mock.patch("os.kill", sent):
-            cases.injectors.stop_now_and_then(None, "vm1", .999, over)
+        with unittest.mock.patch("injectors.ranks_on", lambda bed, host, seen_by: [7]), unittest.mock.patch("os.kill", sent):
+            cases.injectors.stop_now_and_then(None, "vm1", "RANK=", .999, over)
         self.assertEqual(seen, [signal.SIGSTOP, signal.SIGCONT])
 
 

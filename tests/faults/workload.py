@@ -33,6 +33,12 @@ class Workload:
     hit = 0 # added to the seed, which says what rank a fault hits
     pinned = True # to one core, where it runs on one host
     disk_mb, one_disk = 64, False # of each rank, or one for all
+    options = () # of `chokepoint run`
+    faulty_scale = None # of a faulty run's work; None: by the fault (cases.py)
+    targets = {} # {fault: the rank that it hits}, where it is not as cases.py has it
+    processes = {} # {fault: the program it is in}, for the label
+    natural = () # {(host, resource), ...} that truly limit a clean run: nobody innocent is blamed with them
+    seen_by = "OMPI_COMM_WORLD_RANK=" # in the environment of its processes
 
     def available(self, binaries):
         return None

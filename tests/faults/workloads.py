@@ -9,13 +9,14 @@ import re
 import shutil
 import subprocess
 
+import services
 import strange
 from workload import HERE, QUIET, Spread, Workload, environment, scaled
 
 FEATURES = 200000
 # How well a program is known to whoever mends the judge: its runs may be read and mended on, are scored but never read
-# into, or were never seen before a release.
-GROUPS = ("tuned", "watched", "strange")
+# into, or were never seen before a release; services have no MPI, and scores of their own.
+GROUPS = ("tuned", "watched", "strange", "service")
 
 
 class Ours(Workload):
@@ -303,6 +304,7 @@ WORKLOADS = {w.name: w for w in (
     Ring("ring-memory", "map", 190),
     Sgd("one", "tuning", "sync", 150, ranks=1),
     *strange.PROGRAMS,
+    *services.PROGRAMS,
 )}
 
 

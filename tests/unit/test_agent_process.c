@@ -484,6 +484,32 @@ static void a_rank_of_pytorch_has_a_world(void **state) {
     assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0SLURM_PROCID=x").rank_quality, 2);
 }
 
+static void a_rank_of_pytorch_fits_its_node(void **state) {
+    (void)state;
+    assert_int_equal(ENVIRON("RANK=3\0WORLD_SIZE=4\0LOCAL_RANK=1\0GROUP_RANK=1").rank, 3);
+    assert_int_equal(ENVIRON("RANK=0\0WORLD_SIZE=4\0LOCAL_RANK=1").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0LOCAL_RANK=0\0GROUP_RANK=2").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0LOCAL_RANK=-1").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0GROUP_RANK=99999999999999999999").rank, -1);
+    assert_int_equal(ENVIRON("RANK=-1\0WORLD_SIZE=4").rank, -1);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0LOCAL_RANK=0").rank_quality,
+                     RANK_OF_TORCH_LAUNCHER);
+    assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4").rank_quality, RANK_OF_TORCH);
+}
+
+static void a_role_is_short_and_plain(void **state) {
+    (void)state;
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=gpu-1.a_b").role, "worker gpu-1.a_b");
+    assert_string_equal(ENVIRON("SPARK_EXECUTOR_ID=12").role, "executor 12");
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=").role, "");
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=a b").role, "");
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=a\x1b[2J").role, "");
+    assert_string_equal(ENVIRON("SPARK_EXECUTOR_ID=1\n2").role, "");
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=abcdefghijklmnopqrstuvwx").role,
+                        "worker abcdefghijklmnopqrstuvwx");
+    assert_string_equal(ENVIRON("DASK_WORKER_NAME=abcdefghijklmnopqrstuvwxy").role, "");
+}
+
 static void ids_that_meet_in_one_slot_are_kept_apart(void **state) {
     static struct idmap map;
     (void)state;
@@ -629,6 +655,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_culprit_stays_listed_for_a_while_but_not_for_ever),
         cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
         cmocka_unit_test(a_rank_of_pytorch_has_a_world),
+        cmocka_unit_test(a_rank_of_pytorch_fits_its_node),
+        cmocka_unit_test(a_role_is_short_and_plain),
         cmocka_unit_test(ids_that_meet_in_one_slot_are_kept_apart),
         cmocka_unit_test(a_child_of_the_job_is_found_and_its_time_is_the_kernels),
         cmocka_unit_test(a_rank_that_has_ended_is_still_of_the_job),
