@@ -177,7 +177,8 @@ static int add_contention(const struct run_model *model, size_t group, int host,
         remarks_add(&c.evidence, PSI_CPU, NUMBERS(psi), NAMES());
         c.signals++;
     }
-    if (all_busy >= BUSY_RANK && model->n_hosts > 1 &&
+    bool clocked = model->observed.sources >> SOURCE_WAITS & 1;
+    if (all_busy >= BUSY_RANK && model->n_hosts > 1 && !clocked &&
         !saturation_budget(model, worst->process, group)) {
         c.saturated = false;
         remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());

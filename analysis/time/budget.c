@@ -107,6 +107,8 @@ static int make_cells(const struct times *times, struct window lost, struct cell
 
 /* ---- windows ---- */
 
+#define CLOCKED_MOST 0.8 /* of a window */
+
 static size_t first_cell(const struct cells *cells, int64_t t) {
     return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
 }
@@ -133,6 +135,12 @@ static double wall_of(const struct cells *cells, size_t c) {
                          : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
 }
 
+/* Its wait clocks may have begun a moment after the process: of most of it they tell. */
+static enum budget_source source_of(const struct budget *b, double clocked_s) {
+    bool clocked = clocked_s >= CLOCKED_MOST * b->wall_s && b->source == BUDGET_FROM_COUNTERS;
+    return clocked && clocked_s > 0 ? BUDGET_FROM_CLOCKS : b->source;
+}
+
 static void add_cell(struct budget *b, const struct cell *c, double wall_ns, double *extra,
                      unsigned *dark) {
     b->wall_s += wall_ns / 1e9;
@@ -156,12 +164,15 @@ static void blank_dark(struct budget *b, unsigned dark) {
 static struct budget sum_window(const struct cells *cells, struct windows window) {
     const struct cell *items = cells->within ? cells->within : cells->items;
     struct budget b = {.source = BUDGET_FROM_EVENTS};
-    double extra = 0, sum = 0;
+    double extra = 0, sum = 0, clocked_s = 0;
     unsigned dark = 0;
     for (size_t i = 0; i < window.n; i++)
         for (size_t c = first_cell(cells, window.items[i].begin_ns);
-             c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++)
+             c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++) {
             add_cell(&b, &items[c], wall_of(cells, c), &extra, &dark);
+            clocked_s += items[c].source == BUDGET_FROM_CLOCKS ? wall_of(cells, c) / 1e9 : 0;
+        }
+    b.source = source_of(&b, clocked_s);
     for (int term = 0; term < BUDGET_TERMS; term++)
         sum += b.term_s[term];
     b.other_cpu_s = fmax(extra, 0);
