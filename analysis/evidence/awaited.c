@@ -25,8 +25,8 @@ double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
         if (pair->host == b->host && series_last(set, pair, WAKEUP_PID) == b->pid &&
             series_last(set, pair, WAKEUP_WAKER) == b->pid &&
             process_waits_kind(set, pair) == WAIT_KIND_LOCK)
-            sum += process_waits_growth(set, pair, WAKEUP_WAIT,
-                                        phase_windows(&model->groups[group]));
+            sum +=
+                process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
     }
     return sum / 1e9;
 }

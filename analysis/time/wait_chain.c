@@ -129,6 +129,7 @@ struct cell_waits {
     double readers[MEMBERS_MAX];              /* of `peer`: until they read what it had sent */
     double peer[MEMBERS_MAX][MEMBERS_MAX];    /* of the first: waiting for the second */
     double blocked[MEMBERS_MAX][MEMBERS_MAX]; /* likewise: for room to send */
+    double sent[MEMBERS_MAX][MEMBERS_MAX]; /* likewise: data of the second were under way to it */
     double kinds[WAIT_KIND_COUNT_][MEMBERS_MAX][MEMBERS_MAX]; /* peer, by kind */
 };
 
@@ -161,6 +162,19 @@ static void add_blocked(const struct wait_chain *chain, size_t who, size_t socke
     waits->blocked[who][whom] += blocked / length - for_reader;
 }
 
+/* While a receiver holds up its sender, data are under way, too, but wait for nobody else. */
+static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, struct windows cell,
+                     double length, struct cell_waits *waits) {
+    const struct series_set *set = &chain->model->recording->tables[RECORDING_CONNECTION];
+    const struct series *sent = chain->times[who].peers.sent[socket];
+    size_t whom = chain->times[who].peers.sockets[socket];
+    if (whom == SIZE_MAX || !sent)
+        return;
+    double busy = process_waits_growth(set, sent, CONNECTION_BUSY, cell) -
+                  process_waits_growth(set, sent, CONNECTION_RWND_LIMITED, cell);
+    waits->sent[who][whom] = fmax(waits->sent[who][whom], fmin(busy / length, 1));
+}
+
 static void collect(const struct wait_chain *chain, size_t who, struct windows cell, double length,
                     struct told told[WAIT_KIND_COUNT_], struct cell_waits *waits) {
     const struct series_set *wakeups = &chain->model->recording->tables[RECORDING_WAKEUP];
@@ -169,6 +183,7 @@ static void collect(const struct wait_chain *chain, size_t who, struct windows c
     for (size_t s = 0; s < of->n_sockets; s++) {
         tell(&told[WAIT_KIND_MESSAGE], peers->sockets[s], process_waits_starved(of, s, cell));
         add_blocked(chain, who, s, cell, length, waits);
+        add_sent(chain, who, s, cell, length, waits);
     }
     for (size_t w = 0; w < of->n_wakeups; w++) {
         int kind = process_waits_kind(wakeups, of->wakeups[w]);
@@ -277,8 +292,8 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
         double wait = w->waits->peer[who][k], next = wait * part / left;
         if (seen >> k & 1 || next <= 0)
             continue;
-        double free_of_it = fmax(life_without(w, k, seen), 0);
-        if (wait > free_of_it) { /* both waited for each other: data were under way */
+        double free_of_it = fmax(fmin(life_without(w, k, seen), 1 - w->waits->sent[who][k]), 0);
+        if (wait > free_of_it) { /* for longer than it can have been about something else */
             charge_transfer(w, who, k, who, next * (1 - free_of_it / wait));
             next *= free_of_it / wait;
         }

@@ -71,13 +71,14 @@ static bool is_loopback(const char *name) {
 }
 
 /* Loopback stays on its host; two hosts may use the same names there. Of several ends the one on
- * the host itself is meant, and the one whose waits were clocked. */
+ * the host itself is meant. */
 static int worth_of(const struct end *end, const char *name, int host) {
     bool here = end->series->host == host;
-    return is_loopback(name) && !here ? 0 : 1 + end->clocked + 2 * here;
+    return is_loopback(name) && !here ? 0 : 1 + here;
 }
 
-static const struct end *far_end(const struct wait_ends *ends, const char *name, int host) {
+static const struct series *far_end(const struct wait_ends *ends, const char *name, int host,
+                                    bool clocked) {
     char far_name[256];
     if (!mirror(name, far_name, sizeof far_name))
         return NULL;
@@ -93,10 +94,10 @@ static const struct end *far_end(const struct wait_ends *ends, const char *name,
     for (; low < ends->n && strcmp(ends->items[low].series->name, far_name) == 0; low++) {
         const struct end *end = &ends->items[low];
         int worth = worth_of(end, name, host);
-        if (worth && (!best || worth > worth_of(best, name, host)))
+        if (end->clocked == clocked && worth && (!best || worth > worth_of(best, name, host)))
             best = end;
     }
-    return best;
+    return best ? best->series : NULL;
 }
 
 static size_t member_of(const struct wait_member *members, size_t n, int host, int64_t pid) {
@@ -111,15 +112,18 @@ static void find_far(const struct wait_ends *ends, const struct wait_member *mem
     const struct process_waits *waits = &members[who].waits;
     const struct series_set *tables = ends->recording->tables;
     for (size_t s = 0; s < waits->n_sockets; s++) {
-        const struct end *far = far_end(ends, waits->sockets[s]->name, members[who].host);
+        const char *name = waits->sockets[s]->name;
+        const struct series *far = far_end(ends, name, members[who].host, true);
+        const struct series *sent = far_end(ends, name, members[who].host, false);
+        const struct series *known = far ? far : sent;
+        peers->far[s] = far;
+        peers->sent[s] = sent;
         peers->sockets[s] = SIZE_MAX;
-        if (!far)
+        if (!known)
             continue;
-        int64_t pid =
-            far->clocked ? series_last(&tables[RECORDING_SOCKET_WAIT], far->series, SOCKET_WAIT_PID)
-                         : series_last(&tables[RECORDING_CONNECTION], far->series, CONNECTION_PID);
-        peers->sockets[s] = member_of(members, n, far->series->host, pid);
-        peers->far[s] = far->clocked ? far->series : NULL;
+        int64_t pid = far ? series_last(&tables[RECORDING_SOCKET_WAIT], far, SOCKET_WAIT_PID)
+                          : series_last(&tables[RECORDING_CONNECTION], sent, CONNECTION_PID);
+        peers->sockets[s] = member_of(members, n, known->host, pid);
     }
 }
 
@@ -129,8 +133,9 @@ int wait_peers_find(const struct wait_ends *ends, const struct wait_member *memb
     const struct series_set *wakeups = &ends->recording->tables[RECORDING_WAKEUP];
     struct wait_peers peers = {.sockets = calloc(waits->n_sockets + 1, sizeof *peers.sockets),
                                .wakeups = calloc(waits->n_wakeups + 1, sizeof *peers.wakeups),
-                               .far = calloc(waits->n_sockets + 1, sizeof *peers.far)};
-    if (!peers.sockets || !peers.wakeups || !peers.far) {
+                               .far = calloc(waits->n_sockets + 1, sizeof *peers.far),
+                               .sent = calloc(waits->n_sockets + 1, sizeof *peers.sent)};
+    if (!peers.sockets || !peers.wakeups || !peers.far || !peers.sent) {
         wait_peers_release(&peers);
         return -ENOMEM;
     }
@@ -146,5 +151,6 @@ void wait_peers_release(struct wait_peers *peers) {
     free(peers->sockets);
     free(peers->wakeups);
     free(peers->far);
+    free(peers->sent);
     *peers = (struct wait_peers){0};
 }

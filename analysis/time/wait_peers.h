@@ -16,8 +16,9 @@ struct wait_member { /* a process of the job */
 
 /* Who is at the other end, as numbers of the members; SIZE_MAX: none of them. */
 struct wait_peers {
-    size_t *sockets, *wakeups; /* by the member's sockets and pairs */
-    const struct series **far; /* by its sockets: the same connection at its other end; NULL */
+    size_t *sockets, *wakeups;  /* by the member's sockets and pairs */
+    const struct series **far;  /* by its sockets: the wait clocks of the other end; NULL */
+    const struct series **sent; /* likewise: what the kernel counts of the other end; NULL */
 };
 
 struct wait_ends; /* all ends of the job's connections, by their names */

@@ -97,9 +97,38 @@ static void fit_job_to_run(struct series_set *set, int64_t duration_ns) {
     }
 }
 
+static int64_t clocked_ns(const struct series_set *waits, const struct series *series, size_t row) {
+    int64_t sum = 0;
+    for (size_t c = WAIT_RUN; c < WAIT_UNCLOCKED; c++) {
+        int64_t value = series_value(waits, series, row, c);
+        sum += value > 0 && value < TIME_SANE_NS / WAIT_UNCLOCKED ? value : 0;
+    }
+    return sum;
+}
+
+/* The first row of a process that was not seen at once has its clocks since its birth: these tell
+ * how long that was. Of a later row no more can be than the time since the one before. */
+static void settle_clocks(struct series_set *waits) {
+    for (size_t i = 0; i < waits->n; i++) {
+        struct series *series = &waits->items[i];
+        for (size_t row = 0; row < series->n; row++) {
+            int64_t *interval = &series->interval_ns[row];
+            int64_t clocked = clocked_ns(waits, series, row);
+            int64_t *values = series->values + row * waits->n_columns;
+            if (*interval == VALUE_ABSENT || clocked <= *interval)
+                continue;
+            for (size_t c = WAIT_RUN; row && c < WAIT_UNCLOCKED; c++)
+                if (values[c] != VALUE_ABSENT)
+                    values[c] = (int64_t)((double)values[c] * (double)*interval / (double)clocked);
+            *interval = row ? *interval : clocked;
+        }
+    }
+}
+
 void recording_settle(struct recording *recording) {
     const struct series_set *psi = &recording->tables[RECORDING_PSI];
     fit_job_to_run(&recording->tables[RECORDING_PROCESS], recording->duration_ns);
     settle(psi, &recording->tables[RECORDING_PROCESS], PROCESS_BLOCK_IO);
     settle(psi, &recording->tables[RECORDING_RANK], RANK_BLOCK_IO);
+    settle_clocks(&recording->tables[RECORDING_WAIT]);
 }
