@@ -20,11 +20,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
     wait_u64 now = 0;
     if (leaves) {
         wait_u64 address = 0;
-        wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
         now = bpf_ktime_get_ns();
-        move(leaves, from, state, now, all);
+        wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
+        /* Before it is seen to be blocked: then it may be woken. */
         leaves->wait_slot = address ? slot_by_address(leaves, address) : 0;
         leaves->switches = switches_of(from);
+        move(leaves, from, state, now, all);
         count_event(all, now);
     }
     if (comes)

@@ -80,7 +80,6 @@ static __always_inline void spend_pause(struct wait_thread *thread, struct task_
     if (thread->since_ns < all->paused_ns)
         spend(thread, state, all->paused_ns);
     thread->pending_ns = thread->pending_gap_ns = 0;
-    thread->wait_slot = 0;
     thread->switches = switches_of(task);
 }
 
@@ -133,8 +132,10 @@ static __always_inline void correct(struct wait_thread *thread, struct task_stru
         return;
     }
     begin_change(thread);
-    if (__sync_val_compare_and_swap(&thread->word, before, word) == before)
+    if (__sync_val_compare_and_swap(&thread->word, before, word) == before) {
+        thread->wait_slot = 0;
         settle(thread, task, before, state, now, all);
+    }
     end_change(thread);
 }
 
