@@ -53,8 +53,9 @@ static bool read_process(const struct wait_process *slot, uint64_t now_ns,
 
 /* ---- gaps ---- */
 
+/* The state of the thread that has run for longest: others may only tick. */
 static uint32_t guess(const struct wait_process *process, const struct wait_group *group) {
-    uint32_t state = group && group->threads == 1 ? group->state : process->last_state;
+    uint32_t state = group && group->threads ? group->state : process->last_state;
     return state >= WAIT_FIRST_BLOCKED && state < WAIT_UNCLOCKED ? state : WAIT_OTHER;
 }
 
@@ -67,6 +68,20 @@ static uint64_t take_gap(struct wait_process *slot, uint64_t since_ns, uint64_t 
         return 0;
     __atomic_fetch_add(&slot->gap_ns[state], now_ns - since_ns, __ATOMIC_RELAXED);
     return now_ns - since_ns;
+}
+
+/* What threads that ended gaps have left open: of one that still runs, it is no tick by now. */
+static void take_open(struct wait_process *slot, uint64_t *ns) {
+    uint64_t gap = __atomic_exchange_n(&slot->open_gap_ns, 0, __ATOMIC_ACQ_REL);
+    uint32_t state = slot->open_state < WAIT_STATES ? slot->open_state : WAIT_OTHER;
+    __atomic_fetch_add(&slot->gap_ns[state], gap, __ATOMIC_RELAXED);
+    ns[state] += gap;
+}
+
+static void take_carry(struct wait_process *slot, uint32_t state, uint64_t *ns) {
+    uint64_t gap = __atomic_exchange_n(&slot->carry_ns, 0, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&slot->gap_ns[state], gap, __ATOMIC_RELAXED);
+    ns[state] += gap;
 }
 
 /* ---- pauses ---- */
@@ -82,6 +97,9 @@ static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t 
         __atomic_fetch_add(&slot->busy_ns, pause_ns, __ATOMIC_RELAXED);
     else
         take_gap(slot, load(&slot->gap_since_ns), pause_ns, guess(slot, NULL));
+    uint64_t ns[WAIT_STATES] = {0};
+    take_open(slot, ns);
+    take_carry(slot, guess(slot, NULL), ns);
     until_ns = until_ns > begin_ns ? until_ns : begin_ns;
     __atomic_fetch_add(&slot->gap_ns[WAIT_UNCLOCKED], until_ns - begin_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->blocked_since_ns, until_ns, __ATOMIC_RELAXED);
@@ -118,6 +136,9 @@ static void take_live(struct wait_watch *watch, struct wait_process *slot, uint6
     if (!WAIT_COUNT(process.counts, WAIT_ONE_BUSY)) {
         uint32_t state = guess(&process, group);
         ns[state] += take_gap(slot, process.gap_since_ns, now_ns, state);
+        take_carry(slot, state, ns);
+    } else {
+        take_open(slot, ns);
     }
     add(group->process_now_ns, ns);
 }
@@ -130,6 +151,8 @@ static void take_ended(struct wait_watch *watch, struct wait_process *slot) {
         close_clocks(slot, totals->paused_ns, slot->ended_ns);
     if (!read_process(slot, slot->ended_ns, &process, ns))
         return;
+    take_open(slot, ns);
+    take_carry(slot, guess(&process, NULL), ns);
     struct wait_group *group = wait_group_find(watch, process.tgid);
     if (!group || group->start_ns != process.start_ns) {
         add(watch->unseen_process_ns, ns);

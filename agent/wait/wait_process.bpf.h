@@ -13,14 +13,37 @@ static __always_inline wait_u64 part_of(wait_u32 state) {
     return (state == WAIT_RUN ? WAIT_ONE_RUNNING : 0) + (is_busy(state) ? WAIT_ONE_BUSY : 0);
 }
 
-/* Nobody but the caller is told that the gap is over, so the caller owns it. Returns how long it
- * was in all, with what the agent took of it. */
-static __always_inline wait_u64 end_gap(struct wait_process *process, wait_u32 state,
-                                        wait_u64 now) {
+/* Nobody but the caller is told that the gap is over, so the caller owns it. It is open until the
+ * thread that ended it shows what it does. Returns how long all were blocked, with what the agent
+ * took of it. */
+static __always_inline wait_u64 end_gap(struct wait_process *process, struct wait_thread *thread,
+                                        wait_u32 state, wait_u64 now) {
     wait_u64 since = __sync_lock_test_and_set(&process->gap_since_ns, 0);
-    if (since && now > since && state < WAIT_STATES)
-        __sync_fetch_and_add(&process->gap_ns[state], now - since);
-    return since && now > process->blocked_since_ns ? now - process->blocked_since_ns : 0;
+    wait_u64 gap = __sync_lock_test_and_set(&process->carry_ns, 0);
+    if (!since || state >= WAIT_STATES)
+        return 0;
+    gap += now > since ? now - since : 0;
+    process->open_state = state;
+    process->opened_by = (wait_u64)thread;
+    process->opener_ran = thread ? thread->ns[WAIT_RUN] : 0;
+    __sync_fetch_and_add(&process->open_gap_ns, gap);
+    return now > process->blocked_since_ns ? now - process->blocked_since_ns : 0;
+}
+
+static __always_inline bool is_tick(const struct wait_process *process,
+                                    const struct wait_thread *thread, wait_u32 to) {
+    return thread && process->opened_by == (wait_u64)thread && process->open_state == to &&
+           thread->ns[WAIT_RUN] - process->opener_ran < WAIT_TICK_NS;
+}
+
+/* A gap begins: the one before it goes to what ended it, or on with this one. */
+static __always_inline void close_gap(struct wait_process *process, bool tick) {
+    wait_u64 gap = __sync_lock_test_and_set(&process->open_gap_ns, 0);
+    wait_u32 state = process->open_state;
+    if (gap && tick)
+        __sync_fetch_and_add(&process->carry_ns, gap);
+    else if (gap && state < WAIT_STATES)
+        __sync_fetch_and_add(&process->gap_ns[state], gap);
 }
 
 static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_u64 now) {
@@ -29,29 +52,37 @@ static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_
 }
 
 /* Adds what a thread changes. before: its state till now. ret_gap: the gap that it ended; 0. */
-static __always_inline wait_u64 change_counts(struct wait_process *process, wait_u64 change,
-                                              wait_u32 before, wait_u64 now, wait_u64 *ret_gap) {
+static __always_inline wait_u64 change_counts(struct wait_process *process,
+                                              struct wait_thread *thread, wait_u64 change,
+                                              wait_u32 before, bool tick, wait_u64 now,
+                                              wait_u64 *ret_gap) {
     wait_u64 old = __sync_fetch_and_add(&process->counts, change), new = old + change;
     bool was_busy = WAIT_COUNT(old, WAIT_ONE_BUSY), busy = WAIT_COUNT(new, WAIT_ONE_BUSY);
     move_clock(&process->run_ns, WAIT_COUNT(old, WAIT_ONE_RUNNING),
                WAIT_COUNT(new, WAIT_ONE_RUNNING), now);
     move_clock(&process->busy_ns, was_busy, busy, now);
     if (!was_busy && busy)
-        *ret_gap = end_gap(process, before, now);
+        *ret_gap = end_gap(process, thread, before, now);
+    else if (was_busy && !busy)
+        close_gap(process, tick);
     return new;
 }
 
 /* A thread of it goes from one state to another. Returns the gap that it ended; 0: none. */
-static __always_inline wait_u64 move_process(struct wait_process *process, wait_u32 from,
-                                             wait_u32 to, wait_u64 now) {
+static __always_inline wait_u64 move_process(struct wait_process *process,
+                                             struct wait_thread *thread, wait_u32 from, wait_u32 to,
+                                             wait_u64 now) {
+    bool tick = !is_busy(to) && is_tick(process, thread, to);
     if (!is_busy(to)) { /* a gap may begin: its beginning stands there before anybody can end it */
         process->last_state = to;
         if (is_busy(from))
-            process->blocked_since_ns = process->gap_since_ns = now;
+            process->gap_since_ns = now;
+        if (is_busy(from) && !tick)
+            process->blocked_since_ns = now;
     }
     wait_u64 change = part_of(to) - part_of(from), gap = 0;
     if (change)
-        change_counts(process, change, from, now, &gap);
+        change_counts(process, thread, change, from, tick, now, &gap);
     return gap;
 }
 
@@ -80,7 +111,7 @@ static __always_inline void join_process(struct wait_process *process, wait_u32 
     if (!is_busy(state) && state != WAIT_UNCLOCKED)
         process->last_state = state;
     wait_u64 gap;
-    change_counts(process, WAIT_ONE_THREAD + part_of(state), WAIT_OTHER, now, &gap);
+    change_counts(process, 0, WAIT_ONE_THREAD + part_of(state), WAIT_OTHER, false, now, &gap);
 }
 
 /* A thread that ran ends. Where clocks are paused, it is not in the counts. */
@@ -89,7 +120,7 @@ static __always_inline void leave_process(struct wait_process *process, bool pau
     wait_u64 gap;
     if (!paused)
         process->blocked_since_ns = process->gap_since_ns = now;
-    if (WAIT_COUNT(change_counts(process, change, WAIT_RUN, now, &gap), WAIT_ONE_THREAD))
+    if (WAIT_COUNT(change_counts(process, 0, change, WAIT_RUN, false, now, &gap), WAIT_ONE_THREAD))
         return;
     process->ended_ns = now;
     __sync_lock_test_and_set(&process->slot, WAIT_ENDED);

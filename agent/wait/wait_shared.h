@@ -121,6 +121,10 @@ struct wait_thread {
 #define WAIT_ONE_THREAD ((wait_u64)1 << 42)
 #define WAIT_COUNT(counts, one) ((counts) / (one)&0x1fffff)
 
+/* A thread that ends a gap, looks, and blocks as before within so much of a core's time only ticks:
+ * the process goes on waiting for what it waited for. */
+#define WAIT_TICK_NS 1000000
+
 struct wait_process {
     wait_u32 slot;
     wait_u32 tgid;   /* as of a thread */
@@ -136,9 +140,15 @@ struct wait_process {
     /* Gaps, by the state of the thread that ended each. What an agent told of one that went on is
      * in it: whoever takes gap_since_ns, adds the time since then. */
     wait_u64 gap_ns[WAIT_STATES];
-    wait_u64
-        blocked_since_ns; /* all have been blocked since then, whoever took a part of the gap */
-    wait_u64 alone[4];    /* in cache lines of its own */
+    wait_u64 blocked_since_ns; /* all have been blocked since then, but for ticks */
+    /* The gap that ended last, until it is known whether what ended it was a tick. */
+    wait_u64 open_gap_ns;
+    wait_u64 opened_by;  /* address of the thread that ended it */
+    wait_u64 opener_ran; /* what that one had run by then */
+    wait_u64 carry_ns;   /* gaps that ticks ended: of whoever ends the next */
+    wait_u32 open_state; /* what that thread had been blocked on */
+    wait_u32 unused_too;
+    wait_u64 alone[7]; /* in cache lines of its own */
 };
 
 struct wait_socket {

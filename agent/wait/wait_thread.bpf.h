@@ -95,7 +95,7 @@ static __always_inline wait_u64 settle(struct wait_thread *thread, struct task_s
     }
     wait_u64 spent = spend(thread, from, now);
     struct wait_process *process = process_at(thread->process - 1);
-    thread->gap_ns = process ? move_process(process, from, to, now) : 0;
+    thread->gap_ns = process ? move_process(process, thread, from, to, now) : 0;
     return spent;
 }
 

@@ -200,6 +200,19 @@ static void serve(int connections, int busy, int timeout_ms) {
     waitpid(feeder, NULL, 0);
 }
 
+/* A thread beside it looks at the time every few ms, as profilers and collectors do. */
+static void *tick(void *argument) {
+    for (;;)
+        pause_ms(3);
+    return argument;
+}
+
+static void serve_beside_ticks(void) {
+    start(tick, NULL);
+    serve(1, 1, -1);
+    say("process", getpid(), "process_poll_ns", blocked_ns - queued_ns, blocked_ns);
+}
+
 int main(int argc, char **argv) {
     const char *kind = argc == 2 ? argv[1] : "";
     if (strcmp(kind, "pool") == 0)
@@ -210,10 +223,12 @@ int main(int argc, char **argv) {
         go_round(0);
     else if (strcmp(kind, "loop") == 0)
         serve(3, 1, PAUSE_MS / 3);
+    else if (strcmp(kind, "ticks") == 0)
+        serve_beside_ticks();
     else if (strcmp(kind, "together") == 0)
         serve(2, 2, -1);
     else {
-        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|together\n");
+        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|ticks|together\n");
         return 2;
     }
     return 0;

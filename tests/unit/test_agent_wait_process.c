@@ -80,14 +80,39 @@ static void a_gap_is_owned_once(void **state) {
     thread(m, 1, 7, WAIT_FUTEX, 1 * S);
     p->counts = 2 * WAIT_ONE_THREAD;
     sample(m, 3 * S);
-    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S); /* that of the last that blocked */
+    expect(&m->wait, "worker[7]", "process_futex_ns",
+           2 * S); /* of the thread that ran for longest */
     assert_int_equal(p->gap_since_ns, 3 * S);
     wake(p, WAIT_FUTEX, 4 * S); /* the rest of it, to the one that went on */
     sample(m, 6 * S);
-    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S);
-    expect(&m->wait, "worker[7]", "process_futex_ns", 1 * S);
+    expect(&m->wait, "worker[7]", "process_futex_ns", 3 * S);
+    expect(&m->wait, "worker[7]", "process_pipe_ns", 0);
     expect(&m->wait, "worker[7]", "process_run_ns", 2 * S);
     assert_int_equal(sum_told(m), 5 * S);
+    unmake(m);
+}
+
+/* Left open by a thread that still runs, and left over by ticks. */
+static void what_ticks_leave_over_is_told_once(void **state) {
+    struct made *m = with_process(WAIT_RUN, 1 * S);
+    struct wait_process *p = slot_of(m);
+    (void)state;
+    p->counts = WAIT_ONE_THREAD;
+    p->gap_since_ns = 2 * S;
+    p->gap_ns[WAIT_POLL] = 0;
+    p->carry_ns = 1 * S; /* blocked till 2 s, but for a tick */
+    thread(m, 0, 7, WAIT_POLL, 2 * S);
+    sample(m, 3 * S);
+    expect(&m->wait, "worker[7]", "process_poll_ns", 2 * S);
+    assert_int_equal(p->carry_ns, 0);
+    wake(p, WAIT_POLL, 4 * S);
+    p->gap_ns[WAIT_POLL] -= 1 * S; /* the wake above closes at once: here it is open */
+    p->open_gap_ns = 1 * S;
+    p->open_state = WAIT_POLL;
+    sample(m, 5 * S);
+    expect(&m->wait, "worker[7]", "process_poll_ns", 3 * S);
+    assert_int_equal(p->open_gap_ns, 0);
+    assert_int_equal(sum_told(m), 4 * S);
     unmake(m);
 }
 
@@ -267,14 +292,14 @@ static void numbers_that_cannot_be_move_no_clock(void **state) {
     struct made *m = with_process(WAIT_RUN, 1 * S);
     struct wait_process *p = slot_of(m);
     (void)state;
-    thread(m, 1, 7, WAIT_RUN, 1 * S); /* not alone: its process is asked */
+    thread(m, 1, 7, WAIT_RUN, 1 * S); /* which its process says it is not */
     sample(m, 2 * S);
     p->last_state = UINT32_MAX;
     sample(m, 3 * S);
-    expect(&m->wait, "worker[7]", "process_other_ns", 1 * S);
+    expect(&m->wait, "worker[7]", "process_other_ns", 2 * S);
     p->last_state = WAIT_RUN;
     sample(m, 4 * S);
-    expect(&m->wait, "worker[7]", "process_other_ns", 2 * S);
+    expect(&m->wait, "worker[7]", "process_other_ns", 3 * S);
     p->gap_since_ns = UINT64_MAX;
     sample(m, 5 * S);
     p->joined_ns = UINT64_MAX;
@@ -302,6 +327,7 @@ int main(void) {
         cmocka_unit_test(a_process_runs_while_some_thread_does),
         cmocka_unit_test(the_beginning_of_a_gap_means_nothing_while_some_thread_is_busy),
         cmocka_unit_test(a_gap_is_owned_once),
+        cmocka_unit_test(what_ticks_leave_over_is_told_once),
         cmocka_unit_test(a_gap_of_one_thread_has_the_state_of_it),
         cmocka_unit_test(an_event_after_the_frame_moves_no_clock_back),
         cmocka_unit_test(a_process_that_ended_leaves_its_clocks),
