@@ -13,7 +13,7 @@ static __always_inline wait_u64 part_of(wait_u32 state) {
     return (state == WAIT_RUN ? WAIT_ONE_RUNNING : 0) + (is_busy(state) ? WAIT_ONE_BUSY : 0);
 }
 
-/* Nobody but the caller is told that the gap is over, so the caller owns it. */
+/* The caller alone is told that the gap is over, so it owns it. */
 static __always_inline void end_gap(struct wait_process *process, wait_u32 state, wait_u64 now) {
     wait_u64 since = __sync_lock_test_and_set(&process->gap_since_ns, 0);
     if (since && now > since && state < WAIT_STATES)
