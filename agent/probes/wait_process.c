@@ -86,8 +86,8 @@ static void take_carry(struct wait_process *slot, uint32_t state, uint64_t *ns) 
 
 /* ---- pauses ---- */
 
-/* Of a pause, from pause_ns on, that ends at until_ns. No event writes to the slot meanwhile, but
- * that a thread came or went. */
+/* Closes the clocks at pause_ns, where a pause begins that ends at until_ns. No event writes to the
+ * slot meanwhile, but that a thread came or went. */
 static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t until_ns) {
     uint64_t counts = __atomic_fetch_and(&slot->counts, ~(WAIT_ONE_THREAD - 1), __ATOMIC_ACQ_REL);
     uint64_t begin_ns = slot->joined_ns > pause_ns ? slot->joined_ns : pause_ns;

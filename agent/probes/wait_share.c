@@ -2,7 +2,7 @@
 /* Time of which the clocks know nothing, because they were paused. */
 #include "agent/probes/wait_private.h"
 
-/* What grew since the sample before, of all that was not clocked. */
+/* Returns how much more is not clocked than at the sample before. */
 static uint64_t take_growth(struct wait_shares *shares, const uint64_t *now_ns) {
     uint64_t unclocked = 0;
     for (size_t i = 0; i < WAIT_STATES; i++) {

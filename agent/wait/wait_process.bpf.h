@@ -13,15 +13,15 @@ static __always_inline wait_u64 part_of(wait_u32 state) {
     return (state == WAIT_RUN ? WAIT_ONE_RUNNING : 0) + (is_busy(state) ? WAIT_ONE_BUSY : 0);
 }
 
-/* Nobody but the caller is told that the gap is over, so the caller owns it. It is open until the
+/* The caller alone is told that the gap is over, so it owns it. The gap is open until the
  * thread that ended it shows what it does. Returns how long all were blocked, with what the agent
  * took of it. */
 static __always_inline wait_u64 end_gap(struct wait_process *process, struct wait_thread *thread,
                                         wait_u32 state, wait_u64 now) {
     wait_u64 since = __sync_lock_test_and_set(&process->gap_since_ns, 0);
-    wait_u64 gap = __sync_lock_test_and_set(&process->carry_ns, 0);
     if (!since || state >= WAIT_STATES)
         return 0;
+    wait_u64 gap = __sync_lock_test_and_set(&process->carry_ns, 0);
     gap += now > since ? now - since : 0;
     process->open_state = state;
     process->opened_by = (wait_u64)thread;

@@ -137,8 +137,8 @@ struct wait_process {
     wait_u64 start_ns; /* as of a thread */
     wait_u64 joined_ns;
     wait_u64 ended_ns;
-    /* Gaps, by the state of the thread that ended each. What an agent told of one that went on is
-     * in it: whoever takes gap_since_ns, adds the time since then. */
+    /* Gaps, by the state of the thread that ended each, with the part of a gap that an agent told
+     * while it went on: who takes gap_since_ns adds the time since then. */
     wait_u64 gap_ns[WAIT_STATES];
     wait_u64 blocked_since_ns; /* all have been blocked since then, but for ticks */
     /* The gap that ended last, until it is known whether what ended it was a tick. */

@@ -115,8 +115,8 @@ static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 
         keep_pending(thread, ns);
 }
 
-/* What the thread that reads now waited for: of several sockets that are ready, the first one that
- * is read has it all. One that is new may have come at the end of it. */
+/* The thread that reads now waited for this socket: the first one that is read has it all, if
+ * several are ready. One that is new may have come at the end of it. */
 static __always_inline void give_pending(struct wait_thread *thread, struct wait_socket *socket,
                                          wait_u64 now) {
     wait_u64 ns = thread->pending_ns;

@@ -37,7 +37,7 @@ static __always_inline wait_u64 word_of(wait_u32 state, const struct wait_totals
     return state | (wait_u64)all->generation << 32;
 }
 
-/* Of one that joins in a pause: not known after it. */
+/* A thread that joins in a pause is not known after it. */
 static __always_inline wait_u64 word_in_pause(const struct wait_totals *all) {
     return WAIT_UNCLOCKED | (wait_u64)(all->generation - 1) << 32;
 }

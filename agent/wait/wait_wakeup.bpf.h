@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who ended a wait. */
+/* The process that ended a wait. */
 #ifndef CHOKEPOINT_AGENT_WAIT_WAKEUP_H
 #define CHOKEPOINT_AGENT_WAIT_WAKEUP_H
 

@@ -17,7 +17,7 @@ static struct wait_process *slot_of(struct made *m) {
     return &m->watch->memory.processes[0];
 }
 
-/* What an event of the kernel does that ends the gap. */
+/* An event of the kernel ends the gap. */
 static void wake(struct wait_process *p, uint32_t state, uint64_t now_ns) {
     uint64_t since_ns = __atomic_exchange_n(&p->gap_since_ns, 0, __ATOMIC_SEQ_CST);
     p->counts += RUNNING;
