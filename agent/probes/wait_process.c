@@ -53,9 +53,11 @@ static bool read_process(const struct wait_process *slot, uint64_t now_ns,
 
 /* ---- gaps ---- */
 
-/* The state of the thread that has run for longest: others may only tick. */
+/* The state of the thread that works: others may only tick. */
 static uint32_t guess(const struct wait_process *process, const struct wait_group *group) {
-    uint32_t state = group && group->threads ? group->state : process->last_state;
+    uint32_t state = group && group->threads == 1 ? group->state
+                     : process->worker            ? process->worker_state
+                                                  : process->last_state;
     return state >= WAIT_FIRST_BLOCKED && state < WAIT_UNCLOCKED ? state : WAIT_OTHER;
 }
 

@@ -95,10 +95,7 @@ static void take_live(struct wait_watch *watch, const struct wait_thread *slot, 
     group->seen = watch->sample;
     if (!whole)
         return; /* it stands where it was told last */
-    if (thread.ns[WAIT_RUN] >= group->most_run_ns) {
-        group->most_run_ns = thread.ns[WAIT_RUN];
-        group->state = thread.state;
-    }
+    group->state = thread.state;
     const struct wait_totals *totals = watch->memory.totals;
     if (thread.generation != totals->generation && totals->paused_ns < now_ns)
         now_ns = totals->paused_ns; /* nothing is known of it since then */
@@ -173,7 +170,6 @@ static void begin_groups(struct wait_watch *watch) {
         memcpy(group->now_times, group->ended_times, sizeof group->now_times);
         memcpy(group->process_now_ns, group->process_ended_ns, sizeof group->process_now_ns);
         group->threads = 0;
-        group->most_run_ns = 0;
     }
 }
 

@@ -41,8 +41,7 @@ struct wait_group {
     uint64_t times[WAIT_STATES];
     uint64_t now_ns[WAIT_STATES], now_times[WAIT_STATES]; /* while a sample is taken */
     struct wait_shares shares;
-    uint32_t state;       /* of the thread that has run for longest, */
-    uint64_t most_run_ns; /* and how long that was */
+    uint32_t state; /* of the last of its threads that was looked at */
     uint64_t process_ended_ns[WAIT_STATES], process_now_ns[WAIT_STATES];
     uint64_t process_ns[WAIT_STATES]; /* what is told, never steps back */
     struct wait_shares process_shares;

@@ -46,6 +46,28 @@ static __always_inline void close_gap(struct wait_process *process, bool tick) {
         __sync_fetch_and_add(&process->gap_ns[state], gap);
 }
 
+/* The thread that works goes on while one that may only tick has just ended the gap. Returns the
+ * gap, which is the worker's then. */
+static __always_inline wait_u64 claim_gap(struct wait_process *process,
+                                          const struct wait_thread *thread, wait_u32 from) {
+    if (!thread || is_busy(from) || process->worker != (wait_u64)thread ||
+        process->opened_by == (wait_u64)thread || from >= WAIT_STATES)
+        return 0;
+    process->open_state = from;
+    process->opened_by = (wait_u64)thread;
+    process->opener_ran = thread->ns[WAIT_RUN];
+    return process->open_gap_ns;
+}
+
+/* A thread of it blocks. */
+static __always_inline void note_worker(struct wait_process *process,
+                                        const struct wait_thread *thread, wait_u32 to, bool tick) {
+    if (!tick && thread && process->opened_by == (wait_u64)thread)
+        process->worker = (wait_u64)thread;
+    if (thread && process->worker == (wait_u64)thread)
+        process->worker_state = to;
+}
+
 static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_u64 now) {
     if (was != is)
         __sync_fetch_and_add(clock, is ? -now : now);
@@ -63,6 +85,8 @@ static __always_inline wait_u64 change_counts(struct wait_process *process,
     move_clock(&process->busy_ns, was_busy, busy, now);
     if (!was_busy && busy)
         *ret_gap = end_gap(process, thread, before, now);
+    else if (was_busy && busy)
+        *ret_gap = claim_gap(process, thread, before);
     else if (was_busy && !busy)
         close_gap(process, tick);
     return new;
@@ -75,6 +99,7 @@ static __always_inline wait_u64 move_process(struct wait_process *process,
     bool tick = !is_busy(to) && is_tick(process, thread, to);
     if (!is_busy(to)) { /* a gap may begin: its beginning stands there before anybody can end it */
         process->last_state = to;
+        note_worker(process, thread, to, tick);
         if (is_busy(from))
             process->gap_since_ns = now;
         if (is_busy(from) && !tick)

@@ -143,12 +143,13 @@ struct wait_process {
     wait_u64 blocked_since_ns; /* all have been blocked since then, but for ticks */
     /* The gap that ended last, until it is known whether what ended it was a tick. */
     wait_u64 open_gap_ns;
-    wait_u64 opened_by;  /* address of the thread that ended it */
-    wait_u64 opener_ran; /* what that one had run by then */
-    wait_u64 carry_ns;   /* gaps that ticks ended: of whoever ends the next */
-    wait_u32 open_state; /* what that thread had been blocked on */
-    wait_u32 unused_too;
-    wait_u64 alone[7]; /* in cache lines of its own */
+    wait_u64 opened_by;    /* address of the thread that ended it */
+    wait_u64 opener_ran;   /* what that one had run by then */
+    wait_u64 carry_ns;     /* gaps that ticks ended: of whoever ends the next */
+    wait_u32 open_state;   /* what that thread had been blocked on */
+    wait_u32 worker_state; /* of the thread that ended a gap last by more than a tick */
+    wait_u64 worker;       /* its address */
+    wait_u64 alone[6];     /* in cache lines of its own */
 };
 
 struct wait_socket {

@@ -80,13 +80,12 @@ static void a_gap_is_owned_once(void **state) {
     thread(m, 1, 7, WAIT_FUTEX, 1 * S);
     p->counts = 2 * WAIT_ONE_THREAD;
     sample(m, 3 * S);
-    expect(&m->wait, "worker[7]", "process_futex_ns",
-           2 * S); /* of the thread that ran for longest */
+    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S); /* that of the last that blocked */
     assert_int_equal(p->gap_since_ns, 3 * S);
     wake(p, WAIT_FUTEX, 4 * S); /* the rest of it, to the one that went on */
     sample(m, 6 * S);
-    expect(&m->wait, "worker[7]", "process_futex_ns", 3 * S);
-    expect(&m->wait, "worker[7]", "process_pipe_ns", 0);
+    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S);
+    expect(&m->wait, "worker[7]", "process_futex_ns", 1 * S);
     expect(&m->wait, "worker[7]", "process_run_ns", 2 * S);
     assert_int_equal(sum_told(m), 5 * S);
     unmake(m);
@@ -292,14 +291,14 @@ static void numbers_that_cannot_be_move_no_clock(void **state) {
     struct made *m = with_process(WAIT_RUN, 1 * S);
     struct wait_process *p = slot_of(m);
     (void)state;
-    thread(m, 1, 7, WAIT_RUN, 1 * S); /* which its process says it is not */
+    thread(m, 1, 7, WAIT_RUN, 1 * S); /* not alone: its process is asked */
     sample(m, 2 * S);
     p->last_state = UINT32_MAX;
     sample(m, 3 * S);
-    expect(&m->wait, "worker[7]", "process_other_ns", 2 * S);
+    expect(&m->wait, "worker[7]", "process_other_ns", 1 * S);
     p->last_state = WAIT_RUN;
     sample(m, 4 * S);
-    expect(&m->wait, "worker[7]", "process_other_ns", 3 * S);
+    expect(&m->wait, "worker[7]", "process_other_ns", 2 * S);
     p->gap_since_ns = UINT64_MAX;
     sample(m, 5 * S);
     p->joined_ns = UINT64_MAX;
