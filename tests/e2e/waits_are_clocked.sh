@@ -120,7 +120,7 @@ for line in open(sys.argv[3]):
         name = f"{kind}: {column}"
     if what == "life":
         sum_ns = sum(v for k, v in own.items() if k.startswith("process_") and k != "process_unclocked_ns")
-        hold(f"{kind}: the sum of the clocks of the process", sum_ns, most, most, .01)
+        hold(f"{kind}: the sum of the clocks of the process", sum_ns, least, most, .01)
     else:
         hold(name, own.get(column), least, most, allowed_ns=0 if most else 30e6)
 sys.exit(failed or n < 20)
