@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-/* What there is of PyTorch's variables. */
+/* PyTorch's variables, as far as they are there. */
 struct torch {
     int64_t rank, world, local, group; /* NONE; BAD */
 };
@@ -81,7 +81,7 @@ static bool is_plain(const char *text) {
     return n > 0 && !text[n];
 }
 
-/* Of Dask's worker its name, of Spark's executor its number. */
+/* A worker of Dask has a name, an executor of Spark a number. */
 static void judge_role(const char *entry, struct process_environ *environ) {
     static const struct {
         const char *name, *kind;

@@ -43,9 +43,9 @@ struct thread_times {
     bool has_times, has_switches, has_io;
 };
 
-/* What told a rank, the better source the later. The number of a batch step may be that of a whole
- * launcher. PyTorch's RANK is a word that any program may use, and that an operator gives to a
- * launcher, too: only what a launcher starts has a LOCAL_RANK beside it. */
+/* The source of a rank's number, the best one last. The number of a batch step may be that of a
+ * whole launcher. PyTorch's RANK is a word that any program may use, and that an operator gives to
+ * a launcher, too: only what a launcher starts has a LOCAL_RANK beside it. */
 enum rank_quality {
     RANK_OF_NONE,
     RANK_OF_STEP,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault-pipe: stages of a pipeline between hosts, which a shell joins by pipes, with a compressor of
+ * fault-pipe: stages of a pipeline between hosts. A shell joins them by pipes, with a compressor of
  * the distribution among them.
  *
- *     fault-pipe read FILE BLOCKS PACE_US   makes FILE, reads it again and again past the page cache,
- *                                           a block of 256 KiB each PACE_US at most, to its output
- *     fault-pipe send ADDRESS PORT          its input, to a connection
- *     fault-pipe receive PORT               the other end, to its output
- *     fault-pipe write FILE NAP_US          its input, to FILE from the beginning again each 16 MiB,
- *                                           asleep for NAP_US after each 64 KiB; prints "loop SECONDS"
+ *     read FILE BLOCKS PACE_US   makes FILE, reads it again and again past the page cache, to its
+ *                                output: a block of 256 KiB each PACE_US at most
+ *     send ADDRESS PORT          its input, to a connection
+ *     receive PORT               the other end, to its output
+ *     write FILE NAP_US          its input, to FILE, from the beginning again each 16 MiB, asleep
+ *                                for NAP_US after each 64 KiB; prints "loop SECONDS"
  */
 #include <arpa/inet.h>
 #include <errno.h>

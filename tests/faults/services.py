@@ -31,7 +31,7 @@ class Service(Spread):
         return [path]
 
     def plant(self, case, kind):
-        """What is planted of that kind, as text; None: nothing."""
+        """The amount that is planted of that kind, as text; None: nothing."""
         return next((text.split(":")[2] for text in case["plants"] if text.startswith(f"{kind}:")), None)
 
     def planted_on(self, case, kind, host):
@@ -40,7 +40,7 @@ class Service(Spread):
 
 
 class Ours(Service):
-    """Of programs that are built here."""
+    """A program that is built here."""
     program = None
 
     def available(self, binaries):

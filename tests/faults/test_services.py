@@ -94,7 +94,7 @@ class Plan(unittest.TestCase):
         self.assertTrue(all("/" not in one for one in ids))
 
     def script(self, name, fault, magnitude):
-        """What the program's script would start with that plant."""
+        """The script that the program would start with that plant, and the labels."""
         program = workloads.WORKLOADS[name]
         with tempfile.TemporaryDirectory() as folder:
             case = {"folder": folder, "bin": "/bin", "scratch": "/tmp", "scale": 1, "plants": [], "plants_extra": [], "disks": [Disk(), Disk()],
