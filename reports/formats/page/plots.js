@@ -135,7 +135,7 @@ const plots = (function () {
         const whole = element("div", "panel");
         if (of.host < 0)
             panel.chart.classList.add("tall");
-        panel.head.append(element("b", "", name));
+        panel.head.append(element("b", "", name), element("span", "", plot.unit));
         plot.labels.forEach(label => {
             const entry = element("span"), swatch = element("span", "swatch"), value = element("span");
             swatch.style.background = label[1];
