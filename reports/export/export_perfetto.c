@@ -93,6 +93,7 @@ static int finish(struct perfetto *p) {
         {"started_wall_ns", run->started_wall_ns, NULL},
         {"duration_ns", run->duration_ns, NULL},
         {"slices_left_out", (int64_t)p->strands.left_out, NULL},
+        {"marks_left_out", (int64_t)p->marks_left_out, NULL},
         {"counters_left_out", (int64_t)p->tracks_left_out, NULL},
         {"arrows_left_out", (int64_t)p->arrows_left_out, NULL},
     };

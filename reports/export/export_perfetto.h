@@ -14,6 +14,7 @@ struct perfetto {
     struct trace trace;
     struct strands strands;
     size_t tracks_left_out; /* counters */
+    size_t marks_left_out;
     size_t arrows_left_out;
 };
 
@@ -21,11 +22,21 @@ static inline unsigned perfetto_pid(int host) {
     return (unsigned)host + 1;
 }
 
-/* The shortest step of a counter: 0, as it was sampled, but of a long run a second. */
+/* The shortest step of a counter: a second, or a fiftieth of a run that is shorter than 50 s. */
 int64_t perfetto_step_ns(const struct perfetto *p);
 
 /* Calls shorter than this join each other, where there are too many. 0: none need to. */
 int64_t perfetto_short_ns(const struct perfetto *p);
+
+/* Iterations and operators shorter than this are left out, where there are too many. 0: none are.
+ */
+int64_t perfetto_short_mark_ns(const struct perfetto *p);
+
+/* Whether a mark is one of those: phases are few. */
+static inline bool perfetto_mark_may_go(const struct mark *mark) {
+    return (mark->kind == MARK_ITERATION || mark->kind == MARK_OPERATOR) &&
+           mark->duration_ns != VALUE_ABSENT;
+}
 
 /* The most of a kind that the run may have, at so many a minute; a short run counts as a minute. */
 size_t perfetto_share(const struct perfetto *p, size_t a_minute);

@@ -57,7 +57,8 @@ struct thread {
     int64_t until_ns; /* of the calls that were written */
 };
 
-#define PAUSE_NS 20000000 /* a longer one between two polls is time of its own */
+#define PAUSE_NS 20000000      /* a longer one between two polls is time of its own */
+#define SHORT_PAUSE_NS 1000000 /* the same between other short calls: a program computes in it */
 
 struct reader {
     struct perfetto *p;
@@ -165,6 +166,7 @@ static void join(struct call *row, const struct call *call) {
         add(&row->values[sums[i]], call->values[sums[i]]);
     if (strcmp(row->name, call->name) != 0)
         row->name = is_poll(call) && row->poll ? "MPI polls" : "MPI calls";
+    row->poll &= call->poll;
     row->end_ns = call->end_ns > row->end_ns ? call->end_ns : row->end_ns;
     row->n_joined++;
 }
@@ -180,8 +182,12 @@ static int end_row(struct reader *reader, struct thread *thread) {
 static bool joins(const struct reader *reader, const struct thread *thread,
                   const struct call *call) {
     int64_t pause_ns = call->start_ns - thread->row.end_ns;
-    return thread->open && thread->row.poll == call->poll &&
-           (call->poll ? pause_ns <= PAUSE_NS : pause_ns <= reader->short_ns);
+    if (!thread->open)
+        return false;
+    if (call->poll && thread->row.poll)
+        return pause_ns <= PAUSE_NS;
+    bool is_short = call->poll || call->end_ns - call->start_ns < reader->short_ns;
+    return is_short && pause_ns <= reader->short_ns && pause_ns <= SHORT_PAUSE_NS;
 }
 
 static int take_call(struct reader *reader, struct call *call) {

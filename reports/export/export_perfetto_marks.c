@@ -16,9 +16,7 @@ struct stretch {
 
 /* An iteration of unknown length has no beginning; a phase may still go on. */
 static bool is_stretch(const struct mark *mark) {
-    return mark->kind == MARK_PHASE ||
-           ((mark->kind == MARK_ITERATION || mark->kind == MARK_OPERATOR) &&
-            mark->duration_ns != VALUE_ABSENT);
+    return mark->kind == MARK_PHASE || perfetto_mark_may_go(mark);
 }
 
 static int64_t last_ns(const struct perfetto *p, int host) {
@@ -93,10 +91,15 @@ static int put_stretches(struct perfetto *p) {
     const struct recording *recording = &p->input->recording;
     struct stretch *items = malloc((recording->n_marks + 1) * sizeof *items);
     size_t n = 0;
+    int64_t short_ns = perfetto_short_mark_ns(p);
     int result = items ? 0 : -ENOMEM;
-    for (size_t i = 0; items && i < recording->n_marks; i++)
-        if (is_stretch(&recording->marks[i]))
-            items[n++] = stretch_of(p, &recording->marks[i]);
+    for (size_t i = 0; items && i < recording->n_marks; i++) {
+        const struct mark *mark = &recording->marks[i];
+        if (perfetto_mark_may_go(mark) && mark->duration_ns < short_ns)
+            p->marks_left_out++;
+        else if (is_stretch(mark))
+            items[n++] = stretch_of(p, mark);
+    }
     if (n)
         qsort(items, n, sizeof *items, compare);
     for (size_t i = 0; result == 0 && i < n; i++)

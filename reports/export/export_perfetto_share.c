@@ -8,13 +8,14 @@
 #include "common/clock.h"
 #include "reports/export/export_perfetto.h"
 
-#define SLICES_A_MINUTE 30000 /* of calls */
-#define SHORT_MOST_NS 1000000 /* a longer call is looked for by its name */
+#define SLICES_A_MINUTE 20000 /* of calls */
+#define MARKS_A_MINUTE 10000
+#define STEPS 50 /* of a counter, in a run shorter than as many seconds */
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
-#define LONG_NS (20 * NS_PER_S)
 
 int64_t perfetto_step_ns(const struct perfetto *p) {
-    return p->input->run.duration_ns > LONG_NS ? NS_PER_S : 0;
+    int64_t step_ns = p->input->run.duration_ns / STEPS;
+    return step_ns < NS_PER_S ? step_ns : NS_PER_S;
 }
 
 size_t perfetto_share(const struct perfetto *p, size_t a_minute) {
@@ -26,8 +27,15 @@ static int compare_ns(const void *a, const void *b) {
     return ORDER(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-/* Calls shorter than this join each other, where there are too many: half of what may be is then
- * left to those that do not. 0: none need to. */
+/* The length above which no more than `most` of them are; 0: all of them may stay. */
+static int64_t length_of_most(int64_t *lengths, size_t n, size_t most) {
+    if (n <= most)
+        return 0;
+    qsort(lengths, n, sizeof *lengths, compare_ns);
+    return lengths[n - most];
+}
+
+/* Half of what may be is left to those that do not join. */
 int64_t perfetto_short_ns(const struct perfetto *p) {
     const struct mpi_log *log = &p->input->recording.calls;
     size_t most = perfetto_share(p, SLICES_A_MINUTE), n = 0, all = 0;
@@ -40,11 +48,19 @@ int64_t perfetto_short_ns(const struct perfetto *p) {
             if (mpi_event_is_call(event))
                 lengths[n++] = event->exit_ns - event->enter_ns;
         }
-    int64_t short_ns = 0;
-    if (n > most) {
-        qsort(lengths, n, sizeof *lengths, compare_ns);
-        short_ns = lengths[n - most / 2];
-    }
+    int64_t short_ns = n > most ? length_of_most(lengths, n, most / 2) : 0;
     free(lengths);
-    return short_ns < SHORT_MOST_NS ? short_ns : SHORT_MOST_NS;
+    return short_ns;
+}
+
+int64_t perfetto_short_mark_ns(const struct perfetto *p) {
+    const struct recording *recording = &p->input->recording;
+    int64_t *lengths = malloc((recording->n_marks + 1) * sizeof *lengths);
+    size_t n = 0;
+    for (size_t i = 0; lengths && i < recording->n_marks; i++)
+        if (perfetto_mark_may_go(&recording->marks[i]))
+            lengths[n++] = recording->marks[i].duration_ns;
+    int64_t short_ns = lengths ? length_of_most(lengths, n, perfetto_share(p, MARKS_A_MINUTE)) : 0;
+    free(lengths);
+    return short_ns;
 }

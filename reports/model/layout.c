@@ -37,6 +37,15 @@ bool layout_worth_a_table(const struct report *report, const struct report_resou
     return resources->duration_s >= 3 * report->period_s;
 }
 
+/* Three digits, and four decimals at most. */
+static int decimals(double size) {
+    static const double from[] = {100, 10, 1, 0.1};
+    int n = 0;
+    while (size != 0 && n < 4 && size < from[n])
+        n++;
+    return size == 0 ? 2 : n;
+}
+
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
     double size = fabs(value);
     if (isnan(value))
@@ -46,7 +55,7 @@ const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
     else if (size >= 1e4 || (size >= 1e3 && value == floor(value)))
         snprintf(text, LAYOUT_NUMBER_SIZE, "%.0f", value);
     else
-        snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", size != 0 && size < 1 ? 4 : 2, value);
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", decimals(size), value);
     return text;
 }
 

@@ -28,8 +28,8 @@ bool layout_worth_a_table(const struct report *report, const struct report_resou
 
 #define LAYOUT_NUMBER_SIZE 32
 
-/* A number of a table: two decimals, four below 1 so that 0.0134 stays readable, none from 100,000
- * on, "-" for NAN. Writes into text[LAYOUT_NUMBER_SIZE] and returns it. */
+/* A number of a table: three digits, four decimals at most so that 0.0134 stays readable, "-" for
+ * NAN. Writes into text[LAYOUT_NUMBER_SIZE] and returns it. */
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value);
 
 /* "7.1 s", "3 min 20 s", "1 h 02 min". Into text[LAYOUT_NUMBER_SIZE]. */

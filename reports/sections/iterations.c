@@ -10,8 +10,8 @@ static const struct report_column by_rank[] = {
     {KIND_HOST, "host", "host", FIELD(report_rank, host)},
     {KIND_TEXT, "role", "role", FIELD(report_rank, role)},
     {KIND_COUNT, "count", "iterations", FIELD(report_rank, n)},
-    {KIND_NUMBER, "median_s", "median", "s", FIELD(report_rank, median_s), .digits = 3},
-    {KIND_NUMBER, "p95_s", "95 %", "s", FIELD(report_rank, p95_s), .digits = 3},
+    {KIND_NUMBER, "median_s", "median", "s", FIELD(report_rank, median_s)},
+    {KIND_NUMBER, "p95_s", "95 %", "s", FIELD(report_rank, p95_s)},
 };
 
 enum { SOURCE = 4, IN_STEP };

@@ -118,8 +118,6 @@ static char *completed(const struct run_model *model, const struct verdict *v,
         return with(words, candidate_words(model, v->closest));
     case REMARK_RUNNER_UP:
         return say_runner_up(model, v, words);
-    case REMARK_ADVISE_OWN_CORES_EACH:
-        return with(words, remark_words(&v->candidate->cause));
     case REMARK_COUNTED_NOT_REPLAYED:
     case REMARK_BOUND_NOT_REPLAYED:
         return with(words, refusal_words(&v->no_replay));

@@ -38,6 +38,28 @@ test("each line of the contents leads to its part", async () => {
     await quiet(opened);
 });
 
+test("a line of the contents shows its part, however far away it is", async () => {
+    const opened = await open(run, { height: 500, bypassCSP: true }), page = opened.page;
+    for (const part of ["tables", "over-time", "processes"]) {
+        await page.locator(`nav a[href="#${part}"]`).evaluate(a => a.click());
+        await page.waitForFunction(id => { const box = document.getElementById(id).getBoundingClientRect(); return box.top < 250 && box.bottom > 50; }, part);
+    }
+    await quiet(opened);
+});
+
+test("plots are drawn when they come near the view, in the range of all", async () => {
+    const opened = await open(run, { height: 300 }), page = opened.page;
+    const drawn = () => page.locator("#over-time canvas").count();
+    assert.equal(await drawn(), 0);
+    await page.locator(".bar button", { hasText: "+" }).evaluate(b => b.click());
+    await chart(page, "disk").scrollIntoViewIfNeeded();
+    await page.waitForSelector("figure[data-plot=disk] canvas");
+    assert.ok(await drawn() > 0);
+    const last = await page.locator("figure[data-plot=disk] .dygraph-axis-label-x").evaluateAll(all => all.map(e => parseFloat(e.textContent)));
+    assert.ok(Math.min(...last) > 5 && Math.max(...last) < 25, last); /* the middle half of 30 s */
+    await quiet(opened);
+});
+
 test("without scripts there is a picture of everything", async () => {
     const opened = await open(run, { scripts: false });
     for (const plot of ["map", "budget", "cpu", "network", "memory", "disk"])
@@ -61,12 +83,17 @@ test("sentences have no literal backticks", async () => {
     await quiet(opened);
 });
 
+/* Parts out of view have neither layout nor colours until they come near it. */
+const show_all_parts = page => page.addStyleTag({ content: "main>section{content-visibility:visible!important}" });
 const chart = (page, plot) => page.locator(`figure[data-plot="${plot}"] .chart`).first();
 const said = page => page.locator("#over-time output").textContent();
 
 test("the cursor of one plot is that of all, with values", async () => {
     const opened = await open(run), page = opened.page;
+    await chart(page, "cpu").scrollIntoViewIfNeeded();
+    await page.waitForSelector("figure[data-plot=cpu] canvas");
     await chart(page, "network").scrollIntoViewIfNeeded();
+    await page.waitForSelector("figure[data-plot=network] canvas");
     const box = await chart(page, "network").boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.move(box.x + box.width / 2 + 3, box.y + box.height / 2);
@@ -80,6 +107,7 @@ test("the cursor of one plot is that of all, with values", async () => {
 test("a drag zooms all plots, Shift moves them, a double click shows the whole run", async () => {
     const opened = await open(run), page = opened.page;
     await chart(page, "cpu").scrollIntoViewIfNeeded();
+    await page.waitForSelector("figure[data-plot=cpu] canvas");
     const whole = await said(page), box = await chart(page, "cpu").boundingBox();
     const drag = async (from, to) => {
         await page.mouse.move(box.x + box.width * from, box.y + 40);
@@ -189,6 +217,7 @@ const colour_rules = ["color-contrast", "link-in-text-block"];
 for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", compare]]) {
     test(`the page of a ${name} does not scroll sideways at 390 pixels`, async () => {
         const opened = await open(url, { width: 390 });
+        await show_all_parts(opened.page);
         assert.equal(await opened.page.evaluate(() => document.documentElement.scrollWidth), 390);
         const small = await opened.page.evaluate(() => Array.from(document.querySelectorAll("p,li,td,dd,figcaption,a"))
             .filter(e => parseFloat(getComputedStyle(e).fontSize) < 12).length);
@@ -199,6 +228,7 @@ for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", co
     for (const dark of [false, true])
         test(`axe finds nothing serious on the page of a ${name}, ${dark ? "dark" : "light"}`, async () => {
             const opened = await open(url, { dark, bypassCSP: true });
+            await show_all_parts(opened.page);
             await opened.page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
             const found = await opened.page.evaluate(rules => window.axe.run(document, { resultTypes: ["violations"],
                 ...rules && { runOnly: { type: "rule", values: rules } } }), dark && colour_rules);
@@ -210,6 +240,8 @@ for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", co
 
 test("the dark page is dark, its plots included", async () => {
     const opened = await open(run, { dark: true });
+    await chart(opened.page, "cpu").scrollIntoViewIfNeeded();
+    await opened.page.waitForSelector("figure[data-plot=cpu] .dygraph-axis-label");
     const light = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
     const colours = await opened.page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color,
         getComputedStyle(document.querySelector("section")).backgroundColor, getComputedStyle(document.querySelector(".dygraph-axis-label")).color]);

@@ -170,11 +170,47 @@ static void messages_that_do_not_fit_have_no_arrow(void **state) {
     json_decref(document);
 }
 
+/* More than a timeline holds: short calls and polls take turns, and three long ones are among them.
+ */
+static void short_calls_join_where_there_are_too_many(void **state) {
+    struct fixture *f = *state;
+    json_t *document, *event;
+    size_t i, slices = 0, together = 0, longs = 0;
+    begin(f);
+    int64_t at = S;
+    for (int n = 0; n < 24000; n++) {
+        bool is_long = n % 8000 == 4000;
+        int64_t duration = is_long ? 30 * US : US + n % 1000;
+        if (n % 200 == 0)
+            frame(f, 1 + (uint64_t)n / 200);
+        call(f, 0,
+             n % 2     ? "MPI_Test"
+             : is_long ? "MPI_Send"
+                       : "MPI_Isend",
+             at, duration, n % 2, n % 2 ? FOLDED : 0);
+        at += duration + US / 2;
+    }
+    json_t *events = export_events(f, &document);
+    json_array_foreach(events, i, event) {
+        const char *name = json_string_value(json_object_get(event, "name"));
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
+            continue;
+        slices++;
+        together += strcmp(name, "MPI calls") == 0;
+        longs += strcmp(name, "MPI_Send") == 0;
+    }
+    assert_true(slices <= 20000);
+    assert_true(together > 0);
+    assert_int_equal(longs, 3);
+    json_decref(document);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_row_of_polls_is_one_slice),
+        TEST(short_calls_join_where_there_are_too_many),
         TEST(an_arrow_leads_from_a_send_to_its_receive),
         TEST(messages_that_do_not_fit_have_no_arrow),
     };
