@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define EVENTS_PER_S 40000 /* of a core: 1 % of it at 250 ns each */
+#define EVENTS_PER_S 23000 /* of a core: 1 % of it at 430 ns each */
 /* To take programs away and bring them back holds up all cores for 7 ms. */
 #define REST_NS (3 * NS_PER_S - 50 * NS_PER_MS)
 
