@@ -7,6 +7,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
 
   chokepoint_e2e_test(run_preloads_shim mpi)
   chokepoint_e2e_test(run_preloads_ranks_only mpi)
+  chokepoint_e2e_test(run_under_mpich mpi)
   chokepoint_e2e_test(roles_are_their_own mpi)
   chokepoint_e2e_test(mpi_calls_are_recorded mpi)
   chokepoint_e2e_test(mpi_calls_survive_the_agent mpi faults)
