@@ -83,6 +83,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
     set_tests_properties(${name}_mpich PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
       ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   endfunction()
+  chokepoint_mpi_test(shim_interfaces_are_those_installed)
   foreach(name counts_exactly times_waits communicators_agree small_calls threads fortran beside_other_tools rank_killed says_why)
     of_mpich(shim_${name})
   endforeach()
