@@ -84,6 +84,12 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
       ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   endfunction()
   chokepoint_mpi_test(shim_interfaces_are_those_installed)
+  # Programs of the e2e tests and those of the waits that a replay follows.
+  add_test(NAME mpi_calls_are_recorded_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/mpi_calls_are_recorded.sh)
+  add_test(NAME waits_are_followed_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/waits_are_followed.sh)
+  set_tests_properties(mpi_calls_are_recorded_mpich waits_are_followed_mpich PROPERTIES LABELS "e2e;mpi" TIMEOUT 600
+    SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
+    ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   foreach(name counts_exactly times_waits communicators_agree small_calls threads fortran beside_other_tools rank_killed says_why)
     of_mpich(shim_${name})
   endforeach()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is compiled for one binary interface, in one struct: the wrappers that are made from
+/* All that is compiled for one binary interface, in one struct: the wrappers that are made from
  * calls.def, and MPI's functions for our own use. */
 #include "agent/shim/note.h"
 

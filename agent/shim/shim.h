@@ -120,7 +120,7 @@ void shim_leave_reason(const char *what, const char *reason);
 
 /* ---- choose.c ---- */
 
-/* What the shim knows of a binary interface: interface.c, compiled for it. */
+/* The shim's knowledge of a binary interface: interface.c, compiled for it. */
 struct interface {
     const char *marker;           /* a symbol that only such a library has; or NULL */
     const char *const *libraries; /* names of such libraries, up to a NULL */

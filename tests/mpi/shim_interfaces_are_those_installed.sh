@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the shim believes of each binary interface is what the mpi.h says that is installed here.
+# The shim's constants and layouts of each binary interface are those of the mpi.h that is installed here.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

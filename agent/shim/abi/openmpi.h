@@ -49,7 +49,7 @@ typedef struct {
     X(file_null, "ompi_mpi_file_null")                                                             \
     X(request_null, "ompi_request_null")                                                           \
     X(op_no_op, "ompi_mpi_op_no_op")
-/* Of all sends that were complete at once; not in every version. */
+/* All sends that were complete at once share it; not every version has it. */
 #define ABI_CONSTANTS_OR_NULL(X) X(request_empty, "ompi_request_empty")
 
 #define MPI_COMM_WORLD (shim_mpi.comm_world)
