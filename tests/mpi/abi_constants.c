@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the facts of a binary interface that the shim rests on: by the mpi.h it is compiled with, or
- * with OURS by the header of agent/shim/abi/ which that names. */
+/* Prints the facts of a binary interface that the shim rests on: by the mpi.h it is compiled with,
+ * or with OURS by the header of agent/shim/abi/ which that names. */
 #ifdef OURS
 #include OURS
 #else

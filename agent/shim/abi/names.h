@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is compiled once for each interface has a name for each. One that is missing here is
+/* Each interface has its own name for what is compiled once for each. One that is missing here is
  * defined twice, which the linker says. */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_NAMES_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_NAMES_H
