@@ -5,6 +5,7 @@
 #include "analysis/rules/rule.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
+#include "cli/testbed/testbed.h"
 #include "cli/verb.h"
 #include "reports/words/commands.h"
 
@@ -75,9 +76,31 @@ static int help_verb(const char *word) {
     return verb->main(2, argv);
 }
 
+static bool is_testbed_ssh(const char *program) {
+    const char *slash = strrchr(program, '/');
+    return strcmp(slash ? slash + 1 : program, TESTBED_SSH) == 0;
+}
+
+/* `testbed-ssh WORDS` is `chokepoint testbed ssh WORDS`. */
+static int testbed_ssh_main(int argc, char **argv) {
+    static char verb[] = "testbed", ssh[] = "ssh";
+    char **words = calloc((size_t)argc + 2, sizeof *words);
+    if (!words)
+        return EXIT_FAILURE;
+    words[0] = verb;
+    words[1] = ssh;
+    for (int i = 1; i < argc; i++)
+        words[i + 1] = argv[i];
+    int status = verb_testbed.main(argc + 1, words);
+    free(words);
+    return status;
+}
+
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     catch_file_size_signal();
+    if (argc > 0 && is_testbed_ssh(argv[0]))
+        return testbed_ssh_main(argc, argv);
     if (argc > 0)
         commands_call_program(argv[0]);
     if (configure_judge())

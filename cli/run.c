@@ -163,6 +163,22 @@ static int record_end(struct run_session *s, int exit_status) {
 
 /* --- the parts of a run, in order --- */
 
+/* Never silently one host of several. */
+static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
+    if (source != HOSTS_LOCAL || !s->words.hides_hosts)
+        return;
+    if (s->words.launcher)
+        session_note(s,
+                     "this host alone is recorded: %s of %s may name others, which is not read "
+                     "here; name all with --hosts a,b,c",
+                     s->words.hides_hosts, s->words.launcher);
+    else
+        session_note(s,
+                     "this host alone is recorded: %s is not known here and may start programs on "
+                     "others; name all with --hosts a,b,c",
+                     s->words.hides_hosts);
+}
+
 /* Nothing has been started or written yet. */
 static int prepare(struct run_session *s) {
     enum hosts_source source;
@@ -172,6 +188,8 @@ static int prepare(struct run_session *s) {
         snprintf(why, sizeof why, "more than %d hostfiles or host lists", COMMAND_LISTS_MAX);
     if (r == 0)
         r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
+    if (r == 0)
+        note_hidden_hosts(s, source);
     if (r == 0)
         r = session_choose_launches(s, source, why, sizeof why);
     if (r == 0)

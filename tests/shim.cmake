@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The MPI shim: programs with planted answers, and what it saw of them.
-if(TARGET chokepoint-mpi)
-  find_package(MPI COMPONENTS C QUIET)
+find_package(MPI COMPONENTS C QUIET)
+if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   add_executable(calls_dump ${CMAKE_CURRENT_SOURCE_DIR}/mpi/calls_dump.c)
   target_link_libraries(calls_dump PRIVATE chokepoint_calls)
 
   chokepoint_e2e_test(run_preloads_shim mpi)
   chokepoint_e2e_test(run_preloads_ranks_only mpi)
+  chokepoint_e2e_test(run_under_mpich mpi)
   chokepoint_e2e_test(roles_are_their_own mpi)
   chokepoint_e2e_test(mpi_calls_are_recorded mpi)
   chokepoint_e2e_test(mpi_calls_survive_the_agent mpi faults)
@@ -50,6 +51,48 @@ if(TARGET chokepoint-mpi)
   shim_program(plugin_host)
   set_target_properties(plugin_host PROPERTIES LINK_LIBRARIES "${CMAKE_DL_LIBS}")
 
+  # The same programs for MPICH, beside those for the MPI that all else is built with.
+  find_program(MPICC_MPICH mpicc.mpich)
+  set(mpich_bin ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpich)
+  set(mpich_programs)
+  # mpich_program(OUTPUT SOURCE OPTIONS...)
+  function(mpich_program output source)
+    add_custom_command(OUTPUT ${mpich_bin}/${output}
+      COMMAND ${MPICC_MPICH} -O1 -g -std=gnu17 -Wno-stringop-overflow -D_GNU_SOURCE -I${PROJECT_SOURCE_DIR} -pthread
+              ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${mpich_bin}/${output} ${ARGN}
+      DEPENDS ${source} mpi/expect.h ${PROJECT_SOURCE_DIR}/agent/mark/chokepoint.h VERBATIM)
+    set(mpich_programs ${mpich_programs} ${mpich_bin}/${output} PARENT_SCOPE)
+  endfunction()
+  if(MPICC_MPICH)
+    file(MAKE_DIRECTORY ${mpich_bin})
+    foreach(program calls_planted calls_waits calls_comms calls_threads calls_simple calls_small planted_waits testbed_traffic)
+      mpich_program(${program} mpi/${program}.c)
+    endforeach()
+    mpich_program(calls_own_layer mpi/calls_simple.c -DOWN_LAYER)
+    mpich_program(other_tool_pmpi.so mpi/other_tool.c -shared -fPIC)
+    mpich_program(other_tool_next.so mpi/other_tool.c -shared -fPIC -DNEXT)
+    mpich_program(calls_plugin.so mpi/calls_simple.c -shared -fPIC)
+    add_custom_command(OUTPUT ${mpich_bin}/plugin_host COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:plugin_host>
+      ${mpich_bin}/plugin_host DEPENDS plugin_host VERBATIM)
+    add_custom_target(mpich_programs ALL DEPENDS ${mpich_programs} ${mpich_bin}/plugin_host)
+  endif()
+
+  # of_mpich(NAME): the test under MPICH, which skips where there is none.
+  function(of_mpich name)
+    add_test(NAME ${name}_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/${name}.sh)
+    set_tests_properties(${name}_mpich PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
+      ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
+  endfunction()
+  chokepoint_mpi_test(shim_interfaces_are_those_installed)
+  # Programs of the e2e tests and those of the waits that a replay follows.
+  add_test(NAME mpi_calls_are_recorded_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/mpi_calls_are_recorded.sh)
+  add_test(NAME waits_are_followed_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/waits_are_followed.sh)
+  set_tests_properties(mpi_calls_are_recorded_mpich waits_are_followed_mpich PROPERTIES LABELS "e2e;mpi" TIMEOUT 600
+    SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
+    ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
+  foreach(name counts_exactly times_waits communicators_agree small_calls threads fortran beside_other_tools rank_killed says_why)
+    of_mpich(shim_${name})
+  endforeach()
   chokepoint_mpi_test(shim_counts_exactly)
   chokepoint_mpi_test(shim_times_waits)
   chokepoint_mpi_test(shim_communicators_agree)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Makes C of calls.def. -v out=list: enum and names, for reader and writer; out=wrappers: the functions that
-# stand before MPI's; out=fortran: those before the Fortran entry points. Plain awk: mawk, gawk, busybox.
+# Makes C of calls.def. -v out=list: enum and names, for reader and writer; out=entries: the functions that
+# programs call; out=wrappers: what watches a call, for one interface; out=fortran: the functions before Fortran's entry points. Plain awk: mawk, gawk, busybox.
 BEGIN {
     FS = " [|] "
+    split("_ _f08_ _f08ts_", suffixes, " ") # mpif.h and use mpi; use mpi_f08, where buffers are addresses; or descriptors
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
     print "/* SPDX-License-Identifier: MIT */"
     print "/* Made from calls.def by calls.awk. */"
@@ -43,6 +44,7 @@ function hash_in(text,    i) {
     hash_in(class name)
     if (out == "list") list = list sprintf("    X(%s, %s) \\\n", class, name)
     else if (out == "wrappers") wrapper()
+    else if (out == "entries") entries()
     else if (out == "fortran") fortran()
 }
 function wrapper() {
@@ -58,9 +60,28 @@ function wrapper() {
     if (after != "") printf "    if (r == MPI_SUCCESS) {\n%s    }\n", after
     printf "    call_leave(c);\n    return r;\n}\n"
     for (p = 0; p < 2; p++) {
-        printf "int %sMPI_%s(%s) {\n", p ? "P" : "", name, parameters
+        printf "static int enter_%s%s(%s) {\n", p ? "P" : "", name, parameters
         printf "    return watch_%s(%d, __builtin_return_address(0)%s);\n}\n", name, p, \
             arguments == "" ? "" : ", " arguments
+    }
+}
+# Words in, the same words on: see choose.c.
+function entries(    n, i, pieces, declared, types, passed) {
+    n = parameters == "void" ? 0 : split(parameters, pieces, ",")
+    for (i = 1; i <= n; i++) {
+        types = types (i > 1 ? ", " : "") "word"
+        declared = declared (i > 1 ? ", " : "") "word a" i
+        passed = passed (i > 1 ? ", " : "") "a" i
+    }
+    if (n == 0) types = declared = "void"
+    for (p = 0; p < 2; p++) {
+        symbol = (p ? "PMPI_" : "MPI_") name
+        printf "\nEXPORT int %s(%s);\nstatic int first_%s(%s);\n", symbol, types, symbol, types
+        printf "static void *entry_%s = (void *)first_%s;\n", symbol, symbol
+        printf "static int first_%s(%s) {\n", symbol, declared
+        printf "    return ((int (*)(%s))entry_find(CALL_%s, %d, &entry_%s))(%s);\n}\n", types, name, p, symbol, passed
+        printf "int %s(%s) {\n", symbol, declared
+        printf "    return ((int (*)(%s))__atomic_load_n(&entry_%s, __ATOMIC_RELAXED))(%s);\n}\n", types, symbol, passed
     }
 }
 # By reference all of them, then ierror; each string has its length behind that.
@@ -73,8 +94,8 @@ function fortran(    n, i, pieces, strings, declared, passed, symbol, suffix) {
         declared = declared (i > 1 ? ", " : "") "long a" i
         passed = passed (i > 1 ? ", " : "") "a" i
     }
-    for (suffix = 0; suffix < 2; suffix++) {
-        symbol = "mpi_" tolower(name) (suffix ? "_f08_" : "_")
+    for (suffix = 1; suffix <= 3; suffix++) {
+        symbol = "mpi_" tolower(name) suffixes[suffix]
         printf "\nEXPORT void %s(%s);\nvoid %s(%s) {\n", symbol, declared, symbol, declared
         printf "    static void *next;\n"
         printf "    const void *outer = fortran_enter(&next, \"%s\", __builtin_return_address(0));\n", symbol

@@ -6,11 +6,11 @@
 #include "agent/shim/note.h"
 
 static const struct comm *all(struct call *c, MPI_Comm comm) {
-    return about(c, comm, COMM_GROUP, MPI_PROC_NULL);
+    return about(c, abi_key(comm), COMM_GROUP, MPI_PROC_NULL);
 }
 
 static const struct comm *rooted(struct call *c, MPI_Comm comm, int root) {
-    return about(c, comm, COMM_GROUP, root);
+    return about(c, abi_key(comm), COMM_GROUP, root);
 }
 
 static bool is_root(const struct comm *comm, int root) {

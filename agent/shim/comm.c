@@ -116,13 +116,14 @@ static uint32_t take_group(struct comm *comm, MPI_Group group, bool peers) {
 }
 
 /* Both sides of an intercommunicator must come to the same hash: a sum. */
-static uint32_t learn_members(struct comm *comm, void *handle, enum comm_kind kind) {
+static uint32_t learn_members(struct comm *comm, void *key, enum comm_kind kind) {
+    abi_handle handle = abi_handle_of(key);
     MPI_Group group;
     int inter = 0;
     if (kind == COMM_WINDOW)
         shim_mpi.win_get_group(handle, &group);
     else if (kind == COMM_FILE)
-        shim_mpi.file_get_group(handle, &group);
+        shim_mpi.file_get_group(key, &group);
     else {
         shim_mpi.comm_test_inter(handle, &inter);
         shim_mpi.comm_group(handle, &group);
@@ -170,7 +171,7 @@ static void dist_graph_sources(MPI_Comm handle, const struct comm *comm, int *ra
 }
 
 int32_t *comm_sources(MPI_Comm handle, int *ret_n) {
-    const struct comm *comm = comm_peek(handle);
+    const struct comm *comm = comm_peek(abi_key(handle));
     int topology = MPI_UNDEFINED;
     if (!comm || comm->in < 1 || shim_mpi.topo_test(handle, &topology) != MPI_SUCCESS)
         return NULL;
@@ -237,8 +238,8 @@ static const struct comm *insert(void *handle, const struct comm *comm) {
 }
 
 static bool is_null(const void *handle) {
-    return !handle || handle == shim_mpi.comm_null || handle == shim_mpi.win_null ||
-           handle == shim_mpi.file_null;
+    return !handle || handle == abi_key(MPI_COMM_NULL) || handle == abi_key(MPI_WIN_NULL) ||
+           handle == MPI_FILE_NULL;
 }
 
 static const struct comm *add(void *handle, enum comm_kind kind, uint32_t parent) {
@@ -247,10 +248,10 @@ static const struct comm *add(void *handle, enum comm_kind kind, uint32_t parent
         return NULL;
     uint32_t members = learn_members(&comm, handle, kind);
     if (kind == COMM_GROUP)
-        learn_neighbours(&comm, handle);
-    comm.id = handle == shim_mpi.comm_world  ? CALL_COMM_WORLD
-              : handle == shim_mpi.comm_self ? CALL_COMM_SELF
-                                             : number(parent, members);
+        learn_neighbours(&comm, abi_handle_of(handle));
+    comm.id = handle == abi_key(MPI_COMM_WORLD)  ? CALL_COMM_WORLD
+              : handle == abi_key(MPI_COMM_SELF) ? CALL_COMM_SELF
+                                                 : number(parent, members);
     return insert(handle, &comm);
 }
 
@@ -282,7 +283,7 @@ const struct comm *comm_peek(void *handle) {
 
 uint32_t comm_remove(void *handle) {
     uint32_t id = CALL_COMM_UNKNOWN;
-    if (is_null(handle) || handle == shim_mpi.comm_world || handle == shim_mpi.comm_self)
+    if (is_null(handle) || handle == abi_key(MPI_COMM_WORLD) || handle == abi_key(MPI_COMM_SELF))
         return id;
     pthread_mutex_lock(&lock);
     struct slot *slot = slot_of(handle);
@@ -298,11 +299,11 @@ uint32_t comm_remove(void *handle) {
 void comm_begin(void) {
     MPI_Group group;
     pthread_mutex_lock(&lock);
-    if (!world_group && shim_mpi.comm_group(shim_mpi.comm_world, &group) == MPI_SUCCESS) {
+    if (!world_group && shim_mpi.comm_group(MPI_COMM_WORLD, &group) == MPI_SUCCESS) {
         shim_mpi.group_size(group, &world_size);
         world_group = group;
-        add(shim_mpi.comm_world, COMM_GROUP, CALL_COMM_UNKNOWN);
-        add(shim_mpi.comm_self, COMM_GROUP, CALL_COMM_UNKNOWN);
+        add(abi_key(MPI_COMM_WORLD), COMM_GROUP, CALL_COMM_UNKNOWN);
+        add(abi_key(MPI_COMM_SELF), COMM_GROUP, CALL_COMM_UNKNOWN);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -311,6 +312,6 @@ void comm_end(void) {
     pthread_mutex_lock(&lock);
     if (world_group)
         shim_mpi.group_free(&world_group);
-    world_group = NULL;
+    world_group = 0;
     pthread_mutex_unlock(&lock);
 }

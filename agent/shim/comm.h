@@ -8,6 +8,7 @@
 #ifndef CHOKEPOINT_AGENT_SHIM_COMM_H
 #define CHOKEPOINT_AGENT_SHIM_COMM_H
 
+#include "agent/shim/abi/abi.h"
 #include "agent/shim/shim.h"
 
 enum comm_kind { COMM_GROUP, COMM_WINDOW, COMM_FILE };

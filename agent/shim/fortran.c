@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fortran, all three ways. OpenMPI's entry points (mpi_send_ of mpif.h and `use mpi`, mpi_send_f08_
- * of `use mpi_f08`) turn handles into those of C and call PMPI_Send, which is ours: so calls from
- * Fortran are watched without any of this. But then they would all come from one place, OpenMPI's
- * own. The functions here only say where the program called from, and pass on what they got.
+ * Fortran, all three ways. The entry points (mpi_send_ of mpif.h and `use mpi`; of `use mpi_f08`
+ * mpi_send_f08_, or mpi_send_f08ts_ where a compiler describes buffers) turn handles into those of
+ * C and call MPI_Send or PMPI_Send, which is ours: so calls from Fortran are watched without any of
+ * this. But then they would all come from one place, the library's own. The functions here only say
+ * where the program called from, and pass on what they got.
  */
 #include "agent/shim/shim.h"
 
@@ -14,10 +15,10 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static void *find(const char *symbol) {
-    static const char *const libraries[] = {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40"};
+    const struct interface *interface = shim_interface_of_process();
     void *found = dlsym(RTLD_NEXT, symbol);
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !found; i++) {
-        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+    for (size_t i = 0; interface && interface->fortran_libraries[i] && !found; i++) {
+        void *library = dlopen(interface->fortran_libraries[i], RTLD_LAZY | RTLD_NOLOAD);
         found = library ? dlsym(library, symbol) : NULL;
     }
     if (!found) {

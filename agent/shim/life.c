@@ -10,80 +10,15 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-struct shim_mpi shim_mpi;
 __thread struct thread shim_thread;
 struct call_file_header *shim_file;
 int shim_mode;
 
 static uint32_t n_threads;
-
-/* ---- MPI ---- */
-
-/* A program that loads MPI as a plug-in (Python) has it in no scope but the plug-in's. */
-void *shim_symbol(const char *name) {
-    static void *mpi;
-    void *symbol = dlsym(RTLD_NEXT, name);
-    if (symbol)
-        return symbol;
-    if (!mpi)
-        mpi = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
-    return mpi ? dlsym(mpi, name) : NULL;
-}
-
-static const struct {
-    const char *name;
-    size_t offset;
-} needs[] = {
-#define NEED(member, name)                                                                         \
-    { name, offsetof(struct shim_mpi, member) }
-    NEED(comm_rank, "PMPI_Comm_rank"),
-    NEED(comm_size, "PMPI_Comm_size"),
-    NEED(comm_test_inter, "PMPI_Comm_test_inter"),
-    NEED(comm_remote_size, "PMPI_Comm_remote_size"),
-    NEED(comm_group, "PMPI_Comm_group"),
-    NEED(comm_remote_group, "PMPI_Comm_remote_group"),
-    NEED(win_get_group, "PMPI_Win_get_group"),
-    NEED(file_get_group, "PMPI_File_get_group"),
-    NEED(group_size, "PMPI_Group_size"),
-    NEED(group_rank, "PMPI_Group_rank"),
-    NEED(group_translate_ranks, "PMPI_Group_translate_ranks"),
-    NEED(group_free, "PMPI_Group_free"),
-    NEED(type_size, "PMPI_Type_size"),
-    NEED(topo_test, "PMPI_Topo_test"),
-    NEED(cartdim_get, "PMPI_Cartdim_get"),
-    NEED(cart_shift, "PMPI_Cart_shift"),
-    NEED(graph_neighbors, "PMPI_Graph_neighbors"),
-    NEED(graph_neighbors_count, "PMPI_Graph_neighbors_count"),
-    NEED(dist_graph_neighbors, "PMPI_Dist_graph_neighbors"),
-    NEED(dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count"),
-    NEED(comm_world, "ompi_mpi_comm_world"),
-    NEED(comm_self, "ompi_mpi_comm_self"),
-    NEED(comm_null, "ompi_mpi_comm_null"),
-    NEED(win_null, "ompi_mpi_win_null"),
-    NEED(file_null, "ompi_mpi_file_null"),
-    NEED(request_null, "ompi_request_null"),
-    NEED(op_no_op, "ompi_mpi_op_no_op"),
-#undef NEED
-};
-
-/* NULL, or the name of what this MPI does not have. */
-static const char *find_mpi(void) {
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        void *symbol = dlsym(RTLD_DEFAULT, needs[i].name);
-        if (!symbol)
-            symbol = shim_symbol(needs[i].name);
-        if (!symbol)
-            return needs[i].name;
-        memcpy((char *)&shim_mpi + needs[i].offset, &symbol, sizeof symbol);
-    }
-    shim_mpi.request_empty = shim_symbol("ompi_request_empty");
-    return NULL;
-}
 
 /* A program built with AddressSanitizer starts behind no preloaded library, unless it is told that
  * it may: its runtime asks this, unless the program has its own.
@@ -171,6 +106,14 @@ static void leave_reason(int dir, pid_t pid, const char *what, const char *reaso
     (void)!symlinkat(text, dir, name);
 }
 
+void shim_leave_reason(const char *what, const char *reason) {
+    int dir = chokepoint_directory_();
+    if (dir < 0)
+        return;
+    leave_reason(dir, getpid(), what, reason);
+    close(dir);
+}
+
 static void fill(struct call_file_header *h, pid_t pid) {
     h->version = CALL_FILE_VERSION;
     h->record_bytes = (uint32_t)sizeof(struct call_record);
@@ -192,12 +135,25 @@ static void stop_in_child(void) {
     shim_file = NULL;
 }
 
+/* By name: glibc has what pthread_atfork() calls under a name that no other C library has, with
+ * which one of those would refuse us. */
+static void watch_forks(void) {
+    int (*register_)(void (*)(void), void (*)(void), void (*)(void), void *) =
+        (int (*)(void (*)(void), void (*)(void), void (*)(void), void *))dlsym(RTLD_DEFAULT,
+                                                                               "__register_atfork");
+    if (!register_)
+        register_ = (int (*)(void (*)(void), void (*)(void), void (*)(void), void *))dlsym(
+            RTLD_DEFAULT, "pthread_atfork"); /* one argument less, which is the last */
+    if (register_)
+        register_(NULL, NULL, stop_in_child, NULL);
+}
+
 static bool open_file(void) {
     int dir = chokepoint_directory_();
     pid_t pid = getpid();
     if (dir < 0)
         return false;
-    const char *lacks = find_mpi();
+    const char *lacks = shim_interface_of_process()->find_mpi();
     shim_file = lacks ? NULL : map(dir, pid);
     if (lacks)
         leave_reason(dir, pid, "its MPI has no ", lacks);
@@ -207,7 +163,7 @@ static bool open_file(void) {
     if (!shim_file)
         return false;
     fill(shim_file, pid);
-    pthread_atfork(NULL, NULL, stop_in_child);
+    watch_forks();
     return true;
 }
 

@@ -6,11 +6,11 @@
 
 void note_world(struct call *c, int thread_level) {
     int rank = -1, size = -1;
-    shim_mpi.comm_rank(shim_mpi.comm_world, &rank);
-    shim_mpi.comm_size(shim_mpi.comm_world, &size);
+    shim_mpi.comm_rank(MPI_COMM_WORLD, &rank);
+    shim_mpi.comm_size(MPI_COMM_WORLD, &size);
     shim_file->world_size = size;
     shim_file->rank = rank;
-    shim_file->thread_level = thread_level;
+    shim_file->thread_level = abi_thread_level(thread_level);
     __atomic_store_n(&shim_file->initialized_ns, c->exit_ns, __ATOMIC_RELEASE);
     comm_begin();
     c->comm = CALL_COMM_WORLD;
@@ -40,6 +40,11 @@ static struct request request_of(const struct call *c, enum request_kind kind, u
                             .since_ns = c->exit_ns};
 }
 
+/* False if there is no room. */
+static bool keep(MPI_Request request, const struct request *r) {
+    return abi_is_shared_request(request) || request_put(abi_key(request), r);
+}
+
 void note_recv_part(struct call *c, MPI_Comm comm, int source, int tag, const MPI_Status *status) {
     struct call part = *c;
     note_recv(&part, comm, source, tag, status);
@@ -57,25 +62,25 @@ void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count
                      MPI_Request request) {
     note_send(c, comm, dest, tag, count, type);
     struct request r = request_of(c, REQUEST_SEND, c->sent);
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 /* The posted side of a receive: its possible sender, and the room for bytes. */
 static struct request posted(struct call *c, MPI_Comm comm, int source, int tag, int count,
                              MPI_Datatype type) {
-    about(c, comm, COMM_GROUP, source);
+    about(c, abi_key(comm), COMM_GROUP, source);
     c->tag = tag_of(tag);
     c->posted = source == MPI_PROC_NULL ? 0 : bytes_of(count, type);
     c->flags |= source == MPI_ANY_SOURCE ? CALL_WILDCARD | CALL_AT_MOST : CALL_AT_MOST;
     struct request r = request_of(c, REQUEST_RECV, c->posted);
-    r.comm_handle = comm;
+    r.comm_handle = abi_key(comm);
     return r;
 }
 
 void note_recv_start(struct call *c, MPI_Comm comm, int source, int tag, int count,
                      MPI_Datatype type, MPI_Request request) {
     struct request r = posted(c, comm, source, tag, count, type);
-    if (UNLIKELY(!request_put(request, &r))) {
+    if (UNLIKELY(!keep(request, &r))) {
         c->received = c->posted; /* nobody will know better */
         shim_add(&shim_total(CALL_Irecv)->unsized, 1);
     }
@@ -89,7 +94,7 @@ void note_send_init(struct call *c, MPI_Comm comm, int dest, int tag, int count,
     r.persistent = true;
     r.active = false;
     c->sent = 0;
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 void note_recv_init(struct call *c, MPI_Comm comm, int source, int tag, int count,
@@ -98,7 +103,7 @@ void note_recv_init(struct call *c, MPI_Comm comm, int source, int tag, int coun
     r.persistent = true;
     r.active = false;
     c->posted = 0;
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 static struct message message_of(const struct request *r, uint16_t flag) {
@@ -111,7 +116,7 @@ static struct message message_of(const struct request *r, uint16_t flag) {
                             .enter_ns = r->start_ns};
 }
 
-static void start_one(struct call *c, MPI_Request handle) {
+static void start_one(struct call *c, void *handle) {
     struct request r;
     if (!request_take(handle, INT64_MAX, &r))
         return;
@@ -129,25 +134,25 @@ static void start_one(struct call *c, MPI_Request handle) {
 
 void note_start(struct call *c, int n, MPI_Request *requests) {
     for (int i = 0; i < n; i++)
-        start_one(c, requests[i]);
+        start_one(c, abi_key(requests[i]));
 }
 
 /* ---- probing ---- */
 
 void note_probe(struct call *c, MPI_Comm comm, int source, int tag, int found,
                 const MPI_Status *status) {
-    about(c, comm, COMM_GROUP, found ? status->MPI_SOURCE : source);
+    about(c, abi_key(comm), COMM_GROUP, found ? status->MPI_SOURCE : source);
     c->tag = tag_of(found ? status->MPI_TAG : tag);
     if (source == MPI_ANY_SOURCE)
         c->flags |= CALL_WILDCARD;
     if (found)
-        c->posted = status->_ucount;
+        c->posted = abi_status_bytes(status);
     c->found_nothing = !found;
 }
 
 void note_match(struct call *c, MPI_Message message) {
     struct request r = request_of(c, REQUEST_MATCHED, c->posted);
-    request_put(message, &r);
+    request_put(abi_key(message), &r);
 }
 
 /* The message of note_handles(); fills in who sent it. */
@@ -167,7 +172,7 @@ static struct request matched(struct call *c, enum request_kind kind) {
 
 void note_recv_matched(struct call *c, const MPI_Status *status) {
     matched(c, REQUEST_MATCHED);
-    c->received = status->_ucount;
+    c->received = abi_status_bytes(status);
 }
 
 void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_Request request) {
@@ -175,7 +180,7 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
     c->posted = r.bytes = bytes_of(count, type);
     c->flags |= CALL_AT_MOST;
     r.flags &= (uint16_t)~CALL_WILDCARD;
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 /* ---- completing ---- */
@@ -183,7 +188,7 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 /* The received bytes: by the status, or at most those that were posted. A receive that was
  * cancelled without a status counts as empty. */
 static void received(struct message *m, const struct request *r, const MPI_Status *status) {
-    if (status ? status->_cancelled : r->cancelled) {
+    if (status ? abi_status_cancelled(status) : r->cancelled) {
         m->flags |= CALL_CANCELLED;
         m->bytes = 0;
         return;
@@ -193,7 +198,7 @@ static void received(struct message *m, const struct request *r, const MPI_Statu
         m->received = r->bytes;
         return;
     }
-    m->bytes = m->received = status->_ucount;
+    m->bytes = m->received = abi_status_bytes(status);
     m->tag = tag_of(status->MPI_TAG);
     const struct comm *comm = r->flags & CALL_WILDCARD ? comm_peek(r->comm_handle) : NULL;
     if (!comm)
@@ -204,7 +209,7 @@ static void received(struct message *m, const struct request *r, const MPI_Statu
 }
 
 static void moved(struct message *m, const struct request *r, const MPI_Status *status) {
-    m->bytes = status ? status->_ucount : r->bytes;
+    m->bytes = status ? abi_status_bytes(status) : r->bytes;
     m->flags |= status ? 0 : CALL_AT_MOST;
     *(r->kind == REQUEST_READ ? &m->received : &m->sent) = m->bytes;
 }
@@ -227,8 +232,9 @@ static bool complete_one(struct call *c, int i, const MPI_Status *status, struct
     else if (r.kind == REQUEST_READ || r.kind == REQUEST_WRITE)
         moved(&m, &r, status);
     else if (r.kind == REQUEST_COMM && r.new_comm) {
-        comm_add(*r.new_comm, COMM_GROUP, r.comm);
-        note_neighbours(c, *r.new_comm);
+        MPI_Comm made = *(const MPI_Comm *)r.new_comm;
+        comm_add(abi_key(made), COMM_GROUP, r.comm);
+        note_neighbours(c, made);
     }
     shim_record_message(c, &m);
     *ret_m = m;
@@ -292,10 +298,10 @@ void note_complete_some(struct call *c, int count, const int *indices, const MPI
 
 void note_cancel(struct call *c, MPI_Request request) {
     struct request r;
-    if (!request_take(request, c->enter_ns, &r))
+    if (!request_take(abi_key(request), c->enter_ns, &r))
         return;
     r.cancelled = true;
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 void note_free_request(struct call *c) {
@@ -308,7 +314,7 @@ void note_request_of(struct call *c, MPI_Request request, enum request_kind kind
                      MPI_Comm *new_comm) {
     struct request r = request_of(c, kind, bytes);
     r.new_comm = new_comm;
-    request_put(request, &r);
+    keep(request, &r);
 }
 
 void note_request(struct call *c, MPI_Request request) {

@@ -44,7 +44,7 @@ static inline int32_t tag_of(int tag) {
 /* The program ignores where a message came from; we do not. Only for single statuses. */
 static inline void note_status(struct call *c, MPI_Status **status) {
     if (*status == MPI_STATUS_IGNORE)
-        *status = &c->status;
+        *status = (MPI_Status *)(void *)c->status;
 }
 /* Requests (or one message) as they are now: afterwards they are null. */
 static inline void note_handles(struct call *c, int n, const void *handles) {
@@ -53,12 +53,16 @@ static inline void note_handles(struct call *c, int n, const void *handles) {
         shim_more_handles(t, n);
     t->n_handles = n < 0 || !handles ? 0 : n < t->room ? n : t->room;
     for (int i = 0; i < t->n_handles; i++)
-        t->handles[i] = ((void *const *)handles)[i];
+        t->handles[i] = abi_key(((const abi_handle *)handles)[i]);
 }
-/* A communicator, window or file that will be freed. */
-static inline void note_forget(struct call *c, const void *handle) {
+/* A communicator, or a window, that will be freed. */
+static inline void note_forget(struct call *c, const abi_handle *handle) {
     if (handle)
-        c->comm = comm_remove(*(void *const *)handle);
+        c->comm = comm_remove(abi_key(*handle));
+}
+static inline void note_forget_file(struct call *c, const MPI_File *file) {
+    if (file)
+        c->comm = comm_remove(*file);
 }
 void note_leave_world(struct call *c);
 
@@ -71,7 +75,7 @@ void note_end(struct call *c);
 
 static inline void note_send(struct call *c, MPI_Comm comm, int dest, int tag, int count,
                              MPI_Datatype type) {
-    about(c, comm, COMM_GROUP, dest);
+    about(c, abi_key(comm), COMM_GROUP, dest);
     c->tag = tag_of(tag);
     if (LIKELY(dest != MPI_PROC_NULL))
         c->sent = bytes_of(count, type);
@@ -79,9 +83,9 @@ static inline void note_send(struct call *c, MPI_Comm comm, int dest, int tag, i
 static inline void note_recv(struct call *c, MPI_Comm comm, int source, int tag,
                              const MPI_Status *status) {
     (void)tag;
-    about(c, comm, COMM_GROUP, status->MPI_SOURCE);
+    about(c, abi_key(comm), COMM_GROUP, status->MPI_SOURCE);
     c->tag = tag_of(status->MPI_TAG);
-    c->received = status->_ucount;
+    c->received = abi_status_bytes(status);
     if (source == MPI_ANY_SOURCE)
         c->flags |= CALL_WILDCARD;
 }

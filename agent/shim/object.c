@@ -7,7 +7,7 @@
 /* ---- one-sided ---- */
 
 void note_window(struct call *c, MPI_Win win, int target) {
-    about(c, win, COMM_WINDOW, target);
+    about(c, abi_key(win), COMM_WINDOW, target);
 }
 
 static void tell(const struct call *c, uint32_t comm, int32_t peer) {
@@ -44,13 +44,13 @@ void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype t
 void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
                          int result_count, MPI_Datatype result_type, MPI_Op op) {
     note_get(c, win, target, result_count, result_type);
-    if (target != MPI_PROC_NULL && (void *)op != shim_mpi.op_no_op)
+    if (target != MPI_PROC_NULL && op != MPI_NO_OP)
         c->sent = bytes_of(count, type);
 }
 
 void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win) {
-    about(c, comm, COMM_GROUP, MPI_PROC_NULL);
-    comm_add(win, COMM_WINDOW, c->comm);
+    about(c, abi_key(comm), COMM_GROUP, MPI_PROC_NULL);
+    comm_add(abi_key(win), COMM_WINDOW, c->comm);
 }
 
 /* ---- communicators ---- */
@@ -59,35 +59,35 @@ void note_neighbours(const struct call *c, MPI_Comm made) {
     int n = 0;
     int32_t *sources = comm_sources(made, &n);
     for (int i = 0; i < n; i++)
-        tell(c, comm_peek(made)->id, sources[i]);
+        tell(c, comm_peek(abi_key(made))->id, sources[i]);
     free(sources);
 }
 
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made) {
-    about(c, parent, COMM_GROUP, MPI_PROC_NULL);
-    comm_add(made, COMM_GROUP, c->comm);
+    about(c, abi_key(parent), COMM_GROUP, MPI_PROC_NULL);
+    comm_add(abi_key(made), COMM_GROUP, c->comm);
     note_neighbours(c, made);
 }
 
 void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made) {
-    about(c, local, COMM_GROUP, MPI_PROC_NULL);
-    comm_add(made, COMM_GROUP, CALL_COMM_UNKNOWN);
+    about(c, abi_key(local), COMM_GROUP, MPI_PROC_NULL);
+    comm_add(abi_key(made), COMM_GROUP, CALL_COMM_UNKNOWN);
 }
 
 void note_meet(struct call *c, MPI_Comm made) {
-    const struct comm *comm = comm_peek(made);
+    const struct comm *comm = comm_peek(abi_key(made));
     c->comm = comm ? comm->id : CALL_COMM_UNKNOWN;
 }
 
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {
-    about(c, parent, COMM_GROUP, MPI_PROC_NULL);
+    about(c, abi_key(parent), COMM_GROUP, MPI_PROC_NULL);
     note_request_of(c, request, REQUEST_COMM, 0, made);
 }
 
 /* ---- files ---- */
 
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file) {
-    about(c, comm, COMM_GROUP, MPI_PROC_NULL);
+    about(c, abi_key(comm), COMM_GROUP, MPI_PROC_NULL);
     comm_add(file, COMM_FILE, c->comm);
 }
 
@@ -97,12 +97,12 @@ void note_file(struct call *c, MPI_File file) {
 
 void note_read(struct call *c, MPI_File file, const MPI_Status *status) {
     note_file(c, file);
-    c->received = status->_ucount;
+    c->received = abi_status_bytes(status);
 }
 
 void note_write(struct call *c, MPI_File file, const MPI_Status *status) {
     note_file(c, file);
-    c->sent = status->_ucount;
+    c->sent = abi_status_bytes(status);
 }
 
 void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,

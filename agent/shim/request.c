@@ -41,10 +41,32 @@ static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
     return NULL;
 }
 
+/* Between the return of a wait and its look here another thread may be given the same handle: then
+ * both are kept, the older of which the wait is about. */
+static bool is_shared_by_threads(void) {
+    return (unsigned)shim_file->thread_level >= SHIM_THREAD_MULTIPLE;
+}
+
+static struct slot *room_beside(struct slot *bucket, void *handle, struct slot *have) {
+    struct slot *second = seize_in_bucket(bucket, handle);
+    if (!second) {
+        second = seize_in_bucket(bucket, NULL);
+        if (!second)
+            return have;
+        release(have, handle);
+        return second;
+    }
+    bool have_is_older = have->request.since_ns <= second->request.since_ns;
+    release(have_is_older ? second : have, handle);
+    return have_is_older ? have : second;
+}
+
 bool request_put(void *handle, const struct request *request) {
-    if (!handle || handle == shim_mpi.request_null || handle == shim_mpi.request_empty)
+    if (!handle)
         return true;
     struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
+    if (slot && is_shared_by_threads())
+        slot = room_beside(bucket, handle, slot);
     if (!slot)
         slot = seize_in_bucket(bucket, NULL);
     if (!slot) {
@@ -56,12 +78,23 @@ bool request_put(void *handle, const struct request *request) {
     return true;
 }
 
+/* The newer one of two that is old enough; releases the other one. */
+static struct slot *choose(struct slot *a, struct slot *b, void *handle, int64_t before_ns) {
+    bool a_fits = a->request.since_ns <= before_ns, b_fits = b->request.since_ns <= before_ns;
+    bool takes_b = b_fits && (!a_fits || b->request.since_ns > a->request.since_ns);
+    release(takes_b ? a : b, handle);
+    return takes_b ? b : a;
+}
+
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request) {
     if (!handle)
         return false;
-    struct slot *slot = seize_in_bucket(bucket_of(handle), handle);
+    struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
     if (!slot)
         return false;
+    struct slot *second = is_shared_by_threads() ? seize_in_bucket(bucket, handle) : NULL;
+    if (second)
+        slot = choose(slot, second, handle, before_ns);
     bool ours = slot->request.since_ns <= before_ns;
     if (ours)
         *ret_request = slot->request;

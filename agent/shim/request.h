@@ -26,16 +26,16 @@ struct request {
     uint16_t flags;                     /* CALL_WILDCARD, CALL_UNKNOWN_PEER */
     uint32_t comm;
     int32_t peer, tag;
-    uint64_t bytes;     /* sent, or room for */
-    int64_t start_ns;   /* when the call that started it was entered */
-    int64_t since_ns;   /* when that call had returned: a handle looked up earlier was another */
-    void *comm_handle;  /* to translate where a message came from; may be freed by now */
-    MPI_Comm *new_comm; /* REQUEST_COMM: where it will be */
+    uint64_t bytes;    /* sent, or room for */
+    int64_t start_ns;  /* when the call that started it was entered */
+    int64_t since_ns;  /* when that call had returned: a handle looked up earlier was another */
+    void *comm_handle; /* to translate where a message came from; may be freed by now */
+    void *new_comm;    /* REQUEST_COMM: where its handle will be */
 };
 
 /*
  * Remembers it under its handle, in place of whatever had that before. False if there is no room;
- * null handles need none.
+ * NULL needs none.
  */
 bool request_put(void *handle, const struct request *request);
 

@@ -10,7 +10,8 @@
  * counts, whatever MPI calls inside itself.
  *
  * Not linked with MPI: the library is also loaded into the shells and launchers on the way to the
- * program, and must not drag MPI into them. Everything of MPI is looked up when first needed.
+ * program, and must not drag MPI into them. Everything of MPI is looked up when first needed. Which
+ * MPI that is, is found then, too: this header knows none (abi/abi.h).
  *
  * A file of a process is state of that process, so here, unlike anywhere else in this project,
  * state is static.
@@ -18,7 +19,6 @@
 #ifndef CHOKEPOINT_AGENT_SHIM_SHIM_H
 #define CHOKEPOINT_AGENT_SHIM_SHIM_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,9 +27,11 @@
 #include "agent/shim/calls.h"
 
 #define SHIM_HANDLES                                                                               \
-    256                /* requests of one wait or test that are looked at; further ones are lost */
-#define SHIM_FOLDS 8   /* places a thread makes small calls from in turn */
-#define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
+    256              /* requests of one wait or test that are looked at; further ones are lost */
+#define SHIM_FOLDS 8 /* places a thread makes small calls from in turn */
+#define SHIM_STATUS_BYTES 32
+#define SHIM_THREAD_MULTIPLE 3 /* in the numbers of call_file.h */
+#define SHIM_SITES 256         /* call sites a thread remembers; a power of two */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -82,7 +84,8 @@ struct call {
     int64_t gap_cpu_ns;
     uint64_t sent, received; /* for the totals of the function */
     uint64_t posted;         /* for the record alone */
-    MPI_Status status;       /* for the program that ignores it */
+    /* A status, of whatever interface, for the program that ignores it. */
+    _Alignas(8) unsigned char status[SHIM_STATUS_BYTES];
 };
 
 /* A message, or request, or what else is counted beside the call. */
@@ -96,34 +99,6 @@ struct message {
     int64_t enter_ns;
 };
 
-/* MPI functions of our own use, and addresses of its constants. All are there, or the shim is off.
- */
-struct shim_mpi {
-    int (*comm_rank)(MPI_Comm, int *);
-    int (*comm_size)(MPI_Comm, int *);
-    int (*comm_test_inter)(MPI_Comm, int *);
-    int (*comm_remote_size)(MPI_Comm, int *);
-    int (*comm_group)(MPI_Comm, MPI_Group *);
-    int (*comm_remote_group)(MPI_Comm, MPI_Group *);
-    int (*win_get_group)(MPI_Win, MPI_Group *);
-    int (*file_get_group)(MPI_File, MPI_Group *);
-    int (*group_size)(MPI_Group, int *);
-    int (*group_rank)(MPI_Group, int *);
-    int (*group_translate_ranks)(MPI_Group, int, const int[], MPI_Group, int[]);
-    int (*group_free)(MPI_Group *);
-    int (*type_size)(MPI_Datatype, int *);
-    int (*topo_test)(MPI_Comm, int *);
-    int (*cartdim_get)(MPI_Comm, int *);
-    int (*cart_shift)(MPI_Comm, int, int, int *, int *);
-    int (*graph_neighbors_count)(MPI_Comm, int, int *);
-    int (*graph_neighbors)(MPI_Comm, int, int, int[]);
-    int (*dist_graph_neighbors_count)(MPI_Comm, int *, int *, int *);
-    int (*dist_graph_neighbors)(MPI_Comm, int, int[], int[], int, int[], int[]);
-    void *comm_world, *comm_self, *comm_null, *win_null, *file_null, *request_null, *op_no_op;
-    void *request_empty; /* of all sends that were complete at once; may be NULL */
-};
-
-extern struct shim_mpi shim_mpi;
 extern __thread struct thread shim_thread;
 extern struct call_file_header *shim_file; /* NULL: nobody listens, or not yet open */
 extern int shim_mode;                      /* enum shim_mode */
@@ -140,10 +115,24 @@ bool shim_open(void);
 /* Has the reader look at the ring; a system call. False: it cannot be called. */
 bool shim_call_reader(void);
 void shim_thread_begin(struct thread *thread);
+/* For the agent, which shows it, if there is one. */
+void shim_leave_reason(const char *what, const char *reason);
+
+/* ---- choose.c ---- */
+
+/* The shim's knowledge of a binary interface: interface.c, compiled for it. */
+struct interface {
+    const char *marker;           /* a symbol that only such a library has; or NULL */
+    const char *const *libraries; /* names of such libraries, up to a NULL */
+    const char *const *fortran_libraries;
+    const char *(*find_mpi)(void);      /* NULL, or the name of what this MPI does not have */
+    void *const (*entries)[CALL_COUNT]; /* of MPI_X, of PMPI_X: in front of the next one */
+};
+
+/* That of the MPI in this process; NULL: none so far, or none that we know. */
+const struct interface *shim_interface_of_process(void);
 /* "PMPI_Send" in what comes behind us, or NULL. Also finds MPI loaded by a plug-in. */
 void *shim_symbol(const char *name);
-
-/* ---- next.c ---- */
 
 extern void *shim_next_[2][CALL_COUNT];
 void *shim_next_find(enum call_function function, int profiled);
@@ -167,7 +156,7 @@ void shim_sample_enter(struct call *c);
 static inline void shim_add(uint64_t *to, uint64_t n) {
     if (!n)
         return;
-    if (LIKELY((unsigned)shim_file->thread_level < MPI_THREAD_MULTIPLE))
+    if (LIKELY((unsigned)shim_file->thread_level < SHIM_THREAD_MULTIPLE))
         __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(to, n, __ATOMIC_RELAXED);

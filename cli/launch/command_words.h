@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hosts named by the words of a command: `mpirun --hostfile F -np 4 ./a`, also behind simple
- * wrappers (`env X=1 nice mpirun ...`). The reader knows which options of mpirun and srun take
- * arguments, so that it stops at the program and never takes the program's options for theirs.
+ * Hosts named by the words of a command (mpi/ has the launchers): `mpirun --hostfile F -np 4 ./a`,
+ * also behind simple wrappers (`env X=1 nice mpirun ...`). The reader knows which options of
+ * launchers take arguments, so that it stops at the program and never takes the program's options
+ * for theirs.
  */
 #ifndef CHOKEPOINT_CLI_COMMAND_WORDS_H
 #define CHOKEPOINT_CLI_COMMAND_WORDS_H
@@ -12,6 +13,7 @@
 enum command_kind {
     COMMAND_PLAIN,  /* starts nothing elsewhere that we know of */
     COMMAND_MPIRUN, /* OpenMPI's mpirun, mpiexec, orterun */
+    COMMAND_HYDRA,  /* mpirun of MPICH's family */
     COMMAND_SRUN,
 };
 
@@ -29,6 +31,9 @@ struct command_words {
     /* Options that decide how mpirun reaches the hosts, with their arguments: `--mca plm_... x`. */
     const char *reach[COMMAND_LISTS_MAX];
     size_t n_reach;
+    /* A word that may name hosts which are not read here: an option, or an unknown launcher. */
+    const char *hides_hosts;
+    const char *hides_variables; /* the option that keeps variables from the ranks */
 };
 
 /* words: NULL-terminated. -E2BIG when there are more options of a kind than there is room for;

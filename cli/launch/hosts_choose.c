@@ -47,8 +47,10 @@ static int from_words(const struct command_words *words, struct hosts *hosts, ch
 }
 
 /* A default hostfile may be without hosts: OpenMPI installs such a one. */
-static int from_default_hostfile(struct hosts *hosts, char *why, size_t why_size) {
-    const char *path = getenv("OMPI_MCA_orte_default_hostfile");
+static int from_default_hostfile(struct hosts *hosts, enum command_kind kind, char *why,
+                                 size_t why_size) {
+    const char *path =
+        getenv(kind == COMMAND_HYDRA ? "HYDRA_HOST_FILE" : "OMPI_MCA_orte_default_hostfile");
     if (!path || !*path || strcmp(path, "none") == 0)
         return 0;
     int r = hosts_add_hostfile(hosts, path, why, why_size);
@@ -87,8 +89,9 @@ int hosts_choose(const char *option, const struct command_words *words, struct h
         return from_option(option, ret_hosts, why, why_size);
     *ret_source = HOSTS_COMMAND;
     int r = from_words(words, ret_hosts, why, why_size);
-    if (r == 0 && ret_hosts->n == 0 && words->kind == COMMAND_MPIRUN)
-        r = from_default_hostfile(ret_hosts, why, why_size);
+    if (r == 0 && ret_hosts->n == 0 &&
+        (words->kind == COMMAND_MPIRUN || words->kind == COMMAND_HYDRA))
+        r = from_default_hostfile(ret_hosts, words->kind, why, why_size);
     if (r < 0 || ret_hosts->n)
         return r;
     *ret_source = HOSTS_BATCH;

@@ -64,7 +64,7 @@ static bool fill(struct preload *to, const char *library) {
 
 /* Whether the command's own environment takes it: see preload.h. */
 static bool is_rank_itself(const struct command_words *words, const char *path) {
-    return words->kind == COMMAND_SRUN ||
+    return words->kind == COMMAND_SRUN || words->kind == COMMAND_HYDRA ||
            (words->kind == COMMAND_PLAIN && path[0] && program_needs(path, "libmpi"));
 }
 
@@ -78,7 +78,9 @@ int preload_make(struct preload *to, const char *program, char *const *command,
         snprintf(why, why_size, LIBRARY " is not installed");
     else if (strpbrk(library, " :;"))
         snprintf(why, why_size, "no library can be preloaded from a path like %s", library);
-    else if (user_has_list(command))
+    else if (words->hides_variables)
+        snprintf(why, why_size, "%s keeps LD_PRELOAD from the ranks", words->hides_variables);
+    else if (words->kind != COMMAND_HYDRA && user_has_list(command))
         snprintf(why, why_size,
                  "OpenMPI's " USER_LIST " is set, beside which it takes no other "
                  "variables; use -x instead");

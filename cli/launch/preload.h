@@ -6,9 +6,9 @@
  * name wins. A script that calls mpirun passes it on.
  *
  * LD_PRELOAD itself would get into everything that the command starts, also into programs of
- * another C library and into containers, which end or complain. So srun alone gets it, whose ranks
- * have the environment of srun, and a program that is linked with MPI, which is a rank by itself.
- * No rank gets it that our loader does not start.
+ * another C library and into containers, which end or complain. So srun and Hydra alone get it,
+ * whose ranks have their environment, and a program that is linked with MPI, which is a rank by
+ * itself. No rank gets it that our loader does not start.
  */
 #ifndef CHOKEPOINT_CLI_PRELOAD_H
 #define CHOKEPOINT_CLI_PRELOAD_H

@@ -16,6 +16,8 @@ static enum launch_method method_to_reach_others(const struct run_session *s,
                                                  enum hosts_source source) {
     if (s->words.kind == COMMAND_MPIRUN)
         return LAUNCH_MPIRUN;
+    if (s->words.kind == COMMAND_HYDRA) /* whose own way to other hosts is ssh, too */
+        return LAUNCH_SSH;
     bool ours = source == HOSTS_OPTION && s->words.kind == COMMAND_PLAIN;
     return !ours && command_find("mpirun") == 0 ? LAUNCH_MPIRUN : LAUNCH_SSH;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment inside a host. Two lists: settings that keep OpenMPI on the emulated network,
+ * The environment inside a host. Two lists: settings that keep MPI on the emulated network,
  * which override the caller's; and settings that suit many ranks on few cores, which the caller may
  * override.
  */
@@ -21,12 +21,15 @@ struct setting {
 
 /* pml ob1 over these three transports, and no one-sided UCX: UCX and libfabric recognise a shared
  * kernel by its boot id and would go through memory from host to host. vader does not (it goes by
- * the node's name) and serves ranks on the same host, as it would on a real one. */
+ * the node's name) and serves ranks on the same host, as it would on a real one. MPICH has memory
+ * of its own for ranks on one host, and is left UCX's sockets between hosts. */
 static const struct setting fixed[] = {
     {"OMPI_MCA_pml", "ob1"},         {"OMPI_MCA_btl", "self,vader,tcp"},
     {"OMPI_MCA_osc", "^ucx"},        {"OMPI_MCA_plm", "rsh"},
     {"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-    {"CHOKEPOINT_SCOPE", "cgroup"},
+    {"CHOKEPOINT_SCOPE", "cgroup"},  {"HYDRA_LAUNCHER", "ssh"},
+    {"HYDRA_IFACE", "eth0"},         {"UCX_TLS", "tcp,self"},
+    {"UCX_NET_DEVICES", "eth0"},
 };
 
 /* Waiting ranks spin; where hosts share cores they must at least let others run. */
@@ -77,6 +80,8 @@ void testbed_environment(const struct testbed *t) {
     setenv("CHOKEPOINT_HOSTFILE", hostfile, 1);
     setenv("CHOKEPOINT_RSH", agent, 1);
     setenv("OMPI_MCA_plm_rsh_agent", agent, 1);
+    snprintf(agent, sizeof agent, "%s/" TESTBED_SSH, t->directory);
+    setenv("HYDRA_LAUNCHER_EXEC", agent, 1);
     setenv("OMPI_MCA_btl_tcp_if_include", network, 1);
     setenv("OMPI_MCA_oob_tcp_if_include", network, 1);
 }

@@ -105,14 +105,15 @@ static int write_host_files(const struct testbed *t) {
 }
 
 /* OpenMPI cuts its launch agent at blanks, and scripts cannot run from /run (noexec): a link with
- * a plain name stands for this program wherever that lies. */
-static int link_this_program(const struct testbed *t) {
+ * a plain name stands for this program wherever that lies. Hydra's is one word without options: a
+ * second link, by whose name this program knows what it is. */
+static int link_this_program(const struct testbed *t, const char *name) {
     char target[PATH_MAX], path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", target, sizeof target - 1);
     if (n < 0)
         return negative_errno();
     target[n] = '\0';
-    int r = path_format(path, sizeof path, "%s/chokepoint", t->directory);
+    int r = path_format(path, sizeof path, "%s/%s", t->directory, name);
     if (r < 0)
         return r;
     unlink(path);
@@ -122,14 +123,16 @@ static int link_this_program(const struct testbed *t) {
 int testbed_write_files(struct testbed *t) {
     int r = write_host_files(t);
     if (r == 0)
-        r = link_this_program(t);
+        r = link_this_program(t, "chokepoint");
+    if (r == 0)
+        r = link_this_program(t, TESTBED_SSH);
     return r ? testbed_trouble(t, TESTBED_FAILED, "cannot write under %s: %s", t->directory,
                                strerror(-r))
              : 0;
 }
 
 int testbed_remove_state(struct testbed *t) {
-    static const char *const names[] = {"hosts", "hostfile", "chokepoint", "state"};
+    static const char *const names[] = {"hosts", "hostfile", "chokepoint", TESTBED_SSH, "state"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char path[PATH_MAX];
         int r = path_format(path, sizeof path, "%s/%s", t->directory, names[i]);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define TESTBED_SSH "testbed-ssh" /* a link to this program, which then is `testbed ssh` */
 #define TESTBED_HOSTS_MAX 100
 #define TESTBED_ROOT "/run/chokepoint-testbed"
 #define TESTBED_BRIDGE "chokepoint0"

@@ -6,7 +6,7 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 
 # ---- calls and bytes of every family ----
-run --no-report "${mpi[@]}" -np 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file"
+run --no-report "${mpi[@]}" -np 4 "$programs/calls_planted" "$work/file"
 [ $status -eq 0 ] || fail "exits with $status"
 totals_agree
 [ "$(sql "SELECT sum(events), sum(lost_events) FROM mpi $of_last_run")" = "$(sql "SELECT count(*) FROM call")|0" ] ||
@@ -27,7 +27,7 @@ echo "$(sql 'SELECT count(*) FROM call') single calls agree with the totals"
 
 # ---- waits of known length ----
 rm -f "$EXPECT".*
-run --no-report "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_waits"
+run --no-report "${mpi[@]}" -np 2 "$programs/calls_waits"
 [ $status -eq 0 ] || fail "exits with $status"
 sql "SELECT substr(i.name, 8), sum(inside_ns) FROM mpi_function $of_last_run AND i.name LIKE 'rank 0 %' GROUP BY 1" | tr '|' ' ' >inside
 # The program's clock is read outside of the shim's: what is missing may be what it waited for a core between the two.
@@ -62,7 +62,7 @@ awk 'FILENAME == "inside" { inside = $1 } $1 == "slept" { slept = $3 } $1 == "wa
            exit !(slept > 2e9 && inside > 0 && inside <= wall - slept) }' inside "$EXPECT.1" || fail "sleep counts as time inside MPI"
 
 # ---- off ----
-run --no-report --no-shim "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_waits"
+run --no-report --no-shim "${mpi[@]}" -np 2 "$programs/calls_waits"
 [ $status -eq 0 ] || fail "exits with $status"
 [ "$(sql "SELECT count(*) FROM mpi $of_last_run")" = 0 ] || fail "recorded in spite of --no-shim"
 exit 0

@@ -1,11 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# For tests of MPI calls in the database: ranks on this machine; to be sourced after run_lib.sh.
-[ -x "$CHOKEPOINT_BIN/calls_planted" ] || { echo "skipped: no MPI"; exit 77; }
+# For tests of MPI calls in the database: ranks on this machine; to be sourced after run_lib.sh. CHOKEPOINT_MPI in the
+# environment names the MPI library: openmpi, or mpich, for which the programs are in a folder of their own.
+library=${CHOKEPOINT_MPI:-openmpi}
+programs=$CHOKEPOINT_BIN
+[ "$library" = openmpi ] || programs=$CHOKEPOINT_BIN/$library
+[ -x "$programs/calls_planted" ] || { echo "skipped: no MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export EXPECT="$work/expect"
 # Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4.
 mpi=(mpirun --oversubscribe --mca osc ^rdma -x EXPECT)
+[ "$library" = openmpi ] || mpi=(mpirun.mpich)
 
 # The program's own totals, and those that the last run recorded: "RANK FUNCTION CALLS SENT RECEIVED".
 expected() { cat "$EXPECT".* | sed -n 's/^total //p' | sort; }

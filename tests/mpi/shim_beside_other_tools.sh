@@ -16,19 +16,19 @@ run() { # NAME PRELOAD PROGRAM...
     events_agree
 }
 for tool in pmpi next; do
-    run "$tool before the shim" "$CHOKEPOINT_BIN/other_tool_$tool.so:$shim" "$CHOKEPOINT_BIN/calls_simple"
-    run "$tool behind the shim" "$shim:$CHOKEPOINT_BIN/other_tool_$tool.so" "$CHOKEPOINT_BIN/calls_simple"
+    run "$tool before the shim" "$programs/other_tool_$tool.so:$shim" "$programs/calls_simple"
+    run "$tool behind the shim" "$shim:$programs/other_tool_$tool.so" "$programs/calls_simple"
 done
-run "a layer in the program" "$shim" "$CHOKEPOINT_BIN/calls_own_layer"
+run "a layer in the program" "$shim" "$programs/calls_own_layer"
 
 # MPI in a plug-in, in no scope but its own.
 echo "-- a plug-in"
 preload=$shim
 rm -f "$EXPECT".*
-watched 2 "$CHOKEPOINT_BIN/plugin_host" "$CHOKEPOINT_BIN/calls_plugin.so" || fail "the plug-in ended with $?"
+watched 2 "$programs/plugin_host" "$programs/calls_plugin.so" || fail "the plug-in ended with $?"
 totals_agree
 
 # In a process without MPI it does nothing at all, and stays in nobody's way.
-[ "$(LD_PRELOAD=$shim OMPI_CHOKEPOINT_MARKS=$work/marks /bin/sh -c 'echo $((6 * 7))')" = 42 ] || fail "in a shell"
-LD_PRELOAD=$shim ldd /bin/true | grep -q libmpi.so && fail "the shim drags in MPI"
+[ "$(LD_PRELOAD=$shim CHOKEPOINT_MARKS=$work/marks /bin/sh -c 'echo $((6 * 7))')" = 42 ] || fail "in a shell"
+LD_PRELOAD=$shim ldd /bin/true | grep -q libmpi && fail "the shim drags in MPI"
 exit 0

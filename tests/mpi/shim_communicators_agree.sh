@@ -3,7 +3,7 @@
 # Members of a communicator give it the same number without a message, no two have the same, the world is 0;
 # peers are ranks of the world.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
-watched 4 "$CHOKEPOINT_BIN/calls_comms" || fail "the program ended with $?"
+watched 4 "$programs/calls_comms" || fail "the program ended with $?"
 awk 'BEGIN {
          members[100] = members[110] = members[111] = members[112] = members[120] = members[121] = members[122] = "0123"
          members[200] = members[220] = "02"; members[201] = members[221] = "13"; members[210] = "01"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Calls and bytes of every family of MPI functions are exactly those the program made; events and totals agree.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
-watched 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file" || fail "the program ended with $?"
+watched 4 "$programs/calls_planted" "$work/file" || fail "the program ended with $?"
 totals_agree
 events_agree
 awk '$1 == "rank" && ($7 || $8 || $9 || !$10) { print; exit 1 }' "$work/dump" ||
@@ -16,6 +16,6 @@ awk '$1 == "event" && $3 == "MPI_Sendrecv" { n++; if ($9 != 44 + 4 * ($5 ~ /p/ ?
 
 # With the shim and nobody who listens, the program does the same and leaves nothing.
 rm -rf "$marks" "$EXPECT".*
-OMPI_CHOKEPOINT_MARKS=$work/marks "${mpi[@]}" -np 4 -x EXPECT -x LD_PRELOAD="$shim" "$CHOKEPOINT_BIN/calls_planted" "$work/file" ||
+ranks 4 "$programs/calls_planted" "$work/file" ||
     fail "nobody listens: the program ended with $?"
 [ ! -e "$marks" ] || fail "nobody listens, and yet there is $marks"

@@ -3,7 +3,7 @@
 # Fortran is watched like C, exactly, whether by mpif.h, use mpi or use mpi_f08, and calls are told apart by where
 # the program makes them.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
-command -v mpif90 >/dev/null && command -v gfortran >/dev/null || { echo "skipped: no gfortran"; exit 77; }
+command -v $fortran >/dev/null && command -v gfortran >/dev/null || { echo "skipped: no gfortran"; exit 77; }
 
 for rank in 0 1; do
     cat >"$EXPECT.$rank" <<TOTALS
@@ -29,8 +29,8 @@ sites() { # of the calls named so, made by rank 0, from Fortran
 }
 for way in H MPI F08; do
     echo "-- $way"
-    mpif90 -O1 -cpp -DWAY_$way -fallow-argument-mismatch "$CHOKEPOINT_SOURCE/tests/mpi/calls_fortran.F90" -o "$work/fortran" 2>"$work/err" ||
-        mpif90 -O1 -cpp -DWAY_$way "$CHOKEPOINT_SOURCE/tests/mpi/calls_fortran.F90" -o "$work/fortran" ||
+    $fortran -O1 -cpp -DWAY_$way -fallow-argument-mismatch "$CHOKEPOINT_SOURCE/tests/mpi/calls_fortran.F90" -o "$work/fortran" 2>"$work/err" ||
+        $fortran -O1 -cpp -DWAY_$way "$CHOKEPOINT_SOURCE/tests/mpi/calls_fortran.F90" -o "$work/fortran" ||
         { cat "$work/err"; fail "compiling"; }
     watched 2 "$work/fortran" "$work/file" || fail "the program ended with $?"
     totals_agree

@@ -1,19 +1,38 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Shared by the tests of the MPI shim; sourced. Ranks run on this machine, more of them than cores.
+# Shared by the tests of the MPI shim; sourced. Ranks run on this machine, more of them than cores. CHOKEPOINT_MPI in the
+# environment names the MPI library: openmpi, or mpich, for which the programs are in a folder of their own.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
-command -v mpirun >/dev/null || { echo "skipped: no mpirun"; exit 77; }
+library=${CHOKEPOINT_MPI:-openmpi}
+case $library in
+openmpi)
+    launcher=mpirun programs=$CHOKEPOINT_BIN fortran=mpif90 marks_name=OMPI_CHOKEPOINT_MARKS
+    # Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4, with the shim and without.
+    mpi=(mpirun --oversubscribe --mca osc ^rdma -x EXPECT)
+    ;;
+mpich)
+    launcher=mpirun.mpich programs=$CHOKEPOINT_BIN/mpich fortran=mpifort.mpich marks_name=CHOKEPOINT_MARKS
+    mpi=(mpirun.mpich)
+    ;;
+*) echo "no MPI library of this name is known: $library"; exit 2 ;;
+esac
+command -v $launcher >/dev/null && [ -x "$programs/calls_planted" ] || { echo "skipped: no $launcher, or no programs for it"; exit 77; }
 shim="$CHOKEPOINT_BIN/libchokepoint-mpi.so"
 [ -e "$shim" ] || { echo "skipped: libchokepoint-mpi.so is not built (no MPI)"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export EXPECT="$work/expect"
 preload=$shim
 patience=120
-# Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4, with the shim and without.
-mpi=(mpirun --oversubscribe --mca osc ^rdma)
+# ranks N PROGRAM...: N ranks under the shim.
+ranks() {
+    local n=$1 with=(-x LD_PRELOAD="$preload")
+    shift
+    [ "$library" = openmpi ] || with=(-genv LD_PRELOAD "$preload")
+    env "$marks_name=$work/marks" timeout -k 5 $patience "${mpi[@]}" -np "$n" "${with[@]}" "$@"
+}
 
 marks=$work/marks.$(hostname)
 # watched N PROGRAM...: N ranks under the shim; what it saw is in $work/dump. Returns the program's status.
@@ -22,8 +41,7 @@ watched() {
     shift
     rm -rf "$marks"
     mkdir -m 700 "$marks"
-    OMPI_CHOKEPOINT_MARKS=$work/marks timeout -k 5 $patience \
-        "${mpi[@]}" -np "$n" -x EXPECT -x LD_PRELOAD="$preload" "$@"
+    ranks "$n" "$@"
     status=$?
     dump
     return $status

@@ -3,8 +3,7 @@
 # A rank that is killed leaves totals and events that can be read, and the call it waited in.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
 mkdir -m 700 "$marks"
-OMPI_CHOKEPOINT_MARKS=$work/marks "${mpi[@]}" -np 2 -x EXPECT -x LD_PRELOAD="$shim" \
-    "$CHOKEPOINT_BIN/calls_simple" forever >/dev/null 2>&1 &
+ranks 2 "$programs/calls_simple" forever >/dev/null 2>&1 &
 job=$!
 trap 'kill -9 $job 2>/dev/null; wait $job 2>/dev/null; rm -rf "$work"' EXIT
 # Both have made 1001 rounds; rank 1 sleeps, rank 0 soon waits for it, in one call or the other.

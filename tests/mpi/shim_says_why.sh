@@ -6,8 +6,7 @@
 mkdir -m 700 "$marks"
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$marks" || { echo "skipped: no mount"; exit 77; }
 trap 'umount "$marks"; rm -rf "$work"' EXIT
-OMPI_CHOKEPOINT_MARKS=$work/marks timeout -k 5 $patience "${mpi[@]}" -np 2 -x EXPECT -x LD_PRELOAD="$preload" \
-    "$CHOKEPOINT_BIN/calls_simple" || fail "the program ended with $?"
+ranks 2 "$programs/calls_simple" || fail "the program ended with $?"
 n=0
 for why in "$marks"/*.why; do
     [ "$(readlink "$why")" = "no file for it: No space left on device" ] || fail "$why says: $(readlink "$why")"

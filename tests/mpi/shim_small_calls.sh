@@ -3,7 +3,7 @@
 # A storm of small one-sided calls is told as few events, which say of calls, bytes and time what the totals say,
 # and lie one after the other.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
-watched 2 "$CHOKEPOINT_BIN/calls_small" || fail "the program ended with $?"
+watched 2 "$programs/calls_small" || fail "the program ended with $?"
 totals_agree
 events_agree
 awk '$1 == "event" && $3 ~ /Accumulate|Put/ { bytes[$2 " " $3] += $9 }

@@ -3,7 +3,7 @@
 # Time inside MPI is what the program measures from outside, within 1 %: by each event, for polls by the gaps
 # between them as well; and the waiting rank's CPU clock tells spinning from sleeping.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
-watched 2 "$CHOKEPOINT_BIN/calls_waits" || fail "the program ended with $?"
+watched 2 "$programs/calls_waits" || fail "the program ended with $?"
 events_agree
 # The longest event of a function is its longest wait; polls lie end to end. The program looks at its clock before and after:
 # a rank that gets no core there waits for one longer than MPI held it, at most by what the kernel says it did.

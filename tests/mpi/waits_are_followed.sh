@@ -8,9 +8,9 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
-program=$CHOKEPOINT_BIN/planted_waits
+program=$programs/planted_waits
 read -ra options <<<"${MPI_OPTIONS:-}"
-[ ${#options[@]} -eq 0 ] || mpi=(mpirun --oversubscribe -x EXPECT)
+[ "$library" != openmpi ] || [ ${#options[@]} -eq 0 ] || mpi=(mpirun --oversubscribe -x EXPECT)
 
 # Calls that a replay does not follow, and the name that it must say.
 not_followed='{"lock_all_flush": "MPI_Fetch_and_op", "spawn": "MPI_Comm_spawn"}'
@@ -48,6 +48,9 @@ once() {
 mechanisms=("$@")
 [ $# -gt 0 ] || mechanisms=(recv_any probe_large improbe testsome waitany persistent iallreduce bcast neighbor_allgather
                             inter_bcast split fence lock_unlock lock_all_flush spawn)
+# MPICH 4.0.2 of Debian, with the shim and without: a window that a program made ends it in MPI_Finalize, inside UCX.
+[ $# -gt 0 ] || [ "$library" != mpich ] ||
+    mechanisms=(recv_any probe_large improbe testsome waitany persistent iallreduce bcast neighbor_allgather inter_bcast split)
 [ "$*" != all ] || mapfile -t mechanisms < <("$program")
 [ ${#mechanisms[@]} -gt 0 ] || fail "the program knows no mechanism"
 failed=0

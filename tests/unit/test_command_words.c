@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -95,6 +96,54 @@ static void the_program_behind_it_all_is_named(void **state) {
     assert_string_equal(READ("mpirun", "-np", "4", "env", "A=1", "nice", "./train", "x").program,
                         "./train");
     assert_null(READ("env").program);
+}
+
+static void hosts_of_hydra_are_found(void **state) {
+    (void)state;
+    struct command_words w =
+        READ("mpiexec.hydra", "-f", "h", "-ppn", "2", "-genv", "A", "-f", "./a", "-f", "no");
+    assert_int_equal(w.kind, COMMAND_HYDRA);
+    assert_int_equal(w.n_hostfiles, 1);
+    assert_string_equal(w.hostfiles[0], "h");
+    assert_string_equal(w.program, "./a");
+    assert_null(w.hides_hosts);
+    w = READ("/opt/bin/mpirun.mpich", "-hosts", "a:2,b", "-n", "3", "./a", "-hosts", "no");
+    assert_int_equal(w.n_lists, 1);
+    assert_string_equal(w.lists[0], "a:2,b");
+    w = READ("mpirun.mpich", "-verbose", "-machinefile", "m", "x");
+    assert_string_equal(w.hostfiles[0], "m");
+    assert_string_equal(READ("mpirun.mpich", "-genvnone", "x").hides_variables, "-genvnone");
+    assert_null(READ("mpirun.mpich", "-genvall", "x").hides_variables);
+}
+
+static void words_that_may_hide_hosts_are_named(void **state) {
+    (void)state;
+    assert_string_equal(READ("mpirun.mpich", "-configfile", "c").hides_hosts, "-configfile");
+    assert_string_equal(READ("mpirun.mpich", "-nonesuch", "x").hides_hosts, "-nonesuch");
+    assert_string_equal(READ("mpirun", "--rankfile", "r", "x").hides_hosts, "--rankfile");
+    assert_string_equal(READ("mpirun", "--hostlist", "a", "x").hides_hosts, "--hostlist");
+    assert_string_equal(READ("mpirun_rsh", "-np", "2", "a", "b", "x").hides_hosts, "mpirun_rsh");
+    assert_null(READ("mpirun", "--oversubscribe", "--tag-output", "x").hides_hosts);
+    assert_null(READ("echo", "mpirun_rsh").hides_hosts);
+    assert_null(READ("mpirun.mpich", "-n", "2", "x", "-nonesuch").hides_hosts);
+}
+
+/* mpirun is a link on systems that have more than one. */
+static void a_link_has_the_name_behind_it(void **state) {
+    (void)state;
+    char directory[] = "/tmp/chokepoint-test-XXXXXX", real[64], link[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(real, sizeof real, "%s/mpiexec.hydra", directory);
+    snprintf(link, sizeof link, "%s/mpirun", directory);
+    FILE *file = fopen(real, "w");
+    assert_non_null(file);
+    assert_int_equal(fchmod(fileno(file), 0700), 0);
+    fclose(file);
+    assert_int_equal(symlink(real, link), 0);
+    assert_int_equal(READ(link, "-n", "2", "x").kind, COMMAND_HYDRA);
+    unlink(link);
+    unlink(real);
+    rmdir(directory);
 }
 
 static void node_lists_of_srun_are_found(void **state) {
@@ -206,6 +255,9 @@ int main(void) {
         cmocka_unit_test(simple_wrappers_are_seen_through),
         cmocka_unit_test(options_that_reach_hosts_are_kept_and_placement_is_not),
         cmocka_unit_test(the_program_behind_it_all_is_named),
+        cmocka_unit_test(hosts_of_hydra_are_found),
+        cmocka_unit_test(words_that_may_hide_hosts_are_named),
+        cmocka_unit_test(a_link_has_the_name_behind_it),
         cmocka_unit_test(node_lists_of_srun_are_found),
         cmocka_unit_test(words_that_end_early_are_left_to_mpirun),
         cmocka_unit_test(too_many_lists_are_an_error_not_an_overflow),

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions we stand before, as programs of every binary interface call them. An argument is
+ * one register or one word of the stack in all of them, so each function passes its words on to
+ * what was compiled for the interface of this process, as they are: one load and one jump, with
+ * the return address of the program where it was. Machines on which a pointer has another size than
+ * a word get no shim.
+ */
+#include "agent/shim/shim.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define ERROR_WITHOUT_MPI 16
+
+typedef long word; /* NOLINT(google-runtime-int): a register */
+_Static_assert(sizeof(word) == sizeof(void *) && sizeof(word) == 8, "arguments are words");
+
+extern const struct interface shim_interface_openmpi, shim_interface_mpich;
+
+static const struct interface *const interfaces[] = {&shim_interface_openmpi,
+                                                     &shim_interface_mpich};
+#define N_INTERFACES (sizeof interfaces / sizeof *interfaces)
+
+void *shim_next_[2][CALL_COUNT];
+
+static const struct interface *chosen;
+
+static const char *const symbols[] = {
+#define SYMBOL(class, name) "PMPI_" #name,
+    CALL_LIST(SYMBOL)
+#undef SYMBOL
+};
+
+/* ---- what is behind us ---- */
+
+/* A program that loads MPI as a plug-in (Python) has it in no scope but the plug-in's. */
+static void *find_in(const struct interface *interface, const char *name) {
+    void *symbol = NULL;
+    for (const char *const *library = interface->libraries; *library && !symbol; library++) {
+        void *mpi = dlopen(*library, RTLD_LAZY | RTLD_NOLOAD);
+        symbol = mpi ? dlsym(mpi, name) : NULL;
+    }
+    return symbol;
+}
+
+const struct interface *shim_interface_of_process(void) {
+    const struct interface *found = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < N_INTERFACES && !found; i++)
+        if (dlsym(RTLD_NEXT, interfaces[i]->marker))
+            found = interfaces[i];
+    for (size_t i = 0; i < N_INTERFACES && !found; i++)
+        if (find_in(interfaces[i], interfaces[i]->marker))
+            found = interfaces[i];
+    __atomic_store_n(&chosen, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+void *shim_symbol(const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    const struct interface *interface = symbol ? NULL : shim_interface_of_process();
+    return interface ? find_in(interface, name) : symbol;
+}
+
+/* Threads that look at once find the same. NULL: there is no MPI behind us. */
+void *shim_next_find(enum call_function function, int profiled) {
+    const char *name = symbols[function];
+    void *next = shim_symbol(profiled ? name : name + 1);
+    if (!next)
+        next = shim_symbol(name);
+    __atomic_store_n(&shim_next_[profiled][function], next, __ATOMIC_RELAXED);
+    return next;
+}
+
+/* ---- where a call goes ---- */
+
+static int fail_without_mpi(void) {
+    return ERROR_WITHOUT_MPI;
+}
+
+/* Calls of an MPI that we do not know go where they would without us. */
+static void *pass_by(enum call_function function, int profiled) {
+    static bool told;
+    void *next = shim_next_find(function, profiled);
+    if (next && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+        shim_leave_reason("its MPI has a binary interface that is not known", "");
+    return next;
+}
+
+/* The first call of a function looks; *ret_entry, where all later ones jump to, stays as it is
+ * while there is no MPI. */
+static void *entry_find(enum call_function function, int profiled, void **ret_entry) {
+    const struct interface *interface = shim_interface_of_process();
+    void *entry = interface ? interface->entries[profiled][function] : pass_by(function, profiled);
+    if (!entry)
+        return (void *)fail_without_mpi;
+    __atomic_store_n(ret_entry, entry, __ATOMIC_RELAXED);
+    return entry;
+}
+
+#include "agent/shim/call_entries.h" /* made from calls.def */
