@@ -129,7 +129,8 @@ struct cell_waits {
     double readers[MEMBERS_MAX];              /* of `peer`: until they read what it had sent */
     double peer[MEMBERS_MAX][MEMBERS_MAX];    /* of the first: waiting for the second */
     double blocked[MEMBERS_MAX][MEMBERS_MAX]; /* likewise: for room to send */
-    double sent[MEMBERS_MAX][MEMBERS_MAX]; /* likewise: data of the second were under way to it */
+    double sent[MEMBERS_MAX][MEMBERS_MAX];  /* likewise: data of the second were under way to it */
+    double bytes[MEMBERS_MAX][MEMBERS_MAX]; /* bytes that the second sent to the first */
     double kinds[WAIT_KIND_COUNT_][MEMBERS_MAX][MEMBERS_MAX]; /* peer, by kind */
 };
 
@@ -172,6 +173,7 @@ static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, 
         return;
     double busy = process_waits_growth(set, sent, CONNECTION_BUSY, cell) -
                   process_waits_growth(set, sent, CONNECTION_RWND_LIMITED, cell);
+    waits->bytes[who][whom] += process_waits_growth(set, sent, CONNECTION_SEND_BYTES, cell);
     waits->sent[who][whom] = fmax(waits->sent[who][whom], fmin(busy / length, 1));
 }
 
@@ -237,6 +239,14 @@ static void charge_transfer(struct walk *w, size_t who, size_t from, size_t to, 
     w->moved[a * hosts + b] += share * w->length_s;
 }
 
+/* Two that waited for each other: the time is that of the bytes that went either way. */
+static void charge_ways(struct walk *w, size_t who, size_t whom, double share) {
+    double here = w->waits->bytes[who][whom], back = w->waits->bytes[whom][who];
+    double part = here + back > 0 ? here / (here + back) : 0.5;
+    charge_transfer(w, who, whom, who, share * part);
+    charge_transfer(w, who, who, whom, share * (1 - part));
+}
+
 /* Time in which it did not wait for one of the chain. */
 static double life_without(const struct walk *w, size_t who, uint64_t seen) {
     double left = w->waits->life[who];
@@ -282,8 +292,12 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
         charge(w, from == SIZE_MAX ? who : from, BUDGET_PEER_WAIT, part);
         return;
     }
+    if (left < ALWAYS_WAITS && from != SIZE_MAX) {
+        charge_ways(w, from, who, part);
+        return;
+    }
     if (left < ALWAYS_WAITS) {
-        charge_transfer(w, from == SIZE_MAX ? who : from, who, from, part);
+        charge_transfer(w, who, SIZE_MAX, who, part);
         return;
     }
     charge_own(w, who, part / left);
@@ -294,7 +308,7 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
             continue;
         double free_of_it = fmax(fmin(life_without(w, k, seen), 1 - w->waits->sent[who][k]), 0);
         if (wait > free_of_it) { /* for longer than it can have been about something else */
-            charge_transfer(w, who, k, who, next * (1 - free_of_it / wait));
+            charge_ways(w, who, k, next * (1 - free_of_it / wait));
             next *= free_of_it / wait;
         }
         if (next < PART_MIN || depth == DEPTH_MAX)
