@@ -72,7 +72,7 @@ static uint64_t take_gap(struct wait_process *slot, uint64_t since_ns, uint64_t 
     return now_ns - since_ns;
 }
 
-/* What threads that ended gaps have left open: of one that still runs, it is no tick by now. */
+/* Takes what threads that ended gaps have left open: one that still runs does more than tick. */
 static void take_open(struct wait_process *slot, uint64_t *ns) {
     uint64_t gap = __atomic_exchange_n(&slot->open_gap_ns, 0, __ATOMIC_ACQ_REL);
     uint32_t state = slot->open_state < WAIT_STATES ? slot->open_state : WAIT_OTHER;

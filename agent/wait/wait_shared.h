@@ -164,7 +164,7 @@ struct wait_socket {
     wait_u64 reads, read_bytes;
     wait_u64 ready_since_ns; /* data has lain there since then; 0: none does */
     wait_u64 read_ns;        /* when it was read last */
-    /* Of starved_ns and send_blocked_ns, the waits that ended one of the whole process: its length.
+    /* The length of waits of the whole process that ended here.
      */
     wait_u64 process_starved_ns, process_send_blocked_ns;
 };

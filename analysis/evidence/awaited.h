@@ -6,8 +6,8 @@
 
 #include "analysis/run_model.h"
 
-/* Of the process that waited longest for a process (number of the budgets): the share of its time
- * in the main group; 0: nobody waited for it. */
+/* The share of its time in the main group that a process waited for process `who` (a number of the
+ * budgets), of the one that waited longest; 0: nobody waited for it. */
 double awaited_share(const struct run_model *model, size_t who);
 
 /* Seconds that threads of a process waited in sum for locks that others of its threads left. */

@@ -71,8 +71,8 @@ static int add_pause(const struct run_model *model, size_t group, size_t who, en
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Whoever waits for a process that sleeps waits for its sleep; that of one for whom nobody waits
- * holds up nobody but itself. */
+/* A sleep holds up those that wait for the process; one for which nobody waits holds up itself
+ * alone. */
 static bool is_awaited(const struct run_model *model, size_t who, size_t group, double demand) {
     return group != model->main_group || awaited_share(model, who) >= demand / 2;
 }
@@ -108,7 +108,7 @@ static bool fills_one_core(const struct run_model *model, size_t group, size_t w
     return busy >= BUSY_RANK && b->other_cpu_s <= ONE_CORE_LITTLE * b->wall_s;
 }
 
-/* Of several alike none is the one that the others wait for. */
+/* The others wait for one alone, not for several that are alike. */
 static bool is_only_one(const struct run_model *model, size_t group, size_t who) {
     for (size_t r = 0; r < model->budgets.n; r++)
         if (r != who && share_of(model, group, r, 1u << BUDGET_CPU) >= BUSY_RANK / 2)

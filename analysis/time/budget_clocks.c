@@ -15,8 +15,8 @@ static double zero_if_unknown(double value) {
     return isnan(value) || value < 0 ? 0 : value;
 }
 
-/* Of the host or its group only so much is known as the process's own clocks have room for: steal
- * on its core, throttling while it was ready to run, memory while it was blocked. */
+/* Counters of the host or its group count as far as the process's own clocks have room for them:
+ * steal on its core, throttling while it was ready to run, memory while it was blocked. */
 bool budget_divide_clocks(const struct budget_interval *i, double share, struct cell *c) {
     if (!is_clocked(i))
         return false;

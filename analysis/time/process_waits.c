@@ -138,7 +138,7 @@ static double clock_in(const struct process_waits *waits, size_t column, struct 
     return sum;
 }
 
-/* What connections and pairs tell of who ended the waits of a kind. */
+/* Connections and pairs tell who ended the waits of a kind. */
 static void add_told(const struct process_waits *waits, struct windows windows,
                      double told[WAIT_KIND_COUNT_]) {
     const struct series_set *wakeups = &waits->recording->tables[RECORDING_WAKEUP];

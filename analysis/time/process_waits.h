@@ -14,7 +14,7 @@ struct process_waits {
     const struct recording *recording;
     const struct series **clocks, **sockets, **wakeups;
     size_t n_clocks, n_sockets, n_wakeups; /* n_clocks 0: its waits were not clocked */
-    /* Of the waits of threads there, the part that ended a wait of the whole process, 0..1: a
+    /* The part of the waits of threads there that ended a wait of the whole process, 0..1: a
      * thread that waits for a connection at rest ends none. */
     double *starved_parts, *blocked_parts, *wakeup_parts;
 };

@@ -283,8 +283,9 @@ static void charge_own(struct walk *w, size_t who, double scale) {
     charge_sending(w, who, scale);
 }
 
-/* What a process did of the time that is its part of a chain; its waits go on in others. Recursion
- * ends: each process is in a chain once. from: who waits for it; SIZE_MAX: it begins the chain. */
+/* A process is charged with what it did in its part of a chain; its waits go on in others.
+ * Recursion ends: each process is in a chain once. from: who waits for it; SIZE_MAX: it begins the
+ * chain. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void follow(struct walk *w, size_t who, size_t from, double part, uint64_t seen, int depth) {
     double left = life_without(w, who, seen);

@@ -3,12 +3,13 @@
  * The critical path of a job whose waits were clocked, without any call of MPI: chains of waits to
  * the process that waits for nobody.
  *
- * In each short cell of time every process that takes part begins a chain. What a process did
- * itself is charged to it; the time in which it waited for another goes on in that one, divided by
- * what that one did then. Who waits for somebody in the chain is not what the chain waits for: at
- * one moment waits form no circle. So each process of a chain is charged by its time without waits
- * for those before it. Where that is shorter than the wait for it, both waited for each other: the
- * data were under way, which is transfer.
+ * In each short cell of time every process that takes part begins a chain. A process is charged
+ * with what it did itself; the time in which it waited for another goes on in that one, divided by
+ * what that one did then. At one moment waits form no circle: a wait for somebody in the chain is
+ * not what the chain waits for. So each process of a chain is charged by its time without waits for
+ * those before it. Where that is shorter than the wait for it, both waited for each other: the data
+ * were under way, which is transfer. So is the part of a wait that has no room beside the time in
+ * which its data were under way.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_WAIT_CHAIN_H
 #define CHOKEPOINT_ANALYSIS_TIME_WAIT_CHAIN_H

@@ -70,8 +70,8 @@ static bool is_loopback(const char *name) {
     return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
 }
 
-/* Loopback stays on its host; two hosts may use the same names there. Of several ends the one on
- * the host itself is meant. */
+/* Loopback stays on its host; two hosts may use the same names there. The end on the host itself
+ * comes before others. */
 static int worth_of(const struct end *end, const char *name, int host) {
     bool here = end->series->host == host;
     return is_loopback(name) && !here ? 0 : 1 + here;

@@ -14,7 +14,7 @@ struct wait_member { /* a process of the job */
     struct process_waits waits; /* owned */
 };
 
-/* Who is at the other end, as numbers of the members; SIZE_MAX: none of them. */
+/* The processes at the other ends, as numbers of the members; SIZE_MAX: none of them. */
 struct wait_peers {
     size_t *sockets, *wakeups;  /* by the member's sockets and pairs */
     const struct series **far;  /* by its sockets: the wait clocks of the other end; NULL */

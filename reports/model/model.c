@@ -106,6 +106,8 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
     if (result == 0)
         result = report_fill_critical(report, model);
     if (result == 0)
+        result = report_fill_waits(report, model);
+    if (result == 0)
         result = judge(report, input, model);
     return result;
 }

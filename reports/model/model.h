@@ -311,6 +311,14 @@ struct report_process { /* the busiest processes, the job's first */
     double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
 };
 
+/* A process waited for another, by wait clocks: in the main phase. */
+struct report_wait {
+    int host, whom_host;
+    char *process, *whom;
+    const char *what;          /* "message", "lock", "pipe", "end" */
+    double seconds, share_pct; /* of the life of the one that waited */
+};
+
 /* A part of the critical path of a phase. */
 struct report_critical {
     const char *phase; /* of resources */
@@ -376,6 +384,8 @@ struct report {
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
     struct report_critical *critical;      /* by phase, the longest part first */
     size_t n_critical;
+    struct report_wait *waits; /* the longest first; none without wait clocks */
+    size_t n_waits, n_waits_all;
     const char *critical_source;          /* "events", "waits", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;

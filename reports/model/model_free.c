@@ -53,6 +53,9 @@ static void measures_free(struct report *report) {
         series_release(&report->routes[i].series);
     free(report->routes);
     FREE_ITEMS(report->connections, report->n_connections, process);
+    for (size_t i = 0; i < report->n_waits; i++)
+        free(report->waits[i].whom);
+    FREE_ITEMS(report->waits, report->n_waits, process);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);

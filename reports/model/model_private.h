@@ -27,6 +27,7 @@ int report_fill_processes(struct report *report, const struct run_model *model,
 int report_fill_roles(struct report *report, const struct run_model *model,
                       const struct process_traffic *traffic); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
+int report_fill_waits(struct report *report, const struct run_model *model);
 int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
 int report_fill_findings(struct report *report, struct judgement *judgement);

@@ -6,13 +6,13 @@
 
 /* The first DETAILS_AT are what a reader must know. */
 static report_section *const of_report[] = {
-    section_run,         section_phases,     section_verdict,    section_phase_verdicts,
-    section_ranking,     section_stragglers, section_budget,     section_critical_path,
-    section_efficiency,  section_resources,  section_job,        section_peaks,
-    section_roles,       section_pairs,      section_arithmetic, section_iterations,
-    section_operators,   section_pictures,   section_processes,  section_loads,
-    section_filesystems, section_exports,    section_alerts,     section_ceilings,
-    section_quality,     section_figures,
+    section_run,           section_phases,      section_verdict,   section_phase_verdicts,
+    section_ranking,       section_stragglers,  section_budget,    section_waits,
+    section_critical_path, section_efficiency,  section_resources, section_job,
+    section_peaks,         section_roles,       section_pairs,     section_arithmetic,
+    section_iterations,    section_operators,   section_pictures,  section_processes,
+    section_loads,         section_filesystems, section_exports,   section_alerts,
+    section_ceilings,      section_quality,     section_figures,
 };
 #define DETAILS_AT 5
 
@@ -25,7 +25,7 @@ static const struct part {
     {"verdict", "Verdict", (report_section *const[]){section_headline, NULL}},
     {"map", "Full resources over time", (report_section *const[]){section_map, NULL}},
     {"budget", "Where each rank's time went",
-     (report_section *const[]){section_budget, section_efficiency, NULL}},
+     (report_section *const[]){section_budget, section_waits, section_efficiency, NULL}},
     {"changes", "Gains of changes", (report_section *const[]){section_changes, NULL}},
     {"iterations", "Iterations",
      (report_section *const[]){section_iterations, section_stragglers, section_operators, NULL}},

@@ -14,12 +14,12 @@ typedef void report_section(const struct report *report, struct page *page);
 typedef void comparison_section(const struct comparison *comparison, struct page *page);
 
 extern report_section section_run, section_phases, section_verdict, section_phase_verdicts,
-    section_ranking, section_stragglers, section_budget, section_critical_path, section_efficiency,
-    section_resources, section_job, section_peaks, section_roles, section_pairs, section_iterations,
-    section_arithmetic, section_operators, section_pictures, section_processes, section_alerts,
-    section_ceilings, section_quality, section_figures, section_loads, section_filesystems,
-    section_exports, section_headline, section_evidence, section_map, section_changes,
-    section_connections, section_matrix;
+    section_ranking, section_stragglers, section_budget, section_waits, section_critical_path,
+    section_efficiency, section_resources, section_job, section_peaks, section_roles, section_pairs,
+    section_iterations, section_arithmetic, section_operators, section_pictures, section_processes,
+    section_alerts, section_ceilings, section_quality, section_figures, section_loads,
+    section_filesystems, section_exports, section_headline, section_evidence, section_map,
+    section_changes, section_connections, section_matrix;
 
 extern comparison_section section_compared, section_compared_groups, section_compared_parts,
     section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,

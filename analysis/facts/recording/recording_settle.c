@@ -107,7 +107,7 @@ static int64_t clocked_ns(const struct series_set *waits, const struct series *s
 }
 
 /* The first row of a process that was not seen at once has its clocks since its birth: these tell
- * how long that was. Of a later row no more can be than the time since the one before. */
+ * how long that was. A later row can have no more than the time since the one before. */
 static void settle_clocks(struct series_set *waits) {
     for (size_t i = 0; i < waits->n; i++) {
         struct series *series = &waits->items[i];

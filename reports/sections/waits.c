@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes that waited for each other, a line a pair. */
+#include "reports/sections/sections.h"
+
+static const struct report_column columns[] = {
+    {KIND_HOST, "host", "on", FIELD(report_wait, host)},
+    {KIND_TEXT, "process", "process", FIELD(report_wait, process)},
+    {KIND_NUMBER, "share_pct", "waited", "%", FIELD(report_wait, share_pct)},
+    {KIND_NUMBER, "seconds", NULL, FIELD(report_wait, seconds)},
+    {KIND_TEXT, "what", "for a", FIELD(report_wait, what)},
+    {KIND_TEXT, "whom", "of", FIELD(report_wait, whom)},
+    {KIND_HOST, "whom_host", "on", FIELD(report_wait, whom_host)},
+};
+
+void section_waits(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "waits", report, columns);
+    TABLE_ADD_ALL(&table, report->waits, report->n_waits);
+    table_title(&table, "Processes that waited for each other, by their wait clocks");
+    if (report->n_waits < report->n_waits_all)
+        table_note(&table, "The %zu of %zu pairs that waited longest.", report->n_waits,
+                   report->n_waits_all);
+    page_table(page, &table);
+}
