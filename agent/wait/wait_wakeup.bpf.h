@@ -31,6 +31,9 @@ static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_
     struct call call = call_of(task);
     if (!is_waker(state, call.kind))
         return;
+    wait_u64 address = 0;
+    if (state == WAIT_POLL && state_of_file(task, call.first, true, &address) == WAIT_SOCKET_SEND)
+        return; /* through a connection, whose reader tells */
     struct wait_wakeup_key key = {
         .waiter = waiter->tgid, .waker = process_id(task), .state = state};
     struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key),

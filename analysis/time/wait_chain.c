@@ -28,6 +28,7 @@ struct wait_chain {
     struct wait_member members[MEMBERS_MAX];
     struct member_times times[MEMBERS_MAX];
     size_t n;
+    bool full; /* and more came: a chain may lead to one of those */
 };
 
 /* ---- cells ---- */
@@ -103,7 +104,8 @@ void wait_chain_free(struct wait_chain *chain) {
 
 int wait_chain_add(struct wait_chain *chain, const struct budget_subject *subject, int host,
                    int64_t pid) {
-    if (chain->n == MEMBERS_MAX)
+    chain->full |= chain->n == MEMBERS_MAX;
+    if (chain->full)
         return 0;
     size_t at = chain->n++;
     struct wait_member *member = &chain->members[at];
@@ -178,7 +180,8 @@ static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, 
 }
 
 static void collect(const struct wait_chain *chain, size_t who, struct windows cell, double length,
-                    struct told told[WAIT_KIND_COUNT_], struct cell_waits *waits) {
+                    struct told told[WAIT_KIND_COUNT_], struct told *ret_polls,
+                    struct cell_waits *waits) {
     const struct series_set *wakeups = &chain->model->recording->tables[RECORDING_WAKEUP];
     const struct process_waits *of = &chain->members[who].waits;
     const struct wait_peers *peers = &chain->times[who].peers;
@@ -190,28 +193,38 @@ static void collect(const struct wait_chain *chain, size_t who, struct windows c
     for (size_t w = 0; w < of->n_wakeups; w++) {
         int kind = process_waits_kind(wakeups, of->wakeups[w]);
         if (kind >= 0)
-            tell(&told[kind], peers->wakeups[w], process_waits_woken(of, w, cell));
+            tell(kind == WAIT_KIND_MESSAGE ? ret_polls : &told[kind], peers->wakeups[w],
+                 process_waits_woken(of, w, cell));
     }
+}
+
+/* Gives a process's waits of a kind, `most_ns` in all, to whoever ended them. Returns the rest. */
+static double give(const struct wait_chain *chain, size_t who, int kind, const struct told *told,
+                   double most_ns, double length, struct cell_waits *waits) {
+    double part = told->all > most_ns ? most_ns / told->all : 1;
+    for (size_t whom = 0; whom < chain->n; whom++) {
+        double share = whom == who ? 0 : told->by[whom] * part / length;
+        waits->peer[who][whom] += share;
+        waits->kinds[kind][who][whom] += share;
+    }
+    return fmax(most_ns - told->all, 0);
 }
 
 static void find_waits(const struct wait_chain *chain, size_t who, size_t cell,
                        struct cell_waits *waits) {
     struct windows window = {&chain->cells[cell], 1};
     double length = (double)windows_length(window);
-    struct told told[WAIT_KIND_COUNT_] = {{.all = 0}};
+    struct told told[WAIT_KIND_COUNT_] = {{.all = 0}}, polls = {.all = 0};
     const struct budget *budget = &chain->times[who].cells[cell];
     waits->life[who] = budget_sum(budget, (1u << BUDGET_TERMS) - 1) * 1e9 / length;
     if (!(waits->life[who] > 0) || !chain->members[who].waits.n_clocks)
         return;
     struct process_time time = process_waits_in(&chain->members[who].waits, window);
-    collect(chain, who, window, length, told, waits);
+    collect(chain, who, window, length, told, &polls, waits);
     for (int kind = 0; kind < WAIT_KIND_COUNT_; kind++) {
-        double most = fmax(told[kind].all, time.pool[kind]); /* no more than it waited */
-        for (size_t whom = 0; most > 0 && whom < chain->n; whom++) {
-            double share = whom == who ? 0 : told[kind].by[whom] / most * time.pool[kind] / length;
-            waits->peer[who][whom] += share;
-            waits->kinds[kind][who][whom] += share;
-        }
+        double rest = give(chain, who, kind, &told[kind], time.pool[kind], length, waits);
+        if (kind == WAIT_KIND_MESSAGE) /* an event within the host, where no connection told */
+            give(chain, who, kind, &polls, rest, length, waits);
     }
 }
 
@@ -436,7 +449,7 @@ static int keep_waits(const struct wait_chain *chain, const double *waited,
 int wait_chain_walk(struct wait_chain *chain, struct critical_path *path,
                     struct rank_budgets *ranks) {
     struct wait_ends *ends = NULL;
-    if (!chain->n || clocked(chain) < CLOCKED_MOST)
+    if (!chain->n || chain->full || clocked(chain) < CLOCKED_MOST)
         return 0;
     double *waited = calloc(chain->n * chain->n * WAIT_KIND_COUNT_, sizeof *waited);
     int result = waited ? wait_ends_make(chain->model->recording, &ends) : -ENOMEM;
