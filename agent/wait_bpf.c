@@ -19,7 +19,7 @@
 #include "agent/wait_calls.h"
 #include "common/error.h"
 
-#define PROGRAMS_MAX 8
+#define PROGRAMS_MAX 12
 
 struct attached {
     struct bpf_program *program;
@@ -62,7 +62,7 @@ static int set_config(struct wait_source *source, const struct wait_config *conf
 /* Those of the tracepoints of sockets that this kernel lacks. */
 static void leave_out(struct wait_source *source) {
     const struct bpf_library *l = &source->library;
-    static const char *const optional[] = {"sk_data_ready", "sock_recv_length"};
+    static const char *const optional[] = {"sk_data_ready", "sock_recv_length", "sock_send_length"};
     source->memory.has_sockets = true;
     for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
         if (l->find_vmlinux_btf_id(optional[i], BPF_TRACE_RAW_TP) < 0)
@@ -108,7 +108,8 @@ static int take_maps(struct wait_source *source) {
 
 /* Those whose events come one by one stay: they tell who is of the job. */
 static bool can_rest(const char *name) {
-    static const char *const often[] = {"on_switch", "on_waking", "on_data_ready", "on_receive"};
+    static const char *const often[] = {"on_switch", "on_waking", "on_data_ready", "on_receive",
+                                        "on_send"};
     for (size_t i = 0; i < ARRAY_SIZE(often); i++)
         if (strcmp(name, often[i]) == 0)
             return true;

@@ -73,7 +73,10 @@ static uint64_t take_gap(struct wait_process *slot, uint64_t since_ns, uint64_t 
 }
 
 /* Takes what threads that ended gaps have left open: one that still runs does more than tick. */
-static void take_open(struct wait_process *slot, uint64_t *ns) {
+static void take_open(struct wait_process *slot, uint64_t now_ns, uint64_t *ns) {
+    uint64_t opened_ns = load(&slot->opened_ns);
+    if (now_ns < opened_ns || now_ns - opened_ns < WAIT_TICK_NS)
+        return;
     uint64_t gap = __atomic_exchange_n(&slot->open_gap_ns, 0, __ATOMIC_ACQ_REL);
     uint32_t state = slot->open_state < WAIT_STATES ? slot->open_state : WAIT_OTHER;
     __atomic_fetch_add(&slot->gap_ns[state], gap, __ATOMIC_RELAXED);
@@ -100,7 +103,7 @@ static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t 
     else
         take_gap(slot, load(&slot->gap_since_ns), pause_ns, guess(slot, NULL));
     uint64_t ns[WAIT_STATES] = {0};
-    take_open(slot, ns);
+    take_open(slot, UINT64_MAX, ns);
     take_carry(slot, guess(slot, NULL), ns);
     until_ns = until_ns > begin_ns ? until_ns : begin_ns;
     __atomic_fetch_add(&slot->gap_ns[WAIT_UNCLOCKED], until_ns - begin_ns, __ATOMIC_RELAXED);
@@ -140,7 +143,7 @@ static void take_live(struct wait_watch *watch, struct wait_process *slot, uint6
         ns[state] += take_gap(slot, process.gap_since_ns, now_ns, state);
         take_carry(slot, state, ns);
     } else {
-        take_open(slot, ns);
+        take_open(slot, now_ns, ns);
     }
     add(group->process_now_ns, ns);
 }
@@ -153,7 +156,7 @@ static void take_ended(struct wait_watch *watch, struct wait_process *slot) {
         close_clocks(slot, totals->paused_ns, slot->ended_ns);
     if (!read_process(slot, slot->ended_ns, &process, ns))
         return;
-    take_open(slot, ns);
+    take_open(slot, UINT64_MAX, ns);
     take_carry(slot, guess(&process, NULL), ns);
     struct wait_group *group = wait_group_find(watch, process.tgid);
     if (!group || group->start_ns != process.start_ns) {

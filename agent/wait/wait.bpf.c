@@ -154,6 +154,7 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     thread->last_slot = slot + 1;
     if (size < 0)
         return 0; /* nothing was there: it will poll */
+    thread->acted = 1;
     __sync_fetch_and_add(&socket->reads, 1);
     __sync_fetch_and_add(&socket->read_bytes, size);
     wait_u64 now = bpf_ktime_get_ns(), since = socket->ready_since_ns;
@@ -162,6 +163,20 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     if (since && now > since && since > all->resumed_ns)
         __sync_fetch_and_add(&socket->unread_ns, now - since);
     socket->ready_since_ns = more ? now : 0;
+    return 0;
+}
+
+/* A thread that sends has waited for what led to that: a time of its choice, if it was in poll and
+ * read nothing. */
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(on_send, struct sock *sock, int size) {
+    if (size <= 0 || !unless_paused())
+        return 0;
+    struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
+    if (!thread)
+        return 0;
+    thread->acted = 1;
+    thread->pending_ns = thread->pending_gap_ns = 0;
     return 0;
 }
 

@@ -25,6 +25,7 @@ static __always_inline wait_u64 end_gap(struct wait_process *process, struct wai
     gap += now > since ? now - since : 0;
     process->open_state = state;
     process->opened_by = (wait_u64)thread;
+    process->opened_ns = now;
     process->opener_ran = thread ? thread->ns[WAIT_RUN] : 0;
     __sync_fetch_and_add(&process->open_gap_ns, gap);
     return now > process->blocked_since_ns ? now - process->blocked_since_ns : 0;
@@ -32,8 +33,8 @@ static __always_inline wait_u64 end_gap(struct wait_process *process, struct wai
 
 static __always_inline bool is_tick(const struct wait_process *process,
                                     const struct wait_thread *thread, wait_u32 to) {
-    return thread && process->opened_by == (wait_u64)thread && process->open_state == to &&
-           thread->ns[WAIT_RUN] - process->opener_ran < WAIT_TICK_NS;
+    return thread && !thread->acted && process->opened_by == (wait_u64)thread &&
+           process->open_state == to && thread->ns[WAIT_RUN] - process->opener_ran < WAIT_TICK_NS;
 }
 
 /* A gap begins: the one before it goes to what ended it, or on with this one. */
@@ -104,6 +105,7 @@ static __always_inline wait_u64 move_process(struct wait_process *process,
             process->gap_since_ns = now;
         if (is_busy(from) && !tick)
             process->blocked_since_ns = now;
+        thread->acted = 0;
     }
     wait_u64 change = part_of(to) - part_of(from), gap = 0;
     if (change)

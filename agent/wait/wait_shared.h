@@ -108,7 +108,7 @@ struct wait_thread {
     wait_u32 last_slot;
     wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
     wait_u32 switches;  /* of its own, when it left its core last */
-    wait_u32 unused;
+    wait_u32 acted;     /* read from or wrote to a socket since it went on: no tick */
 };
 
 /*
@@ -144,12 +144,13 @@ struct wait_process {
     /* The gap that ended last, until it is known whether what ended it was a tick. */
     wait_u64 open_gap_ns;
     wait_u64 opened_by;    /* address of the thread that ended it */
+    wait_u64 opened_ns;    /* when */
     wait_u64 opener_ran;   /* what that one had run by then */
     wait_u64 carry_ns;     /* gaps that ticks ended: of whoever ends the next */
     wait_u32 open_state;   /* what that thread had been blocked on */
     wait_u32 worker_state; /* of the thread that ended a gap last by more than a tick */
     wait_u64 worker;       /* its address */
-    wait_u64 alone[6];     /* in cache lines of its own */
+    wait_u64 alone[5];     /* in cache lines of its own */
 };
 
 struct wait_socket {
