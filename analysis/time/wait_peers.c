@@ -70,11 +70,12 @@ static bool is_loopback(const char *name) {
     return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
 }
 
-/* Loopback stays on its host; two hosts may use the same names there. The end on the host itself
- * comes before others. */
+/* Loopback stays on its host; two hosts may use the same names there. Any other address is that of
+ * one host, but hosts that are one kernel may both have clocked a process that went from one to the
+ * other: it is where it went. */
 static int worth_of(const struct end *end, const char *name, int host) {
     bool here = end->series->host == host;
-    return is_loopback(name) && !here ? 0 : 1 + here;
+    return is_loopback(name) ? here : 2 - here;
 }
 
 static const struct series *far_end(const struct wait_ends *ends, const char *name, int host,
