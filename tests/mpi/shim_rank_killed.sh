@@ -10,10 +10,9 @@ trap 'kill -9 $job 2>/dev/null; wait $job 2>/dev/null; rm -rf "$work"' EXIT
 waits() { dump; grep -qE '^rank 0 .* MPI_(Send|Allreduce)$' "$work/dump" && [ -e "$EXPECT.0" ] && [ -e "$EXPECT.1" ]; }
 for _ in $(seq 600); do waits && break; sleep 0.1; done
 waits || fail "rank 0 does not wait"
-for file in "$marks"/*.calls; do
-    pid=$(basename "$file" .calls)
-    kill -9 "$pid" || fail "no rank $pid"
-done
+pids=()
+for file in "$marks"/*.calls; do pids+=("$(basename "$file" .calls)"); done
+kill -9 "${pids[@]}" || fail "no ranks ${pids[*]}" # at once: a launcher ends the others when one is gone
 wait $job
 dump
 grep '^rank' "$work/dump"
