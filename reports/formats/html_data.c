@@ -156,7 +156,7 @@ static json_t *iterations_of(const struct report *report, const struct axis *axi
         const struct report_rank *r = &report->ranks[i];
         struct report_series series = {NULL, r->n, r->end_s, r->duration_s};
         char label[48];
-        snprintf(label, sizeof label, "rank %d", r->rank);
+        snprintf(label, sizeof label, r->rank < 0 ? "the program" : "rank %d", r->rank);
         json_array_append_new(labels, label_of(label, script_colour(i)));
         json_array_append_new(lines, line_of(&series, axis, NULL));
     }

@@ -38,8 +38,11 @@ static void put_rank_title(FILE *out, const struct report *report, size_t r) {
         fputs("notitle", out);
         return;
     }
-    snprintf(title, sizeof title, "rank %d, %s", report->ranks[r].rank,
-             layout_host(report, report->ranks[r].host));
+    const char *host = layout_host(report, report->ranks[r].host);
+    if (report->ranks[r].rank < 0)
+        snprintf(title, sizeof title, "the program, %s", host);
+    else
+        snprintf(title, sizeof title, "rank %d, %s", report->ranks[r].rank, host);
     if (last)
         snprintf(title, sizeof title, "%zu more ranks", report->n_ranks - r);
     fputs("title ", out);
