@@ -57,12 +57,6 @@ static double least_left(const struct run_model *model, const struct whatif_scen
     return fmin(most, 1);
 }
 
-static double share_of(const struct whatif *w, const struct critical_part *part,
-                       const struct whatif_scenario *scenarios, size_t n) {
-    double removed = whatif_removable_of(w, part, scenarios, n);
-    return part->total_s > 0 ? removed / part->total_s : 0;
-}
-
 static double transfers_s(const struct run_model *model, const struct critical_part *part) {
     double sum = 0;
     for (size_t h = 0; h < model->n_hosts; h++)
@@ -70,10 +64,10 @@ static double transfers_s(const struct run_model *model, const struct critical_p
     return sum;
 }
 
-/* Blocks do not know between whom their transfers are: of them the part counts that counts of the
- * whole. */
-static double share_of_block(const struct whatif *w, const struct critical_part *block,
-                             const struct whatif_scenario *scenarios, size_t n) {
+/* The share of a part of the path that the changes take away. Blocks do not know between whom their
+ * transfers are: as large a part of these counts as of those of the whole. */
+static double share_of(const struct whatif *w, const struct critical_part *block,
+                       const struct whatif_scenario *scenarios, size_t n) {
     const struct critical_part *whole = &w->model->critical.groups[w->model->main_group];
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -95,7 +89,7 @@ static int resample(const struct whatif *w, const struct whatif_scenario *scenar
     double *means = malloc(DRAWINGS * sizeof *means);
     uint64_t random = 1;
     for (size_t b = 0; shares && b < path->n_blocks; b++)
-        shares[b] = share_of_block(w, &path->blocks[b], scenarios, n);
+        shares[b] = share_of(w, &path->blocks[b], scenarios, n);
     for (size_t d = 0; shares && means && path->n_blocks && d < DRAWINGS; d++) {
         double sum = 0;
         for (size_t i = 0; i < path->n_blocks; i++)
