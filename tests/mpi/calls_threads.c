@@ -9,6 +9,8 @@
 #define ROUNDS 1000
 
 static int rank;
+/* No thread goes on before all have had a round: each then has events in the ring, before others fill it. */
+static pthread_barrier_t all_began;
 
 static void *run(void *arg) {
     long n, in = 0;
@@ -20,6 +22,8 @@ static void *run(void *arg) {
         MPI_Wait(&q, MPI_STATUS_IGNORE);
         if (in != n)
             MPI_Abort(MPI_COMM_WORLD, 3);
+        if (n == 0)
+            pthread_barrier_wait(&all_began);
     }
     return NULL;
 }
@@ -31,6 +35,7 @@ int main(int argc, char **argv) {
     if (level != MPI_THREAD_MULTIPLE)
         MPI_Abort(MPI_COMM_WORLD, 77);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&all_began, NULL, THREADS);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run, (void *)i);
     for (int i = 0; i < THREADS; i++)
