@@ -2,21 +2,18 @@
 /* Time of which the clocks know nothing, because they were paused. */
 #include "agent/probes/wait_private.h"
 
-/* Returns how much more is not clocked than at the sample before. */
-static uint64_t take_growth(struct wait_shares *shares, const uint64_t *now_ns) {
-    uint64_t unclocked = 0;
+static void take_growth(struct wait_shares *shares, const uint64_t *now_ns) {
     for (size_t i = 0; i < WAIT_STATES; i++) {
         uint64_t now = now_ns[i], before = shares->before_ns[i];
         uint64_t grown = now > before ? now - before : 0;
         shares->before_ns[i] = now > before ? now : before;
         if (i == WAIT_UNCLOCKED) {
-            unclocked = grown;
+            shares->unshared_ns += grown;
             continue;
         }
         shares->share[i] += (double)grown;
         shares->clocked_ns += (double)grown;
     }
-    return unclocked;
 }
 
 static double sum_of(const struct wait_shares *shares) {
@@ -26,8 +23,12 @@ static double sum_of(const struct wait_shares *shares) {
     return sum;
 }
 
-static void share(struct wait_shares *shares, double unclocked) {
-    double sum = sum_of(shares);
+/* One that begins in a pause has nothing to share by: that waits until something is clocked. */
+static void share(struct wait_shares *shares) {
+    double sum = sum_of(shares), unclocked = (double)shares->unshared_ns;
+    if (!shares->unshared_ns || sum <= 0)
+        return;
+    shares->unshared_ns = 0;
     if (shares->clocked_ns > 0)
         shares->scale = unclocked / shares->clocked_ns;
     shares->clocked_ns = 0;
@@ -38,10 +39,9 @@ static void share(struct wait_shares *shares, double unclocked) {
 }
 
 void wait_share_out(struct wait_shares *shares, uint64_t *now_ns, double pause_ns) {
-    uint64_t unclocked = take_growth(shares, now_ns);
+    take_growth(shares, now_ns);
     shares->scale = 0;
-    if (unclocked && sum_of(shares) > 0)
-        share(shares, (double)unclocked);
+    share(shares);
     double sum = sum_of(shares);
     for (size_t i = 0; i < WAIT_UNCLOCKED; i++)
         now_ns[i] +=

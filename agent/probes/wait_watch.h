@@ -21,6 +21,7 @@ struct wait_shares {
     uint64_t before_ns[WAIT_STATES]; /* clocked up to the sample before */
     double share[WAIT_STATES];       /* of late */
     uint64_t shared_ns[WAIT_STATES]; /* what was shared out */
+    uint64_t unshared_ns;            /* not clocked, and not shared out yet */
     double clocked_ns;               /* since time was last shared out */
     double scale; /* of what is shared out in this sample to what was clocked; 0: nothing is */
 };

@@ -61,7 +61,7 @@ struct thread_info {
 };
 struct task_struct {
     struct thread_info thread_info;
-    unsigned int __state;
+    unsigned int __state, flags;
     int on_cpu, on_rq;
     int pid, tgid;
     struct task_struct *group_leader;

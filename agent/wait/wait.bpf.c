@@ -66,7 +66,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
     struct wait_totals *all = all_totals();
     if (all && thread_of(parent))
         adopt(child, all->paused ? word_in_pause(all) : word_of(WAIT_RUNNABLE, all),
-              bpf_ktime_get_ns());
+              bpf_ktime_get_ns(), all);
     return 0;
 }
 
@@ -74,22 +74,8 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
     struct wait_totals *all = all_totals();
     struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
-    struct wait_thread *thread = of ? thread_at(of->slot) : 0;
-    if (!thread || !all)
-        return 0;
-    wait_u64 now = bpf_ktime_get_ns();
-    bool paused = all->paused;
-    if (paused) {
-        spend_pause(thread, task, thread->state, all);
-        spend(thread, WAIT_UNCLOCKED, now);
-    } else {
-        move(thread, task, WAIT_RUN, now, all);
-    }
-    of->slot = SLOT_OVER;
-    struct wait_process *process = process_at(thread->process - 1);
-    if (process) /* before its thread: the agent reads threads first */
-        leave_process(process, paused, now);
-    __sync_lock_test_and_set(&thread->slot, WAIT_ENDED);
+    if (of && all)
+        end_thread(of, task, all);
     return 0;
 }
 
@@ -106,13 +92,13 @@ SEC("iter/task")
 int adopt_members(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task;
     struct wait_totals *all = unless_paused();
-    if (!task || !all || (task->__state & STATE_ENDS))
+    if (!task || !all || (task->__state & STATE_ENDS) || (task->flags & FLAG_EXITING))
         return 0;
     struct wait_thread *thread = thread_of(task);
     if (!thread && !is_to_join(task))
         return 0;
     if (!thread)
-        thread = adopt(task, word_of(state_seen(task), all), bpf_ktime_get_ns());
+        thread = adopt(task, word_of(state_seen(task), all), bpf_ktime_get_ns(), all);
     else if (is_known(thread->word, all))
         return 0;
     if (!thread)

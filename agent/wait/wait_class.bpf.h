@@ -13,6 +13,7 @@
 #define STATE_UNINTERRUPTIBLE 0x2
 #define STATE_STOPPED (0x4 | 0x8 | 0x8000) /* by a signal, by a debugger, frozen */
 #define STATE_ENDS (0x10 | 0x20 | 0x80)
+#define FLAG_EXITING 0x4 /* PF_EXITING: set before the exit is told */
 
 #define MODE_KIND 0170000
 #define MODE_FIFO 0010000

@@ -6,8 +6,9 @@
 #include "agent/wait/kernel_types.h"
 
 #define SLOT_TRIES 128
-#define SLOT_NONE WAIT_THREADS       /* a thread that has not joined */
-#define SLOT_OVER (WAIT_THREADS + 1) /* one that has ended */
+#define SLOT_NONE WAIT_THREADS        /* a thread that has not joined */
+#define SLOT_OVER (WAIT_THREADS + 1)  /* one that has ended */
+#define SLOT_TAKEN (WAIT_THREADS + 2) /* one that joins just now */
 
 struct slot_of { /* what a task or a socket carries */
     wait_u32 slot;

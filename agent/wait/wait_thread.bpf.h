@@ -139,13 +139,19 @@ static __always_inline void correct(struct wait_thread *thread, struct task_stru
     end_change(thread);
 }
 
+/* A task has one of these at most. Another core may make it just now: then that one is found. */
+static __always_inline struct slot_of *carried_by(struct task_struct *task) {
+    struct slot_of none = {SLOT_NONE, 0};
+    struct slot_of *of =
+        bpf_task_storage_get(&of_task, (void *)task, &none, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    return of ? of : bpf_task_storage_get(&of_task, (void *)task, 0, 0);
+}
+
 /* Slot + 1 of a thread's process, new if this is its first thread. Its leader carries it, even one
  * that has ended. */
 static __always_inline wait_u32 process_of(struct task_struct *task, wait_u32 tgid, wait_u64 now) {
     struct task_struct *leader = task->group_leader;
-    struct slot_of none = {SLOT_NONE, 0};
-    struct slot_of *of =
-        bpf_task_storage_get(&of_task, (void *)leader, &none, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    struct slot_of *of = carried_by(leader);
     if (!of)
         return 0;
     struct wait_process *known = process_at(of->process - 1);
@@ -154,38 +160,72 @@ static __always_inline wait_u32 process_of(struct task_struct *task, wait_u32 tg
     return of->process;
 }
 
-/* A thread that joins. Its first state begins now; events find it once all else is there. */
-static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_u64 word,
-                                                 wait_u64 now) {
-    wait_u32 slot;
-    TAKE_SLOT(thread_at, next_thread, WAIT_THREADS, slot);
-    struct wait_thread *thread = slot < WAIT_THREADS ? thread_at(slot) : 0;
-    if (!thread) {
-        count_loss(WAIT_LOST_THREADS);
-        return 0;
+/* The exit of a task ends its thread, or the one that let it join meanwhile: the first of them
+ * finds the slot. */
+static __always_inline void end_thread(struct slot_of *of, struct task_struct *task,
+                                       const struct wait_totals *all) {
+    struct wait_thread *thread = thread_at(__sync_lock_test_and_set(&of->slot, SLOT_OVER));
+    if (!thread)
+        return;
+    wait_u64 now = bpf_ktime_get_ns();
+    bool paused = all->paused;
+    if (paused) {
+        spend_pause(thread, task, thread->state, all);
+        spend(thread, WAIT_UNCLOCKED, now);
+    } else {
+        move(thread, task, WAIT_RUN, now, all);
     }
+    struct wait_process *process = process_at(thread->process - 1);
+    if (process) /* before its thread: the agent reads threads first */
+        leave_process(process, paused, now);
+    __sync_lock_test_and_set(&thread->slot, WAIT_ENDED);
+}
+
+/* A slot for a thread, with all but its process. */
+static __always_inline struct wait_thread *begin_thread(struct task_struct *task, wait_u64 word,
+                                                        wait_u64 now, wait_u32 *ret_slot) {
+    TAKE_SLOT(thread_at, next_thread, WAIT_THREADS, *ret_slot);
+    struct wait_thread *thread = *ret_slot < WAIT_THREADS ? thread_at(*ret_slot) : 0;
+    if (!thread)
+        return 0;
     __builtin_memset((char *)thread + sizeof thread->slot, 0, sizeof *thread - sizeof thread->slot);
     thread->tgid = process_id(task);
     thread->start_ns = task->group_leader->start_boottime;
     thread->since_ns = now;
     thread->word = word;
     thread->switches = switches_of(task);
-    thread->process = process_of(task, thread->tgid, now);
-    struct slot_of none = {SLOT_NONE, thread->process};
-    struct slot_of *of =
-        bpf_task_storage_get(&of_task, (void *)task, &none, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    return thread;
+}
+
+/* A thread that joins: once, whether its fork or the look at all threads finds it first. Its first
+ * state begins now; events find it once all else is there. NULL: it has joined, or ends. */
+static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_u64 word,
+                                                 wait_u64 now, const struct wait_totals *all) {
+    struct slot_of *of = carried_by(task);
     if (!of) {
         count_loss(WAIT_LOST_THREADS);
-        __sync_lock_test_and_set(&thread->slot, WAIT_FREE);
         return 0;
     }
+    if (__sync_val_compare_and_swap(&of->slot, SLOT_NONE, SLOT_TAKEN) != SLOT_NONE)
+        return 0;
+    wait_u32 slot;
+    struct wait_thread *thread = begin_thread(task, word, now, &slot);
+    if (!thread) {
+        count_loss(WAIT_LOST_THREADS);
+        __sync_val_compare_and_swap(&of->slot, SLOT_TAKEN, SLOT_NONE);
+        return 0;
+    }
+    thread->process = process_of(task, thread->tgid, now);
+    of->process = thread->process; /* if it comes to lead its process (exec) */
     struct wait_process *process = process_at(thread->process - 1);
     if (process)
         join_process(process, state_in(word), now);
-    of->process = thread->process; /* if it comes to lead its process (exec) */
     __sync_lock_test_and_set(&thread->slot, WAIT_LIVE);
-    of->slot = slot;
-    return thread;
+    __sync_lock_test_and_set(&of->slot, slot);
+    if (!(task->flags & FLAG_EXITING))
+        return thread;
+    end_thread(of, task, all); /* its exit may have come before it had a slot */
+    return 0;
 }
 
 #endif

@@ -20,7 +20,8 @@ TRIES = 2 # of a run that others disturbed
 
 
 class Matrix:
-    def __init__(self, binaries, results):
+    def __init__(self, binaries, results, without_shim=False):
+        self.instead = ("--no-shim", "--wait-clocks") if without_shim else ()
         self.bin, self.results = os.path.abspath(binaries), os.path.abspath(results)
         self.scratch = f"{self.results}/scratch"
         self.bed_name = f"fm{os.getpid() % 10000}"
@@ -109,7 +110,7 @@ class Matrix:
             return bed.words("vm1", *self.program(bed, case, workload))
         hosts = [] if workload.mpi else ["--hosts", case["hostfile"]]
         return bed.words("vm1", f"{self.bin}/chokepoint", "run", "--no-report", "--db", f"{case['folder']}/recording.db",
-                         "-n", case["id"], *workload.options, *hosts, "--", *self.program(bed, case, workload))
+                         "-n", case["id"], *self.instead, *workload.options, *hosts, "--", *self.program(bed, case, workload))
 
     def fault(self, case, bed):
         inject = lambda fault: cases.FAULTS[fault][0] if fault in cases.FAULTS else cases.injectors.nothing

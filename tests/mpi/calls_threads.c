@@ -9,7 +9,8 @@
 #define ROUNDS 1000
 
 static int rank;
-/* No thread goes on before all have had a round: each then has events in the ring, before others fill it. */
+/* No thread goes on before all have had a round: each then has events in the ring, before others
+ * fill it. */
 static pthread_barrier_t all_began;
 
 static void *run(void *arg) {

@@ -249,6 +249,21 @@ static void one_that_began_in_a_pause_has_no_time_before(void **state) {
     unmake(m);
 }
 
+/* It is told as what the process does afterwards. */
+static void a_pause_before_all_clocks_is_not_lost(void **state) {
+    struct made *m = with_worker(WAIT_RUN, 5 * S);
+    struct wait_process *p = process(m, 0, 7, 5 * S);
+    (void)state;
+    sample(m, 3 * S);
+    pause_at(m, 4 * S);
+    sample(m, 9 * S);
+    wake(p, WAIT_UNCLOCKED, 9 * S);
+    sample(m, 11 * S);
+    expect(&m->wait, "worker[7]", "process_unclocked_ns", 4 * S);
+    expect(&m->wait, "worker[7]", "process_run_ns", (4 + 2) * S);
+    unmake(m);
+}
+
 /* A thread of which no event has told since a pause is in no state. */
 static void a_thread_of_before_a_pause_stands_still(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
@@ -335,6 +350,7 @@ int main(void) {
         cmocka_unit_test(a_gap_ends_where_a_pause_begins),
         cmocka_unit_test(one_that_ended_in_a_pause_lived_until_then),
         cmocka_unit_test(one_that_began_in_a_pause_has_no_time_before),
+        cmocka_unit_test(a_pause_before_all_clocks_is_not_lost),
         cmocka_unit_test(a_thread_of_before_a_pause_stands_still),
         cmocka_unit_test(a_clock_in_the_midst_of_an_event_stands_where_it_was),
         cmocka_unit_test(numbers_that_cannot_be_move_no_clock),
