@@ -3,6 +3,7 @@
 all hosts, does a fixed amount of work and prints "loop SECONDS" and its own rate. A plant reaches the one part it is meant
 for, as a variable or a word of its command line."""
 import functools
+import glob
 import os
 import subprocess
 
@@ -160,7 +161,25 @@ class Web(Service):
         return self.start_all(case, parts, f"{web} load {front}:{self.port} 8 {scaled(self.requests, case)} 15")
 
 
-PROGRAMS = tuple(kind() for kind in (Store, Ring, Train, Flow, Pipe, Web))
+class Database(Service):
+    """PostgreSQL on the second host, the clients of its benchmark on the first."""
+    name, port, clients, transactions, needs_disks, disk_mb = "svc-database", 7460, 4, 2600, True, 400
+    targets = {fault: 1 for fault in ("F1", "F2", "F3", "F12", "F18")}
+    processes = {"F12": "postgres", "F18": "postgres"}
+    program = f"{HERE}/database.sh"
+
+    def available(self, binaries):
+        return None if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "PostgreSQL (package postgresql) is not installed"
+
+    def fill_disks(self, case, links):
+        subprocess.run([self.program, "make", case["disks"][1].path], check=True)
+
+    def words(self, case):
+        serve = f"exec {self.program} serve {case['disks'][1].path} {self.port} {self.plant(case, 'sleep') or 0} {self.plant(case, 'hold') or '0/1'}"
+        return self.start_all(case, [(1, serve)], f"{self.program} ask {case['addresses'][1]} {self.port} {self.clients} {scaled(self.transactions, case)}")
+
+
+PROGRAMS = tuple(kind() for kind in (Store, Ring, Train, Flow, Pipe, Web, Database))
 
 # program: fault: magnitudes
 PLAN = {
@@ -170,4 +189,5 @@ PLAN = {
     "svc-flow": {"F2": [12], "F5": [40], "F12": [25], "F17": [45], "F20": [15]},
     "svc-pipe": {"F2": [40], "F5": [50], "F7": [18], "F12": [5], "F20": [6]},
     "svc-web": {"F2": [8], "F3": [40], "F12": [40], "F19": [1], "F20": [12]},
+    "svc-database": {"F1": [1.5], "F2": [40], "F3": [45], "F12": [8], "F18": ["60/40"]},
 }
