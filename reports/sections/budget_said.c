@@ -33,12 +33,24 @@ static bool held_alike(const struct report_budget *a, const struct report_budget
            round(a->send_buffer_pct) == round(b->send_buffer_pct);
 }
 
+/* Whether data under way were some part of the phase: else it does not matter what held them up. */
+static bool is_held(const struct report_budget *b, double phase_s) {
+    return !isnan(b->path_pct) && b->term_s[BUDGET_TRANSFER] >= BUDGET_SHOWN_MIN * phase_s;
+}
+
+static double longest_s(const struct report_budget *budgets, size_t n) {
+    double s = 0;
+    for (size_t i = 0; i < n; i++)
+        s = fmax(s, budgets[i].wall_s);
+    return s;
+}
+
 /* One sentence for all ranks, where it is the same of each. NULL: it is not. */
 static char *held_all(const struct report_budget *budgets, size_t n) {
     char *text = NULL;
     size_t size;
     for (size_t i = 0; i < n; i++)
-        if (!held_alike(&budgets[0], &budgets[i]))
+        if (!is_held(&budgets[i], longest_s(budgets, n)) || !held_alike(&budgets[0], &budgets[i]))
             return NULL;
     FILE *out = n > 1 ? open_memstream(&text, &size) : NULL;
     if (!out)
@@ -53,12 +65,11 @@ static char *held_all(const struct report_budget *budgets, size_t n) {
 }
 
 /* NULL: nothing. */
-static char *more_of(const struct report *report, const struct report_budget *b, bool holders) {
+static char *more_of(const struct report *report, const struct report_budget *b, bool says_held) {
     char who[128], *text = NULL;
     size_t size;
     bool waited = b->awaited_rank >= 0 && b->awaited_s >= BUDGET_SHOWN_MIN * b->wall_s;
-    bool held = holders && !isnan(b->path_pct);
-    FILE *out = waited || held ? open_memstream(&text, &size) : NULL;
+    FILE *out = waited || says_held ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
     budget_whose(report, b, who, sizeof who);
@@ -66,7 +77,7 @@ static char *more_of(const struct report *report, const struct report_budget *b,
     if (waited)
         fprintf(out, " waited most for rank %d on %s (%.3g s)", b->awaited_rank,
                 layout_host(report, b->awaited_host), b->awaited_s);
-    if (held) {
+    if (says_held) {
         fprintf(out, "%s the data it sent was held up by ", waited ? ";" : ":");
         put_holders(out, b);
     }
@@ -78,11 +89,13 @@ static char *more_of(const struct report *report, const struct report_budget *b,
 
 void section_budget_said(const struct report *report, struct page *page) {
     size_t first, n = budget_of_phase(report, report->main_phase, &first), said = 0;
-    char *items[WORDS_MAX + 1], *all = held_all(report->budget + first, n);
+    const struct report_budget *budgets = report->budget + first;
+    char *items[WORDS_MAX + 1], *all = held_all(budgets, n);
     if (all)
         items[said++] = all;
     for (size_t i = 0; i < n && i < WORDS_MAX; i++)
-        if ((items[said] = more_of(report, &report->budget[first + i], !all)))
+        if ((items[said] =
+                 more_of(report, &budgets[i], !all && is_held(&budgets[i], longest_s(budgets, n)))))
             said++;
     page_list(page, NULL, items, said);
     for (size_t i = 0; i < said; i++)

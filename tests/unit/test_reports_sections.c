@@ -213,7 +213,8 @@ static void plant_held(struct report_budget budgets[3], const char *phase) {
                                             .awaited_host = -1,
                                             .path_pct = 97.2,
                                             .receiver_pct = 2.8,
-                                            .send_buffer_pct = 0};
+                                            .send_buffer_pct = 0,
+                                            .term_s = {[BUDGET_TRANSFER] = 1}};
 }
 
 /* Once for all ranks where it is the same of each; nothing is said of who held up nothing. */
@@ -238,6 +239,11 @@ static void what_held_up_data_is_said_once_where_ranks_are_alike(void **state) {
     budgets[1].path_pct = 50;
     text = page_of(&report, section_budget_said);
     HAS(text, "rank 1 on vm1: the data it sent was held up by the path 50 %");
+    HAS(text, "rank 2 on vm1");
+    free(text);
+    budgets[1].term_s[BUDGET_TRANSFER] = .01; /* the only data it sent were small requests */
+    text = page_of(&report, section_budget_said);
+    assert_null(strstr(text, "rank 1"));
     HAS(text, "rank 2 on vm1");
     free(text);
 }
