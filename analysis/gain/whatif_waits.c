@@ -44,7 +44,7 @@ static double least_left(const struct run_model *model, const struct whatif_scen
     size_t group = model->main_group;
     const struct critical_part *part = &model->critical.groups[group];
     double most = 0;
-    for (size_t r = 0; r < model->budgets.n; r++) {
+    for (size_t r = 0; r < rank_budgets_all(&model->budgets); r++) {
         const struct rank_budget *who = &model->budgets.items[r];
         const struct budget *b = &who->groups[group];
         double on_path = 0;

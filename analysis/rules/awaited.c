@@ -33,19 +33,10 @@ static double share_of(const struct run_model *model, size_t group, size_t who, 
     return b->wall_s > 0 ? budget_sum(b, terms) / b->wall_s : 0;
 }
 
-static struct candidate awaited(const struct run_model *model, size_t group, size_t who,
-                                enum resource resource, enum cause cause, enum budget_term term,
-                                double demand) {
-    const struct rank_budget *b = &model->budgets.items[who];
-    struct candidate c = candidate_of(b->host, group, resource, cause);
-    double of_host = model_demand(model, group, b->host, term);
-    c.rank = b->rank;
-    c.blocked = demand;
-    c.saturated = true;
-    c.signals = 2; /* its own clocks, and those of whoever waits for it */
-    c.terms = 1u << term;
-    c.part = of_host > 0 ? fmin(1, demand / of_host) : 1;
-    return c;
+static double part_of_host(const struct run_model *model, size_t group, size_t who,
+                           enum budget_term term, double demand) {
+    double of_host = model_demand(model, group, model->budgets.items[who].host, term);
+    return of_host > 0 ? fmin(1, demand / of_host) : 1;
 }
 
 /* ---- asleep, stopped ---- */
@@ -53,12 +44,10 @@ static struct candidate awaited(const struct run_model *model, size_t group, siz
 static int add_pause(const struct run_model *model, size_t group, size_t who, enum budget_term term,
                      enum cause cause, double demand, struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
-    struct candidate c = awaited(model, group, who, RESOURCE_APPLICATION, cause, term, demand);
+    struct candidate c = pause_candidate(model, group, who, cause, term, demand);
     double locked = awaited_lock_s(model, who, group),
            share = share_of(model, group, who, 1u << term);
-    c.can_remove = true;
-    c.remove =
-        (struct whatif_scenario){.kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = term};
+    c.part = part_of_host(model, group, who, term, demand);
     if (cause == CAUSE_STOPPED)
         remark_set(&c.cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
     else if (locked >= share * b->groups[group].wall_s / 2)
@@ -124,7 +113,9 @@ int awaited_computing_detect(const struct run_model *model, size_t group,
         !is_only_one(model, group, who))
         return 0;
     const struct rank_budget *b = &model->budgets.items[who];
-    struct candidate c = awaited(model, group, who, RESOURCE_CPU, CAUSE_SERIAL, BUDGET_CPU, demand);
+    struct candidate c = pause_candidate(model, group, who, CAUSE_SERIAL, BUDGET_CPU, demand);
+    c.resource = RESOURCE_CPU;
+    c.part = part_of_host(model, group, who, BUDGET_CPU, demand);
     c.own = share_of(model, group, who, 1u << BUDGET_CPU);
     c.can_remove = c.part >= ALONE;
     c.remove =

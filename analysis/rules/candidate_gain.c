@@ -133,7 +133,8 @@ static int estimate_fallback(const struct whatif *whatif, struct candidate *c) {
 }
 
 /* One source for gains: what the engine answers is what is said. */
-static int take_answer(const struct whatif *whatif, struct candidate *c) {
+static int take_answer(const struct run_model *model, const struct whatif *whatif,
+                       struct candidate *c) {
     struct whatif_answer answer;
     if (c->remove.kind == WHATIF_LINK && !c->gain.replayed) /* a faster link is faster both ways */
         c->remove.direction = c->twice.direction = WHATIF_BOTH;
@@ -141,10 +142,15 @@ static int take_answer(const struct whatif *whatif, struct candidate *c) {
     if (result < 0)
         return result == -EINVAL ? 0 : result;
     c->answered = !isnan(answer.run_gain);
-    if (c->answered && !answer.replayed && !answer.iterations)
-        c->counted = gain_of(&answer);
-    else if (c->answered && answer.iterations)
+    if (c->answered && answer.iterations)
         c->gain = gain_of(&answer);
+    else if (c->answered && !answer.replayed)
+        c->counted = gain_of(&answer);
+    /* along chains of waits the bound of a link is that of one of its ways, and the change is of
+     * both: candidates are weighed by what is said of them. Answers are about the main group. */
+    if (c->counted.counted && c->group == model->main_group &&
+        model->critical.source == CRITICAL_FROM_WAITS)
+        c->gain.estimate = c->counted.estimate;
     return 0;
 }
 
@@ -270,7 +276,7 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
                      : estimate(model, candidates, whatif, c, &candidates->no_replay);
         candidate_count(model, candidates, c);
         if (result == 0)
-            result = take_answer(engine, c);
+            result = take_answer(model, engine, c);
         collect(model, candidates->start_ns, c, &levels);
         if (levels.n >= 8)
             find_span(&levels, c);

@@ -339,15 +339,8 @@ static int add_pause(const struct run_model *model, size_t group, size_t who,
     double own = share_of(model, group, who, pause->term);
     double median = peers_median(model, group, who, pause->term, 0, &n_peers);
     bool alone = !(median >= own / SLEEP_RATIO);
-    struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, pause->cause);
-    c.rank = b->rank;
-    c.blocked = demand;
-    c.saturated = true;
-    c.signals = 2 + alone;
-    c.terms = 1u << pause->term;
-    c.can_remove = true;
-    c.remove = (struct whatif_scenario){
-        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = pause->term};
+    struct candidate c = pause_candidate(model, group, who, pause->cause, pause->term, demand);
+    c.signals += alone;
     remark_fill(&c.cause, pause->says, NUMBERS(b->rank), NAMES());
     remarks_append(&c.evidence, pause->evidence, NUMBERS(b->rank, 100 * own), NAMES());
     if (alone && !isnan(median))

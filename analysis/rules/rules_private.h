@@ -42,6 +42,8 @@ int awaited_sleep_detect(const struct run_model *model, size_t group,
 int awaited_stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int awaited_computing_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
+int awaited_input_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates);
 int message_latency_detect(const struct run_model *model, size_t group,
                            struct candidates *candidates);
 int machine_full_detect(const struct run_model *model, size_t group, struct candidates *candidates);
@@ -84,6 +86,12 @@ void links_drop_unclear(const struct run_model *model, struct candidates *candid
 /* Share of the run that goes by waiting for a core on all hosts that share this one's cores, itself
  * included; 0: none does. */
 double machine_waiting(const struct run_model *model, size_t group, int host);
+
+/* A process (a number of the budgets) that others wait for while it does something that is no limit
+ * of its host: the candidate without its words, and the scenario without that term. demand: of the
+ * critical path. */
+struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
+                                 enum cause cause, enum budget_term term, double demand);
 
 /* Evidence was found that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,

@@ -10,15 +10,10 @@
 #include "analysis/time/rank_budget_private.h"
 #include "analysis/time/wait_chain.h"
 
-/* ---- whose budget ---- */
+/* ---- one rank ---- */
 
 static int64_t pid_of(const struct run_model *model, const struct model_process *process) {
     return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
-}
-
-static double cpu_of(const struct run_model *model, const struct model_process *process) {
-    double cpu = model_process_use(model, process, phase_windows(&model->groups[0])).cpu_s;
-    return isnan(cpu) ? 0 : cpu;
 }
 
 static size_t log_rank_of(const struct mpi_log *log, int host, int64_t pid) {
@@ -27,82 +22,6 @@ static size_t log_rank_of(const struct mpi_log *log, int host, int64_t pid) {
             return r;
     return SIZE_MAX;
 }
-
-static bool speaks_mpi(const struct run_model *model, const struct model_process *process) {
-    int64_t pid = pid_of(model, process);
-    return log_rank_of(&model->recording->calls, process->host, pid) != SIZE_MAX ||
-           budget_mpi_series(model->recording, process->host, pid);
-}
-
-/* A rank's wrappers and children carry its number, too: the one that speaks MPI is meant, else the
- * one that used most CPU. */
-static bool is_better(const struct run_model *model, const struct model_process *a,
-                      const struct model_process *b) {
-    bool x = speaks_mpi(model, a), y = speaks_mpi(model, b);
-    return x != y ? x : cpu_of(model, a) > cpu_of(model, b);
-}
-
-/* One process under two names: a wrapper that became the program (exec). */
-static bool became(const struct run_model *model, const struct model_process *process,
-                   const struct model_process *other) {
-    double own = cpu_of(model, process), others = cpu_of(model, other);
-    return others > own || (others == own && other > process);
-}
-
-static bool has_better(const struct run_model *model, const struct model_process *process) {
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *other = &model->processes[p];
-        if (other != process && other->job && other->rank == process->rank &&
-            other->host == process->host &&
-            (pid_of(model, other) == pid_of(model, process) ? became(model, process, other)
-             : speaks_mpi(model, other) && speaks_mpi(model, process)
-                 ? false /* two programs one after the other */
-                 : is_better(model, other, process)))
-            return true;
-    }
-    return false;
-}
-
-static bool has_ranks(const struct run_model *model) {
-    for (size_t p = 0; p < model->n_processes; p++)
-        if (model->processes[p].job && model->processes[p].rank >= 0)
-            return true;
-    return false;
-}
-
-struct chosen {
-    const struct model_process *process;
-    double cpu_s;
-};
-
-static int compare_chosen(const void *a, const void *b) {
-    const struct chosen *x = a, *y = b;
-    if (x->process->rank != y->process->rank)
-        return x->process->rank < y->process->rank ? -1 : 1;
-    if (x->process->rank < 0 && x->cpu_s != y->cpu_s)
-        return x->cpu_s > y->cpu_s ? -1 : 1;
-    if (x->process->host != y->process->host)
-        return x->process->host < y->process->host ? -1 : 1;
-    return (x->process > y->process) - (x->process < y->process);
-}
-
-static size_t choose(const struct run_model *model, struct chosen *chosen) {
-    bool ranks = has_ranks(model);
-    size_t n = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->job && (ranks ? process->rank >= 0 && !has_better(model, process)
-                                   : !process->launcher && cpu_of(model, process) > 0))
-            chosen[n++] = (struct chosen){process, cpu_of(model, process)};
-    }
-    if (n)
-        qsort(chosen, n, sizeof *chosen, compare_chosen);
-    size_t most = model->recording->tables[RECORDING_WAIT].n ? RANK_BUDGET_CLOCKED_MAX
-                                                             : RANK_BUDGET_PROCESSES_MAX;
-    return ranks || n < most ? n : most;
-}
-
-/* ---- one rank ---- */
 
 static const struct rank_iterations *iterations_of(const struct run_model *model,
                                                    const struct rank_budget *to) {
@@ -263,17 +182,21 @@ static double worst_bound(const struct rank_budgets *all, const struct call_cloc
 
 static int make_all(struct making *m) {
     const struct run_model *model = m->model;
-    struct chosen *chosen = calloc(model->n_processes + 1, sizeof *chosen);
-    size_t n = chosen ? choose(model, chosen) : 0;
-    m->all.items = calloc(n + 1, sizeof *m->all.items);
-    int result = chosen && m->all.items ? critical_path_begin(model, n, &m->path) : -ENOMEM;
+    const struct model_process **chosen = calloc(model->n_processes + 1, sizeof *chosen);
+    size_t n = 0, n_helpers = 0;
+    int result = chosen ? budget_choose(model, chosen, &n, &n_helpers) : -ENOMEM;
+    size_t all = n + n_helpers;
+    m->all.items = calloc(all + 1, sizeof *m->all.items);
+    if (result == 0)
+        result = m->all.items ? critical_path_begin(model, all, &m->path) : -ENOMEM;
     if (result == 0)
         result = walk_all(m);
     if (result == 0)
         result = wait_chain_new(model, &m->path, &m->chain);
-    for (size_t i = 0; result == 0 && i < n; i++) {
-        m->all.n++;
-        result = fill_rank(m, chosen[i].process, i);
+    for (size_t i = 0; result == 0 && i < all; i++) {
+        m->all.n += i < n;
+        m->all.n_helpers += i >= n;
+        result = fill_rank(m, chosen[i], i);
     }
     if (result == 0 && m->chain)
         result = wait_chain_walk(m->chain, &m->path, &m->all);
@@ -310,7 +233,7 @@ int rank_budgets_make(const struct run_model *model, struct rank_budgets *ret_bu
 }
 
 void rank_budgets_release(struct rank_budgets *budgets) {
-    for (size_t r = 0; r < budgets->n; r++) {
+    for (size_t r = 0; r < rank_budgets_all(budgets); r++) {
         free(budgets->items[r].groups);
         free(budgets->items[r].splits);
         free(budgets->items[r].iterations);

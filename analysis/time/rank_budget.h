@@ -44,8 +44,11 @@ struct process_wait {
 };
 
 struct rank_budgets {
-    struct rank_budget *items; /* by rank, then host, then process */
+    struct rank_budget *items; /* by rank, then host, then process; then the helpers */
     size_t n;
+    /* Processes without a rank that a rank waits for, where waits were clocked: behind the first n,
+     * so that what is said of ranks is said of ranks alone. */
+    size_t n_helpers;
     struct process_wait *waits; /* where waits were clocked; any order */
     size_t n_waits;
     bool events, totals; /* single calls were recorded; at least how long ranks were inside MPI */
@@ -53,6 +56,10 @@ struct rank_budgets {
     size_t windows, closing;                       /* of iterations, and how many of them close */
     double clock_bound_s; /* the worst between two hosts that have ranks; NAN: not known */
 };
+
+static inline size_t rank_budgets_all(const struct rank_budgets *budgets) {
+    return budgets->n + budgets->n_helpers;
+}
 
 /* Slice i of a run, ns. */
 static inline int64_t rank_budget_slice_begin(int64_t duration_ns, size_t i) {

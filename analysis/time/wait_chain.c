@@ -27,7 +27,7 @@ struct wait_chain {
     size_t n_cells;
     struct wait_member members[MEMBERS_MAX];
     struct member_times times[MEMBERS_MAX];
-    size_t n;
+    size_t n, n_begin; /* the first ones begin chains; helpers of ranks are only followed */
     bool full; /* and more came: a chain may lead to one of those */
 };
 
@@ -221,11 +221,11 @@ static void find_waits(const struct wait_chain *chain, size_t who, size_t cell,
         return;
     struct process_time time = process_waits_in(&chain->members[who].waits, window);
     collect(chain, who, window, length, told, &polls, waits);
-    for (int kind = 0; kind < WAIT_KIND_COUNT_; kind++) {
-        double rest = give(chain, who, kind, &told[kind], time.pool[kind], length, waits);
-        if (kind == WAIT_KIND_MESSAGE) /* an event within the host, where no connection told */
-            give(chain, who, kind, &polls, rest, length, waits);
-    }
+    /* the agent keeps no pair where the waker wrote to a connection, so a pair is the exact one */
+    time.pool[WAIT_KIND_MESSAGE] =
+        give(chain, who, WAIT_KIND_MESSAGE, &polls, time.pool[WAIT_KIND_MESSAGE], length, waits);
+    for (int kind = 0; kind < WAIT_KIND_COUNT_; kind++)
+        give(chain, who, kind, &told[kind], time.pool[kind], length, waits);
 }
 
 /* ---- the chains of a cell ---- */
@@ -345,12 +345,12 @@ static double takes_part(const struct walk *w, size_t who) {
 
 static void walk_cell(struct walk *w) {
     double all = 0, life = 0, longest = 0;
-    for (size_t k = 0; k < w->chain->n; k++) {
+    for (size_t k = 0; k < w->chain->n_begin; k++) {
         all += takes_part(w, k);
         life += w->waits->life[k];
         longest = fmax(longest, w->waits->life[k]);
     }
-    for (size_t k = 0; k < w->chain->n && longest > 0; k++) {
+    for (size_t k = 0; k < w->chain->n_begin && longest > 0; k++) {
         double part = all >= PART_MIN ? takes_part(w, k) / all : w->waits->life[k] / life;
         if (part > 0)
             follow(w, k, SIZE_MAX, part * fmin(longest, 1), 0, 0);
@@ -452,6 +452,7 @@ int wait_chain_walk(struct wait_chain *chain, struct critical_path *path,
     if (!chain->n || chain->full || clocked(chain) < CLOCKED_MOST)
         return 0;
     double *waited = calloc(chain->n * chain->n * WAIT_KIND_COUNT_, sizeof *waited);
+    chain->n_begin = ranks->n;
     int result = waited ? wait_ends_make(chain->model->recording, &ends) : -ENOMEM;
     for (size_t k = 0; result == 0 && k < chain->n; k++)
         result = wait_peers_find(ends, chain->members, chain->n, k, &chain->times[k].peers);

@@ -121,11 +121,12 @@ int report_fill_budget(struct report *report, const struct run_model *model) {
     report->main_phase = model->main_group;
     report->budget_windows = budgets->windows;
     report->budget_closing = budgets->closing;
-    report->budget = calloc(budgets->n * model->n_groups + 1, sizeof *report->budget);
+    report->budget =
+        calloc(rank_budgets_all(budgets) * model->n_groups + 1, sizeof *report->budget);
     if (!report->budget)
         return -ENOMEM;
     for (size_t g = 0; g < model->n_groups; g++)
-        for (size_t r = 0; result == 0 && r < budgets->n; r++)
+        for (size_t r = 0; result == 0 && r < rank_budgets_all(budgets); r++)
             if (budgets->items[r].groups[g].wall_s > 0)
                 result = add_budget(report, model, g, &budgets->items[r]);
     return result == 0 ? fill_iterations(report, model) : result;

@@ -38,6 +38,8 @@ const char *cause_label(enum remark_code cause) {
     case REMARK_RANK_SERVES:
     case REMARK_PROCESS_COMPUTES_ALONE:
         return "serial: ";
+    case REMARK_INPUT_IS_LATE:
+        return "input: ";
     case REMARK_LINK_SHARED:
     case REMARK_LINK_SHARED_WITH:
         return "the link, ";
@@ -56,6 +58,7 @@ bool cause_is_clause(const struct remark *cause) {
     case REMARK_PROCESS_COMPUTES_ALONE:
     case REMARK_SLEEPS:
     case REMARK_STOPPED:
+    case REMARK_INPUT_IS_LATE:
     case REMARK_SLOW_AT_ITS_END:
         return true;
     default:

@@ -244,6 +244,8 @@ const char *remark_template(enum remark_code code) {
         [REMARK_THREADS_WAITED_FOR_LOCK] =
             "its threads waited %.1f s in sum for locks that others of them held",
         [REMARK_PROCESS_COMPUTED] = "%s computed %.0f %% of the time, in one thread at a time",
+        [REMARK_INPUT_IS_LATE] = "input: rank %d waits for data of %s, which %[sleeps, or waits "
+                                 "for something outside the job|computes]",
         [REMARK_WAITED_FOR_PROCESS] = "%s on %s waited %.0f %% of the time for %[messages of|locks "
                                       "held by|data through a pipe of|the end of] %s on %s",
         [REMARK_PEERS_WAITED_TOO] = "its peer%[|s] waited %.0f %% of the time as well: only the "
