@@ -65,28 +65,49 @@ void wait_watch_close(struct wait_watch *watch) {
 
 /* ---- the job ---- */
 
+/* Where an id stands in the sorted ids, or would. */
+static size_t place_of(const struct wait_watch *watch, uint32_t pid) {
+    size_t low = 0, high = watch->n_members;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (watch->members[middle] < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_member(const struct wait_watch *watch, uint32_t pid) {
+    size_t at = place_of(watch, pid);
+    return at < watch->n_members && watch->members[at] == pid;
+}
+
 /* Those that are no longer of the job, so that a later process of their id does not join. */
 static void remove_members(struct wait_watch *watch, const struct job *job) {
+    bool there[JOB_PROCESSES_MAX] = {false};
     size_t kept = 0;
-    for (size_t i = 0; i < watch->n_members; i++) {
-        bool is_there = false;
-        for (size_t k = 0; k < job->n && !is_there; k++)
-            is_there = (uint32_t)job->processes[k].pid == watch->members[i];
-        if (is_there)
+    for (size_t k = 0; k < job->n; k++)
+        if (is_member(watch, (uint32_t)job->processes[k].pid))
+            there[place_of(watch, (uint32_t)job->processes[k].pid)] = true;
+    for (size_t i = 0; i < watch->n_members; i++)
+        if (there[i])
             watch->members[kept++] = watch->members[i];
         else
             wait_source_remove(watch->source, watch->members[i]);
-    }
     watch->n_members = kept;
 }
 
 static bool add_member(struct wait_watch *watch, uint32_t pid) {
-    for (size_t i = 0; i < watch->n_members; i++)
-        if (watch->members[i] == pid)
-            return true;
+    size_t at = place_of(watch, pid);
+    if (is_member(watch, pid))
+        return true;
     if (watch->n_members == JOB_PROCESSES_MAX || wait_source_add(watch->source, pid) < 0)
         return false;
-    watch->members[watch->n_members++] = pid;
+    memmove(&watch->members[at + 1], &watch->members[at],
+            (watch->n_members - at) * sizeof *watch->members);
+    watch->members[at] = pid;
+    watch->n_members++;
     return true;
 }
 

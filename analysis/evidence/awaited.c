@@ -2,8 +2,10 @@
 #include "analysis/evidence/awaited.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "analysis/time/process_waits.h"
+#include "analysis/time/wait_peers.h"
 
 double awaited_share(const struct run_model *model, size_t who) {
     double most = 0;
@@ -29,4 +31,74 @@ double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
                 process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
     }
     return sum / 1e9;
+}
+
+/* ---- pools of connections ---- */
+
+#define HANDED_ON 0.5 /* of what it is asked */
+
+static bool waits_for(const struct run_model *model, size_t who, size_t whom) {
+    for (size_t i = 0; i < model->budgets.n_waits; i++)
+        if (model->budgets.waits[i].who == who && model->budgets.waits[i].whom == whom &&
+            model->budgets.waits[i].kind == WAIT_KIND_MESSAGE)
+            return true;
+    return false;
+}
+
+static double reads_of(const struct run_model *model, const struct series *socket) {
+    struct windows windows = phase_windows(&model->groups[model->main_group]);
+    return process_waits_growth(&model->recording->tables[RECORDING_SOCKET_WAIT], socket,
+                                SOCKET_WAIT_READS, windows);
+}
+
+static void count_pool(const struct run_model *model, size_t who, size_t whom,
+                       const struct process_waits *of, const struct wait_peers *peers,
+                       struct awaited_pool *pool, double *ret_asked, double *ret_answers) {
+    *ret_asked = *ret_answers = 0;
+    for (size_t s = 0; s < of->n_sockets; s++) {
+        double reads = reads_of(model, of->sockets[s]);
+        size_t peer = peers->sockets[s];
+        if (peer == whom && reads > 0) {
+            pool->through++;
+            *ret_answers += reads;
+        } else if (peer != SIZE_MAX && reads > 0 && waits_for(model, peer, who)) {
+            pool->asked++;
+            *ret_asked += reads;
+        }
+    }
+}
+
+/* Where the other waits for none of n connections only a part of its time, and each is as busy as
+ * any, that part is the n-th power of the part in which one is idle. */
+static double occupied(const struct run_model *model, size_t whom, size_t n) {
+    const struct budget *b = &model->budgets.items[whom].groups[model->main_group];
+    double waits = b->wall_s > 0 ? budget_sum(b, 1u << BUDGET_PEER_WAIT) / b->wall_s : 1;
+    return n ? 1 - pow(fmin(1, waits), 1 / (double)n) : 0;
+}
+
+bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
+                       struct awaited_pool *ret_pool) {
+    size_t n = model->budgets.n;
+    struct wait_member *members = calloc(n + 1, sizeof *members);
+    struct wait_ends *ends = NULL;
+    struct wait_peers peers = {0};
+    struct awaited_pool pool = {0};
+    double asked = 0, answers = 0;
+    for (size_t i = 0; members && i < n; i++)
+        members[i] = (struct wait_member){.host = model->budgets.items[i].host,
+                                          .pid = model->budgets.items[i].pid};
+    if (members && who < n &&
+        process_waits_find(model->recording, members[who].host, members[who].pid,
+                           &members[who].waits) == 0 &&
+        wait_ends_make(model->recording, &ends) == 0 &&
+        wait_peers_find(ends, members, n, who, &peers) == 0)
+        count_pool(model, who, whom, &members[who].waits, &peers, &pool, &asked, &answers);
+    if (members)
+        process_waits_release(&members[who < n ? who : 0].waits);
+    wait_peers_release(&peers);
+    wait_ends_free(ends);
+    free(members);
+    pool.occupied = occupied(model, whom, pool.through);
+    *ret_pool = pool;
+    return pool.through > 0 && pool.asked > 0 && answers >= HANDED_ON * asked;
 }

@@ -10,6 +10,17 @@
  * budgets), of the one that waited longest; 0: nobody waited for it. */
 double awaited_share(const struct run_model *model, size_t who);
 
+/* Requests that one process hands on to another over fewer connections than it is asked over. */
+struct awaited_pool {
+    size_t asked, through; /* connections: of processes that wait for it, and to the other */
+    double occupied;       /* of the time a request is under way on each of the latter */
+};
+
+/* The pool of process `who` towards process `whom` (numbers of the budgets) in the main group.
+ * False: it does not hand on what it is asked. */
+bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
+                       struct awaited_pool *ret_pool);
+
 /* Seconds that threads of a process waited in sum for locks that others of its threads left. */
 double awaited_lock_s(const struct run_model *model, size_t who, size_t group);
 

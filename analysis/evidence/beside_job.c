@@ -2,18 +2,13 @@
 #include "analysis/evidence/beside_job.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/evidence/quota.h"
+#include "analysis/facts/series/connection_name.h"
 #include "analysis/threshold.h"
-
-/* These choose words, and no verdict: what is so full is never said to be free. */
-#define FULL 0.95  /* of its cores */
-#define WAITED 0.5 /* of the time, a task was ready and had no core */
-#define THIN 0.2   /* of what the cores did: less is not what filled them */
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;
@@ -28,8 +23,8 @@ struct beside_job beside_job_of(const struct run_model *model, size_t group, int
                            .throttled = quota.throttled};
     double cores = b.busy * (double)model->hosts[host].n_cpus;
     b.job = cores > 0 ? fmin(1, job / cores) : 1;
-    b.is_full = (b.busy >= FULL && b.waited >= WAITED) || b.throttled >= QUOTA_MIN;
-    b.is_thin = b.job < THIN;
+    b.is_full = (b.busy >= BESIDE_FULL && b.waited >= BESIDE_WAITED) || b.throttled >= QUOTA_MIN;
+    b.is_thin = b.job < BESIDE_THIN;
     return b;
 }
 
@@ -50,19 +45,30 @@ int beside_job_find(const struct run_model *model, size_t group, struct beside_j
 
 /* ---- connections ---- */
 
-/* "a>b" of the one is "b>a" of the other. */
-static bool is_mirror(const char *a, const char *b) {
-    const char *x = strchr(a, '>'), *y = strchr(b, '>');
-    size_t n = x ? (size_t)(x - a) : 0;
-    return x && y && strlen(y + 1) == n && memcmp(a, y + 1, n) == 0 &&
-           strlen(x + 1) == (size_t)(y - b) && memcmp(x + 1, b, (size_t)(y - b)) == 0;
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool has_mirror(const struct series_set *set, const struct series *series, int host) {
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && is_mirror(set->items[s].name, series->name))
-            return true;
-    return false;
+struct names { /* of a host's connections, sorted; borrowed */
+    const char **items;
+    size_t n;
+};
+
+static struct names names_of(const struct series_set *set, int host) {
+    struct names names = {.items = calloc(set->n + 1, sizeof *names.items)};
+    for (size_t s = 0; names.items && s < set->n; s++)
+        if (set->items[s].host == host)
+            names.items[names.n++] = set->items[s].name;
+    if (names.n)
+        qsort(names.items, names.n, sizeof *names.items, compare_names);
+    return names;
+}
+
+static bool has_mirror(const struct names *names, const struct series *series) {
+    char mirror[CONNECTION_NAME_SIZE];
+    const char *key = mirror;
+    return connection_mirror(series->name, mirror) && names->n &&
+           bsearch(&key, names->items, names->n, sizeof *names->items, compare_names);
 }
 
 static bool has_address(const struct series_set *set, int host) {
@@ -88,26 +94,28 @@ static double least_sent(const struct series_set *set) {
 }
 
 /* to: where it leads to, as flow_ends tells; -1 is its own host, or nobody who is known. */
-static bool leads_outside(const struct series_set *set, const struct series *series, int to,
-                          int host, bool is_known) {
+static bool leads_outside(const struct names *names, const struct series *series, int to, int host,
+                          bool is_known) {
     char address[FLOW_ADDRESS_SIZE];
     bool goes_out = flow_far_end(series->name, address);
     if (!strchr(series->name, '>'))
         return false; /* a sum of several */
     if (to == host || (!goes_out && series->host == host))
-        return !has_mirror(set, series, host);
+        return !has_mirror(names, series);
     return to < 0 && goes_out && series->host != host && !is_known;
 }
 
 bool host_may_serve_job(const struct run_model *model, int host) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     int *to = calloc(set->n + 1, sizeof *to);
+    struct names names = names_of(set, host);
     bool is_known = has_address(set, host), may = false;
     double least = least_sent(set);
-    if (to && flow_ends(set, to) == 0)
+    if (to && names.items && flow_ends(set, to) == 0)
         for (size_t s = 0; s < set->n && !may; s++)
             may = sent(set, &set->items[s]) >= least &&
-                  leads_outside(set, &set->items[s], to[s], host, is_known);
+                  leads_outside(&names, &set->items[s], to[s], host, is_known);
+    free(names.items);
     free(to);
     return may;
 }

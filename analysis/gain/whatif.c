@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/gain/whatif.h"
+#include "analysis/facts/series/times.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,11 +23,6 @@ bool whatif_in_group(const struct whatif *w, int64_t t_ns) {
 
 /* ---- the times that are asked for ---- */
 
-static int compare_times(const void *a, const void *b) {
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 bool whatif_is_replayed(const struct whatif *w, struct window x) {
     return !w->replay->part || (x.begin_ns >= w->replay->begin_ns && x.end_ns <= w->replay->end_ns);
 }
@@ -47,12 +43,12 @@ static int collect_times(struct whatif *w) {
         w->times[w->n_times++] = path->block_windows[i].begin_ns;
         w->times[w->n_times++] = path->block_windows[i].end_ns;
     }
-    qsort(w->times, w->n_times, sizeof *w->times, compare_times);
+    qsort(w->times, w->n_times, sizeof *w->times, times_compare);
     return 0;
 }
 
 static int64_t replayed_at(const struct whatif *w, const int64_t *replayed, int64_t t) {
-    const int64_t *at = bsearch(&t, w->times, w->n_times, sizeof t, compare_times);
+    const int64_t *at = bsearch(&t, w->times, w->n_times, sizeof t, times_compare);
     return at ? replayed[at - w->times] : t;
 }
 

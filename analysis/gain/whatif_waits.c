@@ -14,8 +14,6 @@
 #include "analysis/threshold.h"
 
 #define DRAWINGS 1000
-#define ON_PATH 0.05    /* of the path: processes with less of it do not decide */
-#define ONE_THREAD 0.05 /* of its time: a process whose other threads compute for less */
 
 static double own_s(const struct budget *b) {
     return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER);
@@ -50,8 +48,8 @@ static double least_left(const struct run_model *model, const struct whatif_scen
         double on_path = 0;
         for (size_t term = 0; term < BUDGET_TERMS && r < model->critical.n_ranks; term++)
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
-        if (b->wall_s > 0 && on_path >= ON_PATH * part->total_s &&
-            b->other_cpu_s <= ONE_THREAD * b->wall_s)
+        if (b->wall_s > 0 && on_path >= WAITS_ON_PATH * part->total_s &&
+            b->other_cpu_s <= WAITS_ONE_THREAD * b->wall_s)
             most = fmax(most, (own_s(b) - taken_s(who, b, scenarios, n)) / part->length_s);
     }
     return fmin(most, 1);

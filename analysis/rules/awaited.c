@@ -11,8 +11,6 @@
 #include "analysis/evidence/awaited.h"
 #include "analysis/rules/rules_private.h"
 
-#define ALONE 0.9 /* of its host's part of the path: a faster host is a faster process */
-
 /* The process with most of a term on the path; SIZE_MAX: none has BLOCKED_MIN. */
 static size_t most_on_path(const struct run_model *model, size_t group, enum budget_term term,
                            double *ret_demand) {
@@ -66,11 +64,21 @@ static bool is_awaited(const struct run_model *model, size_t who, size_t group, 
     return group != model->main_group || awaited_share(model, who) >= demand / 2;
 }
 
+/* It sleeps in each request, and requests come one after the other. */
+static bool is_behind_pool(const struct candidates *candidates, size_t group, int host) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].kind == CAUSE_POOL && candidates->items[i].group == group &&
+            candidates->items[i].remove.host == host)
+            return true;
+    return false;
+}
+
 int awaited_sleep_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates) {
     double demand;
     size_t who = most_on_path(model, group, BUDGET_IDLE, &demand);
-    if (who == SIZE_MAX || !is_awaited(model, who, group, demand))
+    if (who == SIZE_MAX || !is_awaited(model, who, group, demand) ||
+        is_behind_pool(candidates, group, model->budgets.items[who].host))
         return 0;
     /* the kernel may have kept it asleep because of the host's waits for I/O */
     int host = model->budgets.items[who].host;
@@ -117,7 +125,7 @@ int awaited_computing_detect(const struct run_model *model, size_t group,
     c.resource = RESOURCE_CPU;
     c.part = part_of_host(model, group, who, BUDGET_CPU, demand);
     c.own = share_of(model, group, who, 1u << BUDGET_CPU);
-    c.can_remove = c.part >= ALONE;
+    c.can_remove = c.part >= WAITS_ALONE;
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_CPU, .host = b->host, .rank = -1, .factor = 2};
     remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());

@@ -67,5 +67,6 @@ int awaited_input_detect(const struct run_model *model, size_t group,
     if (term == BUDGET_IDLE &&
         candidates_short_of(candidates, host, group, 1u << RESOURCE_DISK | SHORT_OF_MEMORY))
         return 0;
-    return add_input(model, group, helper, rank_behind(model, helper, most), term, most, candidates);
+    return add_input(model, group, helper, rank_behind(model, helper, most), term, most,
+                     candidates);
 }

@@ -47,6 +47,7 @@ const char *cause_name(enum cause cause) {
         [CAUSE_LATENCY] = "latency",
         [CAUSE_STOPPED] = "stopped",
         [CAUSE_FROZEN] = "frozen",
+        [CAUSE_POOL] = "pool",
         [CAUSE_INPUT] = "input",
     };
     return names[cause];

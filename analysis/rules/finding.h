@@ -47,6 +47,7 @@ enum cause {
     CAUSE_LATENCY,
     CAUSE_STOPPED,
     CAUSE_FROZEN,
+    CAUSE_POOL,  /* a process has too few connections to another */
     CAUSE_INPUT, /* a helper of a rank brings it data too late */
     CAUSE_COUNT_
 };

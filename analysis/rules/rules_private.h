@@ -42,6 +42,7 @@ int awaited_sleep_detect(const struct run_model *model, size_t group,
 int awaited_stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int awaited_computing_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
+int awaited_pool_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int awaited_input_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);
 int message_latency_detect(const struct run_model *model, size_t group,

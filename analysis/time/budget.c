@@ -49,11 +49,6 @@ const char *budget_term_name(enum budget_term term) {
 
 /* ---- cells ---- */
 
-static int compare_times(const void *a, const void *b) {
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 struct times {
     int64_t *items;
     size_t n;
@@ -87,7 +82,7 @@ static int collect_times(const struct budget_subject *s, const struct windows *w
             add_time(times, windows[w].items[i].begin_ns);
             add_time(times, windows[w].items[i].end_ns);
         }
-    qsort(times->items, times->n, sizeof *times->items, compare_times);
+    qsort(times->items, times->n, sizeof *times->items, times_compare);
     return 0;
 }
 

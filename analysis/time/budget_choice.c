@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose budgets are made. Ranks have helpers, which are no ranks: a loader of data, which the rank
- * forked. Such a one is chosen where wait clocks tell that the rank waited for it.
+ * The choice of processes that get budgets. Ranks have helpers, which are no ranks: a loader of
+ * data, which the rank forked. Such a one is chosen where wait clocks tell that the rank waited for
+ * it.
  */
 #include <errno.h>
 #include <math.h>
@@ -121,8 +122,8 @@ static size_t add_helpers(const struct run_model *model, const struct model_proc
     return n - n_ranks;
 }
 
-int budget_choose(const struct run_model *model, const struct model_process **chosen,
-                  size_t *ret_n, size_t *ret_helpers) {
+int budget_choose(const struct run_model *model, const struct model_process **chosen, size_t *ret_n,
+                  size_t *ret_helpers) {
     struct choice *found = calloc(model->n_processes + 1, sizeof *found);
     bool ranks = has_ranks(model);
     size_t n = 0;

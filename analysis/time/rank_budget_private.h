@@ -9,7 +9,7 @@
 /* The series of a process's totals of MPI; NULL if it has none. */
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid);
 
-/* Whose budgets are made: ranks, or without ranks the busiest processes, in order; then helpers
+/* The processes that get budgets: ranks, or without ranks the busiest ones, in order; then helpers
  * (budget_choice.c). There must be room for all processes. *ret_n: without the helpers. -ENOMEM. */
 int budget_choose(const struct run_model *model, const struct model_process **chosen, size_t *ret_n,
                   size_t *ret_helpers);

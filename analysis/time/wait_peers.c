@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/facts/series/connection_name.h"
+
 struct end {
     const struct series *series;
     bool clocked; /* of table socket_wait, not of table connection */
@@ -52,20 +54,6 @@ void wait_ends_free(struct wait_ends *ends) {
     free(ends);
 }
 
-/* "a:1>b:2" as its other end is called: "b:2>a:1". */
-static bool mirror(const char *name, char *to, size_t room) {
-    const char *arrow = strchr(name, '>');
-    size_t near_length = arrow ? (size_t)(arrow - name) : 0;
-    size_t far_length = arrow ? strlen(arrow + 1) : 0;
-    if (!arrow || near_length + far_length + 2 > room)
-        return false;
-    memcpy(to, arrow + 1, far_length);
-    to[far_length] = '>';
-    memcpy(to + far_length + 1, name, near_length);
-    to[far_length + 1 + near_length] = '\0';
-    return true;
-}
-
 static bool is_loopback(const char *name) {
     return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
 }
@@ -80,8 +68,8 @@ static int worth_of(const struct end *end, const char *name, int host) {
 
 static const struct series *far_end(const struct wait_ends *ends, const char *name, int host,
                                     bool clocked) {
-    char far_name[256];
-    if (!mirror(name, far_name, sizeof far_name))
+    char far_name[CONNECTION_NAME_SIZE];
+    if (!connection_mirror(name, far_name))
         return NULL;
     const struct end *best = NULL;
     size_t low = 0, high = ends->n;

@@ -244,6 +244,11 @@ const char *remark_template(enum remark_code code) {
         [REMARK_THREADS_WAITED_FOR_LOCK] =
             "its threads waited %.1f s in sum for locks that others of them held",
         [REMARK_PROCESS_COMPUTED] = "%s computed %.0f %% of the time, in one thread at a time",
+        [REMARK_POOL_IS_EMPTY] =
+            "%s has %d connection%[|s] to %s on %s, which its requests wait for",
+        [REMARK_POOL_OF_ASKED] =
+            "%s is asked over %d connections and asks over %d, where a request "
+            "is under way %.0f %% of the time",
         [REMARK_INPUT_IS_LATE] = "input: rank %d waits for data of %s, which %[sleeps, or waits "
                                  "for something outside the job|computes]",
         [REMARK_WAITED_FOR_PROCESS] = "%s on %s waited %.0f %% of the time for %[messages of|locks "

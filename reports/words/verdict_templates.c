@@ -157,6 +157,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_DIVIDE_PROCESS] = "divide what one process on %s does alone",
         [REMARK_ADVISE_TRACE_PROCESS] = "look what that process on %s waits for: `strace -f -p "
                                         "PID` there shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_POOL] = "give that process on %s a larger pool of connections",
         [REMARK_ADVISE_INPUT] =
             "give rank %d on %s more processes that load its data, or let each do less for a step "
             "(data decoded before, or nearer)",

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-#include "tests/unit/plant.h"
+#include "tests/unit/wait_plant.h"
 
 #include <cmocka.h>
 
@@ -12,116 +12,6 @@
 
 #define SECONDS 20
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 0.02)
-
-struct process {
-    int host;
-    int64_t pid;
-    double run, receive, send, timer, poll, lock; /* shares of the time; in sum its life */
-};
-struct socket {
-    int64_t pid;
-    double starved, unread, blocked, process_starved;
-};
-struct pair {
-    int64_t pid, waker;
-    double reason, wait;
-};
-
-static struct process process_now;
-static struct socket socket_now;
-static struct pair pair_now;
-
-static double process_row(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case PROCESS_PID:
-        return (double)process_now.pid;
-    case PROCESS_RANK:
-        return NAN;
-    case PROCESS_JOB:
-        return 1;
-    case PROCESS_THREADS:
-        return 1;
-    case PROCESS_USER:
-        return process_now.run * 1e9;
-    default:
-        return 0;
-    }
-}
-
-static double wait_row(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case WAIT_PID:
-        return (double)process_now.pid;
-    case WAIT_RUN:
-        return process_now.run * 1e9;
-    case WAIT_SOCKET_RECEIVE:
-        return process_now.receive * 1e9;
-    case WAIT_SOCKET_SEND:
-        return process_now.send * 1e9;
-    case WAIT_TIMER:
-        return process_now.timer * 1e9;
-    case WAIT_POLL:
-        return process_now.poll * 1e9;
-    case WAIT_FUTEX:
-        return process_now.lock * 1e9;
-    default:
-        return 0;
-    }
-}
-
-static double socket_row(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case SOCKET_WAIT_PID:
-        return (double)socket_now.pid;
-    case SOCKET_WAIT_STARVED:
-        return socket_now.starved * 1e9;
-    case SOCKET_WAIT_UNREAD:
-        return socket_now.unread * 1e9;
-    case SOCKET_WAIT_SEND_BLOCKED:
-    case SOCKET_WAIT_PROCESS_SEND_BLOCKED:
-        return socket_now.blocked * 1e9;
-    case SOCKET_WAIT_PROCESS_STARVED:
-        return socket_now.process_starved * 1e9;
-    default:
-        return 0;
-    }
-}
-
-static double pair_row(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case WAKEUP_PID:
-        return (double)pair_now.pid;
-    case WAKEUP_WAKER:
-        return (double)pair_now.waker;
-    case WAKEUP_REASON:
-        return pair_now.reason;
-    default:
-        return pair_now.wait * 1e9;
-    }
-}
-
-static void add_process(struct recording *r, struct process p) {
-    char name[32];
-    process_now = p;
-    snprintf(name, sizeof name, "p[%d]", (int)p.pid);
-    plant(r, RECORDING_PROCESS, p.host, name, 0.1, PROCESS_LEVELS, process_row);
-    plant(r, RECORDING_WAIT, p.host, name, 0.1, 1u << WAIT_PID, wait_row);
-}
-
-static void add_socket(struct recording *r, int host, const char *name, struct socket s) {
-    socket_now = s;
-    plant(r, RECORDING_SOCKET_WAIT, host, name, 0.1, 1u << SOCKET_WAIT_PID, socket_row);
-}
-
-static void add_pair(struct recording *r, int host, struct pair p) {
-    pair_now = p;
-    plant(r, RECORDING_WAKEUP, host, "a < b", 0.1,
-          1u << WAKEUP_PID | 1u << WAKEUP_WAKER | 1u << WAKEUP_REASON, pair_row);
-}
 
 static struct recording recording;
 static struct run_model model;
@@ -162,8 +52,8 @@ static void those_that_take_turns_are_charged_with_what_they_compute(void **stat
     begin();
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .2, .receive = .8});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .8, .receive = .2});
-    add_socket(&recording, 0, A_TO_B, (struct socket){1, .8, 0, 0, .8});
-    add_socket(&recording, 1, B_TO_A, (struct socket){2, .2, 0, 0, .2});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .8, 0, 0, .8, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .2, 0, 0, .2, 1});
     build();
     NEAR(path(0, BUDGET_CPU), .2);
     NEAR(path(1, BUDGET_CPU), .8);
@@ -178,11 +68,11 @@ static void waits_go_on_to_the_one_that_waits_for_nobody(void **state) {
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .receive = .9});
     add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .1, .timer = .9});
-    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9});
-    add_socket(&recording, 1, B_TO_C, (struct socket){2, .9, 0, 0, .9});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 1});
+    add_socket(&recording, 1, B_TO_C, (struct socket){2, .9, 0, 0, .9, 1});
     /* the far ends: only that they are there */
-    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0});
-    add_socket(&recording, 2, C_TO_B, (struct socket){3, 0, 0, 0, 0});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 1});
+    add_socket(&recording, 2, C_TO_B, (struct socket){3, 0, 0, 0, 0, 1});
     build();
     assert_true(path(2, BUDGET_IDLE) > .7);
     NEAR(path(0, BUDGET_IDLE) + path(1, BUDGET_IDLE), 0);
@@ -198,9 +88,10 @@ static void a_sender_without_room_waits_for_the_link_or_for_the_reader(void **st
         add_process(&recording,
                     reads ? (struct process){.host = 1, .pid = 2, .run = .1, .receive = .9}
                           : (struct process){.host = 1, .pid = 2, .run = .1, .timer = .9});
-        add_socket(&recording, 0, A_TO_B, (struct socket){1, 0, 0, .9, 0});
+        add_socket(&recording, 0, A_TO_B, (struct socket){1, 0, 0, .9, 0, 1});
         add_socket(&recording, 1, B_TO_A,
-                   reads ? (struct socket){2, .9, 0, 0, .9} : (struct socket){2, 0, .9, 0, 0});
+                   reads ? (struct socket){2, .9, 0, 0, .9, 1}
+                         : (struct socket){2, 0, .9, 0, 0, 1});
         build();
         if (reads) { /* it waits at the other end: bytes are under way */
             assert_true(transfer(0, 1) > .8);
@@ -218,8 +109,8 @@ static void time_in_which_both_wait_for_each_other_is_on_the_way(void **state) {
     begin();
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .receive = .9});
-    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9});
-    add_socket(&recording, 1, B_TO_A, (struct socket){2, .9, 0, 0, .9});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .9, 0, 0, .9, 1});
     build();
     NEAR(path(0, BUDGET_CPU), .1);
     NEAR(path(1, BUDGET_CPU), .1);
@@ -235,8 +126,8 @@ static void a_daemon_that_nobody_waits_for_is_not_on_the_path(void **state) {
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .5, .receive = .5});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .5, .receive = .5});
     add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .01, .timer = .99});
-    add_socket(&recording, 0, A_TO_B, (struct socket){1, .5, 0, 0, .5});
-    add_socket(&recording, 1, B_TO_A, (struct socket){2, .5, 0, 0, .5});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .5, 0, 0, .5, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .5, 0, 0, .5, 1});
     build();
     NEAR(path(2, BUDGET_IDLE), 0);
     NEAR(path(0, BUDGET_CPU), .5);
@@ -249,10 +140,10 @@ static void a_connection_at_rest_is_not_waited_for(void **state) {
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .6, .receive = .4});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .4, .receive = .6});
     add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .01, .timer = .99});
-    add_socket(&recording, 0, A_TO_B, (struct socket){1, .4, 0, 0, .4});
-    add_socket(&recording, 1, B_TO_A, (struct socket){2, .6, 0, 0, .6});
-    add_socket(&recording, 1, B_TO_C, (struct socket){2, 1, 0, 0, 0});
-    add_socket(&recording, 2, C_TO_B, (struct socket){3, 0, 0, 0, 0});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .4, 0, 0, .4, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .6, 0, 0, .6, 1});
+    add_socket(&recording, 1, B_TO_C, (struct socket){2, 1, 0, 0, 0, 1});
+    add_socket(&recording, 2, C_TO_B, (struct socket){3, 0, 0, 0, 0, 1});
     build();
     NEAR(path(2, BUDGET_IDLE), 0);
     NEAR(path(0, BUDGET_CPU), .6);

@@ -5,6 +5,9 @@
  * gives one pace for all ranks, no more: single iterations are as long as their mean, begun where
  * bytes are fewest. A program without a steady pace has no iterations here, and what is asked over
  * iterations is asked over fixed windows instead.
+ *
+ * Where bytes tell no pace (within one host, or too few of them), the process that runs most may:
+ * its wait clocks say how long it ran in each sample, between its waits.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,13 +20,14 @@
 #include "analysis/facts/series/stats.h"
 
 #define BYTES_MIN 1e6 /* in all: less is no traffic of a program */
+#define RUNS_MIN 0.05 /* of the run: a process that runs less has no pace of its own */
 #define ITERATIONS_MAX 65536
 #define QUIET                                                                                      \
     0.05 /* of the mean: before the first and after the last sample above it is no run             \
           */
 
 struct traffic {
-    double *values; /* bytes sent in each step */
+    double *values; /* bytes sent, or ns run, in each step */
     size_t n;
     int64_t begin_ns, step_ns;
 };
@@ -68,14 +72,11 @@ static void trim(struct traffic *traffic) {
     traffic->n = n - first;
 }
 
-static int traffic_make(const struct recording *recording, int host, struct traffic *traffic) {
+static int traffic_make(const struct recording *recording, struct traffic *traffic) {
     int64_t step = step_of(recording);
     *traffic = (struct traffic){.step_ns = step, .n = (size_t)(recording->duration_ns / step)};
     traffic->values = calloc(traffic->n + 1, sizeof *traffic->values);
-    int result = traffic->values ? add_sent(recording, host, traffic) : -ENOMEM;
-    if (result == 0)
-        trim(traffic);
-    return result;
+    return traffic->values ? 0 : -ENOMEM;
 }
 
 /* The host that sends most. */
@@ -96,6 +97,52 @@ static int busiest_host(const struct recording *recording, int *ret_host) {
         }
     }
     return 0;
+}
+
+static int find_pace(struct traffic *traffic, double least, struct spectrum_period *ret_period) {
+    if (sum_of(traffic->values, traffic->n) < least)
+        return 0;
+    trim(traffic);
+    return spectrum_find_period(traffic->values, traffic->n, ret_period);
+}
+
+static int pace_of_bytes(const struct recording *recording, struct traffic *traffic,
+                         struct spectrum_period *ret_period) {
+    int host, result = busiest_host(recording, &host);
+    if (result < 0 || host < 0)
+        return result;
+    result = add_sent(recording, host, traffic);
+    return result < 0 ? result : find_pace(traffic, BYTES_MIN, ret_period);
+}
+
+/* The process that ran longest, of those whose waits were clocked. */
+static const struct series *busiest_process(const struct recording *recording) {
+    const struct series_set *set = &recording->tables[RECORDING_WAIT];
+    const struct window all = {0, recording->duration_ns};
+    const struct series *busiest = NULL;
+    double most = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        double ran = series_growth(set, &set->items[s], WAIT_RUN, (struct windows){&all, 1}, NULL);
+        if (series_last(set, &set->items[s], WAIT_PID) != VALUE_ABSENT && ran > most) {
+            most = ran;
+            busiest = &set->items[s];
+        }
+    }
+    return busiest;
+}
+
+static int pace_of_waits(const struct recording *recording, struct traffic *traffic,
+                         struct spectrum_period *ret_period) {
+    const struct series *process = busiest_process(recording);
+    traffic->n = (size_t)(recording->duration_ns / traffic->step_ns);
+    traffic->begin_ns = 0;
+    for (size_t i = 0; process && i < traffic->n; i++) {
+        struct window w = {traffic->step_ns * (int64_t)i, traffic->step_ns * (int64_t)(i + 1)};
+        double ran = series_growth(&recording->tables[RECORDING_WAIT], process, WAIT_RUN,
+                                   (struct windows){&w, 1}, NULL);
+        traffic->values[i] = ran > 0 ? ran : 0; /* not a number: not known */
+    }
+    return process ? find_pace(traffic, RUNS_MIN * (double)recording->duration_ns, ret_period) : 0;
 }
 
 /* ---- whose iterations ---- */
@@ -174,12 +221,12 @@ static int fill(const struct recording *recording, int64_t begin_ns, double peri
 int iterations_from_counters(const struct recording *recording, struct iterations *ret_iterations) {
     struct iterations iterations = {.n = 0};
     struct spectrum_period period = {NAN, NAN, NAN};
-    struct traffic traffic = {NULL, 0, 0, 0};
-    int host, result = busiest_host(recording, &host);
-    if (result == 0 && host >= 0)
-        result = traffic_make(recording, host, &traffic);
-    if (result == 0 && traffic.values && sum_of(traffic.values, traffic.n) >= BYTES_MIN)
-        result = spectrum_find_period(traffic.values, traffic.n, &period);
+    struct traffic traffic;
+    int result = traffic_make(recording, &traffic);
+    if (result == 0)
+        result = pace_of_bytes(recording, &traffic, &period);
+    if (result == 0 && isnan(period.samples))
+        result = pace_of_waits(recording, &traffic, &period);
     if (result == 0 && !isnan(period.samples)) {
         size_t n = (size_t)(((double)traffic.n - period.phase) / period.samples);
         int64_t begin = traffic.begin_ns + llround(period.phase * (double)traffic.step_ns);

@@ -79,6 +79,7 @@ static const char *const socket_wait_columns[] = {"pid",
                                                   "starved_ns",
                                                   "unread_ns",
                                                   "send_blocked_ns",
+                                                  "reads",
                                                   "process_starved_ns",
                                                   "process_send_blocked_ns"};
 static const char *const wakeup_columns[] = {"pid", "waker_pid", "reason", "wait_ns",

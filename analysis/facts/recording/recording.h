@@ -173,6 +173,7 @@ enum {
     SOCKET_WAIT_STARVED, /* of threads, as the next two */
     SOCKET_WAIT_UNREAD,
     SOCKET_WAIT_SEND_BLOCKED,
+    SOCKET_WAIT_READS,
     SOCKET_WAIT_PROCESS_STARVED, /* all its process waited, until data came here; when it ended */
     SOCKET_WAIT_PROCESS_SEND_BLOCKED
 };

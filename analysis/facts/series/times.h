@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For qsort() and bsearch() of times. */
+static inline int times_compare(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 /* How many of n times, not decreasing and `stride` bytes apart, are not later than t. */
 static inline size_t times_until(const int64_t *times, size_t stride, size_t n, int64_t t) {
     size_t low = 0, high = n;

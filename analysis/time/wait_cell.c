@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The waits of processes for each other in a cell. */
+#include <math.h>
+
+#include "analysis/time/wait_chain_private.h"
+
+struct told { /* who ended waits of a kind, ns */
+    double by[MEMBERS_MAX], all;
+};
+
+static void tell(struct told *told, size_t whom, double ns) {
+    told->all += ns;
+    if (whom != SIZE_MAX)
+        told->by[whom] += ns;
+}
+
+/* A sender waits for its reader as far as data lie there unread; else for the link. */
+static void add_blocked(const struct wait_chain *chain, size_t who, size_t socket,
+                        struct windows cell, double length, struct cell_waits *waits) {
+    const struct series_set *set = &chain->model->recording->tables[RECORDING_SOCKET_WAIT];
+    const struct wait_peers *peers = &chain->times[who].peers;
+    size_t whom = peers->sockets[socket];
+    double blocked = process_waits_blocked(&chain->members[who].waits, socket, cell);
+    if (whom == SIZE_MAX || blocked <= 0)
+        return;
+    double unread = peers->far[socket]
+                        ? process_waits_growth(set, peers->far[socket], SOCKET_WAIT_UNREAD, cell)
+                        : 0;
+    double for_reader = fmin(blocked, unread) / length;
+    waits->peer[who][whom] += for_reader;
+    waits->kinds[WAIT_KIND_MESSAGE][who][whom] += for_reader;
+    waits->readers[who] += for_reader;
+    waits->blocked[who][whom] += blocked / length - for_reader;
+}
+
+/* While a receiver holds up its sender, data are under way, too, but wait for nobody else. */
+static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, struct windows cell,
+                     double length, struct cell_waits *waits) {
+    const struct series_set *set = &chain->model->recording->tables[RECORDING_CONNECTION];
+    const struct series *sent = chain->times[who].peers.sent[socket];
+    size_t whom = chain->times[who].peers.sockets[socket];
+    if (whom == SIZE_MAX || !sent)
+        return;
+    double busy = process_waits_growth(set, sent, CONNECTION_BUSY, cell) -
+                  process_waits_growth(set, sent, CONNECTION_RWND_LIMITED, cell);
+    waits->bytes[who][whom] += process_waits_growth(set, sent, CONNECTION_SEND_BYTES, cell);
+    waits->sent[who][whom] = fmax(waits->sent[who][whom], fmin(busy / length, 1));
+}
+
+static void collect(const struct wait_chain *chain, size_t who, struct windows cell, double length,
+                    struct told told[WAIT_KIND_COUNT_], struct told *ret_polls,
+                    struct cell_waits *waits) {
+    const struct series_set *wakeups = &chain->model->recording->tables[RECORDING_WAKEUP];
+    const struct process_waits *of = &chain->members[who].waits;
+    const struct wait_peers *peers = &chain->times[who].peers;
+    for (size_t s = 0; s < of->n_sockets; s++) {
+        tell(&told[WAIT_KIND_MESSAGE], peers->sockets[s], process_waits_starved(of, s, cell));
+        add_blocked(chain, who, s, cell, length, waits);
+        add_sent(chain, who, s, cell, length, waits);
+    }
+    for (size_t w = 0; w < of->n_wakeups; w++) {
+        int kind = process_waits_kind(wakeups, of->wakeups[w]);
+        if (kind >= 0)
+            tell(kind == WAIT_KIND_MESSAGE ? ret_polls : &told[kind], peers->wakeups[w],
+                 process_waits_woken(of, w, cell));
+    }
+}
+
+/* Gives a process's waits of a kind, `most_ns` in all, to whoever ended them. Returns the rest. */
+static double give(const struct wait_chain *chain, size_t who, int kind, const struct told *told,
+                   double most_ns, double length, struct cell_waits *waits) {
+    double part = told->all > most_ns ? most_ns / told->all : 1;
+    for (size_t whom = 0; whom < chain->n; whom++) {
+        double share = whom == who ? 0 : told->by[whom] * part / length;
+        waits->peer[who][whom] += share;
+        waits->kinds[kind][who][whom] += share;
+    }
+    return fmax(most_ns - told->all, 0);
+}
+
+void wait_cell_find(const struct wait_chain *chain, size_t who, size_t cell,
+                    struct cell_waits *waits) {
+    struct windows window = {&chain->cells[cell], 1};
+    double length = (double)windows_length(window);
+    struct told told[WAIT_KIND_COUNT_] = {{.all = 0}}, polls = {.all = 0};
+    const struct budget *budget = &chain->times[who].cells[cell];
+    waits->life[who] = budget_sum(budget, (1u << BUDGET_TERMS) - 1) * 1e9 / length;
+    if (!(waits->life[who] > 0) || !chain->members[who].waits.n_clocks)
+        return;
+    struct process_time time = process_waits_in(&chain->members[who].waits, window);
+    collect(chain, who, window, length, told, &polls, waits);
+    /* the agent keeps no pair where the waker wrote to a connection, so a pair is the exact one */
+    time.pool[WAIT_KIND_MESSAGE] =
+        give(chain, who, WAIT_KIND_MESSAGE, &polls, time.pool[WAIT_KIND_MESSAGE], length, waits);
+    for (int kind = 0; kind < WAIT_KIND_COUNT_; kind++)
+        give(chain, who, kind, &told[kind], time.pool[kind], length, waits);
+}

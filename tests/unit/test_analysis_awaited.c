@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of processes that others wait for, on planted wait clocks: what is said of each, and that
+ * nothing is said where the mechanism is not there. */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/wait_plant.h"
+
+#include <cmocka.h>
+
+#include "tests/unit/judged.h"
+
+#define SECONDS 20
+#define POLL (WAIT_POLL - WAIT_RUN) /* the agent's reasons of pairs */
+
+#define A_TO_B "10.0.0.1:5000>10.0.0.2:6000"
+#define B_TO_A "10.0.0.2:6000>10.0.0.1:5000"
+#define B_TO_C "10.0.0.2:7000>10.0.0.3:8000"
+#define C_TO_B "10.0.0.3:8000>10.0.0.2:7000"
+
+static struct recording recording;
+static struct judged judged;
+
+static void begin(void) {
+    plant_init(&recording, 3, SECONDS);
+}
+
+static void judge(void) {
+    assert_int_equal(model_build(&recording, &judged.model), 0);
+    assert_int_equal(judged.model.critical.source, CRITICAL_FROM_WAITS);
+    judge_model(&judged.model, &judged);
+}
+
+static void release(void) {
+    judged_release(&judged);
+    model_release(&judged.model);
+    recording_release(&recording);
+}
+
+static const struct candidate *found(enum cause cause) {
+    for (size_t i = 0; i < judged.candidates.n; i++)
+        if (judged.candidates.items[i].kind == cause)
+            return &judged.candidates.items[i];
+    return NULL;
+}
+
+/* A waits for B, which is `b` and does nothing else. */
+static void plant_pair(struct process b) {
+    double waits = 1 - b.run - b.receive - b.timer - b.stopped;
+    assert_true(fabs(waits) < 1e-9);
+    begin();
+    add_process(&recording,
+                (struct process){.host = 0, .pid = 1, .run = b.receive, .receive = 1 - b.receive});
+    add_process(&recording, b);
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, 1 - b.receive, 0, 0, 1 - b.receive, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, b.receive, 0, 0, b.receive, 100});
+    judge();
+}
+
+static void a_stopped_process_that_others_wait_for_is_named(void **state) {
+    (void)state;
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .3, .receive = .3, .stopped = .4});
+    const struct candidate *c = found(CAUSE_STOPPED);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);
+    assert_int_equal(c->remove.term, BUDGET_STOPPED);
+    assert_true(fabs(c->blocked - .4) < .03);
+    assert_int_equal(judged.candidates.items[0].kind, CAUSE_STOPPED);
+    release();
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .66, .receive = .3, .stopped = .04});
+    assert_null(found(CAUSE_STOPPED)); /* less than BLOCKED_MIN */
+    release();
+}
+
+static void one_thread_that_fills_a_core_is_named(void **state) {
+    (void)state;
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .95, .receive = .05});
+    const struct candidate *c = found(CAUSE_SERIAL);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);
+    assert_int_equal(c->remove.kind, WHATIF_CPU);
+    assert_true(c->can_remove); /* it is all of its host's part of the path */
+    release();
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .7, .receive = .3});
+    assert_null(found(CAUSE_SERIAL)); /* it waits too much for a full core */
+    release();
+}
+
+static void two_that_compute_alike_are_not_one_thread(void **state) {
+    (void)state;
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .9, .receive = .1});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .95, .receive = .05});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .1, 0, 0, .1, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .05, 0, 0, .05, 100});
+    judge();
+    assert_null(found(CAUSE_SERIAL));
+    release();
+}
+
+/* ---- input ---- */
+
+/* Two ranks that take turns; rank 1 polls for its loader, which sleeps or computes. */
+static void plant_loader(double loaded, double sleeps) {
+    begin();
+    double waits = .6 - loaded;
+    add_process(&recording,
+                (struct process){.host = 0, .pid = 1, .run = .3, .poll = .7, .rank1 = 1});
+    add_process(&recording,
+                (struct process){.host = 1, .pid = 2, .run = .4, .poll = .6, .rank1 = 2});
+    add_process(
+        &recording,
+        (struct process){
+            .host = 1, .pid = 3, .run = .9 - sleeps, .timer = sleeps, .poll = .1, .parent = 2});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .7, 0, 0, .7, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .6, 0, 0, waits, 100});
+    if (loaded > 0)
+        add_pair(&recording, 1, (struct pair){2, 3, POLL, loaded});
+    judge();
+}
+
+static void a_loader_that_a_rank_waits_for_is_its_input(void **state) {
+    (void)state;
+    plant_loader(.5, .8);
+    assert_int_equal(judged.model.budgets.n, 2);
+    assert_int_equal(judged.model.budgets.n_helpers, 1);
+    const struct candidate *c = found(CAUSE_INPUT);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);
+    assert_int_equal(c->rank, 1);
+    assert_int_equal(c->remove.term, BUDGET_IDLE);
+    assert_int_equal(judged.candidates.items[0].kind, CAUSE_INPUT);
+    release();
+    plant_loader(.5, 0);
+    c = found(CAUSE_INPUT);
+    assert_non_null(c);
+    assert_int_equal(c->remove.kind, WHATIF_CPU);
+    release();
+}
+
+static void a_loader_that_is_ahead_is_no_input(void **state) {
+    (void)state;
+    plant_loader(0, .8); /* nobody waits for it */
+    assert_int_equal(judged.model.budgets.n_helpers, 0);
+    assert_null(found(CAUSE_INPUT));
+    release();
+    plant_loader(.03, .8); /* hardly */
+    assert_int_equal(judged.model.budgets.n_helpers, 1);
+    assert_null(found(CAUSE_INPUT));
+    release();
+}
+
+/* ---- pools ---- */
+
+#define CLIENTS 8
+
+/* A asks B over eight connections, B asks C over n of them; C sleeps in each request. */
+static void plant_pool(int n, double c_waits) {
+    char near_end[64], far_end[64];
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .poll = .9});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .poll = .9});
+    add_process(
+        &recording,
+        (struct process){.host = 2, .pid = 3, .run = .1, .poll = c_waits, .timer = .9 - c_waits});
+    for (int i = 0; i < CLIENTS; i++) {
+        snprintf(near_end, sizeof near_end, "10.0.0.1:%d>10.0.0.2:80", 5000 + i);
+        snprintf(far_end, sizeof far_end, "10.0.0.2:80>10.0.0.1:%d", 5000 + i);
+        add_socket(&recording, 0, near_end,
+                   (struct socket){1, .9 / CLIENTS, 0, 0, .9 / CLIENTS, 20});
+        add_socket(&recording, 1, far_end,
+                   (struct socket){2, .1 / CLIENTS, 0, 0, .1 / CLIENTS, 20});
+    }
+    for (int i = 0; i < n; i++) {
+        snprintf(near_end, sizeof near_end, "10.0.0.2:%d>10.0.0.3:90", 7000 + i);
+        snprintf(far_end, sizeof far_end, "10.0.0.3:90>10.0.0.2:%d", 7000 + i);
+        add_socket(&recording, 1, near_end, (struct socket){2, .8 / n, 0, 0, .8 / n, 160.0 / n});
+        add_socket(&recording, 2, far_end,
+                   (struct socket){3, c_waits / n, 0, 0, c_waits / n, 160.0 / n});
+    }
+    judge();
+}
+
+static void requests_that_wait_for_few_connections_are_a_pool(void **state) {
+    (void)state;
+    plant_pool(1, .1);
+    const struct candidate *c = found(CAUSE_POOL);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);        /* who has too few */
+    assert_int_equal(c->remove.host, 2); /* whose sleep would then count less */
+    assert_null(found(CAUSE_SLEEP));
+    assert_int_equal(judged.candidates.items[0].kind, CAUSE_POOL);
+    release();
+}
+
+static void a_sleeper_that_is_asked_over_all_or_at_times_is_itself_the_limit(void **state) {
+    (void)state;
+    plant_pool(CLIENTS, .1); /* as many as ask */
+    assert_null(found(CAUSE_POOL));
+    assert_non_null(found(CAUSE_SLEEP));
+    release();
+    plant_pool(1, .4); /* its connection is free for .4 of the time */
+    assert_null(found(CAUSE_POOL));
+    release();
+}
+
+/* ---- links ---- */
+
+static double connection_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case CONNECTION_PID:
+        return (double)process_now.pid;
+    case CONNECTION_BUSY:
+        return .9e9;
+    case CONNECTION_SEND_BYTES:
+        return 15e6;
+    default:
+        return 0;
+    }
+}
+
+static double queue_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case QDISC_SEND_BYTES:
+        return 15e6;
+    case QDISC_SEND_PACKETS:
+        return 1e4;
+    case QDISC_OVERLIMITS:
+        return 3000;
+    case QDISC_BACKLOG:
+        return 70e3;
+    case QDISC_RATE:
+        return 18e6;
+    default:
+        return 0;
+    }
+}
+
+/* Two processes in step: each computes, waits for a core, then for the other's data, which are
+ * under way for .9 of the time in both directions. vm2's queue holds them back. */
+static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state) {
+    (void)state;
+    begin();
+    for (int host = 0; host < 2; host++) {
+        struct process p = {.host = host, .pid = host + 1, .run = .18, .ready = .22, .poll = .6};
+        add_process(&recording, p);
+        plant(&recording, RECORDING_CONNECTION, host, host ? B_TO_A : A_TO_B, 0.1,
+              1u << CONNECTION_PID, connection_row);
+        add_socket(&recording, host, host ? B_TO_A : A_TO_B,
+                   (struct socket){host + 1, .6, 0, 0, .6, 100});
+    }
+    plant(&recording, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+          queue_row);
+    judge();
+    const struct candidate *link = found(CAUSE_PATH_LIMITED), *cores = found(CAUSE_CONTENTION);
+    assert_non_null(link);
+    assert_non_null(cores);
+    assert_int_equal(link->host, 1);
+    assert_int_equal(link->remove.direction, WHATIF_BOTH);
+    assert_true(link->run_share < 2 * cores->run_share); /* of one way alone */
+    assert_int_equal(judged.candidates.items[0].kind, CAUSE_PATH_LIMITED);
+    release();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stopped_process_that_others_wait_for_is_named),
+        cmocka_unit_test(one_thread_that_fills_a_core_is_named),
+        cmocka_unit_test(two_that_compute_alike_are_not_one_thread),
+        cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),
+        cmocka_unit_test(a_loader_that_is_ahead_is_no_input),
+        cmocka_unit_test(requests_that_wait_for_few_connections_are_a_pool),
+        cmocka_unit_test(a_link_that_is_slow_both_ways_outweighs_waits_for_cores),
+        cmocka_unit_test(a_sleeper_that_is_asked_over_all_or_at_times_is_itself_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

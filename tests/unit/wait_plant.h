@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes with wait clocks, connections and pairs, each given by what it does of each second. */
+#ifndef CHOKEPOINT_TESTS_WAIT_PLANT_H
+#define CHOKEPOINT_TESTS_WAIT_PLANT_H
+
+#include "tests/unit/plant.h"
+
+struct process {
+    int host;
+    int64_t pid;
+    double run, receive, send, timer, poll, lock, stopped,
+        ready; /* shares of the time; in sum its life */
+    int rank1; /* its rank and 1; 0: none */
+    int64_t parent;
+};
+struct socket {
+    int64_t pid;
+    double starved, unread, blocked, process_starved, reads;
+};
+struct pair {
+    int64_t pid, waker;
+    double reason, wait;
+};
+
+static struct process process_now;
+static struct socket socket_now;
+static struct pair pair_now;
+
+static inline double process_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case PROCESS_PID:
+        return (double)process_now.pid;
+    case PROCESS_RANK:
+        return process_now.rank1 ? process_now.rank1 - 1 : NAN;
+    case PROCESS_PARENT:
+        return (double)process_now.parent;
+    case PROCESS_JOB:
+        return 1;
+    case PROCESS_THREADS:
+        return 1;
+    case PROCESS_RUN_QUEUE:
+        return process_now.ready * 1e9;
+    case PROCESS_USER:
+        return process_now.run * 1e9;
+    default:
+        return 0;
+    }
+}
+
+static inline double wait_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case WAIT_PID:
+        return (double)process_now.pid;
+    case WAIT_RUN:
+        return process_now.run * 1e9;
+    case WAIT_SOCKET_RECEIVE:
+        return process_now.receive * 1e9;
+    case WAIT_SOCKET_SEND:
+        return process_now.send * 1e9;
+    case WAIT_TIMER:
+        return process_now.timer * 1e9;
+    case WAIT_POLL:
+        return process_now.poll * 1e9;
+    case WAIT_FUTEX:
+        return process_now.lock * 1e9;
+    case WAIT_RUNNABLE:
+        return process_now.ready * 1e9;
+    case WAIT_STOPPED:
+        return process_now.stopped * 1e9;
+    default:
+        return 0;
+    }
+}
+
+static inline double socket_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case SOCKET_WAIT_PID:
+        return (double)socket_now.pid;
+    case SOCKET_WAIT_STARVED:
+        return socket_now.starved * 1e9;
+    case SOCKET_WAIT_UNREAD:
+        return socket_now.unread * 1e9;
+    case SOCKET_WAIT_SEND_BLOCKED:
+    case SOCKET_WAIT_PROCESS_SEND_BLOCKED:
+        return socket_now.blocked * 1e9;
+    case SOCKET_WAIT_READS:
+        return socket_now.reads;
+    case SOCKET_WAIT_PROCESS_STARVED:
+        return socket_now.process_starved * 1e9;
+    default:
+        return 0;
+    }
+}
+
+static inline double pair_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case WAKEUP_PID:
+        return (double)pair_now.pid;
+    case WAKEUP_WAKER:
+        return (double)pair_now.waker;
+    case WAKEUP_REASON:
+        return pair_now.reason;
+    default: /* of the thread, of the process */
+        return pair_now.wait * 1e9;
+    }
+}
+
+static inline void add_process(struct recording *r, struct process p) {
+    char name[32];
+    process_now = p;
+    snprintf(name, sizeof name, "p[%d]", (int)p.pid);
+    plant(r, RECORDING_PROCESS, p.host, name, 0.1, PROCESS_LEVELS, process_row);
+    plant(r, RECORDING_WAIT, p.host, name, 0.1, 1u << WAIT_PID, wait_row);
+}
+
+static inline void add_socket(struct recording *r, int host, const char *name, struct socket s) {
+    socket_now = s;
+    plant(r, RECORDING_SOCKET_WAIT, host, name, 0.1, 1u << SOCKET_WAIT_PID, socket_row);
+}
+
+static inline void add_pair(struct recording *r, int host, struct pair p) {
+    pair_now = p;
+    plant(r, RECORDING_WAKEUP, host, "a < b", 0.1,
+          1u << WAKEUP_PID | 1u << WAKEUP_WAKER | 1u << WAKEUP_REASON, pair_row);
+}
+
+#endif
