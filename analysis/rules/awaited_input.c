@@ -7,14 +7,13 @@
 #include <errno.h>
 #include <math.h>
 
-#include "analysis/evidence/awaited.h"
 #include "analysis/rules/rules_private.h"
 
 #define SLEEPS 1
 #define COMPUTES 2
 
-/* The rank that waited longest for a helper; SIZE_MAX: none did for about so much of the path. */
-static size_t rank_behind(const struct run_model *model, size_t helper, double demand) {
+/* The rank that waited longest for a helper; SIZE_MAX: none did. */
+static size_t rank_behind(const struct run_model *model, size_t helper) {
     const struct process_wait *longest = NULL;
     for (size_t i = 0; i < model->budgets.n_waits; i++) {
         const struct process_wait *w = &model->budgets.waits[i];
@@ -22,8 +21,7 @@ static size_t rank_behind(const struct run_model *model, size_t helper, double d
             (!longest || w->seconds > longest->seconds))
             longest = w;
     }
-    return longest && awaited_share(model, helper) >= fmax(BLOCKED_MIN, demand / 2) ? longest->who
-                                                                                    : SIZE_MAX;
+    return longest ? longest->who : SIZE_MAX;
 }
 
 static int add_input(const struct run_model *model, size_t group, size_t helper, size_t rank,
@@ -55,7 +53,7 @@ int awaited_input_detect(const struct run_model *model, size_t group,
     for (size_t r = model->budgets.n; r < rank_budgets_all(&model->budgets); r++)
         for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
             double demand = model_rank_demand(model, group, r, terms[t]);
-            if (demand > most && rank_behind(model, r, demand) != SIZE_MAX) {
+            if (demand > most && rank_behind(model, r) != SIZE_MAX) {
                 most = demand;
                 helper = r;
                 term = terms[t];
@@ -67,6 +65,5 @@ int awaited_input_detect(const struct run_model *model, size_t group,
     if (term == BUDGET_IDLE &&
         candidates_short_of(candidates, host, group, 1u << RESOURCE_DISK | SHORT_OF_MEMORY))
         return 0;
-    return add_input(model, group, helper, rank_behind(model, helper, most), term, most,
-                     candidates);
+    return add_input(model, group, helper, rank_behind(model, helper), term, most, candidates);
 }
