@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/threshold.h"
 #include "analysis/time/process_waits.h"
 #include "analysis/time/wait_peers.h"
 
@@ -34,8 +35,6 @@ double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
 }
 
 /* ---- pools of connections ---- */
-
-#define HANDED_ON 0.5 /* of what it is asked */
 
 static bool waits_for(const struct run_model *model, size_t who, size_t whom) {
     for (size_t i = 0; i < model->budgets.n_waits; i++)
@@ -100,5 +99,5 @@ bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
     free(members);
     pool.occupied = occupied(model, whom, pool.through);
     *ret_pool = pool;
-    return pool.through > 0 && pool.asked > 0 && answers >= HANDED_ON * asked;
+    return pool.through > 0 && pool.asked > 0 && answers >= POOL_HANDED_ON * asked;
 }

@@ -10,8 +10,6 @@
 #include "analysis/evidence/awaited.h"
 #include "analysis/rules/rules_private.h"
 
-#define FEWER 2 /* times as many connections ask */
-
 static const struct process_wait *longest_for(const struct run_model *model, size_t whom) {
     const struct process_wait *longest = NULL;
     for (size_t i = 0; i < model->budgets.n_waits; i++) {
@@ -44,7 +42,7 @@ int awaited_pool_detect(const struct run_model *model, size_t group,
         const struct process_wait *w = demand >= BLOCKED_MIN ? longest_for(model, whom) : NULL;
         struct awaited_pool pool;
         if (!w || !awaited_pool_find(model, w->who, whom, &pool) ||
-            pool.asked < FEWER * pool.through || pool.occupied < POOL_OCCUPIED)
+            (double)pool.asked < POOL_FEWER * (double)pool.through || pool.occupied < POOL_OCCUPIED)
             continue;
         int result = add_pool(model, group, w, &pool, demand, candidates);
         if (result < 0)
