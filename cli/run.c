@@ -8,6 +8,7 @@
  * must be there if all of us are killed. Everything else waits until the collector has ended.
  */
 #include "cli/launch/run_session.h"
+#include "cli/launch/slurm_job.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/run_await.h"
@@ -15,6 +16,7 @@
 #include "cli/run_repeat.h"
 #include "cli/verb.h"
 #include "collector/store.h"
+#include "collector/store_edit.h"
 #include "common/clock.h"
 #include "common/error.h"
 
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define EXIT_NOT_STARTED 1
 
@@ -47,6 +50,7 @@ static const char *run_name(const struct run_session *s) {
 
 static int begin(struct run_session *s) {
     struct store *store;
+    char job[1024];
     char *line = command_line(s->options);
     int r = line ? open_database(s, &store) : -ENOMEM;
     if (r < 0)
@@ -67,6 +71,8 @@ static int begin(struct run_session *s) {
     r = store_run_begin(store, &begin, &s->run);
     if (r < 0)
         session_complain(s, "%s: %s", s->options->database, store_error(store));
+    if (r == 0 && slurm_describe_job(job, sizeof job))
+        store_run_comment(store, s->run, job);
     s->collector.run = s->run;
     s->collector.file = store_file_of(store);
     store_close(store);
@@ -167,7 +173,15 @@ static int record_end(struct run_session *s, int exit_status) {
 static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
     if (source != HOSTS_LOCAL || !s->words.hides_hosts)
         return;
-    if (s->words.launcher)
+    const char *slash = strrchr(s->words.hides_hosts, '/');
+    const char *name = slash ? slash + 1 : s->words.hides_hosts;
+    if (strcmp(name, "sbatch") == 0 || strcmp(name, "salloc") == 0)
+        session_note(
+            s,
+            "this host alone is recorded: the job of %s runs on others; say chokepoint run "
+            "before the srun in it",
+            name);
+    else if (s->words.launcher)
         session_note(s,
                      "this host alone is recorded: %s of %s may name others, which is not read "
                      "here; name all with --hosts a,b,c",
@@ -179,6 +193,17 @@ static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
                      s->words.hides_hosts);
 }
 
+/* Its hosts are not known before it has an allocation, which slurm_enter_job would have got. */
+static int refuse_without_job(const struct run_session *s, enum hosts_source source, char *why,
+                              size_t why_size) {
+    if (s->words.kind != COMMAND_SRUN || s->words.starts_nothing || source != HOSTS_LOCAL)
+        return 0;
+    snprintf(why, why_size,
+             "srun is in no allocation of Slurm, and its hosts are not known; say salloc OPTIONS "
+             "before chokepoint");
+    return -EINVAL;
+}
+
 /* Nothing has been started or written yet. */
 static int prepare(struct run_session *s) {
     enum hosts_source source;
@@ -188,6 +213,8 @@ static int prepare(struct run_session *s) {
         snprintf(why, sizeof why, "more than %d hostfiles or host lists", COMMAND_LISTS_MAX);
     if (r == 0)
         r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
+    if (r == 0)
+        r = refuse_without_job(s, source, why, sizeof why);
     if (r == 0)
         note_hidden_hosts(s, source);
     if (r == 0)
@@ -339,10 +366,26 @@ void run_once(const struct run_options *options, struct run_turn *turn) {
     session_release(&session);
 }
 
+/* An srun outside an allocation makes us start again inside one; then this does not return. */
+static int enter_job(const struct run_options *options, char **argv) {
+    struct command_words words;
+    char why[300], program[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n < 0 || command_words_read(options->command, &words) < 0)
+        return 0; /* which is found out again, and said, where each run begins */
+    program[n] = '\0';
+    int r = slurm_enter_job(&words, program, argv, why, sizeof why);
+    if (r < 0)
+        verb_complain("run", "%s", why);
+    return r < 0 ? -EINVAL : 0;
+}
+
 static int run_main(int argc, char **argv) {
     struct run_options options;
     struct run_turn turn = {0};
     int r = run_options_read(argc, argv, &options);
+    if (r == 0)
+        r = enter_job(&options, argv);
     if (r)
         return verb_words_status(r);
     if ((r = run_warm_up(&options)) != 0)

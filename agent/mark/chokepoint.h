@@ -10,8 +10,9 @@
  *     chokepoint_value("accuracy", 0.71);      a figure of the moment: accuracy, loss, updates, ...
  *
  * Nothing listens: every call is one relaxed load and a branch. A profiler listens when the
- * environment names a directory stem in CHOKEPOINT_MARKS (or OMPI_CHOKEPOINT_MARKS: mpirun hands
- * variables that begin so to every rank, and to no command line) and the directory
+ * environment names a directory stem in CHOKEPOINT_MARKS (or OMPI_CHOKEPOINT_MARKS or
+ * SLURM_CHOKEPOINT_MARKS: mpirun and srun hand variables that begin so to every rank, and to no
+ * command line) and the directory
  * "<stem>.<host name>" exists (the profiler makes it, mode 0700; the host name is part of it
  * because emulated hosts share one /dev/shm). The first call then creates "<pid>.ring" there and
  * maps it. A call costs about 0.2 us, never blocks, never fails visibly, and may come from any
@@ -129,6 +130,8 @@ static inline int chokepoint_directory_(void) {
     const char *stem = getenv("CHOKEPOINT_MARKS");
     if (!stem)
         stem = getenv("OMPI_CHOKEPOINT_MARKS");
+    if (!stem)
+        stem = getenv("SLURM_CHOKEPOINT_MARKS");
     char host[256], path[1024];
     if (!stem || !*stem || gethostname(host, sizeof host) < 0)
         return -1;

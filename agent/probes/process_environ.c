@@ -98,10 +98,11 @@ static void judge_role(const char *entry, struct process_environ *environ) {
 
 /* ---- the run ---- */
 
-/* As we hand the run's name to the command, as mpirun to every rank, and as ssh takes it along. */
+/* As we hand the run's name to the command, as mpirun and srun to every rank, and as ssh takes it
+ * along. */
 static bool names_run(const char *entry, const char *run_id) {
     static const char *const names[] = {"CHOKEPOINT_RUN", "OMPI_CHOKEPOINT_RUN",
-                                        "LC_CHOKEPOINT_RUN"};
+                                        "SLURM_CHOKEPOINT_RUN", "LC_CHOKEPOINT_RUN"};
     for (size_t i = 0; run_id && i < ARRAY_SIZE(names); i++) {
         const char *run = value_of(entry, names[i]);
         if (run)

@@ -177,8 +177,11 @@ static const char **make_words(const struct calibrator *c) {
 
 /* No part of any job that is being recorded. */
 static int start_words(struct calibrator *c, const char *const *words, int output, int errors) {
-    static const struct child_variable variables[] = {
-        {"CHOKEPOINT_RUN", NULL}, {"OMPI_CHOKEPOINT_RUN", NULL}, {"LC_CHOKEPOINT_RUN", NULL}, {0}};
+    static const struct child_variable variables[] = {{"CHOKEPOINT_RUN", NULL},
+                                                      {"OMPI_CHOKEPOINT_RUN", NULL},
+                                                      {"LC_CHOKEPOINT_RUN", NULL},
+                                                      {"SLURM_CHOKEPOINT_RUN", NULL},
+                                                      {0}};
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const struct child_plan plan = {.words = words,
                                     .variables = variables,

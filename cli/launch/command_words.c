@@ -82,7 +82,8 @@ static const struct launcher *find_launcher(const char *word) {
 
 /* A program that by its name starts others on other hosts. */
 static bool looks_like_launcher(const char *word) {
-    static const char *const others[] = {"aprun", "flux", "ibrun", "jsrun", "prun", "yod"};
+    static const char *const others[] = {"aprun", "flux",   "ibrun",  "jsrun",
+                                         "prun",  "salloc", "sbatch", "yod"};
     const char *name = base_name(word);
     if (strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0)
         return true;
@@ -93,7 +94,7 @@ static bool looks_like_launcher(const char *word) {
 }
 
 /* "--name", "-name", "--name=value" (then *ret_value), "-nVALUE" of a one-letter name that takes
- * an argument (Hydra has no such). NULL for options that are not in the table. */
+ * an argument. NULL for options that are not in the table. */
 static const struct launcher_option *find_option(const struct launcher *launcher, const char *word,
                                                  const char **ret_value) {
     const struct launcher_option *table = launcher->options;
@@ -101,12 +102,12 @@ static const struct launcher_option *find_option(const struct launcher *launcher
     size_t size = strcspn(name, "=");
     for (const struct launcher_option *o = table; o->name; o++)
         if (strlen(o->name) == size && memcmp(o->name, name, size) == 0) {
-            *ret_value = name[size] == '=' && o->n_arguments == 1 ? name + size + 1 : NULL;
+            *ret_value = name[size] == '=' && o->n_arguments != 2 ? name + size + 1 : NULL;
             return o;
         }
     for (const struct launcher_option *o = table;
-         o->name && word[1] != '-' && !launcher->lists_all_options; o++)
-        if (!o->name[1] && o->name[0] == name[0] && o->n_arguments == 1) {
+         o->name && word[1] != '-' && launcher->joins_letters; o++)
+        if (!o->name[1] && o->name[0] == name[0] && o->n_arguments) {
             *ret_value = name + 1;
             return o;
         }
@@ -127,10 +128,36 @@ static bool is_about_ranks(const char *parameter) {
            strncmp(parameter, "hwloc_base_binding", 18) == 0;
 }
 
+/* Whether an --export list leaves out what we hand to ranks. */
+static bool exports_a_part(const char *list) {
+    return !strstr(list, "ALL") && !strstr(list, "LD_PRELOAD");
+}
+
+/* An option by which a batch system is asked, or told, for which hosts. */
+static int take_of_job(struct command_words *to, const struct launcher_option *option,
+                       char *const *words, int n_words, const char *argument) {
+    int r = 0;
+    if (option->role == ROLE_JOB_ID)
+        to->job_id = argument;
+    if (option->role == ROLE_NODES)
+        to->n_nodes = argument;
+    if (option->role == ROLE_NO_JOB)
+        to->starts_nothing = words[0];
+    if (option->role == ROLE_EXPORT && exports_a_part(argument))
+        to->hides_variables = words[0];
+    bool asks = option->role == ROLE_JOB || option->role == ROLE_NODES ||
+                option->role == ROLE_LIST || option->role == ROLE_HOSTFILE;
+    for (int i = 0; i < n_words && asks && to->kind == COMMAND_SRUN && r == 0; i++)
+        r = push(to->allocation, &to->n_allocation, words[i]);
+    return r;
+}
+
 static int take(struct command_words *to, const struct launcher_option *option, char *const *words,
                 const char *value) {
     const char *argument = value ? value : words[1];
-    int r = 0;
+    int r = take_of_job(to, option, words, 1 + (value ? 0 : option->n_arguments > 0), argument);
+    if (r < 0)
+        return r;
     if (option->role == ROLE_HIDES_HOSTS)
         to->hides_hosts = words[0];
     if (option->role == ROLE_HIDES_VARIABLES)
@@ -159,7 +186,7 @@ static int read_options(struct command_words *to, const struct launcher *launche
         const struct launcher_option *option = find_option(launcher, **words, &value);
         if (!option && (launcher->lists_all_options || may_name_hosts(**words)))
             to->hides_hosts = **words;
-        int n_arguments = option && !value ? option->n_arguments : 0;
+        int n_arguments = option && !value && option->n_arguments > 0 ? option->n_arguments : 0;
         for (int i = 1; i <= n_arguments; i++)
             if (!(*words)[i])
                 return 0; /* the launcher will say so */
@@ -186,6 +213,8 @@ static int read_launcher(struct command_words *to, const struct launcher *launch
             words++;
         if (!*words)
             return 0;
+        if (launcher->kind == COMMAND_SRUN)
+            to->hides_hosts = *words;
         words++;
     }
 }

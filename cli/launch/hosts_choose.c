@@ -26,13 +26,31 @@ static int from_option(const char *option, struct hosts *hosts, char *why, size_
     return r;
 }
 
+/* A node list of srun says which nodes must be among those of the step; all of them, if it has no
+ * more. */
+static bool may_have_more_hosts(const struct command_words *words, const struct hosts *hosts) {
+    const char *allocation = getenv("SLURM_JOB_NODELIST"), *dash;
+    if (words->kind != COMMAND_SRUN || !allocation || !*allocation)
+        return false;
+    if (!words->n_nodes)
+        return true;
+    dash = strchr(words->n_nodes, '-');
+    return strtoul(dash ? dash + 1 : words->n_nodes, NULL, 10) > hosts->n;
+}
+
+static int from_list(const struct command_words *words, const char *list, struct hosts *hosts,
+                     char *why, size_t why_size) {
+    if (words->kind != COMMAND_SRUN)
+        return hosts_add_list(hosts, list, why, why_size);
+    return strchr(list, '/') ? hosts_add_hostfile(hosts, list, why, why_size)
+                             : hosts_add_nodelist(hosts, list, why, why_size);
+}
+
 static int from_words(const struct command_words *words, struct hosts *hosts, char *why,
                       size_t why_size) {
     for (size_t i = 0; i < words->n_lists; i++) {
         char reason[128];
-        int r = words->kind == COMMAND_SRUN
-                    ? hosts_add_nodelist(hosts, words->lists[i], reason, sizeof reason)
-                    : hosts_add_list(hosts, words->lists[i], reason, sizeof reason);
+        int r = from_list(words, words->lists[i], hosts, reason, sizeof reason);
         if (r < 0) {
             snprintf(why, why_size, "host list of the command: %s; name them with --hosts", reason);
             return r;
@@ -92,6 +110,8 @@ int hosts_choose(const char *option, const struct command_words *words, struct h
     if (r == 0 && ret_hosts->n == 0 &&
         (words->kind == COMMAND_MPIRUN || words->kind == COMMAND_HYDRA))
         r = from_default_hostfile(ret_hosts, words->kind, why, why_size);
+    if (r == 0 && may_have_more_hosts(words, ret_hosts))
+        hosts_release(ret_hosts);
     if (r < 0 || ret_hosts->n)
         return r;
     *ret_source = HOSTS_BATCH;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/launch.h"
+#include "cli/launch/slurm_job.h"
 #include "collector/credentials.h"
 #include "common/error.h"
 
@@ -10,13 +11,15 @@
 #include <unistd.h>
 
 const char *launch_method_name(enum launch_method method) {
-    static const char *const names[] = {
-        [LAUNCH_DIRECT] = "directly", [LAUNCH_MPIRUN] = "by mpirun", [LAUNCH_SSH] = "by ssh"};
+    static const char *const names[] = {[LAUNCH_DIRECT] = "directly",
+                                        [LAUNCH_MPIRUN] = "by mpirun",
+                                        [LAUNCH_SSH] = "by ssh",
+                                        [LAUNCH_SRUN] = "by srun"};
     return names[method];
 }
 
-/* The host's key in a pipe: short enough to be written before anyone reads. ssh, and mpirun for
- * its only process, pass their standard input on. */
+/* The host's key in a pipe: short enough to be written before anyone reads. ssh, and mpirun and
+ * srun for their only process, pass their standard input on. */
 static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
     int fds[2];
     char line[HOST_KEY_SIZE + 1];
@@ -35,20 +38,27 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
     return 0;
 }
 
-/* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN, and CHOKEPOINT_AGENT
- * says what it is. mpirun refuses to mix its two ways to pass variables; ours is -x. SLURM_OVERLAP:
- * the agents' step must not hold the CPUs. */
+/* An mpirun, ssh or srun of ours is no part of the job, so it has no CHOKEPOINT_RUN, and
+ * CHOKEPOINT_AGENT says what it is. mpirun refuses to mix its two ways to pass variables; ours is
+ * -x. SLURM_OVERLAP: the agents' step must not hold the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
     bool direct = launch->method == LAUNCH_DIRECT;
-    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", NULL},
-                                               {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
-                                               {"CHOKEPOINT_AGENT", plan->run_id},
-                                               {"LC_CHOKEPOINT_RUN", NULL},
-                                               {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
-                                               {"OMPI_MCA_mca_base_env_list", NULL},
-                                               {"SLURM_OVERLAP", "1"},
-                                               {0}};
+    const struct child_variable ours[] = {{"CHOKEPOINT_TOKEN", NULL},
+                                          {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
+                                          {"CHOKEPOINT_AGENT", plan->run_id},
+                                          {"LC_CHOKEPOINT_RUN", NULL},
+                                          {"SLURM_CHOKEPOINT_RUN", NULL},
+                                          {"SLURM_CHOKEPOINT_MARKS", NULL},
+                                          {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
+                                          {"OMPI_MCA_mca_base_env_list", NULL},
+                                          {"SLURM_OVERLAP", "1"}};
+    struct child_variable variables[ARRAY_SIZE(ours) + SLURM_OPTION_VARIABLES_MAX] = {{0}};
+    memcpy(variables, ours, sizeof ours);
+    struct child_variable *end = variables + ARRAY_SIZE(ours);
+    for (const char *const *name = slurm_option_variables; launch->method == LAUNCH_SRUN && *name;
+         name++)
+        *end++ = (struct child_variable){*name, NULL};
     const struct child_plan child = {.words = words->words,
                                      .variables = variables,
                                      .stdin_fd = stdin_fd,

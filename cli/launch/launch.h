@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Starting the agent of one host, and keeping hold of it: every host has a launcher process of its
- * own (the agent itself, one mpirun, one ssh), so that a host that does not answer, or dies, takes
- * no other host's agent with it. An idle mpirun wakes up for nothing and costs 14 MB here; one
- * mpirun over all hosts would end all agents when one host goes.
+ * own (the agent itself, one mpirun, one ssh, one srun), so that a host that does not answer, or
+ * dies, takes no other host's agent with it. An idle mpirun wakes up for nothing and costs 14 MB
+ * here; one mpirun over all hosts would end all agents when one host goes.
  */
 #ifndef CHOKEPOINT_CLI_LAUNCH_H
 #define CHOKEPOINT_CLI_LAUNCH_H
@@ -16,7 +16,7 @@
 #include "cli/launch/command_words.h"
 #include "cli/launch/job_words.h"
 
-enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
+enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH, LAUNCH_SRUN };
 
 /* Values common to all agents of a run. Borrowed. */
 struct launch_plan {
@@ -56,7 +56,7 @@ struct launch {
     struct backoff back;  /* when it is started again */
 };
 
-/* Name of the method for messages: "directly", "by mpirun", "by ssh". */
+/* Name of the method for messages: "directly", "by mpirun", "by ssh", "by srun". */
 const char *launch_method_name(enum launch_method method);
 
 /* Starts it. On failure, which may be this host's only, launch->trouble says why. */

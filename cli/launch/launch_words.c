@@ -108,27 +108,49 @@ static bool append_quoted(char *to, size_t size, const char *before, const char 
 /* Runs under sh whatever the login shell is. The agent lies where it lies here, or in the PATH. */
 static int make_script(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
-    char inner[SCRIPT_SIZE / 2] = "unset CHOKEPOINT_TOKEN";
+    char *inner = calloc(1, SCRIPT_SIZE / 2);
+    const size_t size = SCRIPT_SIZE / 2;
+    if (!inner)
+        return -ENOMEM;
+    strcpy(inner, "unset CHOKEPOINT_TOKEN");
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     struct launch_words agent = {.n = 0};
     memcpy(agent.url, to->url, sizeof agent.url);
     memcpy(agent.spool, to->spool, sizeof agent.spool);
     add_agent(&agent, launch, plan);
-    bool fits = append_quoted(inner, sizeof inner, "; export ", to->run) &&
-                append_quoted(inner, sizeof inner, " ", to->marks) &&
-                append_quoted(inner, sizeof inner, " CHOKEPOINT_AGENT=", plan->run_id);
+    bool fits = append_quoted(inner, size, "; export ", to->run) &&
+                append_quoted(inner, size, " ", to->marks) &&
+                append_quoted(inner, size, " CHOKEPOINT_AGENT=", plan->run_id);
     if (scope)
-        fits = fits && append_quoted(inner, sizeof inner, "; export CHOKEPOINT_SCOPE=", scope);
-    fits = fits && append_quoted(inner, sizeof inner, "; a=", plan->agent) &&
-           append(inner, sizeof inner, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"");
+        fits = fits && append_quoted(inner, size, "; export CHOKEPOINT_SCOPE=", scope);
+    fits = fits && append_quoted(inner, size, "; a=", plan->agent) &&
+           append(inner, size, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"");
     for (size_t i = 0; i < agent.n && fits; i++)
-        fits = append_quoted(inner, sizeof inner, " ", agent.words[i]);
+        fits = append_quoted(inner, size, " ", agent.words[i]);
+    to->script = inner;
+    return fits ? 0 : -ENAMETOOLONG;
+}
+
+static int wrap_script(struct launch_words *to) {
+    char *inner = to->script;
     to->script = calloc(1, SCRIPT_SIZE);
-    if (!to->script)
-        return -ENOMEM;
-    return fits && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner)
-               ? 0
-               : -ENAMETOOLONG;
+    bool fits = to->script && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner);
+    int r = fits ? 0 : to->script ? -ENAMETOOLONG : -ENOMEM;
+    free(inner);
+    return r;
+}
+
+/* A step beside the command's, which may use what the command has and takes nothing away from it.
+ * Everything is said, because srun takes options from its environment, too. */
+static int make_srun(struct launch_words *to, const struct launch *launch,
+                     const struct launch_plan *plan) {
+    add_all(to, "srun", "--overlap", "--nodelist", launch->host, "--nodes=1", "--ntasks=1",
+            "--mem=0", "--gres=none", "--cpu-bind=none", "--mpi=none", "--chdir=/", "--export=ALL",
+            "--input=all", "--output=all", "--error=all", "--unbuffered", "--quiet",
+            "--job-name=chokepoint-agent", "/bin/sh", "-c", NULL);
+    int r = make_script(to, launch, plan);
+    add(to, to->script);
+    return r;
 }
 
 /* $CHOKEPOINT_RSH is a command with its options, as mpirun's plm_rsh_agent. */
@@ -145,6 +167,8 @@ static int make_ssh(struct launch_words *to, const struct launch *launch,
     add_all(to, "-T", "-o", "BatchMode=yes", "-o", to->timeout, "-o", "ServerAliveInterval=15",
             launch->host, NULL);
     int r = make_script(to, launch, plan);
+    if (r == 0)
+        r = wrap_script(to);
     add(to, to->script);
     return r;
 }
@@ -161,6 +185,8 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
         make_mpirun(to, launch, plan);
     else if (launch->method == LAUNCH_SSH)
         r = make_ssh(to, launch, plan);
+    else if (launch->method == LAUNCH_SRUN)
+        r = make_srun(to, launch, plan);
     else {
         add(to, plan->agent);
         add_agent(to, launch, plan);

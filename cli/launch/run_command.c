@@ -12,6 +12,7 @@
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/secret_words.h"
+#include "cli/launch/slurm_job.h"
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -83,8 +84,22 @@ static void add_preload(const struct run_session *s, struct child_variable *vari
         variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
 }
 
+/* srun hands on every variable whose name begins with SLURM_, whatever else it is told to. */
+static struct child_variable *add_slurm(const struct run_session *s, struct child_variable *end,
+                                        char *export_list, size_t size) {
+    const char *list = slurm_export_list(export_list, size);
+    if (!slurm_in_job())
+        return end;
+    *end++ = (struct child_variable){"SLURM_CHOKEPOINT_RUN", s->run_id};
+    *end++ = (struct child_variable){"SLURM_CHOKEPOINT_MARKS", s->marks};
+    if (list)
+        *end++ = (struct child_variable){"SLURM_EXPORT_ENV", list};
+    return end;
+}
+
 int session_start_command(struct run_session *s) {
-    struct child_variable variables[12] = {
+    char export_list[1024];
+    struct child_variable variables[16] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
         {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks},
         {"CHOKEPOINT_AGENT", NULL},         {"LC_CHOKEPOINT_RUN", s->run_id},
@@ -92,6 +107,7 @@ int session_start_command(struct run_session *s) {
     struct child_variable *end = variables;
     while (end->name)
         end++;
+    end = add_slurm(s, end, export_list, sizeof export_list);
     add_preload(s, end);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,

@@ -2,6 +2,7 @@
 /* The hosts of a run: how each is reached, who has answered, and what is said of those who have
  * not. */
 #include "cli/launch/run_session.h"
+#include "cli/launch/slurm_job.h"
 #include "common/clock.h"
 #include "common/error.h"
 
@@ -16,6 +17,9 @@ static enum launch_method method_to_reach_others(const struct run_session *s,
                                                  enum hosts_source source) {
     if (s->words.kind == COMMAND_MPIRUN)
         return LAUNCH_MPIRUN;
+    if (slurm_in_job() && (source == HOSTS_BATCH || s->words.kind == COMMAND_SRUN) &&
+        command_find("srun") == 0)
+        return LAUNCH_SRUN;
     if (s->words.kind == COMMAND_HYDRA) /* whose own way to other hosts is ssh, too */
         return LAUNCH_SSH;
     bool ours = source == HOSTS_OPTION && s->words.kind == COMMAND_PLAIN;

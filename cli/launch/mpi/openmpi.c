@@ -69,4 +69,4 @@ static const char *const names[] = {"mpirun",         "mpiexec",         "orteru
                                     "mpirun.openmpi", "mpiexec.openmpi", NULL};
 
 const struct launcher launcher_openmpi = {
-    .kind = COMMAND_MPIRUN, .names = names, .options = mpirun_options};
+    .kind = COMMAND_MPIRUN, .names = names, .options = mpirun_options, .joins_letters = true};
