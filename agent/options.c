@@ -10,6 +10,7 @@
 
 #include "agent/spool.h"
 #include "common/clock.h"
+#include "common/error.h"
 #include "common/secret.h"
 #include "common/text.h"
 
@@ -25,7 +26,8 @@ const char options_help[] =
     "  --call-spool-limit BYTES  of single MPI calls, which wait for the end (default 256m)\n"
     "  --no-push             spool only\n"
     "  --host NAME           name of this host (default: its host name)\n"
-    "  --scope host|cgroup   the machine, or the cgroup the agent lives in\n"
+    "  --scope host|cgroup|job\n"
+    "                        the machine, the cgroup the agent lives in, or that of its batch job\n"
     "                        (default: $CHOKEPOINT_SCOPE, or host)\n"
     "  --rate HZ             samples a second (default 10)\n"
     "  --process-rate HZ     of processes (default 1)\n"
@@ -146,10 +148,12 @@ static bool parse_count(const char *text, uint64_t max, uint64_t *ret_value) {
 }
 
 static bool parse_scope(const char *text, enum scope_kind *ret_kind) {
-    bool host = strcmp(text, "host") == 0, cgroup = strcmp(text, "cgroup") == 0;
-    if (host || cgroup)
-        *ret_kind = host ? SCOPE_HOST : SCOPE_CGROUP;
-    return host || cgroup;
+    static const char *const names[] = {
+        [SCOPE_HOST] = "host", [SCOPE_CGROUP] = "cgroup", [SCOPE_JOB] = "job"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (strcmp(text, names[i]) == 0)
+            return *ret_kind = (enum scope_kind)i, true;
+    return false;
 }
 
 static bool parse_host(const char *text, char *ret_host) {
@@ -311,7 +315,7 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
                                     .marks = getenv("CHOKEPOINT_MARKS")};
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     if (scope && *scope && !parse_scope(scope, &options.scope))
-        return refuse(why, why_size, "CHOKEPOINT_SCOPE is neither host nor cgroup: ", scope);
+        return refuse(why, why_size, "CHOKEPOINT_SCOPE is none of host, cgroup and job: ", scope);
     optind = 0;
     opterr = 0;
     for (int id; (id = getopt_long(argc, argv, "+:", option_list, NULL)) != -1;) {

@@ -304,8 +304,9 @@ static int read_text(const char *proc, const char *name, char **ret_text) {
     return n < 0 ? n : 0;
 }
 
-static int open_cgroup(const char *proc, const char *sys, struct scope *scope, char *why,
-                       size_t why_size) {
+/* *ret_job: the group is that of a batch job. */
+static int open_cgroup(const char *proc, const char *sys, struct scope *scope, bool *ret_job,
+                       char *why, size_t why_size) {
     struct finder finder = {.sys = sys};
     int r = read_text(proc, "self/cgroup", &finder.groups);
     if (r == 0)
@@ -314,6 +315,7 @@ static int open_cgroup(const char *proc, const char *sys, struct scope *scope, c
         snprintf(why, why_size, "cannot read the agent's own cgroup from %s/self: %s", proc,
                  strerror(-r));
     } else {
+        *ret_job = scope_cut_steps(finder.groups);
         find_groups(&finder, scope);
         add_cpus_of_file(scope, finder.cpuset,
                          finder.v2_cpuset ? "cpuset.cpus.effective" : "cpuset.effective_cpus");
@@ -326,14 +328,21 @@ static int open_cgroup(const char *proc, const char *sys, struct scope *scope, c
     return r;
 }
 
+static void add_cpus_of_machine(struct scope *scope, const char *proc, const char *sys) {
+    add_cpus_of_file(scope, sys, "devices/system/cpu/online");
+    add_cpus_of_stat(scope, proc);
+}
+
 int scope_open(enum scope_kind kind, const char *proc, const char *sys, struct scope *ret_scope,
                char *why, size_t why_size) {
-    struct scope scope = {.kind = kind};
-    int r = kind == SCOPE_CGROUP ? open_cgroup(proc, sys, &scope, why, why_size) : 0;
-    if (r < 0)
+    struct scope scope = {.kind = SCOPE_CGROUP}, host = {.kind = SCOPE_HOST};
+    bool of_job = false;
+    int r = kind == SCOPE_HOST ? 0 : open_cgroup(proc, sys, &scope, &of_job, why, why_size);
+    if (r < 0 && kind == SCOPE_CGROUP)
         return r;
-    add_cpus_of_file(&scope, sys, "devices/system/cpu/online");
-    add_cpus_of_stat(&scope, proc);
-    *ret_scope = scope;
+    add_cpus_of_machine(&host, proc, sys);
+    add_cpus_of_machine(&scope, proc, sys);
+    bool is_part = r == 0 && of_job && scope.n_cpus < host.n_cpus;
+    *ret_scope = kind == SCOPE_CGROUP || (kind == SCOPE_JOB && is_part) ? scope : host;
     return 0;
 }

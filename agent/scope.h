@@ -11,7 +11,9 @@
 
 #include "common/text.h"
 
-enum scope_kind { SCOPE_HOST, SCOPE_CGROUP };
+/* SCOPE_JOB is asked for only: the control group of the batch job that the agent is a step of where
+ * that has a part of the machine's cores, else the machine. */
+enum scope_kind { SCOPE_HOST, SCOPE_CGROUP, SCOPE_JOB };
 
 #define SCOPE_CPUS_MAX 4096
 #define SCOPE_PATH_MAX 512
@@ -39,6 +41,10 @@ struct scope {
  * why. */
 int scope_open(enum scope_kind kind, const char *proc, const char *sys, struct scope *ret_scope,
                char *why, size_t why_size);
+
+/* Cuts the paths of a /proc/PID/cgroup down to the group of a Slurm job, which a step lies in:
+ * ".../job_7/step_0/user" becomes ".../job_7". Whether there was one. */
+bool scope_cut_steps(char *groups);
 
 bool scope_has_cpu(const struct scope *scope, unsigned cpu);
 

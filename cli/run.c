@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define EXIT_NOT_STARTED 1
 
@@ -169,63 +168,6 @@ static int record_end(struct run_session *s, int exit_status) {
 
 /* --- the parts of a run, in order --- */
 
-/* Never silently one host of several. */
-static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
-    if (source != HOSTS_LOCAL || !s->words.hides_hosts)
-        return;
-    const char *slash = strrchr(s->words.hides_hosts, '/');
-    const char *name = slash ? slash + 1 : s->words.hides_hosts;
-    if (strcmp(name, "sbatch") == 0 || strcmp(name, "salloc") == 0)
-        session_note(
-            s,
-            "this host alone is recorded: the job of %s runs on others; say chokepoint run "
-            "before the srun in it",
-            name);
-    else if (s->words.launcher)
-        session_note(s,
-                     "this host alone is recorded: %s of %s may name others, which is not read "
-                     "here; name all with --hosts a,b,c",
-                     s->words.hides_hosts, s->words.launcher);
-    else
-        session_note(s,
-                     "this host alone is recorded: %s is not known here and may start programs on "
-                     "others; name all with --hosts a,b,c",
-                     s->words.hides_hosts);
-}
-
-/* Its hosts are not known before it has an allocation, which slurm_enter_job would have got. */
-static int refuse_without_job(const struct run_session *s, enum hosts_source source, char *why,
-                              size_t why_size) {
-    if (s->words.kind != COMMAND_SRUN || s->words.starts_nothing || source != HOSTS_LOCAL)
-        return 0;
-    snprintf(why, why_size,
-             "srun is in no allocation of Slurm, and its hosts are not known; say salloc OPTIONS "
-             "before chokepoint");
-    return -EINVAL;
-}
-
-/* Nothing has been started or written yet. */
-static int prepare(struct run_session *s) {
-    enum hosts_source source;
-    char why[600];
-    int r = command_words_read(s->options->command, &s->words);
-    if (r < 0)
-        snprintf(why, sizeof why, "more than %d hostfiles or host lists", COMMAND_LISTS_MAX);
-    if (r == 0)
-        r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
-    if (r == 0)
-        r = refuse_without_job(s, source, why, sizeof why);
-    if (r == 0)
-        note_hidden_hosts(s, source);
-    if (r == 0)
-        r = session_choose_launches(s, source, why, sizeof why);
-    if (r == 0)
-        r = session_check_jobs(s, why, sizeof why);
-    if (r < 0)
-        session_complain(s, "%s", why);
-    return r;
-}
-
 static int start_collector(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
     int r = collect_child_start(&s->collector);
@@ -339,7 +281,7 @@ static int run(struct run_session *s) {
         session_complain(s, "%s: %s", s->options->command[0], refusal_words(r));
         return refusal_status(r);
     }
-    if (prepare(s) < 0 || begin(s) < 0)
+    if (session_choose_hosts(s) < 0 || begin(s) < 0)
         return EXIT_USAGE;
     return record(s);
 }
@@ -366,26 +308,12 @@ void run_once(const struct run_options *options, struct run_turn *turn) {
     session_release(&session);
 }
 
-/* An srun outside an allocation makes us start again inside one; then this does not return. */
-static int enter_job(const struct run_options *options, char **argv) {
-    struct command_words words;
-    char why[300], program[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n < 0 || command_words_read(options->command, &words) < 0)
-        return 0; /* which is found out again, and said, where each run begins */
-    program[n] = '\0';
-    int r = slurm_enter_job(&words, program, argv, why, sizeof why);
-    if (r < 0)
-        verb_complain("run", "%s", why);
-    return r < 0 ? -EINVAL : 0;
-}
-
 static int run_main(int argc, char **argv) {
     struct run_options options;
     struct run_turn turn = {0};
     int r = run_options_read(argc, argv, &options);
     if (r == 0)
-        r = enter_job(&options, argv);
+        r = run_enter_job(&options, argv);
     if (r)
         return verb_words_status(r);
     if ((r = run_warm_up(&options)) != 0)

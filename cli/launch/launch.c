@@ -52,6 +52,7 @@ static int start(struct launch *launch, const struct launch_plan *plan,
                                           {"SLURM_CHOKEPOINT_MARKS", NULL},
                                           {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
                                           {"OMPI_MCA_mca_base_env_list", NULL},
+                                          {"CHOKEPOINT_SCOPE", launch_scope()},
                                           {"SLURM_OVERLAP", "1"}};
     struct child_variable variables[ARRAY_SIZE(ours) + SLURM_OPTION_VARIABLES_MAX] = {{0}};
     memcpy(variables, ours, sizeof ours);

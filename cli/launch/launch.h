@@ -88,6 +88,10 @@ int launch_words_make(struct launch_words *words, const struct launch *launch,
                       const struct launch_plan *plan, const char *url);
 void launch_words_release(struct launch_words *words);
 
+/* What agents take for their host (agent/scope.h): of the user, or in a batch job the job's part of
+ * it; NULL: the machine. */
+const char *launch_scope(void);
+
 /* `text` as one word of a shell's command line, appended; false when it does not fit. */
 bool launch_shell_quote(char *to, size_t size, const char *text);
 

@@ -4,6 +4,7 @@
  * agent's standard input.
  */
 #include "cli/launch/launch.h"
+#include "cli/launch/slurm_job.h"
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -40,6 +41,11 @@ static const char *spool_directory(char *to, size_t size, const struct launch *l
     return to;
 }
 
+const char *launch_scope(void) {
+    const char *scope = getenv("CHOKEPOINT_SCOPE");
+    return scope && *scope ? scope : slurm_in_job() ? "job" : NULL;
+}
+
 static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     if (plan->examine_peers) {
@@ -72,7 +78,7 @@ static void make_mpirun(struct launch_words *to, const struct launch *launch,
         add_all(to, "--hostfile", plan->hostfile, NULL);
     add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
             "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
-    if (getenv("CHOKEPOINT_SCOPE"))
+    if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, plan->agent, NULL);
     add_agent(to, launch, plan);
@@ -113,7 +119,7 @@ static int make_script(struct launch_words *to, const struct launch *launch,
     if (!inner)
         return -ENOMEM;
     strcpy(inner, "unset CHOKEPOINT_TOKEN");
-    const char *scope = getenv("CHOKEPOINT_SCOPE");
+    const char *scope = launch_scope();
     struct launch_words agent = {.n = 0};
     memcpy(agent.url, to->url, sizeof agent.url);
     memcpy(agent.spool, to->spool, sizeof agent.spool);

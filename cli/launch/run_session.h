@@ -93,6 +93,14 @@ void session_refuse(struct run_session *s, const char *format, ...)
 void session_note(struct run_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* --- run_where.c --- */
+
+/* An srun outside an allocation makes us start again inside one, with argv (from the verb on); then
+ * this does not return. Negative errno after one line on stderr. */
+int run_enter_job(const struct run_options *options, char *const *argv);
+/* Reads the command, and fills hosts and launches. Negative errno after one line on stderr. */
+int session_choose_hosts(struct run_session *s);
+
 /* --- run_hosts.c --- */
 
 /* Fills launches and the collector's addresses from hosts. Negative errno with why. */

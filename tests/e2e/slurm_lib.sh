@@ -23,6 +23,7 @@ AuthInfo=socket=$slurm/munge.socket
 CryptoType=crypto/munge
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool.%n
+TmpFS=$slurm/tmp.%n
 SlurmctldPidFile=$slurm/slurmctld.pid
 SlurmdPidFile=$slurm/slurmd.%n.pid
 SlurmctldLogFile=$slurm/slurmctld.log
@@ -68,10 +69,10 @@ need_slurm() {
         --pid-file "$slurm/munge.pid" --log-file "$slurm/munge.log" --seed-file "$slurm/munge.seed" ||
         fail "no munged: $(cat "$slurm/munge.log")"
     write_slurm_conf "$1" >"$slurm/slurm.conf"
-    : >"$slurm/cgroup.conf"
+    echo CgroupPlugin=autodetect >"$slurm/cgroup.conf"
     inside slurmctld -f "$slurm/slurm.conf" || fail "no slurmctld"
     for ((i = 1; i <= $1; i++)); do
-        mkdir -p "$slurm/spool.vm$i"
+        mkdir "$slurm/spool.vm$i" "$slurm/tmp.vm$i"
         on vm$i slurmd -f "$slurm/slurm.conf" || fail "no slurmd on vm$i: $(cat "$slurm/slurmd.vm$i.log")"
     done
     until_true all_nodes_idle "$1"

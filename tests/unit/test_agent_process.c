@@ -450,6 +450,17 @@ static void a_culprit_stays_listed_for_a_while_but_not_for_ever(void **state) {
     tree_remove(&tree);
 }
 
+/* srun hands on what begins with SLURM_, whatever else it is told to. */
+static void a_task_that_srun_gives_no_environment_is_of_the_job(void **state) {
+    struct process_environ environ;
+    static const char text[] = "SLURM_PROCID=3\0SLURM_CHOKEPOINT_RUN=r1";
+    (void)state;
+    process_parse_environ(text, sizeof text, "r1", &environ);
+    assert_true(environ.of_job);
+    process_parse_environ(text, sizeof text, "r2", &environ);
+    assert_false(environ.of_job);
+}
+
 static void an_environment_that_is_cut_off_says_nothing(void **state) {
     struct process_environ environ;
     static const char text[] = "PMI_RANK=3\0CHOKEPOINT_RUN=r1";
@@ -653,6 +664,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_leads_both_lists_has_one_row),
         cmocka_unit_test(who_leaves_the_list_is_told_once_more),
         cmocka_unit_test(a_culprit_stays_listed_for_a_while_but_not_for_ever),
+        cmocka_unit_test(a_task_that_srun_gives_no_environment_is_of_the_job),
         cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
         cmocka_unit_test(a_rank_of_pytorch_has_a_world),
         cmocka_unit_test(a_rank_of_pytorch_fits_its_node),

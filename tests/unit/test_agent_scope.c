@@ -96,6 +96,46 @@ static void affinity_counts_where_there_is_no_cpuset(void **state) {
     tree_remove(&tree);
 }
 
+/* The agent is a step of its own, beside that of the command. */
+static void steps_of_a_batch_job_are_the_jobs(void **state) {
+    (void)state;
+    char v2[] = "0::/system.slice/slurmstepd.scope/job_7/step_1/user/task_0\n";
+    char v1[] =
+        "9:memory:/slurm/uid_0/job_70/step_extern/task_0\n8:cpuset:/a\n1:cpu:/job_/step_0\n";
+    char none[] = "0::/user/job_7/steps\n1:cpu:/job_x/step_0";
+    assert_true(scope_cut_steps(v2));
+    assert_string_equal(v2, "0::/system.slice/slurmstepd.scope/job_7\n");
+    assert_true(scope_cut_steps(v1));
+    assert_string_equal(v1, "9:memory:/slurm/uid_0/job_70\n8:cpuset:/a\n1:cpu:/job_/step_0\n");
+    assert_false(scope_cut_steps(none));
+    assert_string_equal(none, "0::/user/job_7/steps\n1:cpu:/job_x/step_0");
+}
+
+/* A job with all cores of the machine has the machine; one with a part of them has that. */
+static void a_job_is_its_part_of_the_machine(void **state) {
+    (void)state;
+    struct tree tree;
+    struct scope scope;
+    char why[256];
+    tree_make(&tree, "cgroup-v2");
+    assert_int_equal(open_scope(tree.path, SCOPE_JOB, &scope, why), 0);
+    assert_int_equal(scope.kind, SCOPE_HOST);
+    run_command("mkdir -p %s/sys/fs/cgroup/s/job_7/step_1%s", tree.path, "");
+    tree_write(&tree, "proc/self/cgroup", "0::/s/job_7/step_1\n");
+    tree_write(&tree, "sys/fs/cgroup/s/job_7/cpuset.cpus.effective", "1\n");
+    tree_write(&tree, "sys/fs/cgroup/s/job_7/cpu.stat", "usage_usec 1\n");
+    tree_write(&tree, "sys/devices/system/cpu/online", "0-3\n");
+    assert_int_equal(open_scope(tree.path, SCOPE_JOB, &scope, why), 0);
+    assert_int_equal(scope.kind, SCOPE_CGROUP);
+    assert_int_equal(scope.n_cpus, 1);
+    assert_string_equal(scope.member_path, "/s/job_7");
+    tree_write(&tree, "sys/fs/cgroup/s/job_7/cpuset.cpus.effective", "0-3\n");
+    assert_int_equal(open_scope(tree.path, SCOPE_JOB, &scope, why), 0);
+    assert_int_equal(scope.kind, SCOPE_HOST);
+    assert_string_equal(scope.member_path, "");
+    tree_remove(&tree);
+}
+
 static void hostile_texts_lead_nowhere(void **state) {
     struct scope scope;
     char why[256];
@@ -123,6 +163,8 @@ int main(void) {
         cmocka_unit_test(a_process_is_inside_by_its_path),
         cmocka_unit_test(a_group_at_the_root_has_everybody),
         cmocka_unit_test(affinity_counts_where_there_is_no_cpuset),
+        cmocka_unit_test(steps_of_a_batch_job_are_the_jobs),
+        cmocka_unit_test(a_job_is_its_part_of_the_machine),
         cmocka_unit_test(hostile_texts_lead_nowhere),
         cmocka_unit_test(without_cgroup_files_the_reason_is_said),
     };

@@ -156,6 +156,34 @@ static void node_lists_of_srun_are_found(void **state) {
     assert_string_equal(READ("srun", "-wn4", "./a").lists[0], "n4");
 }
 
+/* What salloc would have to be told, and nothing that is about the step alone. */
+static void the_allocation_that_srun_wants_is_read(void **state) {
+    (void)state;
+    struct command_words w = READ("srun", "-N2", "-n", "4", "--mpi=pmix", "-l", "-p", "long",
+                                  "--exclusive=user", "-K1", "-I60", "--output", "o", "./a", "-N9");
+    const char *const wants[] = {"-N2", "-n", "4", "-p", "long", "--exclusive=user", "-I60"};
+    assert_int_equal(w.n_allocation, sizeof wants / sizeof *wants);
+    for (size_t i = 0; i < w.n_allocation; i++)
+        assert_string_equal(w.allocation[i], wants[i]);
+    assert_string_equal(w.n_nodes, "2");
+    assert_string_equal(w.program, "./a");
+    assert_null(w.hides_hosts);
+    assert_string_equal(READ("srun", "--jobid", "7", "./a").job_id, "7");
+    assert_string_equal(READ("srun", "--nonesuch", "./a").hides_hosts, "--nonesuch");
+    assert_string_equal(READ("srun", "-lu", "./a").hides_hosts, "-lu");
+    assert_string_equal(READ("srun", "-n1", "./a", ":", "-n2", "./b").hides_hosts, ":");
+    assert_string_equal(READ("srun", "--test-only", "-N2", "./a").starts_nothing, "--test-only");
+    assert_string_equal(READ("/usr/bin/sbatch", "x").hides_hosts, "/usr/bin/sbatch");
+}
+
+static void variables_that_srun_keeps_from_ranks_are_noticed(void **state) {
+    (void)state;
+    assert_string_equal(READ("srun", "--export=NONE", "a").hides_variables, "--export=NONE");
+    assert_string_equal(READ("srun", "--export", "A,B=1", "a").hides_variables, "--export");
+    assert_null(READ("srun", "--export=ALL,B=1", "a").hides_variables);
+    assert_null(READ("srun", "--export=LD_PRELOAD", "a").hides_variables);
+}
+
 static void words_that_end_early_are_left_to_mpirun(void **state) {
     (void)state;
     assert_int_equal(READ("mpirun", "--hostfile").n_hostfiles, 0);
@@ -227,6 +255,19 @@ static void the_most_specific_source_wins(void **state) {
     unlink(path);
 }
 
+/* srun's node list is a part of what a step may get, unless it has no more nodes than that. */
+static void an_allocation_is_not_cut_down_to_a_node_list(void **state) {
+    (void)state;
+    assert_string_equal(chosen(NULL, READ("srun", "-w", "s1", "x"), HOSTS_COMMAND), "s1 ");
+    setenv("SLURM_JOB_NODELIST", "s[1-3]", 1);
+    assert_string_equal(chosen(NULL, READ("srun", "x"), HOSTS_BATCH), "s1 s2 s3 ");
+    assert_string_equal(chosen(NULL, READ("srun", "-w", "s1", "x"), HOSTS_BATCH), "s1 s2 s3 ");
+    assert_string_equal(chosen(NULL, READ("srun", "-N2-3", "-w", "s[1-2]", "x"), HOSTS_BATCH),
+                        "s1 s2 s3 ");
+    assert_string_equal(chosen(NULL, READ("srun", "-N1", "-w", "s2", "x"), HOSTS_COMMAND), "s2 ");
+    unsetenv("SLURM_JOB_NODELIST");
+}
+
 static void without_any_source_it_is_this_machine(void **state) {
     (void)state;
     char name[300] = "";
@@ -259,9 +300,12 @@ int main(void) {
         cmocka_unit_test(words_that_may_hide_hosts_are_named),
         cmocka_unit_test(a_link_has_the_name_behind_it),
         cmocka_unit_test(node_lists_of_srun_are_found),
+        cmocka_unit_test(the_allocation_that_srun_wants_is_read),
+        cmocka_unit_test(variables_that_srun_keeps_from_ranks_are_noticed),
         cmocka_unit_test(words_that_end_early_are_left_to_mpirun),
         cmocka_unit_test(too_many_lists_are_an_error_not_an_overflow),
         cmocka_unit_test_setup(the_most_specific_source_wins, forget_environment),
+        cmocka_unit_test_setup(an_allocation_is_not_cut_down_to_a_node_list, forget_environment),
         cmocka_unit_test_setup(without_any_source_it_is_this_machine, forget_environment),
         cmocka_unit_test_setup(what_names_no_host_is_an_error_not_this_machine, forget_environment),
     };

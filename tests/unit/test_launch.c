@@ -72,6 +72,19 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
     unsetenv("CHOKEPOINT_SCOPE");
 }
 
+static void srun_gets_one_step_beside_the_commands_own(void **state) {
+    (void)state;
+    struct command_words words = {.kind = COMMAND_SRUN};
+    struct launch_plan plan = plan_with(&words);
+    const char *text = words_of(LAUNCH_SRUN, &plan);
+    assert_int_equal(
+        strncmp(text, "srun|--overlap|--nodelist|vm2|--nodes=1|--ntasks=1|--mem=0|", 58), 0);
+    assert_non_null(strstr(text, "|--export=ALL|"));
+    assert_non_null(strstr(text, "|/bin/sh|-c|unset CHOKEPOINT_TOKEN; export "
+                                 "'CHOKEPOINT_RUN=feedc0de' 'CHOKEPOINT_MARKS="));
+    assert_non_null(strstr(text, " '--host' 'vm2'"));
+}
+
 /* Each host hears of what is for it; a shell changes nothing of it. */
 static void who_is_the_job_goes_to_the_hosts_meant(void **state) {
     (void)state;
@@ -246,6 +259,7 @@ static void lines_are_whole_bounded_and_printable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mpirun_gets_the_users_way_to_the_host_and_one_process),
+        cmocka_unit_test(srun_gets_one_step_beside_the_commands_own),
         cmocka_unit_test(who_is_the_job_goes_to_the_hosts_meant),
         cmocka_unit_test(shells_give_back_what_was_quoted),
         cmocka_unit_test(over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole),
