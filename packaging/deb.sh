@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# packaging/deb.sh DIRECTORY: makes the Debian packages of what is committed, in DIRECTORY. Needs the packages that
+# packaging/debian/control lists under Build-Depends. Two runs give the same bytes, wherever they are built.
+set -euo pipefail
+[ $# = 1 ] || { echo "usage: packaging/deb.sh DIRECTORY" >&2; exit 2; }
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+to=$(cd "$1" && pwd)
+build=$(mktemp -d "${TMPDIR:-/var/tmp}/chokepoint-deb.XXXXXX")
+trap 'rm -rf "$build"' EXIT
+mkdir "$build/chokepoint"
+git -C "$source_dir" archive HEAD | tar -x -C "$build/chokepoint"
+mv "$build/chokepoint/packaging/debian" "$build/chokepoint/debian"
+cd "$build/chokepoint"
+DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-} noautodbgsym" dpkg-buildpackage --no-sign --build=binary >"$to/build.log" 2>&1 ||
+    { tail -n 20 "$to/build.log" >&2; exit 1; }
+cp "$build"/*.deb "$to/"
