@@ -315,7 +315,7 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
                                     .marks = getenv("CHOKEPOINT_MARKS")};
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     if (scope && *scope && !parse_scope(scope, &options.scope))
-        return refuse(why, why_size, "CHOKEPOINT_SCOPE is none of host, cgroup and job: ", scope);
+        return refuse(why, why_size, "CHOKEPOINT_SCOPE is not host, cgroup or job: ", scope);
     optind = 0;
     opterr = 0;
     for (int id; (id = getopt_long(argc, argv, "+:", option_list, NULL)) != -1;) {

@@ -34,7 +34,7 @@ struct command_words {
     /* A word that may name hosts which are not read here: an option, or an unknown launcher. */
     const char *hides_hosts;
     const char *hides_variables; /* the option that keeps variables from the ranks */
-    /* Of srun: the words that say which allocation it wants, and what it is told of one. */
+    /* srun alone: the words that say which allocation it wants, and what it is told of one. */
     const char *allocation[COMMAND_LISTS_MAX];
     size_t n_allocation;
     const char *n_nodes; /* "2", "1-3" */

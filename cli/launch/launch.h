@@ -52,6 +52,7 @@ struct launch {
     char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
     size_t n_said;
     bool reported, final; /* the collector has its first, its last frame */
+    bool ended_early;     /* its last frame came unasked: with its batch job, say */
     bool missing;         /* given up, and said so */
     struct backoff back;  /* when it is started again */
 };
@@ -88,8 +89,8 @@ int launch_words_make(struct launch_words *words, const struct launch *launch,
                       const struct launch_plan *plan, const char *url);
 void launch_words_release(struct launch_words *words);
 
-/* What agents take for their host (agent/scope.h): of the user, or in a batch job the job's part of
- * it; NULL: the machine. */
+/* The scope that agents are given (agent/scope.h): the user's choice, else in a batch job the part
+ * of the machine that the job has; NULL: the machine. */
 const char *launch_scope(void);
 
 /* `text` as one word of a shell's command line, appended; false when it does not fit. */

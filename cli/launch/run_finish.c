@@ -78,12 +78,20 @@ static bool collector_runs(const struct run_session *s) {
 }
 
 static void note_incomplete(struct run_session *s) {
-    for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].reported && !s->launches[i].final)
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch *launch = &s->launches[i];
+        if (!launch->reported || launch->final)
+            continue;
+        if (launch->ended_early && !launch->pid)
+            session_note(s,
+                         "the agent on %s ended before the command; the samples since are missing",
+                         launch->host);
+        else
             session_note(s,
                          "the last samples of %s are missing; `chokepoint import` brings in what "
                          "its agent kept",
-                         s->launches[i].host);
+                         launch->host);
+    }
 }
 
 static void close_collector(struct run_session *s) {

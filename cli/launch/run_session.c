@@ -252,6 +252,8 @@ static void on_final(void *ctx, const char *name) {
         launch->reported = true;
     if (launch && s->stopping) /* before, it was ended by somebody else, and comes back */
         launch->final = true;
+    else if (launch)
+        launch->ended_early = true;
 }
 
 static void on_events(void *ctx, const char *name, uint64_t n) {

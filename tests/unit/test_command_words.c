@@ -156,7 +156,7 @@ static void node_lists_of_srun_are_found(void **state) {
     assert_string_equal(READ("srun", "-wn4", "./a").lists[0], "n4");
 }
 
-/* What salloc would have to be told, and nothing that is about the step alone. */
+/* salloc takes these options, and none that is about the step alone. */
 static void the_allocation_that_srun_wants_is_read(void **state) {
     (void)state;
     struct command_words w = READ("srun", "-N2", "-n", "4", "--mpi=pmix", "-l", "-p", "long",
