@@ -6,6 +6,7 @@
 #include "cli/doctor/gather.h"
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/run_session.h"
+#include "cli/launch/slurm_job.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/verb.h"
@@ -146,6 +147,14 @@ static int show(const struct options *o, const struct gathered *g) {
     return fflush(stdout) ? 1 : status;
 }
 
+static enum launch_method method_to_reach_others(const struct options *o,
+                                                 enum hosts_source source) {
+    if (!o->mpirun && source == HOSTS_BATCH && slurm_in_job() && command_find("srun") == 0)
+        return LAUNCH_SRUN;
+    return o->mpirun || (source == HOSTS_BATCH && command_find("mpirun") == 0) ? LAUNCH_MPIRUN
+                                                                               : LAUNCH_SSH;
+}
+
 static int examine(const struct options *o) {
     struct command_words words = {0};
     struct hosts hosts = {0};
@@ -154,10 +163,8 @@ static int examine(const struct options *o) {
     char why[600] = "";
     const char *named = o->hosts ? o->hosts : o->hostfile;
     int r = hosts_choose(named, &words, &hosts, &source, why, sizeof why);
-    bool by_mpirun = o->mpirun || (source == HOSTS_BATCH && command_find("mpirun") == 0);
     if (r == 0)
-        r = gather(&hosts, by_mpirun ? LAUNCH_MPIRUN : LAUNCH_SSH, o->timeout_ns, &g, why,
-                   sizeof why);
+        r = gather(&hosts, method_to_reach_others(o, source), o->timeout_ns, &g, why, sizeof why);
     int status = EXIT_USAGE;
     if (r < 0) {
         verb_complain("doctor", "%s", why);

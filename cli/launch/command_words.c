@@ -128,9 +128,17 @@ static bool is_about_ranks(const char *parameter) {
            strncmp(parameter, "hwloc_base_binding", 18) == 0;
 }
 
+bool command_list_has(const char *list, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = list; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ','))
+        if (strcspn(p, ",") == n && memcmp(p, word, n) == 0)
+            return true;
+    return false;
+}
+
 /* Whether an --export list leaves out what we hand to ranks. */
 static bool exports_a_part(const char *list) {
-    return !strstr(list, "ALL") && !strstr(list, "LD_PRELOAD");
+    return !command_list_has(list, "ALL") && !command_list_has(list, "LD_PRELOAD");
 }
 
 /* An option by which a batch system is asked, or told, for which hosts. */

@@ -8,6 +8,7 @@
 #ifndef CHOKEPOINT_CLI_COMMAND_WORDS_H
 #define CHOKEPOINT_CLI_COMMAND_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum command_kind {
@@ -45,5 +46,8 @@ struct command_words {
 /* words: NULL-terminated. -E2BIG when there are more options of a kind than there is room for;
  * the output is then untouched. */
 int command_words_read(char *const *words, struct command_words *ret_words);
+
+/* Whether a list with commas has that word. */
+bool command_list_has(const char *list, const char *word);
 
 #endif

@@ -186,6 +186,7 @@ static int enter_by_id(const char *id, char *why, size_t why_size) {
         return snprintf(why, why_size, "squeue knows no hosts of job %s: %s", id,
                         r == -ENOENT ? "is it running?" : strerror(-r)),
                r;
+    unsetenv("SLURM_JOB_PARTITION"); /* of the job around us, if any */
     return setenv("SLURM_JOB_ID", id, 1) < 0 || setenv("SLURM_JOB_NODELIST", nodes, 1) < 0
                ? negative_errno()
                : 0;
@@ -224,7 +225,7 @@ bool slurm_describe_job(char *to, size_t size) {
 const char *slurm_export_list(char *to, size_t size) {
     static const char ours[] = "CHOKEPOINT_RUN,CHOKEPOINT_MARKS,LD_PRELOAD";
     const char *list = set_variable("SLURM_EXPORT_ENV");
-    if (!list || strstr(list, "ALL"))
+    if (!list || command_list_has(list, "ALL"))
         return NULL;
     bool none = strcmp(list, "NONE") == 0;
     int n = snprintf(to, size, "%s%s%s", none ? "" : list, none ? "" : ",", ours);
