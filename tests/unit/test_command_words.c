@@ -30,6 +30,7 @@ static void hostfile_and_host_list_of_mpirun_are_found(void **state) {
     assert_string_equal(w.launcher, "/usr/bin/mpirun");
     assert_int_equal(w.n_hostfiles, 1);
     assert_string_equal(w.hostfiles[0], "h");
+    assert_int_equal(w.n_allocation, 0);
     w = READ("mpiexec", "-machinefile", "m", "-H", "a,b", "x");
     assert_string_equal(w.hostfiles[0], "m");
     assert_string_equal(w.lists[0], "a,b");
