@@ -66,7 +66,7 @@ mpi mpich pmi2 "$CHOKEPOINT_BIN/mpich/calls_simple"
 # A batch script of several steps, which hands on no environment; its own rank 0 is nobody's.
 n=$(sql "SELECT max(run) FROM run")
 rm -f ids tasks
-cat >batch <<EOF
+cat >job.sh <<EOF
 #!/bin/sh
 #SBATCH -N2 -n2 --export=NONE -o $work/batch.out
 PATH=$PATH
@@ -74,7 +74,7 @@ PATH=$PATH
 "$chokepoint" run $slow_start --no-report --db "$db" -n second srun -N1 -n1 -w vm2 ./task 0 || exit 2
 "$chokepoint" run $slow_start --no-report --db "$db" -n third sh -c 'srun ./task 0; exit 5'
 EOF
-inside sbatch --wait --quiet batch
+inside sbatch --wait --quiet job.sh
 status=$?
 [ $status -eq 5 ] || fail "the batch script exits with $status: $(cat batch.out)"
 recorded=$(sql "SELECT r.name, count(*) FROM run r JOIN host USING (run) WHERE r.run > $n GROUP BY r.run" | xargs)
