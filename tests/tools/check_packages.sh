@@ -20,8 +20,8 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 
 "$source_dir/packaging/deb.sh" "$work/one"
 if [ $once = no ]; then
-    # Elsewhere, at another time, in another order, and nothing of it from a cache.
-    (mkdir -p "$work/a longer path" && umask 027 && CCACHE_DISABLE=1 TZ=Asia/Tokyo LC_ALL=C TMPDIR="$work/a longer path" \
+    # Elsewhere (without blanks, which dpkg has no flags for), at another time, in another order, and nothing of it from a cache.
+    (mkdir -p "$work/a-longer-path" && umask 027 && CCACHE_DISABLE=1 TZ=Asia/Tokyo LC_ALL=C TMPDIR="$work/a-longer-path" \
         DEB_BUILD_OPTIONS=parallel=1 "$source_dir/packaging/deb.sh" "$work/two")
     for package in "$work"/one/*.deb; do
         cmp "$package" "$work/two/${package##*/}" || die "${package##*/} is not the same when built again"
