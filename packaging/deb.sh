@@ -13,6 +13,6 @@ mkdir "$build/chokepoint"
 git -C "$source_dir" archive HEAD | tar -x -C "$build/chokepoint"
 mv "$build/chokepoint/packaging/debian" "$build/chokepoint/debian"
 cd "$build/chokepoint"
-DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-} noautodbgsym" dpkg-buildpackage --no-sign --build=binary >"$to/build.log" 2>&1 ||
+DEB_BUILD_OPTIONS="noautodbgsym${DEB_BUILD_OPTIONS:+ $DEB_BUILD_OPTIONS}" dpkg-buildpackage --no-sign --build=binary >"$to/build.log" 2>&1 ||
     { tail -n 20 "$to/build.log" >&2; exit 1; }
 cp "$build"/*.deb "$to/"
