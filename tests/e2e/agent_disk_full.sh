@@ -12,7 +12,7 @@ finish() {
 }
 trap finish EXIT
 fail() { echo "FAILED: $*"; cat "$work/err" "$work/dump" 2>/dev/null | tail -n 20; exit 1; }
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh" || exit 1
 said() { grep -q "spool: $1" "$work/err"; }
 grown() { [ "$(cat "$work"/disk/*.spool 2>/dev/null | wc -c)" -gt "$1" ]; }
 

@@ -13,7 +13,7 @@ trap finish EXIT
 fail() { echo "FAILED: $*"; [ -s "$work/err" ] && cat "$work/err"; exit 1; }
 child() { cat "/proc/$supervisor/task/$supervisor/children"; }
 frames() { cat "$work"/spool/*.spool 2>/dev/null | wc -c; }
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh" || exit 1
 grown() { [ "$(frames)" -gt "$1" ]; }
 
 "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --spool "$work/spool" --host vm7 --rate 20 \

@@ -13,7 +13,7 @@ finish() {
 }
 trap finish EXIT
 fail() { echo "FAILED: $*"; cat "$work/err" 2>/dev/null; exit 1; }
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh" || exit 1
 refused() { # ARGUMENTS...: exit 2 with one line on standard error
     "$agent" "$@" >"$work/out" 2>"$work/err"
     local status=$?

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Recordings that lack something get an answer that says so, and names nobody with confidence: two iterations only, no
 # shim, a rank that was killed, clocks that nobody knows; so do comparisons of other hosts and of other commands.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 sgd=$CHOKEPOINT_BIN/chokepoint-sgd
 [ -x "$sgd" ] || { echo "skipped: no MPI"; exit 77; }
 need_testbed 2

@@ -3,7 +3,7 @@
 # On emulated hosts: a group and a session of one host, and a port of the other, each only where it is meant. A host on
 # which nothing of the job runs is named in the five lines.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 need_testbed 2
 cat >server.py <<'END'

@@ -3,7 +3,7 @@
 # `chokepoint attach` records what already runs: by its process, by the port it listens on, by its user; for a time, or
 # until Ctrl-C, which is a good end. Nothing else is the job. Wrong words get one line and status 2.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 attach() {
     "$chokepoint" attach $slow_start --db "$db" --process-rate 5 "$@" >"$work/out" 2>"$work/err"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The table budget: at the end of a run it has where the time of each rank went, by phase and iteration, as the report
 # says; it can be made again, by several at once, and where it cannot be written the report is still there.
-. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/run_lib.sh" || exit 1
 [ -x "$CHOKEPOINT_BIN/chokepoint-sgd" ] || { echo "skipped: no MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
 sgd=$CHOKEPOINT_BIN/chokepoint-sgd

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Links of known rates: `chokepoint calibrate` finds each within 5 %, from one host to another and to and from all. Its
 # figures then are the ceilings of a recorded run on these hosts: of its tables, its alerts, its arithmetic, its verdict.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v mpirun >/dev/null || { echo "skipped: no mpirun"; exit 77; }
 command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
 need_testbed 3 --rate 400mbit

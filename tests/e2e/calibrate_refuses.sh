@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `chokepoint calibrate` without MPI, with wrong words, with a program that lies, and with one that fails: one line says
 # what is wrong, only what can be so is kept, and what was measured before a failure is not lost.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 calibrate() {
     "$work/bin/chokepoint" calibrate "$@" >"$work/out" 2>"$work/err" </dev/null

@@ -15,7 +15,7 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 fail() { echo "FAILED: $*"; cat "$work/err"; exit 1; }
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh" || exit 1
 name=chokepoint-test-$$
 if [ -e /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] || [ -e /sys/fs/cgroup/cpu/cpu.shares ]; then
     group="/sys/fs/cgroup/cpu/$name /sys/fs/cgroup/cpuacct/$name"

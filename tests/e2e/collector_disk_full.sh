@@ -8,7 +8,7 @@ if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
 fi
 work=$(mktemp -d)
 db=$work/disk/x.db
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh" || exit 1
 finish() { clean_up 2>/dev/null; umount "$work/disk" 2>/dev/null; rm -rf "$work"; }
 trap finish EXIT
 mkdir "$work/disk"

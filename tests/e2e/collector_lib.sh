@@ -13,7 +13,7 @@ address=127.0.0.1:0
 
 fail() { echo "FAILED: $*"; tail -n 5 "$work"/*.out "$work"/*.err 2>/dev/null; exit 1; }
 
-. "${BASH_SOURCE[0]%/*}/until_lib.sh"
+. "${BASH_SOURCE[0]%/*}/until_lib.sh" || exit 1
 
 ask() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1" 2>>"$work/sqlite3.err"; }
 stored() { local n; n=$(ask "SELECT coalesce(max(seq), 0) FROM frame"); echo "${n:-0}"; }

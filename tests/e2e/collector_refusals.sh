@@ -5,7 +5,7 @@
 set -u
 work=$(mktemp -d)
 db=$work/x.db
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh" || exit 1
 trap clean_up EXIT
 
 refused() { # STATUS PATTERN ARGUMENTS...

@@ -4,7 +4,7 @@
 set -u
 work=$(mktemp -d)
 db=$work/x.db
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/collector_lib.sh" || exit 1
 trap clean_up EXIT
 
 "$CHOKEPOINT_BIN/new-run" "$db" >/dev/null || fail "no run"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # compare takes a name for all its repeats and says what is real. How long the runs took is written into the database
 # afterwards: a busy machine must not decide.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 run --repeat 5 -n slow sh -c ': slow'
 [ $status -eq 0 ] || fail "exit status $status"

@@ -3,7 +3,7 @@
 # Transfers of known size: what the connection, qdisc and net tables say of them is right to the byte, or within 1 % where
 # headers count. Hindrances planted: a reader that is too slow, a send buffer too small for the path, a link at its limit;
 # each shows where it belongs, and nowhere else.
-. "${BASH_SOURCE%/*}/wire_lib.sh"
+. "${BASH_SOURCE%/*}/wire_lib.sh" || exit 1
 lay_wire 9000 # headers are then below 1 %
 start_agent --rate 10 --process-rate 2
 

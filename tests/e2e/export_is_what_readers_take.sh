@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A training on two ranks, exported: the timeline has every iteration with the duration that the program took itself,
 # the files obey the rules of their formats, and agree with the database. A refusal is one line.
-. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/run_lib.sh" || exit 1
 tools=$CHOKEPOINT_SOURCE/tests/tools
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 python3 "$tools/check_trace.py" "$CHOKEPOINT_SOURCE/tests/golden/export-perfetto.json" >"$work/out" || fail "golden timeline"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Captured flows of a known transfer: both directions within 1 % of the interface's own counters, nothing dropped, the
 # pair of hosts named; and without the right to capture, one line that says what would help, and the rest goes on.
-. "${BASH_SOURCE%/*}/wire_lib.sh"
+. "${BASH_SOURCE%/*}/wire_lib.sh" || exit 1
 lay_wire 9000
 start_agent --rate 10 --flows
 if grep -q ' flow: ' "$work/agent.err"; then echo "skipped: $(grep ' flow: ' "$work/agent.err")"; exit 77; fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `run` and its collector are killed: what the agent could not deliver is in the directory it kept, and import brings
 # it into the run, once however often it is done; files that are none, or damaged, are refused in one line.
-. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/run_lib.sh" || exit 1
 
 mkdir tmp
 mkfifo go

@@ -7,7 +7,7 @@ if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a read-only file system"; exit 77; }
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
 fi
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 trap 'umount "$work/ro" 2>/dev/null; leave' EXIT
 
 # killed FILE SQL: sqlite3 is killed when it has done that, without a COMMIT or the end of its connection.

@@ -4,7 +4,7 @@
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$CHOKEPOINT_SOURCE" || exit 1
+cd "${CHOKEPOINT_SOURCE:?}" || exit 1
 marker='<!-- chokepoint-agent --tables -->'
 "$CHOKEPOINT_BIN/chokepoint-agent" --tables >"$work/tables" || { echo "FAILED: --tables"; exit 1; }
 [ "$(grep -c '^## ' "$work/tables")" -ge 10 ] || { echo "FAILED: too few tables"; exit 1; }

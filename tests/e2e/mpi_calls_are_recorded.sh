@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Calls of ranks reach the database: calls and bytes exactly as the program knows them, by function and as single
 # calls; waits of known length within 1 %, also while they last; and no call looks like a sample.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 
 # ---- calls and bytes of every family ----
 run --no-report "${mpi[@]}" -np 4 "$programs/calls_planted" "$work/file"

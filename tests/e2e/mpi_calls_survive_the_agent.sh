@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The sampling process is killed while ranks call MPI: totals stay exact, no single call is told twice, and no more
 # are missing than one sample holds. A ring that fills up between two samples wakes the agent. And single calls that outgrow their spool are dropped, counted and said.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 export STARTED=$work/started
 

@@ -3,8 +3,8 @@
 # A rank that sleeps, one that has twice the work, one whose threads do the work, one that writes files through MPI and one
 # that is stopped, by amounts that the program knows: each is in its own term of the budget, and not in the others'. The
 # amounts are the same on a busy machine. (More causes, with figures: tests/bench/planted_causes.sh.)
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 
 # planted NAME OPTIONS...: the budget of rank 1 in NAME.json, what the program knows in NAME.known

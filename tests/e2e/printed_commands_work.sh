@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A run ends with five lines, and each command that `run` and `report` print works when it is pasted: from the folder of
 # the run, with its database, whatever that is called.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 mkdir "a b" && cd "a b" || exit 1
 PATH=${PATH//"$CHOKEPOINT_BIN":/}
 db="it's.db"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Tables of one sweep agree: those of docs/reference.md, and those of a sweep made here. First, each rule of the check
 # notices a figure that is wrong.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 check=$CHOKEPOINT_SOURCE/tests/tools/check_reference.py
 

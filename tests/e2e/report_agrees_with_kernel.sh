@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # T1 of a real run against the kernel's own counters, read by the profiled command itself at its
 # beginning and end: idle CPU within one point, bytes written to disks within 1 %.
-. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/run_lib.sh" || exit 1
 
 cat >"$work/load" <<'LOAD'
 #!/bin/bash

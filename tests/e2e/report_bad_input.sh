@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `report` and `compare` answer what cannot be done with one line that says why, and exit status 2; what
 # stood in the file they were to write is still there.
-. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/run_lib.sh" || exit 1
 
 # refuses WORDS... -- TEXT: exit status 2 and one line on standard error that has TEXT
 refuses() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `roles` of a report against what the ranks know of themselves: the kernel's accounts of each process when it has
 # ended (wait4, by a parent that waits for it), the bytes that the program handed to MPI, the accuracy that it marked.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 [ -e "$CHOKEPOINT_BIN/libchokepoint-mpi.so" ] || { echo "skipped: no MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
 bin=$CHOKEPOINT_BIN

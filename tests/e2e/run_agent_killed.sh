@@ -3,7 +3,7 @@
 # During a parallel run one host's agent is hurt: its sampling process is killed (it goes on, with a
 # gap that is counted), then all of it (another agent goes on with what was spooled). The other hosts and the program
 # do not notice.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 
 mkfifo go

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Any error before the command starts is one line that says what to do, exit status 2, and
 # nothing has been started or written.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 refused() { # WHAT IS SAID, then the words after `chokepoint run`
     local text=$1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A collector that is killed is started again where it was, the agents send what they kept, and
 # neither the command nor the samples notice.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go
 "$chokepoint" run $slow_start --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &

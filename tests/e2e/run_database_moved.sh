@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A database that is moved during a run: the command goes on, the run says where its database is, another database in its
 # place is left alone, and what the hosts kept can be brought in.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go
 "$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go; exit 5' >out 2>err &

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A host that does not answer is named, with what was tried; the command starts without it only
 # when that was allowed, and the hosts that do answer are not disturbed by it.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 subnet=$(inside printenv CHOKEPOINT_HOSTFILE | xargs dirname)
 subnet=$(awk '/vm1/ { sub(/\.1$/, "", $1); print $1 }' "$subnet/hosts")

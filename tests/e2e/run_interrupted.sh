@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Ctrl-C at a terminal, SIGTERM, and kill -9: the run is kept and marked, and nothing of it stays.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 id() { cat "$work/id"; }
 started() { [ -s "$work/id" ]; }

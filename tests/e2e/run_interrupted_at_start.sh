@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Ctrl-C while the agents are only just starting: the command never starts, the run is kept and marked, and no
 # process, spool or directory of marks stays on any host.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Ctrl-C while a parallel program runs on several hosts, and a rank that aborts: the run is kept and
 # marked, and on no host is anything of it left.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
 

@@ -3,7 +3,7 @@
 # A daemon that forks twice, leads a session of its own and empties its environment before anybody has looked is of the
 # job; it outlives the command as it would alone, and ended ones are no zombies of ours.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 
 cat >daemon.py <<'END'

@@ -2,7 +2,7 @@
 # For tests of `chokepoint run`; to be sourced. Works in $work; with `need_testbed N` inside a
 # testbed of its own ($name), which goes away with it.
 set -u
-. "${BASH_SOURCE[0]%/*}/until_lib.sh"
+. "${BASH_SOURCE[0]%/*}/until_lib.sh" || exit 1
 work=$(mktemp -d)
 db=$work/runs.db
 chokepoint=$CHOKEPOINT_BIN/chokepoint

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # To the command and its caller `chokepoint run` is not there: streams, arguments, exit status.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 printf 'in\n' | "$chokepoint" run $slow_start --no-report --db "$db" sh -c 'cat; echo out; echo err >&2' >out 2>err ||
     fail "exit status $?"

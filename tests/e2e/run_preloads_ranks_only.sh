@@ -3,7 +3,7 @@
 # The MPI shim gets into ranks and into nothing else: programs of another C library, static ones and those that a
 # command starts run as they would alone, also under mpirun; a program that is linked with MPI is a rank by itself; one
 # built with AddressSanitizer needs no option to start behind it.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 shim=$CHOKEPOINT_BIN/libchokepoint-mpi.so
 [ -e "$shim" ] || { echo "skipped: no MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `chokepoint run` brings the MPI shim into the ranks of an unmodified command on every host, beside the user's own
 # -x and LD_PRELOAD, also from a script; --no-shim does not; and where OpenMPI would refuse, the command comes first.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 program=$CHOKEPOINT_BIN/calls_simple
 [ -x "$program" ] || { echo "skipped: no MPI"; exit 77; }
 need_testbed 2

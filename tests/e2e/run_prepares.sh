@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # run --warmup and --prepare, as hyperfine has them: unrecorded runs first, a command before every run; a failure of either
 # ends it. run --progress shows a line on a terminal that asked for it, and nothing anywhere else.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 echo input >stdin
 run --warmup 2 --prepare 'echo prepare >>order; echo prepared' -r 3 sh -c 'echo run >>order; echo out; cat' <stdin

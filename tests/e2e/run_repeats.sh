@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # run --repeat: one run after the other, kept as one group that its name stands for; a failure or Ctrl-C ends it and
 # keeps what is done.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 repeats() { sql "SELECT group_concat(repeat || '/' || repeats || ' of ' || group_run, ', ') FROM run_repeat WHERE group_run = $1"; }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The secrets of a run are in no command line and in no environment of any process, on any host; the command's ranks are
 # given the public id. The input of the agents has the secrets to look for.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 
 go() { [ "$(cat ids 2>/dev/null | wc -l)" -ge 2 ]; }

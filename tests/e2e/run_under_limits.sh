@@ -3,7 +3,7 @@
 # Limits of resources end neither the command nor its recording: a file size that the database or the spool outgrows,
 # few open files, little memory, an environment that is empty, a command line of a megabyte. The command has the
 # limits and the signals that it would have alone.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 frames() { sql 'SELECT count(*) FROM frame'; }
 
 # Files may not grow over 300 KiB: the database fills, the command goes on, and gets the signal that it would get alone.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `chokepoint run mpirun.mpich -f hosts ./program` records all hosts, and every rank's MPI calls with the bytes that the
 # program knows; -genvnone keeps the shim out, which is said; and hosts that cannot be read are never passed over in silence.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 program=$CHOKEPOINT_BIN/mpich/calls_simple
 command -v mpirun.mpich >/dev/null && [ -x "$program" ] || { echo "skipped: no mpich"; exit 77; }
 need_testbed 3

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The page has the list of runs, each run's report as the verb writes it, two runs compared, and its own style and
 # scripts; all of it with the headers that keep a browser from being misled. It ends when it is asked to.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/serve_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 run -q --no-report -n 'first <b>' sh -c 'sleep 0.5'
 run -q --no-report -n second sh -c 'sleep 0.6; exit 3'
 serve --port 0

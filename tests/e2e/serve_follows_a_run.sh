@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # `run --live` says once where its live view is; whoever looks sees the run going on, and its end; the view ends with
 # the run and leaves nothing behind, however the run ends. A reader that reads nothing harms no other.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/serve_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 events() { grep -c "^event: $1" "$2"; }
 # last_picture FILE FILTER: of the last whole picture in it
 last_picture() { grep '^data: {' "$1" | tail -1 | sed 's/^data: //' | jq -r "$2"; }

@@ -3,8 +3,8 @@
 # The page refuses names that lead here from elsewhere, other sites, other methods, bodies, long and odd requests, and
 # readers without a token; it is not reachable from elsewhere without TLS and a token. Refusals do not keep others from
 # being answered.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/serve_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 
 # ---- words ----
 refuses() {

@@ -7,7 +7,7 @@ chokepoint=$CHOKEPOINT_BIN/chokepoint
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$chokepoint" completion bash >"$work/bash" && bash -n "$work/bash" || fail "completion bash"
-. "$work/bash"
+. "$work/bash" || exit 1
 completed() { # WORDS..., the last of them is being typed
     COMP_WORDS=(chokepoint "$@")
     COMP_CWORD=$#

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Files that a rank writes through MPI onto a throttled disk: the time is the disk's, no transfer and no overhead, whether
 # the kernel counts the rank's own waits (kernel.task_delayacct) or only its host's (PSI).
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 group=/sys/fs/cgroup/blkio/chokepoint-files$$ loop='' delays=''
 restore() {

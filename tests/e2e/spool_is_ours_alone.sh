@@ -3,7 +3,7 @@
 # Somebody meddles with an agent's spool. Its directory is removed while the collector stands still: no sample is lost.
 # Its files are removed and the sampling process is killed: another stream begins, of which nothing is passed over. A
 # directory that is a link or somebody else's is refused, and what an agent killed as a whole left is delivered.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkdir tmp
 mkfifo go

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A run that is killed with all its processes leaves its directory of marks in memory; the next run of the same user
 # removes it, and not that of a run that goes on.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 unset TMPDIR
 [ -w /dev/shm ] || { echo "skipped: no /dev/shm"; exit 77; }
 

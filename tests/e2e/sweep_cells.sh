@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # sweep: each combination of values is a run, in turn; what is there is not made again; a failing cell is kept and the
 # others go on; wrong words are told in one line; values that mean harm harm no format.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 sweep() {
     "$chokepoint" sweep --db "$db" "$@" >"$work/out" 2>"$work/err"

@@ -3,7 +3,7 @@
 # A reader with a calculator: the table of processes adds up to the job's line, and both to what the kernel charged to the
 # command, also for a run that is shorter than a sample and for processes that no sample saw. Bytes on the network: processes,
 # pairs of hosts, roles of ranks and what the program sent say the same of one run.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 export LC_ALL=C
 
 near() { awk -v a="$1" -v b="$2" -v least="$3" 'BEGIN { m = b > least ? b : least; exit !(a - b <= m / 100 && b - a <= m / 100) }'; }

@@ -3,9 +3,9 @@
 # `chokepoint top` on screens of three sizes: a run that has ended, one that goes on and ends while it is watched, and
 # as text. A screen or run that it cannot show gets one line.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 # shellcheck source=tests/e2e/top_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/top_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/top_lib.sh" || exit 1
 host=$(hostname)
 grind='end=$((SECONDS + 8)); while [ $SECONDS -lt $end ]; do :; done'
 run --no-report -n past -- bash -c "$grind"

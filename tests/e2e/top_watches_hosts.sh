@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # `chokepoint top` with agents of its own: nothing stays of them, however it ends, unless it was to be recorded.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 # shellcheck source=tests/e2e/top_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/top_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/top_lib.sh" || exit 1
 export TMPDIR=$work
 host=$(hostname)
 left() {

@@ -3,7 +3,7 @@
 # A training by torchrun, on one host and on two that a script starts: each rank is one process, whose loader of data
 # inherits its number and is no rank; torchrun is of the job and no rank.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 python=/usr/bin/python3 # Debian's packages are of Debian's Python
 "$python" -c 'import torch; torch.distributed.ProcessGroupGloo' 2>/dev/null || { echo "SKIPPED: no PyTorch with gloo"; exit 77; }
 need_testbed 2

@@ -20,7 +20,7 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
-. "${BASH_SOURCE%/*}/until_lib.sh"
+. "${BASH_SOURCE%/*}/until_lib.sh" || exit 1
 fail() { echo "FAILED: $*"; cat "$work/agent.err"; exit 1; }
 
 export ASAN_OPTIONS=detect_leaks=0

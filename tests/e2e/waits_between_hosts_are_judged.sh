@@ -4,7 +4,7 @@
 # the sleeper, three processes away from the client's wait, and the report says who waited for whom. Once the last one
 # computes instead, nothing is said to sleep. It sleeps and computes long beside what other tests on this machine can take away.
 # shellcheck source=tests/e2e/run_lib.sh
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 need_testbed 2
 cat >chain.py <<'END_OF_PROGRAM'

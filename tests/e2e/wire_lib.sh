@@ -45,7 +45,7 @@ start_in() {
     nsenter --net="/run/netns/$ns" -- "$@" >"$work/$name" 2>"$work/$name.err" &
     started+=($!)
 }
-. "${BASH_SOURCE[0]%/*}/until_lib.sh"
+. "${BASH_SOURCE[0]%/*}/until_lib.sh" || exit 1
 # await FILE PATTERN
 await() { until_true grep -qs -- "$2" "$1"; }
 samples() { [ "$(cat "$work"/spool/*.spool 2>/dev/null | wc -c)" -gt 1000 ]; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program that no launcher started gets no daemon of OpenMPI beside it, and what the user has set for OpenMPI stays.
 workload=matmul
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 # The daemon would be a child for as long as the program runs.
 "$program" --size 256 --repeat 1000000 --time-limit 2 --quiet >"$work/out" 2>&1 &

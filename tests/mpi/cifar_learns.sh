@@ -3,7 +3,7 @@
 # CIFAR: sync on several ranks gives the weights that one rank gives on the joined batch, with Adam as without; it reaches
 # the accuracy that the head of its file states and ends there; what goes wrong ends all ranks with a line that says what.
 workload=cifar weights=122570
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images textures "$work/data" 200 50
 train joined 1 24 --iterations 3 --rate .0002 # a small step: Adam makes as much of rounding as of a gradient
 train apart 3 8 --iterations 3 --rate .0002

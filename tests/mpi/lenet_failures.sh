@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A failure on one rank of a LeNet training ends all ranks, with a line that names it, and no hang.
 workload=lenet weights=61706
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images digits "$work/data" 200 50
 refused 2 1 "cannot write /nonexistent/summary" --data "$work/data" --iterations 2 --json /nonexistent/summary
 for what in json weights; do

@@ -3,7 +3,7 @@
 # LeNet: sync on several ranks gives the weights that one rank gives on the joined batch; a run repeats bit by bit; both
 # modes learn the drawn digits; the bytes moved are those that arithmetic says; phases, iterations and operators are marked.
 workload=lenet weights=61706
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images digits "$work/data" 4000 500
 train joined 1 48 --iterations 8
 train apart 3 16 --iterations 8

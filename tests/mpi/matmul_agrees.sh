@@ -4,7 +4,7 @@
 # precisions, whatever the blocks; every element of C is right; the bytes moved are those that arithmetic
 # says; phases, rounds and operators are marked; what is planted changes no result.
 workload=matmul
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 trace() { json "$work/summary" trace; }
 multiply() { # RANKS OPTIONS...

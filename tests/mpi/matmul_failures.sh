@@ -3,7 +3,7 @@
 # A failure ends all ranks, with one line that names it, and no hang; a product that is wrong in one
 # element is found.
 workload=matmul
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 # refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN
 refused() {

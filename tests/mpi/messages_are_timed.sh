@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The cost of a message: more bytes take longer, the summary, its JSON and the marks agree, wrong words and numbers of
 # ranks are refused.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 messages=$CHOKEPOINT_BIN/chokepoint-messages
 [ -x "$messages" ] || { echo "skipped: chokepoint-messages is not built"; exit 77; }
 pair() { timeout 60 mpirun --oversubscribe -np 2 --mca btl "self,$1" "$messages" --seconds .2 "${@:2}" 2>"$work/stderr"; }

@@ -5,7 +5,7 @@
 for workload in sgd lenet matmul; do
     [ -x "${CHOKEPOINT_BIN:?}/chokepoint-$workload" ] && break
 done
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 export CHOKEPOINT_MARKS="$work/marks"
 marks=$work/marks.$(uname -n)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Backup workers: a synchronous training does not wait for its slowest, drops what it sends late, and says so; with none
 # it is the training that it was, bit by bit.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=20000 batch=100 iterations=60 n=4
 best=$("$sgd" generate --features $features --examples 8000 --files 4 --out "$work/data" --test-examples 2000) ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A failure on one rank ends all ranks, with one line that names it and the rank, and no hang.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=5000
 "$sgd" generate --features $features --examples 2000 --files 4 --out "$work/data" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # All four modes learn the planted model, do the work they were asked for, move the bytes that arithmetic
 # says, and mark phases and iterations where a profiler listens.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=20000 batch=200 iterations=20 n=4
 best=$("$sgd" generate --features $features --examples 20000 --files 5 --out "$work/data" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A training that goes on from a checkpoint ends with the weights of one that never stopped, bit for bit in sync; a run killed
 # while it writes one leaves the one before; and what is no checkpoint of this training is refused in one line with status 2.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=3000
 # Fewer examples than are trained on, so that positions wrap round, and --seed, so that ranks begin in the middle.

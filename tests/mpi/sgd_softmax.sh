@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Softmax regression on drawn digits reaches the accuracy that the head of workloads/sgd/main.c states, whoever exchanges
 # with whom, moves the bytes that arithmetic says, and N ranks give the weights that one gives on the joined batch.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
 "$data" generate digits --out "$work/data" --train 6000 --test 2000 --quiet >/dev/null || fail "generate"

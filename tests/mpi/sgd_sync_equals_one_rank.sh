@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sync training on several ranks gives the weights that one rank gives on the joined batch, whether the model travels dense
 # or sparse, through a server that works, one that only serves, or none; and a run repeats bit by bit.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 # As many examples a file as the batch: iteration i of rank r of R reads file i R + r.
 features=3000 batch=50 files=12

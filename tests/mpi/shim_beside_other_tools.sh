@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Another tool that is preloaded before or behind the shim, by PMPI or by the next in line, and a program with a
 # profiling layer of its own: they see what they saw without the shim, and the shim sees each call once.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 seen="other tool: rank 0 sends 20 reductions 20
 other tool: rank 1 sends 0 reductions 20"
 run() { # NAME PRELOAD PROGRAM...

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Members of a communicator give it the same number without a message, no two have the same, the world is 0;
 # peers are ranks of the world.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 watched 4 "$programs/calls_comms" || fail "the program ended with $?"
 awk 'BEGIN {
          members[100] = members[110] = members[111] = members[112] = members[120] = members[121] = members[122] = "0123"

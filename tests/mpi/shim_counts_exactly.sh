@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Calls and bytes of every family of MPI functions are exactly those the program made; events and totals agree.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 watched 4 "$programs/calls_planted" "$work/file" || fail "the program ended with $?"
 totals_agree
 events_agree

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Fortran is watched like C, exactly, whether by mpif.h, use mpi or use mpi_f08, and calls are told apart by where
 # the program makes them.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 command -v $fortran >/dev/null && command -v gfortran >/dev/null || { echo "skipped: no gfortran"; exit 77; }
 
 for rank in 0 1; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A rank that is killed leaves totals and events that can be read, and the call it waited in.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 mkdir -m 700 "$marks"
 ranks 2 "$programs/calls_simple" forever >/dev/null 2>&1 &
 job=$!

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # LAMMPS and the HPC Challenge, as Debian has them, give the same results under the shim as without it; what it
 # saw of them adds up: all that is sent is received, nothing malformed, sum of events is the totals where none was lost.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 export OMP_NUM_THREADS=1
 ran=0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Where a rank can make no file, the program goes on as without us, and the reason is left for the agent.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 [ "$(id -u)" = 0 ] || { echo "skipped: needs a small tmpfs, so root"; exit 77; }
 mkdir -m 700 "$marks"
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$marks" || { echo "skipped: no mount"; exit 77; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A storm of small one-sided calls is told as few events, which say of calls, bytes and time what the totals say,
 # and lie one after the other.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 watched 2 "$programs/calls_small" || fail "the program ended with $?"
 totals_agree
 events_agree

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Eight threads of a rank at once: totals stay exact, every event is taken or counted as lost.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 [ "$library" != openmpi ] || mpi+=(--mca btl self,tcp)
 watched 2 "$programs/calls_threads" || fail "the program ended with $?"
 totals_agree

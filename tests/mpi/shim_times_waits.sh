@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Time inside MPI is what the program measures from outside, within 1 %: by each event, for polls by the gaps
 # between them as well; and the waiting rank's CPU clock tells spinning from sleeping.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 watched 2 "$programs/calls_waits" || fail "the program ended with $?"
 events_agree
 # The longest event of a function is its longest wait; polls lie end to end. The program looks at its clock before and after:

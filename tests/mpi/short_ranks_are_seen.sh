@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Ranks that live for half a second, less than the time between two scans of processes: each of them is found when its
 # calls are, and has a budget. Five runs, since the scans come at any time of them.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 for _ in 1 2 3 4 5; do
     run --no-report "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/planted_waits" bcast 10 20

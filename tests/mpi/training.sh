@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Shared by the tests of lenet and cifar; sourced after `workload` and `weights` (how many the net has) are set.
-. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
 

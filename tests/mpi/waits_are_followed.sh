@@ -5,8 +5,8 @@
 # with the name of the call that is not followed. The budget has the wait as one for rank 1.
 # Usage: waits_are_followed.sh [MECHANISM...|all]; default: one of each kind; all: all that the program knows, in 4 minutes.
 # MPI_OPTIONS in the environment are mpirun's: other transports wait in other calls.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 program=$programs/planted_waits
 read -ra options <<<"${MPI_OPTIONS:-}"
