@@ -19,6 +19,7 @@ chokepoint_unit_test(test_reports_html chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_pictures chokepoint_reports)
 chokepoint_unit_test(test_reports_quality chokepoint_reports sqlite3)
 chokepoint_unit_test(test_reports_live chokepoint_reports PkgConfig::JANSSON)
+chokepoint_unit_test(test_reports_live_pairs chokepoint_reports)
 
 chokepoint_e2e_test(compare_groups)
 chokepoint_e2e_test(budget_is_in_the_database mpi)

@@ -15,4 +15,9 @@ int flow_ends(const struct series_set *connections, int *ret_to);
 /* The address that a connection of that name leads to; false: its own host's. */
 bool flow_far_end(const char *connection, char ret_address[FLOW_ADDRESS_SIZE]);
 
+/* The same of the table of flows, which counts packets by interface and pair of hosts. */
+int flow_ends_of_packets(const struct series_set *flows, int *ret_to);
+bool flow_far_end_of_packets(const char *flow, char ret_interface[FLOW_ADDRESS_SIZE],
+                             char ret_address[FLOW_ADDRESS_SIZE]);
+
 #endif

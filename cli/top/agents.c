@@ -42,7 +42,7 @@ static void remove_files(const struct top_agents *agents) {
 }
 
 /* Until we write a byte, or end. */
-static int record(const struct top_agents *agents, const char *hosts) {
+static int record(const struct top_agents *agents, const char *hosts, bool flows) {
     static char head[] = "head", c[] = "-c", one[] = "1", *command[] = {head, c, one, NULL};
     struct run_words words;
     struct run_options options;
@@ -53,6 +53,7 @@ static int record(const struct top_agents *agents, const char *hosts) {
     words.options.database = agents->database;
     words.options.rate = RATE;
     words.options.allow_missing = true;
+    words.options.flows = flows;
     words.options.command = command;
     words.no_shim = words.no_report = true;
     if (run_words_judge("top", &words, &options) < 0)
@@ -68,7 +69,8 @@ static bool has_ended(int fd) {
 }
 
 /* It gets a session of its own: the terminal is not for it, nor are its signals. */
-static void be_child(struct top_agents *agents, const char *hosts, int input, int errors) {
+static void be_child(struct top_agents *agents, const char *hosts, bool flows, int input,
+                     int errors) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     setsid();
     dup2(input, STDIN_FILENO);
@@ -79,12 +81,12 @@ static void be_child(struct top_agents *agents, const char *hosts, int input, in
     close(input);
     close(errors);
     close(null);
-    int status = record(agents, hosts);
+    int status = record(agents, hosts, flows);
     remove_files(agents);
     while (agents->directory[0] && status == 0 && !has_ended(STDIN_FILENO)) {
         agents->turn++;
         name_database(agents);
-        status = record(agents, hosts);
+        status = record(agents, hosts, flows);
         remove_files(agents);
     }
     rmdir(agents->directory);
@@ -109,7 +111,7 @@ static int make_directory(struct top_agents *agents) {
     return negative_errno();
 }
 
-static int fork_child(struct top_agents *agents, const char *hosts) {
+static int fork_child(struct top_agents *agents, const char *hosts, bool flows) {
     int hold[2], say[2];
     if (pipe2(hold, O_CLOEXEC) < 0)
         return negative_errno();
@@ -124,7 +126,7 @@ static int fork_child(struct top_agents *agents, const char *hosts) {
     fflush(NULL);
     agents->pid = fork();
     if (agents->pid == 0)
-        be_child(agents, hosts, hold[0], say[1]);
+        be_child(agents, hosts, flows, hold[0], say[1]);
     int r = agents->pid < 0 ? negative_errno() : 0;
     close(hold[0]);
     close(say[1]);
@@ -134,8 +136,8 @@ static int fork_child(struct top_agents *agents, const char *hosts) {
     return r;
 }
 
-int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
-                     size_t why_size) {
+int top_agents_start(struct top_agents *agents, const char *hosts, bool flows, const char *database,
+                     char *why, size_t why_size) {
     *agents = (struct top_agents){.hold_fd = -1, .say_fd = -1};
     int r = 0;
     if (database && strlen(database) >= sizeof agents->database)
@@ -145,7 +147,7 @@ int top_agents_start(struct top_agents *agents, const char *hosts, const char *d
     else
         r = make_directory(agents);
     if (r == 0)
-        r = fork_child(agents, hosts);
+        r = fork_child(agents, hosts, flows);
     if (r < 0)
         snprintf(why, why_size, "cannot start agents: %s", strerror(-r));
     return r;

@@ -23,10 +23,10 @@ struct top_agents {
     int64_t said_ns; /* when (monotonic) */
 };
 
-/* hosts as of `run --hosts`, NULL: this one. database NULL: one that does not stay. Before any
- * thread is started. Negative errno with one line in `why`. */
-int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
-                     size_t why_size);
+/* hosts as of `run --hosts`, NULL: this one. flows: they capture packets. database NULL: one that
+ * does not stay. Before any thread is started. Negative errno with one line in `why`. */
+int top_agents_start(struct top_agents *agents, const char *hosts, bool flows, const char *database,
+                     char *why, size_t why_size);
 /* If the database does not stay and has become that large, they begin another one, and `database`
  * is then its name. False: it has not. */
 bool top_agents_turn(struct top_agents *agents, uint64_t bytes);

@@ -12,7 +12,7 @@
 
 struct top_words {
     const char *run, *database, *hosts, *write, *delay, *count, *format;
-    bool batch, json;
+    bool batch, json, flows;
     double delay_s;
     uint64_t n;
 };

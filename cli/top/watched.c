@@ -45,10 +45,10 @@ int top_open(struct top *top) {
                EXIT_USAGE;
     if (o->run || (o->database && !o->hosts))
         return open_run(top);
-    if (!o->hosts && !o->write && follows_newest(top))
+    if (!o->hosts && !o->write && !o->flows && follows_newest(top))
         return 0;
     top->view.own = true;
-    if (top_agents_start(&top->agents, o->hosts, o->write, why, sizeof why) == 0)
+    if (top_agents_start(&top->agents, o->hosts, o->flows, o->write, why, sizeof why) == 0)
         return 0;
     verb_complain("top", "%s", why);
     return 1;

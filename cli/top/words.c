@@ -20,6 +20,7 @@ static const char help[] =
     "      --hosts FILE|A,B watch these hosts; nothing that is recorded stays\n"
     "      --hostfile FILE  the same\n"
     "  -w, --write FILE     record into that database\n"
+    "      --flows          with hosts: capture packets, for who exchanges how much with whom\n"
     "  -d, --delay SECONDS  between pictures; default: 1\n"
     "  -n, --count N        end after N pictures\n"
     "  -b, --batch          print pictures as text, as when standard output is no terminal\n"
@@ -39,6 +40,9 @@ static int judge(struct top_words *o) {
     if (o->run && (o->hosts || o->write))
         return verb_refuse("top", "a run and hosts", NULL,
                            "either a run is followed, or hosts are watched");
+    if (o->flows && (o->run || (o->database && !o->hosts)))
+        return verb_refuse("top", "a run and --flows", NULL,
+                           "hosts that are watched capture packets; a run does with run --flows");
     if (o->write && o->database)
         return verb_refuse("top", "--write and --db", NULL, "one database at a time");
     o->json = o->format && strcmp(o->format, "json") == 0;
@@ -52,7 +56,8 @@ int top_words_read(int argc, char **argv, struct top_words *o) {
         {"db", 0, &o->database, NULL},    {"hosts", 0, &o->hosts, NULL},
         {"hostfile", 0, &o->hosts, NULL}, {"write", 'w', &o->write, NULL},
         {"delay", 'd', &o->delay, NULL},  {"count", 'n', &o->count, NULL},
-        {"batch", 'b', NULL, &o->batch},  {"format", 0, &o->format, NULL}};
+        {"batch", 'b', NULL, &o->batch},  {"format", 0, &o->format, NULL},
+        {"flows", 0, NULL, &o->flows}};
     const struct verb_words words = {"top", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *o = (struct top_words){0};

@@ -12,12 +12,15 @@
 
 #define LIVE_NOW_NS INT64_C(1000000000) /* what a rate is of */
 
-#define LIVE_TABLES 8
+#define LIVE_TABLES 9
+
+enum { LIVE_FLOW_SEND, LIVE_FLOW_RECEIVE, LIVE_FLOW_COLUMNS }; /* of the table of flows */
 
 struct live_window {
     struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
     struct recording recording;                  /* its hosts in the order in which they came */
-    int64_t *last_ns; /* owned, by host: of its newest frame; VALUE_ABSENT */
+    struct series_set flows; /* packets by interface and pair of hosts, which no report reads */
+    int64_t *last_ns;        /* owned, by host: of its newest frame; VALUE_ABSENT */
     size_t guess;
 };
 
@@ -70,7 +73,8 @@ const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended);
 /* Judges, and waits for it. */
 int live_judge_wait(struct live_judge *judge, bool ended);
 
-/* ---- live_picture.c, live_hosts.c, live_busiest.c: the snapshot of all that ---- */
+/* ---- live_picture.c, live_hosts.c, live_processes.c, live_pairs.c: the snapshot of all that ----
+ */
 
 struct live_picture {
     struct live_snapshot snapshot;
