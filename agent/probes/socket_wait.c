@@ -5,6 +5,10 @@
  *
  * A thread that waits in epoll, poll or select is taken to have waited for the socket that it reads
  * next: of several that wait at once, one has it all.
+ *
+ * A sample has one row of a name. So a socket has none before its connection stands, when it may
+ * not have a port of its own yet; and of two between the same ends, of which one has ended, the
+ * later waits for the next sample, which loses nothing.
  */
 #include <netinet/in.h>
 #include <stdio.h>
@@ -86,12 +90,25 @@ static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *so
     raise_to(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
 }
 
-static void append(const struct wait_group *group, struct wait_socket_seen *seen,
+static bool is_name_taken(const struct rows *rows, const char *name, size_t size) {
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->items[i].name_size == size && memcmp(rows->items[i].name, name, size) == 0)
+            return true;
+    return false;
+}
+
+/* False: another one has the name in this sample. */
+static bool append(const struct wait_group *group, struct wait_socket_seen *seen,
                    const struct wait_socket *socket, int64_t now_ns, struct rows *rows) {
     char name[INSTANCE_MAX + 1];
-    struct row *row = rows_append(rows, name, name_of(socket, name));
+    size_t size = name_of(socket, name);
+    if (!socket->local_port || !socket->remote_port)
+        return true; /* not connected yet, or never */
+    if (!seen->told_ns && is_name_taken(rows, name, size))
+        return false;
+    struct row *row = rows_append(rows, name, size);
     if (!row)
-        return;
+        return true;
     row->flags = seen->born && !seen->told_ns ? ROW_BORN : 0;
     row->values[PID] = group->pid;
     if (group->rank >= 0)
@@ -105,6 +122,7 @@ static void append(const struct wait_group *group, struct wait_socket_seen *seen
     row->values[PROCESS_SEND_BLOCKED_NS] = counter_value(socket->process_send_blocked_ns, 1);
     seen->told_ns = now_ns;
     seen->told_reads = socket->reads;
+    return true;
 }
 
 static void free_slot(struct wait_watch *watch, struct wait_socket *slot, uint64_t address) {
@@ -130,23 +148,41 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
     bool lives = group && group->threads && !socket.ended;
     bool rests =
         lives && seen->told_reads == socket.reads && env->mono_ns - seen->told_ns < RESTS_NS;
-    if (group && group->listed && !(seen->told_ns && rests))
-        append(group, seen, &socket, env->mono_ns, rows);
+    if (group && group->listed && !(seen->told_ns && rests) &&
+        !append(group, seen, &socket, env->mono_ns, rows))
+        return;
     seen->idle = group ? 0 : seen->idle + 1;
     if (socket.ended || seen->idle > IDLE_SAMPLES)
         free_slot(watch, slot, socket.address);
+}
+
+/* The order of rows: who had one before goes first when it has ended, since only those without one
+ * wait. */
+enum turn { TURN_LAST_ROW, TURN_ONLY_ROW, TURN_OTHERS, TURNS };
+
+static enum turn turn_of(const struct wait_watch *watch, uint32_t at) {
+    const struct wait_socket *socket = &watch->memory.sockets[at];
+    const struct wait_socket_seen *seen = &watch->sockets[at];
+    bool told = seen->told_ns && seen->cookie == socket->cookie;
+    return !socket->ended ? TURN_OTHERS : told ? TURN_LAST_ROW : TURN_ONLY_ROW;
+}
+
+static bool is_live(const struct wait_watch *watch, uint32_t at) {
+    return __atomic_load_n(&watch->memory.sockets[at].slot, __ATOMIC_ACQUIRE) == WAIT_LIVE;
 }
 
 static int socket_wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct wait_watch *watch = ((struct socket_wait *)state)->watch;
     uint32_t *next = &watch->memory.totals->next_socket;
     struct wait_walk walk = wait_walk_begin(watch->high_sockets, next, WAIT_SOCKETS);
-    for (uint32_t i = 0; i < walk.n; i++) {
-        struct wait_socket *slot = &watch->memory.sockets[i];
-        if (__atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE) == WAIT_LIVE)
-            take(watch, i, env, rows);
-        wait_walk_saw(&walk, i, __atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE) == WAIT_FREE);
-    }
+    for (enum turn turn = 0; turn < TURNS; turn++)
+        for (uint32_t i = 0; i < walk.n; i++)
+            if (is_live(watch, i) && turn_of(watch, i) == turn)
+                take(watch, i, env, rows);
+    for (uint32_t i = 0; i < walk.n; i++)
+        wait_walk_saw(&walk, i,
+                      __atomic_load_n(&watch->memory.sockets[i].slot, __ATOMIC_ACQUIRE) ==
+                          WAIT_FREE);
     watch->high_sockets = wait_walk_end(&walk, next, WAIT_SOCKETS);
     return 0;
 }

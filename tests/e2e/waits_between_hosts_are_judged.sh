@@ -63,6 +63,8 @@ record() { # HOW: run.json
 }
 record sleep
 record compute
+# each tried to connect before its server was there: sockets without a port of their own
+[ "$(sql "SELECT sum(dropped_rows) FROM stream")" = 0 ] || fail "$(sql "SELECT sum(dropped_rows) FROM stream") rows could not be stored"
 python3 - "$work/sleep.json" "$work/compute.json" <<'END_OF_CHECK' || fail "see above"
 import json, sys
 sleep, compute = (json.load(open(path)) for path in sys.argv[1:])
