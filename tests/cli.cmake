@@ -40,6 +40,7 @@ chokepoint_e2e_test(serve_refuses)
 chokepoint_e2e_test(serve_follows_a_run)
 # `chokepoint top`
 chokepoint_unit_test(test_top chokepoint_top)
+chokepoint_unit_test(test_top_details chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
 chokepoint_e2e_test(top_watches_hosts)
 set_tests_properties(top_shows_a_run top_watches_hosts PROPERTIES RESOURCE_LOCK top)

@@ -117,7 +117,7 @@ int top_draw(struct canvas *canvas, const struct live_snapshot *snapshot, struct
         return 0;
     }
     struct top_area head = area, foot = area;
-    head.rows = top_head_rows(&area);
+    head.rows = view->mode == TOP_HELP ? 1 : top_head_rows(&area);
     foot.row = canvas->rows - 1;
     foot.rows = 1;
     area.row = head.rows;

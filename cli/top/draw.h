@@ -35,8 +35,9 @@ void top_draw_budgets(struct top_area *area);
 void top_draw_processes(struct top_area *area);
 void top_draw_pairs(struct top_area *area);
 void top_draw_host(struct top_area *area); /* TOP_HOST_ROWS at most: one in detail */
-void top_draw_help(struct top_area *area);
-#define TOP_HEAD_ROWS 4 /* at least */
+void top_draw_help(
+    struct top_area *area); /* TOP_ROWS_MIN - 2 lines: only the first and last stay */
+#define TOP_HEAD_ROWS 4     /* at least */
 /* The lines of the head, so that what it says is whole where the screen is tall enough. */
 size_t top_head_rows(const struct top_area *screen);
 #define TOP_HOST_ROWS 11

@@ -98,21 +98,56 @@ static void draw_budget(struct top_area *area, size_t row, const char *who,
     draw_words(area->canvas, row, name + width + 2, b);
 }
 
-/* Only the letters that are there. */
+/* "C computing  " */
+static size_t put_letter(char *text, size_t size, int term) {
+    int n = snprintf(text, size, "%c %s  ", budget_letter((enum budget_term)term),
+                     budget_term_words((enum budget_term)term));
+    return n < 0 ? 0 : (size_t)n;
+}
+
+/* Terms whose letters the head has room for, as a mask: the largest first. */
+static unsigned terms_that_fit(const struct live_budget *mean, size_t columns) {
+    unsigned fit = 0, looked = 0;
+    for (int i = 0; i < BUDGET_TERMS; i++) {
+        char text[60];
+        int best = -1;
+        for (int t = 0; t < BUDGET_TERMS; t++)
+            if (!(looked >> t & 1) && share_of(mean, t) >= 0.005 &&
+                (best < 0 || share_of(mean, t) > share_of(mean, best)))
+                best = t;
+        if (best < 0)
+            break;
+        looked |= 1u << best;
+        size_t n = put_letter(text, sizeof text, best);
+        if (n > columns + 2)
+            continue;
+        columns -= n < columns ? n : columns;
+        fit |= 1u << best;
+    }
+    return fit;
+}
+
+static bool has_ranks(const struct live_snapshot *s) {
+    for (size_t i = 0; i < s->n_budgets; i++)
+        if (s->budgets[i].rank >= 0)
+            return true;
+    return false;
+}
+
+/* Only the letters that are there, in the order of the bars. */
 static void draw_title(struct top_area *area, const struct live_budget *mean) {
+    const struct live_snapshot *s = area->snapshot;
     struct canvas *c = area->canvas;
     size_t at = 1;
     canvas_stripe(c, area->row, ROLE_HEAD);
-    at += canvas_put(c, area->row, at, c->columns, ROLE_HEAD, "RANKS SO FAR   ");
+    at += canvas_print(c, area->row, at, c->columns, ROLE_HEAD, "%s%s  ",
+                       has_ranks(s) ? "RANKS" : "PROCESSES",
+                       s->state == LIVE_RUNNING ? " SO FAR" : "");
+    unsigned fit = terms_that_fit(mean, c->columns - at);
     for (int t = 0; t < BUDGET_TERMS; t++) {
         char text[60];
-        if (share_of(mean, t) < 0.005)
-            continue;
-        int n = snprintf(text, sizeof text, "%c %s  ", budget_letter((enum budget_term)t),
-                         budget_term_words((enum budget_term)t));
-        if (n < 0 || at + (size_t)n > c->columns + 2)
-            return;
-        at += canvas_put(c, area->row, at, (size_t)n, ROLE_HEAD, text);
+        if (fit >> t & 1)
+            at += canvas_put(c, area->row, at, put_letter(text, sizeof text, t), ROLE_HEAD, text);
     }
 }
 

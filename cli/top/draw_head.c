@@ -114,6 +114,8 @@ void top_draw_head(struct top_area *area) {
     limit.row++;
     limit.rows--;
     draw_run(area);
+    if (!limit.rows)
+        return;
     if (area->view->own)
         draw_fullest(&limit);
     else

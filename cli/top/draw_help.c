@@ -17,14 +17,20 @@ static const struct {
     enum role role;
     const char *name, *words;
 } colours[] = {
-    {ROLE_COMPUTING, "green", "computing"},
-    {ROLE_CORE_WAIT, "amber", "waiting for a core (WAIT%: threads of a process)"},
-    {ROLE_PEER_WAIT, "grey", "waiting for a peer"},
-    {ROLE_TRANSFER, "blue", "transfer, network"},
-    {ROLE_DISK, "purple", "disk"},
-    {ROLE_MEMORY, "pink", "memory"},
-    {ROLE_ASLEEP, "white", "asleep"},
+    {ROLE_COMPUTING, "green", "C computing"},
+    {ROLE_CORE_WAIT, "amber", "Q waiting for a core, L used up its quota, S steal"},
+    {ROLE_PEER_WAIT, "grey", "w waiting for a peer, o MPI overhead, u not known why"},
+    {ROLE_TRANSFER, "blue", "t transfer, network"},
+    {ROLE_DISK, "purple", "D disk, f files of MPI"},
+    {ROLE_MEMORY, "pink", "M memory"},
+    {ROLE_ASLEEP, "white", "i asleep or blocked, X stopped"},
     {ROLE_LIMIT, "red", "the limit, and the host that has it (marked with !)"},
+};
+
+static const char *const columns[][2] = {
+    {"CPU%  MAX%", "of all cores, of the fullest; of a process: of one core"},
+    {"WAIT%", "time that threads are ready to run and have no core"},
+    {"NET IN/of  OUT/of", "MB/s, of what the link is known to carry"},
 };
 
 void top_draw_help(struct top_area *area) {
@@ -37,10 +43,15 @@ void top_draw_help(struct top_area *area) {
         canvas_put(c, row, 23, c->columns, ROLE_PLAIN, keys[i][1]);
     }
     canvas_stripe(c, row, ROLE_HEAD);
-    canvas_put(c, row++, 1, c->columns, ROLE_HEAD,
-               "COLOURS   rates in MB/s; CPU% of all cores, of processes of one");
+    canvas_put(c, row++, 1, c->columns, ROLE_HEAD, "COLOURS               and the letters of bars");
     for (size_t i = 0; i < ARRAY_SIZE(colours); i++, row++) {
         canvas_put(c, row, 1, 21, colours[i].role, colours[i].name);
         canvas_put(c, row, 23, c->columns, ROLE_PLAIN, colours[i].words);
+    }
+    canvas_stripe(c, row, ROLE_HEAD);
+    canvas_put(c, row++, 1, c->columns, ROLE_HEAD, "COLUMNS               rates are MB/s");
+    for (size_t i = 0; i < ARRAY_SIZE(columns); i++, row++) {
+        canvas_put(c, row, 1, 21, ROLE_BOLD, columns[i][0]);
+        canvas_put(c, row, 23, c->columns, ROLE_PLAIN, columns[i][1]);
     }
 }

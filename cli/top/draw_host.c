@@ -30,18 +30,31 @@ static void draw_line(struct top_area *area, const struct line *line) {
     area->row++;
 }
 
+/* "2 running, 101 sleeping": all but sleepers only if there are any, as many as fit whole. */
+static const char *put_tasks(const struct live_host *host, char *text, size_t size, size_t column,
+                             size_t columns) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int t = 0; t < LIVE_TASKS; t++) {
+        char one[40];
+        if (t == LIVE_TASK_OTHER || host->tasks[t] < (t <= LIVE_TASK_SLEEPING ? 0 : 1))
+            continue;
+        size_t n = (size_t)snprintf(one, sizeof one, "%s%lld %s", used ? ", " : "",
+                                    (long long)host->tasks[t], live_task_name((enum live_task)t));
+        if (used + n >= size || column + used + n > columns)
+            break;
+        memcpy(text + used, one, n + 1);
+        used += n;
+    }
+    return text;
+}
+
 static void draw_name(struct top_area *area, const struct live_host *host) {
     struct canvas *c = area->canvas;
-    char load[64] = "", up[TOP_NUMBER_SIZE], tasks[120] = "";
-    size_t used = 0;
+    char load[64] = "", up[TOP_NUMBER_SIZE], tasks[120];
     if (!isnan(host->load[0]))
         snprintf(load, sizeof load, "load %.2f %.2f %.2f  ", host->load[0], host->load[1],
                  host->load[2]);
-    for (int t = 0; t < LIVE_TASKS && host->tasks[t] >= 0 && used < sizeof tasks; t++)
-        if (t != LIVE_TASK_OTHER)
-            used +=
-                (size_t)snprintf(tasks + used, sizeof tasks - used, "%s%lld %s", used ? ", " : "",
-                                 (long long)host->tasks[t], live_task_name((enum live_task)t));
     canvas_stripe(c, area->row, ROLE_HEAD);
     size_t at = 1 + canvas_put(c, area->row, 1, c->columns / 2, ROLE_HEAD, host->name);
     if (!isnan(host->uptime_s))
@@ -52,7 +65,8 @@ static void draw_name(struct top_area *area, const struct live_host *host) {
         canvas_print(c, area->row, at + 2, c->columns, ROLE_HEAD, "silent for %s: as it was before",
                      top_time(up, host->silent_s));
     else
-        canvas_print(c, area->row, at + 2, c->columns, ROLE_HEAD, "%s%s", load, tasks);
+        canvas_print(c, area->row, at + 2, c->columns, ROLE_HEAD, "%s%s", load,
+                     put_tasks(host, tasks, sizeof tasks, at + 2 + strlen(load), c->columns));
     area->row++;
 }
 
@@ -90,26 +104,36 @@ static void draw_memory(struct top_area *area, const struct live_host *host) {
     draw_line(area, &line);
 }
 
+/* "13 MB/s", "1.2 GB/s", "-" */
+static const char *put_rate(char text[TOP_NUMBER_SIZE + 8], double mb_s) {
+    size_t n = strlen(top_rate(text, mb_s));
+    bool giga = n && text[n - 1] == 'G';
+    if (!isnan(mb_s))
+        strcpy(text + n - giga, giga ? " GB/s" : " MB/s");
+    return text;
+}
+
 /* Against its ceiling; without one only the number. */
 static void draw_rate(struct top_area *area, const char *label, enum role role, double mb_s,
                       double ceiling) {
     struct line line = {label, role, mb_s / ceiling, ""};
-    char rate[TOP_NUMBER_SIZE], most[TOP_NUMBER_SIZE];
+    char rate[TOP_NUMBER_SIZE + 8], most[TOP_NUMBER_SIZE + 8];
+    size_t used = (size_t)snprintf(line.text, sizeof line.text, "%s", put_rate(rate, mb_s));
     if (ceiling > 0)
-        snprintf(line.text, sizeof line.text, "%s of %s MB/s", top_rate(rate, mb_s),
-                 top_rate(most, ceiling));
-    else
-        snprintf(line.text, sizeof line.text, "%s MB/s", top_rate(rate, mb_s));
+        snprintf(line.text + used, sizeof line.text - used, " of %s", put_rate(most, ceiling));
     draw_line(area, &line);
 }
 
 static void draw_disk(struct top_area *area, const struct live_host *host) {
     struct line line = {"disk", ROLE_DISK, host->metrics[METRIC_DISK_BUSY] / 100, ""};
-    char busy[TOP_NUMBER_SIZE], read[TOP_NUMBER_SIZE], write[TOP_NUMBER_SIZE];
-    snprintf(line.text, sizeof line.text, "%s %% busy, r %s w %s MB/s",
-             top_percent(busy, host->metrics[METRIC_DISK_BUSY]),
-             top_rate(read, host->metrics[METRIC_DISK_READ]),
-             top_rate(write, host->metrics[METRIC_DISK_WRITE]));
+    char busy[TOP_NUMBER_SIZE], read[TOP_NUMBER_SIZE + 8], write[TOP_NUMBER_SIZE + 8];
+    size_t used = 0;
+    if (!isnan(host->metrics[METRIC_DISK_BUSY]))
+        used = (size_t)snprintf(line.text, sizeof line.text, "%s %% busy, ",
+                                top_percent(busy, host->metrics[METRIC_DISK_BUSY]));
+    snprintf(line.text + used, sizeof line.text - used, "r %s, w %s",
+             put_rate(read, host->metrics[METRIC_DISK_READ]),
+             put_rate(write, host->metrics[METRIC_DISK_WRITE]));
     draw_line(area, &line);
 }
 

@@ -48,6 +48,15 @@ static void draw_process_title(struct top_area *area, const struct columns *at) 
     canvas_put(c, area->row, at->command, c->columns, ROLE_HEAD, "PROCESS");
 }
 
+/* Without the folders of the program, which fill a narrow column. */
+static const char *command_of(const struct live_process *p) {
+    const char *text = p->command ? p->command : p->name, *begin = text;
+    for (const char *at = text; *at && *at != ' '; at++)
+        if (*at == '/' && at[1] && at[1] != ' ')
+            begin = at + 1;
+    return p->command ? begin : text;
+}
+
 static void draw_process(struct top_area *area, size_t row, const struct columns *at,
                          const struct live_process *p) {
     struct canvas *c = area->canvas;
@@ -66,7 +75,7 @@ static void draw_process(struct top_area *area, size_t row, const struct columns
     canvas_put_right(c, row, at->read, 5, ROLE_DISK, top_rate(text, p->read_mb_s));
     canvas_put_right(c, row, at->write, 5, ROLE_DISK, top_rate(text, p->write_mb_s));
     canvas_put(c, row, at->command, c->columns, p->job && !area->view->own ? ROLE_BOLD : ROLE_PLAIN,
-               p->command ? p->command : p->name);
+               command_of(p));
 }
 
 void top_draw_processes(struct top_area *area) {
@@ -102,7 +111,21 @@ size_t top_pair_rows(const struct live_snapshot *snapshot, int host) {
     return n ? n + 1 : 0;
 }
 
-static void draw_pair(struct canvas *c, size_t row, size_t name, double most,
+static double lower(double x, double y) {
+    return isnan(x) || (y > 0 && y < x) ? y : x;
+}
+
+/* How full the link is in the fuller direction, as far as it is known what it carries; NAN. */
+static double share_of_link(const struct live_snapshot *s, const struct live_pair *pair) {
+    const struct live_host *host = &s->hosts[pair->host];
+    const struct live_host *peer = pair->peer >= 0 ? &s->hosts[pair->peer] : NULL;
+    double there = lower(host->send_ceiling_mb_s, peer ? peer->receive_ceiling_mb_s : NAN);
+    double back = lower(host->receive_ceiling_mb_s, peer ? peer->send_ceiling_mb_s : NAN);
+    return fmax(there > 0 ? pair->send_mb_s / there : NAN,
+                back > 0 ? pair->receive_mb_s / back : NAN);
+}
+
+static void draw_pair(struct canvas *c, size_t row, size_t name, double share,
                       const struct live_pair *pair) {
     char text[TOP_NUMBER_SIZE];
     size_t at = 1 + name;
@@ -114,16 +137,14 @@ static void draw_pair(struct canvas *c, size_t row, size_t name, double most,
     canvas_put_right(c, row, at + 7, 7, ROLE_TRANSFER, top_rate(text, pair->receive_mb_s));
     snprintf(text, sizeof text, "%zu", pair->connections);
     canvas_put_right(c, row, at + 14, 6, ROLE_PLAIN, pair->connections ? text : "-");
-    if (c->columns > at + 26)
-        canvas_bar(c, row, at + 22, c->columns - at - 23, ROLE_TRANSFER,
-                   (pair->send_mb_s + pair->receive_mb_s) / most);
+    if (c->columns > at + 26 && !isnan(share))
+        canvas_bar(c, row, at + 22, c->columns - at - 23, ROLE_TRANSFER, share);
 }
 
 void top_draw_pairs(struct top_area *area) {
     const struct live_snapshot *s = area->snapshot;
     struct canvas *c = area->canvas;
     size_t name = c->columns / 5 > 40 ? 40 : c->columns / 5, row = area->row + 1;
-    double most = NAN;
     if (area->rows < 2)
         return;
     canvas_stripe(c, area->row, ROLE_HEAD);
@@ -132,10 +153,10 @@ void top_draw_pairs(struct top_area *area) {
     canvas_put_right(c, area->row, 2 * name + 5, 7, ROLE_HEAD, "=> MB/s");
     canvas_put_right(c, area->row, 2 * name + 13, 6, ROLE_HEAD, "<=");
     canvas_put_right(c, area->row, 2 * name + 20, 5, ROLE_HEAD, "CONN");
+    canvas_put(c, area->row, 2 * name + 28, c->columns, ROLE_HEAD, "OF THE LINK");
     for (size_t i = 0; i < s->n_pairs && row < area->row + area->rows; i++) {
         if (!is_of(&s->pairs[i], area->host))
             continue;
-        most = isnan(most) ? s->pairs[i].send_mb_s + s->pairs[i].receive_mb_s : most;
-        draw_pair(c, row++, name, most, &s->pairs[i]);
+        draw_pair(c, row++, name, share_of_link(s, &s->pairs[i]), &s->pairs[i]);
     }
 }

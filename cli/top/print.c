@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/options.h"
 #include "cli/report.h"
@@ -23,6 +24,17 @@ static size_t batch_columns(void) {
                : BATCH_COLUMNS;
 }
 
+/* Up to the last line that has anything: those before the line of keys may be empty. */
+static size_t rows_drawn(const struct canvas *canvas, size_t rows) {
+    for (; rows; rows--)
+        for (size_t c = 0; c < canvas->columns; c++) {
+            const char *text = canvas->cells[(rows - 1) * canvas->columns + c].text;
+            if (text[0] && strcmp(text, " ") != 0)
+                return rows;
+        }
+    return 0;
+}
+
 static int print_text(struct top *top) {
     struct live_snapshot s = *top_picture(top);
     if (s.n_processes > BATCH_PROCESSES)
@@ -32,7 +44,7 @@ static int print_text(struct top *top) {
     if (result == 0)
         result = top_draw(&top->canvas, &s, &top->view);
     if (result == 0)
-        result = canvas_write(&top->canvas, rows - 1, stdout); /* without the line of keys */
+        result = canvas_write(&top->canvas, rows_drawn(&top->canvas, rows - 1), stdout);
     canvas_release(&top->canvas);
     return result;
 }

@@ -90,14 +90,32 @@ static size_t word_size(const char *text) {
     return size;
 }
 
+/* So much of a word as a whole line has room for. */
+static size_t part_size(const char *text, size_t columns) {
+    size_t size = strcspn(text, " "), used = 0, at = 0, width;
+    bool show;
+    while (at < size) {
+        size_t bytes = terminal_next(text + at, size - at, &width, &show);
+        if (used + width > columns)
+            break;
+        used += width;
+        at += bytes;
+    }
+    return at ? at : size;
+}
+
 /* Words of text after `used` columns of the first line, to lines of so many columns; out NULL: only
- * counts the lines. */
+ * counts the lines. What is wider than a line is broken, or else stays whole if it is a command. */
 static size_t lay_words(FILE *out, size_t columns, const char *text, size_t indent, size_t used,
-                        size_t max_lines) {
+                        size_t max_lines, bool breaks) {
     size_t lines = 1;
     bool first = true;
     while (*(text += strspn(text, " "))) {
         size_t size = word_size(text), width = put(NULL, text, size, 0);
+        if (breaks && width > columns) {
+            size = part_size(text, columns);
+            width = put(NULL, text, size, 0);
+        }
         bool last_line = max_lines && lines == max_lines;
         /* the last line keeps room for "...", unless all that is left fits */
         bool rest_fits = used + 1 + terminal_width(text) <= columns;
@@ -127,16 +145,16 @@ static size_t lay_words(FILE *out, size_t columns, const char *text, size_t inde
 }
 
 static size_t put_words(FILE *out, const char *text, size_t indent, size_t used, size_t max_lines) {
-    return lay_words(out, terminal_columns(out), text, indent, used, max_lines);
+    return lay_words(out, terminal_columns(out), text, indent, used, max_lines, false);
 }
 
 size_t terminal_lay(FILE *out, size_t columns, size_t used, const char *text, size_t max_lines) {
-    return lay_words(out, columns, text, 0, used, max_lines);
+    return lay_words(out, columns, text, 0, used, max_lines, true);
 }
 
 size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) {
     size_t indent = terminal_width(label);
-    return lay_words(NULL, terminal_columns(out), text, indent, indent, 0);
+    return lay_words(NULL, terminal_columns(out), text, indent, indent, 0, false);
 }
 
 size_t terminal_hanging(FILE *out, size_t label_width, const char *text, size_t max_lines) {

@@ -38,7 +38,8 @@ size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t
 /* The same where the label has been written, in so many columns. */
 size_t terminal_hanging(FILE *out, size_t label_width, const char *text, size_t max_lines);
 
-/* The same without a label, in lines of so many columns, of which the first has so many less. */
+/* The same without a label, in lines of so many columns, of which the first has so many less. On
+ * such a screen nothing is pasted, so a command that is wider than a line is broken. */
 size_t terminal_lay(FILE *out, size_t columns, size_t used, const char *text, size_t max_lines);
 
 /* How many lines that takes without a limit. */

@@ -84,15 +84,18 @@ static int keep_action(const struct verdict_words *words, int64_t run, char **re
     return words->next.n && !*ret_action ? -ENOMEM : 0;
 }
 
-static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run) {
+/* What to do is said of a limit that is known, or at the end. */
+static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run,
+                      bool advises) {
     to->summary = words->summary;
     to->words = words->limit;
     to->worth = words->worth;
     words->summary = words->limit = words->worth = NULL;
-    return keep_action(words, run, &to->action);
+    return advises ? keep_action(words, run, &to->action) : 0;
 }
 
-static int keep_limit(struct live_judged *to, int64_t run, const struct judgement *judgement) {
+static int keep_limit(struct live_judged *to, int64_t run, bool ended,
+                      const struct judgement *judgement) {
     const struct verdict *v = &judgement->verdict;
     struct verdict_words words;
     bool blames = verdict_blames(v->state) && v->candidate;
@@ -106,7 +109,7 @@ static int keep_limit(struct live_judged *to, int64_t run, const struct judgemen
                                     .host = v->host,
                                     .rank = v->rank,
                                     .gain = v->gain};
-    result = take_words(to, &words, run);
+    result = take_words(to, &words, run, v->state != VERDICT_INSUFFICIENT || ended);
     verdict_words_release(&words);
     to->what = blames ? candidate_words(judgement->model, v->candidate) : NULL;
     return result == 0 && blames && !to->what ? -ENOMEM : result;
@@ -114,7 +117,7 @@ static int keep_limit(struct live_judged *to, int64_t run, const struct judgemen
 
 static int keep(struct live_judged *to, const struct report_input *input, bool ended,
                 const struct judgement *judgement) {
-    int result = keep_limit(to, input->run.id, judgement);
+    int result = keep_limit(to, input->run.id, ended, judgement);
     if (result == 0)
         result = keep_hosts(to, judgement->model);
     to->limit.at_s = (double)input->recording.duration_ns / 1e9;

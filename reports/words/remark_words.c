@@ -2,6 +2,7 @@
 #include "reports/words/remark_words.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,17 @@ static void put_choice(const char *from, double number, FILE *out) {
     fwrite(word, 1, (size_t)(end - word), out);
 }
 
+/* "48010", not "4.801e+04": so many digits count, and zeros follow. */
+static void put_digits(double number, int digits, FILE *out) {
+    double size = fabs(number);
+    int more = isfinite(size) && size >= 1 ? (int)floor(log10(size)) + 1 - digits : 0;
+    double unit = more > 0 && more < 15 ? pow(10, more) : 1;
+    if (unit > 1)
+        fprintf(out, "%.0f", round(number / unit) * unit);
+    else
+        fprintf(out, "%.*g", digits, number);
+}
+
 static void put_number(const char *from, double number, FILE *out) {
     if (from[1] == '[')
         put_choice(from, number, out);
@@ -52,7 +64,7 @@ static void put_number(const char *from, double number, FILE *out) {
     else if (from[3] == 'f')
         fprintf(out, "%.*f", from[2] - '0', number);
     else
-        fprintf(out, "%.*g", from[2] - '0', number);
+        put_digits(number, from[2] - '0', out);
 }
 
 static void put_who(double rank, const char *process, FILE *out) {

@@ -105,6 +105,20 @@ static void numbers_and_names_are_taken_in_turn(void **state) {
     assert_says(&remark, "");
 }
 
+static void a_large_number_has_no_exponent(void **state) {
+    (void)state;
+    struct remark remark = {REMARK_NONE};
+    remark_set(&remark, ADVISE_FASTER_SOME_LINK, NUMBERS(48012.3), NAMES("vm1"));
+    char *said = remark_words(&remark);
+    assert_non_null(strstr(said, "48010 Mbit/s"));
+    free(said);
+    remark_set(&remark, ADVISE_FASTER_SOME_LINK, NUMBERS(0.25), NAMES("vm1"));
+    said = remark_words(&remark);
+    assert_non_null(strstr(said, "0.25 Mbit/s"));
+    free(said);
+    remark_release(&remark);
+}
+
 static void a_number_chooses_between_words(void **state) {
     (void)state;
     struct remark remark = {REMARK_NONE};
@@ -173,6 +187,7 @@ int main(void) {
         cmocka_unit_test(each_code_says_what_it_means),
         cmocka_unit_test(a_label_is_how_its_cause_begins),
         cmocka_unit_test(numbers_and_names_are_taken_in_turn),
+        cmocka_unit_test(a_large_number_has_no_exponent),
         cmocka_unit_test(a_number_chooses_between_words),
         cmocka_unit_test(a_term_of_the_budget_is_a_number),
         cmocka_unit_test(what_is_no_conversion_is_told),
