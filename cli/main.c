@@ -109,6 +109,8 @@ int main(int argc, char **argv) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
         return EXIT_USAGE;
     }
+    if (strcmp(word, "help") == 0 && argc > 3)
+        return verb_complain(NULL, "one verb at a time: 'help %s'", argv[2]), EXIT_USAGE;
     if (strcmp(word, "help") == 0 && argc > 2)
         return help_verb(argv[2]);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)

@@ -7,6 +7,7 @@
 #include "common/text.h"
 #include "reports/words/commands.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,6 +151,15 @@ void verb_complain(const char *verb, const char *format, ...) {
     }
     free(clean);
     free(text);
+}
+
+int verb_check_hostfile(const char *verb, const char *hostfile) {
+    if (!hostfile || access(hostfile, R_OK) == 0)
+        return 0;
+    char advice[160];
+    snprintf(advice, sizeof advice, "%s; give a file with a host a line, or --hosts a,b",
+             strerror(errno));
+    return verb_refuse(verb, "--hostfile", hostfile, advice);
 }
 
 int verb_refuse(const char *verb, const char *what, const char *word, const char *advice) {

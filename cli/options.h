@@ -51,6 +51,10 @@ void verb_complain(const char *verb, const char *format, ...) __attribute__((for
 /* Says so where the database is another user's; nothing otherwise. */
 void verb_say_owner(const char *verb, const char *database);
 
+/* Whether the file of --hostfile is there (NULL: it was not given): 0, or -EINVAL after a line. A
+ * name that is no file would else be taken for a host. */
+int verb_check_hostfile(const char *verb, const char *hostfile);
+
 /* "chokepoint VERB: WHAT 'WORD'; ADVICE", without the word if it is NULL. Returns -EINVAL. */
 int verb_refuse(const char *verb, const char *what, const char *word, const char *advice);
 

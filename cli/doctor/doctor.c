@@ -16,6 +16,7 @@
 #include "reports/findings.h"
 #include "reports/formats/formats.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
@@ -184,6 +185,8 @@ static int judge_words(struct options *o, char **rest) {
         return verb_refuse("doctor", "one word too many:", rest[0], "hosts follow --hosts");
     if (o->hosts && o->hostfile)
         return verb_refuse("doctor", "--hosts and --hostfile", NULL, "one of them is enough");
+    if (verb_check_hostfile("doctor", o->hostfile) < 0)
+        return -EINVAL;
     if (strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         return verb_refuse("doctor", "unknown format", o->format, "text or json");
     if (text_parse_double(o->timeout, &seconds) < 0 || !(seconds >= 0.1 && seconds <= 86400))

@@ -22,7 +22,7 @@ static int from_option(const char *option, struct hosts *hosts, char *why, size_
         snprintf(reason, sizeof reason, "it names no host");
     }
     if (r < 0)
-        snprintf(why, why_size, "--hosts %s: %s", option, reason);
+        snprintf(why, why_size, "--hosts '%s': %s", option, reason);
     return r;
 }
 

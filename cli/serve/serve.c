@@ -15,6 +15,7 @@
 #include "common/limits.h"
 #include "common/signals.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -55,6 +56,13 @@ static int print_address(const struct server *s) {
         printf("live/%s", o->run);
     putchar('\n');
     return fflush(stdout) == 0 ? 0 : -EIO;
+}
+
+/* A run that is watched has one soon. */
+static void say_if_missing(const struct serve_options *o) {
+    if (!o->run && access(o->database, F_OK) < 0 && errno == ENOENT)
+        verb_complain("serve", "there is no database '%s' yet: its runs are listed once it is",
+                      o->database);
 }
 
 /* A certificate that nobody vouches for can be compared. */
@@ -217,6 +225,7 @@ static int run_server(const struct serve_options *options) {
     if (server.signal_fd < 0)
         fail("cannot start", server.signal_fd);
     else if (open_server(&server) == 0 && print_address(&server) == 0) {
+        say_if_missing(server.options);
         print_fingerprint(&server);
         serve(&server);
         status = 0;

@@ -37,6 +37,14 @@ static int judge(struct top_words *o) {
         return verb_refuse("top", "-n", o->count, "give a whole number from 1 on");
     if (o->format && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         return verb_refuse("top", "unknown format", o->format, "there are text and json");
+    if (o->hosts && o->hostfile)
+        return verb_refuse("top", "--hosts and --hostfile", NULL, "one of them is enough");
+    if (verb_check_hostfile("top", o->hostfile) < 0)
+        return -EINVAL;
+    if (o->hostfile)
+        o->hosts = o->hostfile;
+    if (o->hosts && !o->hosts[strspn(o->hosts, ", ")])
+        return verb_refuse("top", "--hosts", o->hosts, "it names no host");
     if (o->run && (o->hosts || o->write))
         return verb_refuse("top", "a run and hosts", NULL,
                            "either a run is followed, or hosts are watched");
@@ -53,10 +61,10 @@ static int judge(struct top_words *o) {
 
 int top_words_read(int argc, char **argv, struct top_words *o) {
     const struct verb_option takes[] = {
-        {"db", 0, &o->database, NULL},    {"hosts", 0, &o->hosts, NULL},
-        {"hostfile", 0, &o->hosts, NULL}, {"write", 'w', &o->write, NULL},
-        {"delay", 'd', &o->delay, NULL},  {"count", 'n', &o->count, NULL},
-        {"batch", 'b', NULL, &o->batch},  {"format", 0, &o->format, NULL},
+        {"db", 0, &o->database, NULL},       {"hosts", 0, &o->hosts, NULL},
+        {"hostfile", 0, &o->hostfile, NULL}, {"write", 'w', &o->write, NULL},
+        {"delay", 'd', &o->delay, NULL},     {"count", 'n', &o->count, NULL},
+        {"batch", 'b', NULL, &o->batch},     {"format", 0, &o->format, NULL},
         {"flows", 0, NULL, &o->flows}};
     const struct verb_words words = {"top", help, takes, ARRAY_SIZE(takes), false};
     char **rest;

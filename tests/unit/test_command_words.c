@@ -281,7 +281,7 @@ static void without_any_source_it_is_this_machine(void **state) {
 
 static void what_names_no_host_is_an_error_not_this_machine(void **state) {
     (void)state;
-    assert_string_equal(chosen("", READ("x"), HOSTS_OPTION), "--hosts : it names no host");
+    assert_string_equal(chosen("", READ("x"), HOSTS_OPTION), "--hosts '': it names no host");
     assert_string_equal(chosen("/dev/null", READ("x"), HOSTS_OPTION),
                         "hostfile /dev/null: not a plain file; name the hosts with --hosts a,b,c");
     assert_non_null(strstr(chosen(NULL, READ("mpirun", "-H", "+n0", "x"), HOSTS_COMMAND), "'+n0'"));
