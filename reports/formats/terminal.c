@@ -105,7 +105,8 @@ static size_t part_size(const char *text, size_t columns) {
 }
 
 /* Words of text after `used` columns of the first line, to lines of so many columns; out NULL: only
- * counts the lines. What is wider than a line is broken, or else stays whole if it is a command. */
+ * counts the lines. A word that is wider than a line is broken, or else stays whole if it is a
+ * command. */
 static size_t lay_words(FILE *out, size_t columns, const char *text, size_t indent, size_t used,
                         size_t max_lines, bool breaks) {
     size_t lines = 1;

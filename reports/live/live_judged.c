@@ -84,7 +84,7 @@ static int keep_action(const struct verdict_words *words, int64_t run, char **re
     return words->next.n && !*ret_action ? -ENOMEM : 0;
 }
 
-/* What to do is said of a limit that is known, or at the end. */
+/* A limit that is not known has no advice before the end. */
 static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run,
                       bool advises) {
     to->summary = words->summary;

@@ -14,7 +14,7 @@
 
 #define BIT(column) (UINT64_C(1) << (column))
 
-/* What one host counted of its traffic with another: a connection, or packets on an interface. */
+/* One host's count of its traffic with another: a connection, or packets on an interface. */
 struct end {
     int host, peer; /* of the snapshot; peer -1: none of its */
     char address[FLOW_ADDRESS_SIZE];
@@ -57,7 +57,7 @@ static int compare_ends(const void *a, const void *b) {
     return order ? order : compare_tellers(a, b);
 }
 
-/* Of a connection whose both ends are recorded, each counts its own sending. */
+/* Each end of a connection counts its own sending, if both are recorded. */
 static bool read_connection(const struct live_window *window, const struct series *series,
                             struct window now, struct end *end) {
     const struct series_set *set = &window->recording.tables[RECORDING_CONNECTION];

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a new user may get wrong (a word, a file, a run, a host, a number) is one line that says so, and exit status 2.
+# A wrong word, file, run, host or number, as a new user may give it, leads to one line that says so, and exit status 2.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 run -q --no-report true
 [ $status -eq 0 ] || fail "run"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The pairs of hosts of a live picture, from connections and from packets. */
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
-
 
 #include <string.h>
 
