@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The pairs of hosts of a live picture, from connections and from packets. */
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "reports/live/live_private.h"
 
