@@ -3,6 +3,7 @@
  * there are more ranks than lines, the first line is the mean of all. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/top/draw.h"
@@ -86,7 +87,8 @@ static void put_who(char *who, size_t size, const struct live_snapshot *s,
     if (b->rank >= 0)
         snprintf(who, size, "rank %d %s", b->rank, host);
     else
-        snprintf(who, size, "%s %s", b->process, host);
+        snprintf(who, size, "%s%s%s", b->process, s->n_hosts > 1 ? " " : "",
+                 s->n_hosts > 1 ? host : "");
 }
 
 static void draw_budget(struct top_area *area, size_t row, const char *who,
@@ -151,11 +153,42 @@ static void draw_title(struct top_area *area, const struct live_budget *mean) {
     }
 }
 
+static double busy_s(const struct live_budget *b) {
+    return b->wall_s * (1 - share_of(b, BUDGET_IDLE));
+}
+
+/* Ranks by their numbers, then other processes: those first that did most, since some only lived
+ * for a moment. */
+static int compare_budgets(const void *a, const void *b) {
+    const struct live_budget *x = *(const struct live_budget *const *)a;
+    const struct live_budget *y = *(const struct live_budget *const *)b;
+    if ((x->rank < 0) != (y->rank < 0))
+        return x->rank < 0 ? 1 : -1;
+    if (x->rank < 0 && busy_s(x) != busy_s(y))
+        return busy_s(x) < busy_s(y) ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+/* Those that are shown, in order; owned. NULL: no memory. */
+static const struct live_budget **in_order(const struct live_snapshot *s, int host) {
+    const struct live_budget **order = malloc((s->n_budgets + 1) * sizeof *order);
+    size_t n = 0;
+    for (size_t i = 0; order && i < s->n_budgets; i++)
+        if (is_shown(&s->budgets[i], host))
+            order[n++] = &s->budgets[i];
+    if (n)
+        qsort(order, n, sizeof *order, compare_budgets);
+    return order;
+}
+
 void top_draw_budgets(struct top_area *area) {
     const struct live_snapshot *s = area->snapshot;
     size_t n = count_shown(s, area->host), row = area->row + 1, end = area->row + area->rows;
     struct live_budget mean = mean_of(s, area->host);
     if (area->rows < 2 || !n)
+        return;
+    const struct live_budget **order = in_order(s, area->host);
+    if (!order)
         return;
     draw_title(area, &mean);
     if (n + 1 > area->rows) {
@@ -163,11 +196,10 @@ void top_draw_budgets(struct top_area *area) {
         snprintf(who, sizeof who, "mean of %zu", n);
         draw_budget(area, row++, who, &mean);
     }
-    for (size_t i = 0; i < s->n_budgets && row < end; i++) {
+    for (size_t i = 0; i < n && row < end; i++) {
         char who[200];
-        if (!is_shown(&s->budgets[i], area->host))
-            continue;
-        put_who(who, sizeof who, s, &s->budgets[i]);
-        draw_budget(area, row++, who, &s->budgets[i]);
+        put_who(who, sizeof who, s, order[i]);
+        draw_budget(area, row++, who, order[i]);
     }
+    free(order);
 }

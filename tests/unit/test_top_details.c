@@ -58,6 +58,27 @@ static void processes_without_ranks_are_not_called_ranks(void **state) {
     HAS(draw(f, 80, 24, true), "PROCESSES  C computing");
 }
 
+static void a_process_that_lived_for_a_moment_comes_last(void **state) {
+    struct fixture *f = *state;
+    static const char *const names[] = {"curl[9]", "server", "launcher"};
+    plant(f, 3);
+    for (size_t i = 0; i < 3; i++) {
+        f->budgets[i] = (struct live_budget){
+            .host = 0, .rank = -1, .process = names[i], .wall_s = i ? 60 : 0.1};
+        f->budgets[i].term_s[BUDGET_IDLE] = i == 2 ? 54 : 0;
+        f->budgets[i].term_s[BUDGET_CPU] = i == 0 ? 0.1 : i == 1 ? 60 : 6;
+    }
+    const char *text = draw(f, 120, 40, true);
+    assert_true(lines_before(text, "server vm0") < lines_before(text, "launcher vm0"));
+    assert_true(lines_before(text, "launcher vm0") < lines_before(text, "curl[9] vm0"));
+    f->snapshot.n_hosts = f->snapshot.n_processes = 1;
+    LACKS(draw(f, 120, 40, true), "server vm0");
+    f->snapshot.n_hosts = 3;
+    f->budgets[2].rank = 0;
+    text = draw(f, 120, 40, true);
+    assert_true(lines_before(text, "rank 0 vm0") < lines_before(text, "server vm0"));
+}
+
 static void tasks_of_a_host_are_not_cut_off(void **state) {
     struct fixture *f = *state;
     plant(f, 2);
@@ -130,6 +151,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_largest_terms_are_explained_where_not_all_can_be, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(processes_without_ranks_are_not_called_ranks, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_process_that_lived_for_a_moment_comes_last, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(tasks_of_a_host_are_not_cut_off, setup, teardown),
         cmocka_unit_test_setup_teardown(rates_of_a_host_have_their_units, setup, teardown),
