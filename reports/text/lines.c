@@ -14,7 +14,7 @@
 
 #define LABEL_WIDTH 8
 #define TEXT_LINES 3 /* of one label at most */
-#define NOTE_LINES 2
+#define NOTE_LINES 3 /* so that a command that mends it is whole */
 #define NAME_WIDTH 40
 
 static char *say_recording(const struct report *report) {
