@@ -3,8 +3,8 @@
 # `chokepoint run srun ...` under a real Slurm on emulated hosts: it gets its own allocation outside one, and inside one has an
 # agent on each of its nodes; ranks are Slurm's, MPI calls of both libraries are recorded exactly, the exit status is srun's, and
 # a step that dies, a job that is cancelled and a node that goes down leave a report and no agent.
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
-. "${CHOKEPOINT_SOURCE:?}/tests/e2e/slurm_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/slurm_lib.sh" || exit 1
 need_slurm 3
 export EXPECT=$work/expect
 
