@@ -162,29 +162,16 @@ static int walk_all(const struct wait_chain *chain, struct critical_path *path, 
     return ok ? 0 : -ENOMEM;
 }
 
-/* Share of the processes' time in a group that wait clocks tell. */
-static double clocked_in(const struct wait_chain *chain, struct windows windows) {
+/* Share of the processes' time that wait clocks tell. */
+static double clocked(const struct wait_chain *chain) {
     double all = 0, told = 0;
     for (size_t k = 0; k < chain->n; k++)
         for (size_t c = 0; c < chain->n_cells; c++) {
             const struct budget *b = &chain->times[k].cells[c];
-            if (!holds(windows, &chain->cells[c]))
-                continue;
             all += b->wall_s;
             told += budget_is_told(b) ? b->wall_s : 0;
         }
     return all > 0 ? told / all : 0;
-}
-
-/* They tell most of the whole run, or of one of its phases: a program that is loaded for seconds is
- * clocked from the middle of its first phase on. */
-static double clocked(const struct wait_chain *chain) {
-    const struct run_model *model = chain->model;
-    double most = 0;
-    for (size_t g = 0; g < model->n_groups; g++)
-        if (windows_length(phase_windows(&model->groups[g])) >= GROUP_MIN_NS)
-            most = fmax(most, clocked_in(chain, phase_windows(&model->groups[g])));
-    return most;
 }
 
 static int keep_waits(const struct wait_chain *chain, const double *waited,
