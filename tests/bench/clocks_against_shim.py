@@ -71,7 +71,7 @@ def one(options, work, name):
     clocks = clocks_of(options, path)
     rows = [row for row in with_shim["budget"] if row["phase"] == "all" and row["rank"] is not None]
     for row in sorted(rows, key=lambda row: row["rank"]):
-        clock = (clocks or {}).get(row["pid"])
+        clock = (clocks or {}).get(int(row["process"].rsplit("[", 1)[1].rstrip("]")))
         by_shim = waited_s(row)
         told = (f"clocks {clock['blocked']:6.2f} s blocked, ratio {clock['blocked'] / by_shim if by_shim else float('nan'):5.2f}; "
                 f"{clock['on']:6.2f} s on and {clock['for']:5.2f} s for a core") if clock else "not clocked"
