@@ -197,14 +197,36 @@ struct report_rank_entry {  /* the ranking of (host, resource) */
     double gain_pct, blocked_pct;
 };
 
-/* The gain without one limit, and with twice as much of its resource. */
+/* A change that makes the run shorter, as the answer of `chokepoint whatif` to `options`. */
 struct report_change {
-    char *what;                         /* what limits */
-    char *without, *doubled;            /* the options of `chokepoint whatif` that ask it; NULL */
-    double gain_pct, low_pct, high_pct; /* of the run time, without it; NAN */
-    double twice_pct, twice_low_pct, twice_high_pct;
-    const char *source; /* static: "replay", "counters", "bound" */
+    char *change, *limit;               /* in words: the change; what it relieves */
+    char *options;                      /* NULL: no option asks it */
+    double gain_pct, low_pct, high_pct; /* of the run time */
+    const char *source;                 /* static: "replay", "iterations", "counters" */
+    char letter;                        /* 'A' ... of those asked for together; 0 */
+    bool advised;                       /* the verdict's gain is its gain */
 };
+#define REPORT_CHANGES_TOGETHER_MAX 4 /* these are asked for in pairs, too: six */
+
+struct report_together {  /* two changes at once: one answer, no sum */
+    size_t first, second; /* of changes */
+    char *options;
+    double gain_pct, low_pct, high_pct;
+    const char *source;
+};
+
+/* One change at several factors. */
+#define REPORT_FACTORS 5
+struct report_factors {
+    size_t change; /* of changes, whose limit it relieves */
+    char *what;    /* "vm1's link" */
+    struct report_factor {
+        double factor, gain_pct, low_pct, high_pct;
+        char *options;
+    } points[REPORT_FACTORS];
+    size_t n;
+};
+#define REPORT_FACTORS_MAX 2
 
 struct report_straggler {
     int host, rank;
@@ -370,6 +392,10 @@ struct report {
     size_t n_ranking;
     struct report_change *changes; /* the one that gains most first */
     size_t n_changes;
+    struct report_together *together; /* of changes, the one that gains most first */
+    size_t n_together;
+    struct report_factors factors[REPORT_FACTORS_MAX];
+    size_t n_factors;
     struct report_straggler *stragglers;
     size_t n_stragglers;
     bool stragglers_judged; /* ranks were compared */

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "reports/model/model_private.h"
-#include "reports/words/candidate_words.h"
 #include "reports/words/commands.h"
 #include "reports/words/remark_words.h"
-#include "reports/words/scenario_words.h"
 #include "reports/words/verdict_words.h"
 
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
@@ -118,52 +116,6 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
     return 0;
 }
 
-static void take_gain(const struct gain *gain, double *estimate, double *low, double *high) {
-    bool told = gain->replayed || gain->counted;
-    *estimate = told ? 100 * gain->estimate : NAN;
-    *low = told ? 100 * gain->low : NAN;
-    *high = told ? 100 * gain->high : NAN;
-}
-
-/* Only what was answered: a bound is no gain. */
-static int fill_change(struct report *report, const struct run_model *model,
-                       const struct candidate *c) {
-    const struct gain *gain = candidate_gain(c);
-    struct report_change *to = &report->changes[report->n_changes];
-    *to = (struct report_change){.what = candidate_words(model, c),
-                                 .source = gain->replayed ? "replay" : "counters"};
-    report->n_changes++;
-    if (c->can_remove || c->can_share)
-        to->without = scenario_options(model, candidate_change(c));
-    if (c->can_double)
-        to->doubled = scenario_options(model, &c->twice);
-    take_gain(gain, &to->gain_pct, &to->low_pct, &to->high_pct);
-    take_gain(&c->doubled, &to->twice_pct, &to->twice_low_pct, &to->twice_high_pct);
-    return to->what ? 0 : -ENOMEM;
-}
-
-static int compare_changes(const void *a, const void *b) {
-    const struct report_change *x = a, *y = b;
-    return (x->gain_pct < y->gain_pct) - (x->gain_pct > y->gain_pct);
-}
-
-static int fill_changes(struct report *report, const struct judgement *judgement) {
-    const struct candidates *candidates = &judgement->candidates;
-    int result = 0;
-    report->changes = calloc(candidates->n + 1, sizeof *report->changes);
-    if (!report->changes)
-        return -ENOMEM;
-    for (size_t i = 0; result == 0 && i < candidates->n; i++) {
-        const struct candidate *c = &candidates->items[i];
-        const struct gain *gain = candidate_gain(c);
-        if (!c->repeated && (gain->replayed || gain->counted) && gain->estimate > 0)
-            result = fill_change(report, judgement->model, c);
-    }
-    if (report->n_changes)
-        qsort(report->changes, report->n_changes, sizeof *report->changes, compare_changes);
-    return result;
-}
-
 static int fill_stragglers(struct report *report, const struct stragglers *stragglers) {
     report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
     if (!report->stragglers)
@@ -236,7 +188,7 @@ static int fill_judged(struct report *report, struct judgement *judgement) {
 int report_fill_findings(struct report *report, struct judgement *judgement) {
     int result = fill_ranking(report, &judgement->candidates);
     if (result == 0)
-        result = fill_changes(report, judgement);
+        result = report_fill_changes(report, judgement);
     if (result == 0)
         result = fill_arithmetic(report, &judgement->candidates);
     if (result == 0)

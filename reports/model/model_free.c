@@ -90,10 +90,16 @@ static void findings_free(struct report *report) {
     }
     FREE_ITEMS(report->phase_verdicts, report->n_phase_verdicts, summary);
     for (size_t i = 0; i < report->n_changes; i++) {
-        free(report->changes[i].without);
-        free(report->changes[i].doubled);
+        free(report->changes[i].limit);
+        free(report->changes[i].options);
     }
-    FREE_ITEMS(report->changes, report->n_changes, what);
+    FREE_ITEMS(report->changes, report->n_changes, change);
+    FREE_ITEMS(report->together, report->n_together, options);
+    for (size_t i = 0; i < report->n_factors; i++) {
+        for (size_t k = 0; k < REPORT_FACTORS; k++)
+            free(report->factors[i].points[k].options);
+        free(report->factors[i].what);
+    }
     FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
     free(report->iteration_budgets);

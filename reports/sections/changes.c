@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* Gains of changes: the answers of the what-if engine on which the verdict rests. */
+/*
+ * Gains of changes, side by side: the answers of the what-if engine on which the verdict rests,
+ * each with the command that asks for it again. Two changes at once and a change at several factors
+ * are answers of their own.
+ */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "reports/plot/gains.h"
 #include "reports/sections/sections.h"
 #include "reports/words/commands.h"
 #include "reports/words/text_list.h"
 
-#define SHOWN 12
+#define SHOWN_ON_SCREEN 4
 
-enum { WITHOUT = 1, TWICE = 2, ASK = 3 };
+#define GAIN_COLUMNS(record)                                                                       \
+    {KIND_NUMBER, "gain_pct" INTO "estimate", FIELD(record, gain_pct)},                            \
+        {KIND_NUMBER, "gain_pct" INTO "low", FIELD(record, low_pct)}, {                            \
+        KIND_NUMBER, "gain_pct" INTO "high", FIELD(record, high_pct)                               \
+    }
+
+enum { LETTER, CHANGE, GAIN, ASK = 6 };
 
 static const struct report_column columns[] = {
-    {KIND_PROSE, NULL, "what limits", NULL, FIELD(report_change, what)},
-    [WITHOUT] = {KIND_FIGURES, NULL, "run time without it", NULL, COMPUTED},
-    [TWICE] = {KIND_FIGURES, NULL, "with twice of it", NULL, COMPUTED},
+    [LETTER] = {KIND_WORD, "letter", "", COMPUTED},
+    [CHANGE] = {KIND_TEXT, "change", "change", NULL, FIELD(report_change, change), .shrinks = true},
+    [GAIN] = {KIND_FIGURES, NULL, "run time", NULL, COMPUTED},
+    {KIND_WORD, "source", "by", NULL, FIELD(report_change, source)},
+    {KIND_PROSE, "limit", "what it relieves", NULL, FIELD(report_change, limit), .room = ROOM_PAGE},
+    {KIND_TEXT, "scenario", FIELD(report_change, options)},
     [ASK] = {KIND_PROSE, NULL, "ask again", NULL, COMPUTED},
+    {KIND_FLAG, "advised", FIELD(report_change, advised)},
+    GAIN_COLUMNS(report_change),
 };
 
 static void put_gain(struct report_table *table, size_t row, size_t column, double gain, double low,
@@ -24,35 +41,133 @@ static void put_gain(struct report_table *table, size_t row, size_t column, doub
     if (isnan(gain))
         return;
     if (isnan(low) || high - low < 1)
-        table_text(table, row, column, "%+.0f %%", -gain);
+        table_text(table, row, column, "%.0f %%", -gain);
     else
-        table_text(table, row, column, "%+.0f %% (%.0f to %.0f)", -gain, -low, -high);
+        table_text(table, row, column, "%.0f %% (%.0f to %.0f)", -gain, -low, -high);
 }
 
 /* The command that asks it, as it can be pasted. */
-static void put_question(struct report_table *table, size_t row, const struct report *report,
-                         const char *options) {
+static void put_question(struct report_table *table, size_t row, size_t column,
+                         const struct report *report, const char *options) {
     AUTO(text_free) char *words = options ? text_format("whatif {run} %s", options) : NULL;
     AUTO(text_free) char *command = words ? commands_line(words, report->run_id) : NULL;
     if (command)
-        table_text(table, row, ASK, "`%s`", command);
+        table_text(table, row, column, "`%s`", command);
+}
+
+static bool is_any_advised(const struct report *report) {
+    for (size_t i = 0; i < report->n_changes; i++)
+        if (report->changes[i].advised)
+            return true;
+    return false;
+}
+
+static void put_single(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "changes", report, columns);
+    TABLE_ADD_ALL(&table, report->changes, report->n_changes);
+    table.audience = FOR_READERS | FOR_DOCUMENT;
+    for (size_t i = 0; i < report->n_changes && !table.failed; i++) {
+        const struct report_change *c = &report->changes[i];
+        if (c->letter)
+            table_text(&table, i, LETTER, "%c", c->letter);
+        if (c->advised)
+            table_cell(&table, i, CHANGE)->mark = "established";
+        put_gain(&table, i, GAIN, c->gain_pct, c->low_pct, c->high_pct);
+        put_question(&table, i, ASK, report, c->options);
+        table.rows[i].room = i < SHOWN_ON_SCREEN || c->advised ? ROOM_SCREEN : ROOM_PAGE;
+    }
+    if (page_draws(page))
+        table.empty = "No change on one host is known to make the run shorter.";
+    else
+        table_title(&table, "Gains of changes");
+    if (report->n_changes)
+        table_note(&table, "Each line is one change alone; gains do not add up.%s",
+                   is_any_advised(report) && page_draws(page)
+                       ? " The verdict's gain is that of the line in bold."
+                       : "");
+    page_table(page, &table);
+}
+
+/* ---- two at once ---- */
+
+enum { BOTH, GAIN_OF_BOTH = 2, ASK_BOTH = 5 };
+
+static const struct report_column of_two[] = {
+    [BOTH] = {KIND_WORD, "letters", "together", COMPUTED},
+    {KIND_TEXT, "changes", NULL, COMPUTED},
+    [GAIN_OF_BOTH] = {KIND_FIGURES, NULL, "run time", NULL, COMPUTED},
+    {KIND_WORD, "source", "by", NULL, FIELD(report_together, source)},
+    {KIND_TEXT, "scenario", FIELD(report_together, options)},
+    [ASK_BOTH] = {KIND_PROSE, NULL, "ask again", NULL, COMPUTED, .room = ROOM_PAGE},
+    GAIN_COLUMNS(report_together),
+};
+
+static void put_together(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "changes_together", report, of_two);
+    TABLE_ADD_ALL(&table, report->together, report->n_together);
+    table.audience = FOR_READERS | FOR_DOCUMENT;
+    table.level = 3;
+    for (size_t i = 0; i < report->n_together && !table.failed; i++) {
+        const struct report_together *t = &report->together[i];
+        const struct report_change *first = &report->changes[t->first],
+                                   *second = &report->changes[t->second];
+        table_text(&table, i, BOTH, "%c + %c", first->letter, second->letter);
+        table_text(&table, i, BOTH + 1, "%s; %s", first->change, second->change);
+        put_gain(&table, i, GAIN_OF_BOTH, t->gain_pct, t->low_pct, t->high_pct);
+        put_question(&table, i, ASK_BOTH, report, t->options);
+    }
+    table_title(&table, "Two changes at once");
+    page_table(page, &table);
+}
+
+/* ---- at several factors ---- */
+
+enum { WHAT, FACTOR_GAIN = 2 };
+
+static const struct report_column by_factor[] = {
+    [WHAT] = {KIND_TEXT, "change", "change", COMPUTED},
+    {KIND_NUMBER, "factor", "times", FIELD(report_factor, factor)},
+    [FACTOR_GAIN] = {KIND_FIGURES, NULL, "run time", NULL, COMPUTED},
+    {KIND_TEXT, "scenario", FIELD(report_factor, options)},
+    GAIN_COLUMNS(report_factor),
+};
+
+static void put_factors(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "changes_by_factor", report, by_factor);
+    table.audience = FOR_READERS | FOR_DOCUMENT;
+    table.level = 3;
+    table.picture_text = true;
+    for (size_t i = 0; i < report->n_factors; i++)
+        for (size_t k = 0; k < report->factors[i].n && !table.failed; k++) {
+            const struct report_factor *point = &report->factors[i].points[k];
+            size_t row = table_add(&table, point);
+            table_borrow(&table, row, WHAT, report->factors[i].what);
+            put_gain(&table, row, FACTOR_GAIN, point->gain_pct, point->low_pct, point->high_pct);
+        }
+    table_title(&table, "One change at several factors");
+    page_table(page, &table);
+}
+
+static void draw_factors(const struct report *report, struct page *page) {
+    for (size_t i = 0; i < report->n_factors; i++) {
+        const struct report_factors *f = &report->factors[i];
+        char *svg = f->n ? gains_draw(f) : NULL;
+        AUTO(text_free) char *caption = text_format("Run time by the factor of %s", f->what);
+        if (svg && caption)
+            page_drawn(page, &(struct page_picture){.svg = svg, .caption = caption});
+        else if (f->n)
+            page->error = page->error ? page->error : -ENOMEM;
+        free(svg);
+    }
 }
 
 void section_changes(const struct report *report, struct page *page) {
-    struct report_table table;
-    if (!page_draws(page))
-        return;
-    TABLE_INIT(&table, NULL, report, columns);
-    table.audience = FOR_READERS;
-    for (size_t i = 0; i < report->n_changes && i < SHOWN; i++) {
-        const struct report_change *c = &report->changes[i];
-        size_t row = table_add(&table, c);
-        put_gain(&table, row, WITHOUT, c->gain_pct, c->low_pct, c->high_pct);
-        put_gain(&table, row, TWICE, c->twice_pct, c->twice_low_pct, c->twice_high_pct);
-        put_question(&table, row, report, c->doubled ? c->doubled : c->without);
-    }
-    table.empty = "No change on one host is known to make the run shorter.";
-    table_note(&table, "Each line is one change alone; gains do not add up.%s",
-               report->n_changes ? "" : " ");
-    page_table(page, &table);
+    put_single(report, page);
+    put_together(report, page);
+    put_factors(report, page);
+    if (page_draws(page))
+        draw_factors(report, page);
 }

@@ -6,13 +6,13 @@
 
 /* The first DETAILS_AT are what a reader must know. */
 static report_section *const of_report[] = {
-    section_run,           section_phases,      section_verdict,   section_phase_verdicts,
-    section_ranking,       section_stragglers,  section_budget,    section_waits,
-    section_critical_path, section_efficiency,  section_resources, section_job,
-    section_peaks,         section_roles,       section_pairs,     section_arithmetic,
-    section_iterations,    section_operators,   section_pictures,  section_processes,
-    section_loads,         section_filesystems, section_exports,   section_alerts,
-    section_ceilings,      section_quality,     section_figures,
+    section_run,        section_phases,        section_verdict,     section_phase_verdicts,
+    section_ranking,    section_stragglers,    section_changes,     section_budget,
+    section_waits,      section_critical_path, section_efficiency,  section_resources,
+    section_job,        section_peaks,         section_roles,       section_pairs,
+    section_arithmetic, section_iterations,    section_operators,   section_pictures,
+    section_processes,  section_loads,         section_filesystems, section_exports,
+    section_alerts,     section_ceilings,      section_quality,     section_figures,
 };
 #define DETAILS_AT 5
 

@@ -10,6 +10,11 @@
 /* "--link vm2:egress=2x". Owned; NULL: no option asks it, or no memory. */
 char *scenario_options(const struct run_model *model, const struct whatif_scenario *scenario);
 
+/* The same in words: "vm2's link twice as fast". Owned; NULL: no memory. */
+char *scenario_words(const struct run_model *model, const struct whatif_scenario *scenario);
+/* What it changes by a factor: "vm2's link". Owned; NULL: no memory. */
+char *scenario_object(const struct run_model *model, const struct whatif_scenario *scenario);
+
 /* The name of a budget term for --without, "contention"; static; NULL: it has none. */
 const char *scenario_term(enum budget_term term);
 /* The reverse. */

@@ -143,27 +143,80 @@ static char *page_of(const struct report *report, report_section *section) {
     return text;
 }
 
+static struct report_change changes[] = {{.change = (char *)"vm2's <b> link twice as fast",
+                                          .limit = (char *)"vm2's network",
+                                          .options = (char *)"--link vm2=2x",
+                                          .gain_pct = 40,
+                                          .low_pct = 31,
+                                          .high_pct = 51,
+                                          .source = "replay",
+                                          .letter = 'A',
+                                          .advised = true},
+                                         {.change = (char *)"no CPU quota on vm1",
+                                          .limit = (char *)"vm1's CPU quota",
+                                          .options = (char *)"--without vm1:quota",
+                                          .gain_pct = 20.4,
+                                          .low_pct = 20.2,
+                                          .high_pct = 20.6,
+                                          .source = "counters",
+                                          .letter = 'B'}};
+static struct report_together together[] = {
+    {.first = 0,
+     .second = 1,
+     .options = (char *)"--link vm2=2x --without vm1:quota --together",
+     .gain_pct = 47,
+     .low_pct = NAN,
+     .high_pct = NAN,
+     .source = "replay"}};
+static const struct report with_changes = {
+    .run_id = 7,
+    .changes = changes,
+    .n_changes = 2,
+    .together = together,
+    .n_together = 1,
+    .factors = {{.what = (char *)"vm2's link",
+                 .points = {{1.5, 30, 25, 35, NULL}, {2, 40, NAN, NAN, NULL}},
+                 .n = 2}},
+    .n_factors = 1};
+
 static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state) {
-    static struct report_change changes[] = {{.what = (char *)"vm2's <b> network",
-                                              .without = (char *)"--link vm2=1000x",
-                                              .doubled = (char *)"--link vm2=2x",
-                                              .gain_pct = 40,
-                                              .low_pct = 31,
-                                              .high_pct = 51,
-                                              .twice_pct = 20.4,
-                                              .twice_low_pct = 20.2,
-                                              .twice_high_pct = 20.6,
-                                              .source = "replay"}};
-    const struct report report = {.run_id = 7, .changes = changes, .n_changes = 1}, none = {0};
+    const struct report none = {0};
     (void)state;
-    char *text = page_of(&report, section_changes), *empty = page_of(&none, section_changes);
-    HAS(text, "vm2&#39;s &lt;b&gt; network");
+    char *text = page_of(&with_changes, section_changes), *empty = page_of(&none, section_changes);
+    HAS(text, "vm2&#39;s &lt;b&gt; link twice as fast");
     HAS(text, "-40 % (-31 to -51)");
     HAS(text, ">-20 %<"); /* an interval of less than a percent is none */
     HAS(text, "<code>chokepoint whatif 7 --link vm2=2x</code>");
+    HAS(text, "<td class=\"t established\">vm2"); /* of which the verdict speaks */
     HAS(empty, "No change on one host");
     free(text);
     free(empty);
+}
+
+static void two_changes_have_an_answer_of_their_own(void **state) {
+    (void)state;
+    char *text = page_of(&with_changes, section_changes);
+    HAS(text, ">A + B<");
+    HAS(text, ">-47 %<");
+    HAS(text, "whatif 7 --link vm2=2x --without vm1:quota --together</code>");
+    free(text);
+}
+
+/* Only what was asked for is a point, with its interval where there is one. */
+static void a_change_at_several_factors_is_drawn_as_points(void **state) {
+    (void)state;
+    char *text = page_of(&with_changes, section_changes);
+    size_t dots = 0, spans = 0;
+    for (const char *at = text; (at = strstr(at, "class=\"dot\"")); at++)
+        dots++;
+    for (const char *at = text; (at = strstr(at, "class=\"span\"")); at++)
+        spans++;
+    assert_int_equal(dots, 3); /* and the run as it was */
+    assert_int_equal(spans, 1);
+    HAS(text, "Run time by the factor of vm2&#39;s link");
+    HAS(text, ">1.5x<");
+    HAS(text, ">-30 %<");
+    free(text);
 }
 
 static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
@@ -272,6 +325,8 @@ int main(void) {
         cmocka_unit_test(gains_are_percent_for_programs),
         cmocka_unit_test(an_alert_is_at_the_time_of_the_day_at_which_it_began),
         cmocka_unit_test(a_change_says_what_the_run_time_would_be_and_how_to_ask),
+        cmocka_unit_test(two_changes_have_an_answer_of_their_own),
+        cmocka_unit_test(a_change_at_several_factors_is_drawn_as_points),
         cmocka_unit_test(the_headline_says_what_it_is_worth_and_what_to_do),
         cmocka_unit_test(what_the_limit_says_is_not_said_again),
         cmocka_unit_test(what_held_up_data_is_said_once_where_ranks_are_alike),
