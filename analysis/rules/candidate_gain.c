@@ -189,7 +189,7 @@ static double slice_level(const struct run_model *model, const struct candidate 
     return worst;
 }
 
-static double slice_of(const struct run_model *model, const struct candidate *c, size_t slice) {
+double candidate_level(const struct run_model *model, const struct candidate *c, size_t slice) {
     int64_t duration = model->recording->duration_ns;
     struct window window = {rank_budget_slice_begin(duration, slice),
                             rank_budget_slice_begin(duration, slice + 1)};
@@ -212,7 +212,7 @@ static void collect(const struct run_model *model, int64_t start_ns, const struc
         int64_t begin = rank_budget_slice_begin(model->recording->duration_ns, s);
         int64_t end = rank_budget_slice_begin(model->recording->duration_ns, s + 1);
         int64_t middle = begin + (end - begin) / 2;
-        double value = slice_of(model, c, s);
+        double value = candidate_level(model, c, s);
         bool inside = false;
         for (size_t w = 0; w < windows.n; w++)
             inside |= middle >= windows.items[w].begin_ns && middle < windows.items[w].end_ns;

@@ -107,6 +107,9 @@ struct loss candidate_loss(const struct candidate *candidate);
 /* Value of a candidate's metric within other windows than the phase's: between 0 and 1, NAN without
  * data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
+/* The same of one of RANK_BUDGET_SLICES stretches of the run, by terms where it has any. */
+double candidate_level(const struct run_model *model, const struct candidate *candidate,
+                       size_t slice);
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* The subject of the limit. */

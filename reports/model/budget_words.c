@@ -34,6 +34,13 @@ void budget_whose(const struct report *report, const struct report_budget *b, ch
         snprintf(text, size, "%s on %s", b->process, layout_host(report, b->host));
 }
 
+const char *budget_owner(const struct report *report) {
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (report->budget[i].rank >= 0)
+            return "rank";
+    return "process";
+}
+
 const char *budget_source_words(const struct report_budget *b) {
     return strcmp(b->source, "events") == 0   ? "calls"
            : strcmp(b->source, "clocks") == 0 ? "wait clocks"

@@ -16,6 +16,9 @@ bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budge
 void budget_whose(const struct report *report, const struct report_budget *budget, char *text,
                   size_t size);
 
+/* "rank", or "process" where the program has no ranks. */
+const char *budget_owner(const struct report *report);
+
 /* The data that it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
 const char *budget_source_words(const struct report_budget *budget);
 

@@ -37,6 +37,8 @@ bool layout_worth_a_table(const struct report *report, const struct report_resou
     return resources->duration_s >= 3 * report->period_s;
 }
 
+#define HARDLY 0.00005 /* four decimals show nothing of it */
+
 /* Three digits, and four decimals at most. */
 static int decimals(double size) {
     static const double from[] = {100, 10, 1, 0.1};
@@ -48,6 +50,8 @@ static int decimals(double size) {
 
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
     double size = fabs(value);
+    if (size < HARDLY) /* no zero has a sign */
+        value = size;
     if (isnan(value))
         strcpy(text, "-");
     else if (size >= 1e12)

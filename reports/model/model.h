@@ -17,7 +17,7 @@
 #include "analysis/evidence/arithmetic.h"
 #include "analysis/facts/recording/metric.h"
 #include "analysis/facts/series/alert.h"
-#include "analysis/time/budget.h"
+#include "analysis/time/rank_budget.h"
 #include "analysis/verdict/verdict.h"
 
 struct store;
@@ -36,6 +36,7 @@ struct report_host {
     uint64_t gaps;
     double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
     double beat_us; /* CPU time of the agent's piece of arithmetic, mean over the run; NAN */
+    size_t machine; /* a number of the machine whose cores it shares with other hosts; 0: none */
     bool missing;   /* expected, but nothing of it was ever recorded */
 };
 
@@ -175,6 +176,7 @@ struct report_verdict {
     char *summary;
     char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
                             was looked at */
+    char *cost; /* the part of the run that it took; "": the limit has it; NULL: the summary has */
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
@@ -227,6 +229,13 @@ struct report_factors {
     size_t n;
 };
 #define REPORT_FACTORS_MAX 2
+
+/* The verdict's limit over time: its share of each of equal stretches of the run. */
+#define REPORT_LEVELS RANK_BUDGET_SLICES
+struct report_levels {
+    double share[REPORT_LEVELS]; /* 0 to 1; NAN: not known */
+    bool known;
+};
 
 struct report_straggler {
     int host, rank;
@@ -396,6 +405,7 @@ struct report {
     size_t n_together;
     struct report_factors factors[REPORT_FACTORS_MAX];
     size_t n_factors;
+    struct report_levels limit_levels;
     struct report_straggler *stragglers;
     size_t n_stragglers;
     bool stragglers_judged; /* ranks were compared */

@@ -67,7 +67,7 @@ static void item_release(struct item *item) {
     free(item->change.options);
 }
 
-/* What no option asks has the candidate's own gain, where counters or a replay told it. */
+/* A change that no option asks has the candidate's own gain, where counters or a replay told it. */
 static int fill(const struct judgement *j, const struct candidate *c, struct item *item) {
     struct report_change *change = &item->change;
     struct whatif_answer answer;
@@ -115,7 +115,7 @@ static int add(const struct judgement *j, const struct candidate *c,
     return result < 0 ? result : 0;
 }
 
-/* Of a link that a replay knows the verdict says what twice as fast a one brings. */
+/* The verdict speaks of twice as fast a link, where a replay knows that. */
 static bool speaks_of_twice(const struct candidate *c) {
     return c->can_double && c->doubled.replayed && c->twice.kind == WHATIF_LINK;
 }
@@ -220,7 +220,7 @@ static int fill_points(struct report_factors *to, const struct judgement *j,
     return result;
 }
 
-/* Of each limit once, and only where its factor is the question. */
+/* Each limit has its points once, and only where a factor is the question. */
 static int ask_factors(struct report *report, const struct judgement *j,
                        const struct items *items) {
     int result = 0;

@@ -53,6 +53,7 @@ static int fill_verdict(struct report *report, struct verdict *from, struct verd
                                   .summary = words->summary,
                                   .limit = words->limit,
                                   .worth = words->worth,
+                                  .cost = words->cost,
                                   .confidence = from->confidence,
                                   .confidence_computed = from->computed,
                                   .gain_pct = 100 * from->gain,
@@ -60,6 +61,7 @@ static int fill_verdict(struct report *report, struct verdict *from, struct verd
                                   .gain_high_pct = 100 * from->gain_high,
                                   .gain_source = from->gain_source};
     from->culprit = words->cause = words->summary = words->limit = words->worth = NULL;
+    words->cost = NULL;
     take_texts(&words->evidence, &to->evidence, &to->n_evidence);
     take_texts(&words->against, &to->against, &to->n_against);
     take_texts(&words->ruled_out, &to->ruled_out, &to->n_ruled_out);
@@ -185,8 +187,18 @@ static int fill_judged(struct report *report, struct judgement *judgement) {
     return result;
 }
 
+static void fill_levels(struct report *report, const struct judgement *judgement) {
+    const struct candidate *c = judgement->verdict.candidate;
+    struct report_levels *levels = &report->limit_levels;
+    for (size_t i = 0; c && i < REPORT_LEVELS; i++) {
+        levels->share[i] = fmin(fmax(candidate_level(judgement->model, c, i), 0), 1);
+        levels->known |= levels->share[i] > 0;
+    }
+}
+
 int report_fill_findings(struct report *report, struct judgement *judgement) {
     int result = fill_ranking(report, &judgement->candidates);
+    fill_levels(report, judgement);
     if (result == 0)
         result = report_fill_changes(report, judgement);
     if (result == 0)

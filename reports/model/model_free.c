@@ -31,6 +31,7 @@ static void verdict_free(struct report_verdict *verdict) {
     free(verdict->summary);
     free(verdict->limit);
     free(verdict->worth);
+    free(verdict->cost);
     texts_free(verdict->evidence, verdict->n_evidence);
     texts_free(verdict->against, verdict->n_against);
     texts_free(verdict->ruled_out, verdict->n_ruled_out);

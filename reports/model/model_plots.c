@@ -77,6 +77,16 @@ static void fill_ceilings(struct report_host_series *to, const struct run_model 
     }
 }
 
+/* Hosts of one machine have the number of the first of them. */
+static size_t machine_of(const struct run_model *model, int host) {
+    int first = 0;
+    if (!model_shares_cores(model, host))
+        return 0;
+    while (first != host && !model_shares_machine(model, first, host))
+        first++;
+    return (size_t)first + 1;
+}
+
 static int fill_host_series(struct report *report, const struct run_model *model) {
     report->series = calloc(model->n_hosts + 1, sizeof *report->series);
     int result = report->series ? 0 : -ENOMEM;
@@ -88,6 +98,7 @@ static int fill_host_series(struct report *report, const struct run_model *model
             result = fill_cores(&report->series[h], model, (int)h);
         if (result == 0)
             fill_ceilings(&report->series[h], model, (int)h);
+        report->hosts[h].machine = machine_of(model, (int)h);
     }
     return result;
 }

@@ -30,6 +30,8 @@ int report_fill_budget(struct report *report, const struct run_model *model);
 int report_fill_waits(struct report *report, const struct run_model *model);
 int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
+/* Says once what several hosts share. -ENOMEM. */
+int report_merge_notes(struct report *report);
 int report_fill_changes(struct report *report, const struct judgement *judgement);
 int report_fill_findings(struct report *report, struct judgement *judgement);
 /* Last: looks at all the others. */

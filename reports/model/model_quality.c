@@ -363,5 +363,5 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
     if (result == 0 && report->straggler_note)
         result = report_add_note(report, text_format("stragglers: %s", report->straggler_note));
-    return result;
+    return result < 0 ? result : report_merge_notes(report);
 }

@@ -91,7 +91,7 @@ static const struct kind kinds[] = {
     {"pressure", "time in which tasks of each host waited", pressure, NULL},
     {"pairs", "bytes from host to host", plot_routes, NULL},
     {"cores", "each core of each host", NULL, add_cores},
-    {"budget", "where the time of each rank went", plot_budget, NULL},
+    {"budget", "where the time of each rank or process went", plot_budget, NULL},
     {"budget-iterations", "the same, by iteration", plot_budget_iterations, NULL},
     {"iterations", "duration of each iteration", plot_iterations, NULL},
     {"timeline", "one iteration by operator", plot_timeline, NULL},

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Budgets as stacked bars, one a rank, in percent of the wall time. */
 #include <math.h>
+#include <string.h>
 
 #include "reports/model/budget_words.h"
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 #include "reports/words/term_words.h"
+
+#define MOMENT .01       /* of the longest life */
+#define NAMES_ABREAST 80 /* characters of all names */
 
 static const char *const colours[BUDGET_TERMS] = {
     [BUDGET_CPU] = COLOUR_COMPUTING,   [BUDGET_RUN_QUEUE] = COLOUR_CORE,
@@ -22,30 +26,51 @@ const char *budget_term_colour(enum budget_term term) {
     return colours[term];
 }
 
-static void put_data(FILE *out, const struct report *report, const struct report_budget *budgets,
-                     size_t n) {
+/* The budgets that have a bar. */
+struct bars {
+    const struct report_budget *items[BUDGET_BARS_MAX];
+    size_t n;
+};
+
+/* A process that lived for a moment only would have as wide a bar as the others. */
+static struct bars bars_of(const struct report_budget *budgets, size_t n) {
+    struct bars bars = {.n = 0};
+    double longest = 0;
+    for (size_t i = 0; i < n; i++)
+        longest = fmax(longest, budgets[i].wall_s);
+    for (size_t i = 0; i < n && bars.n < BUDGET_BARS_MAX; i++)
+        if (budgets[i].rank >= 0 || budgets[i].wall_s >= MOMENT * longest)
+            bars.items[bars.n++] = &budgets[i];
+    return bars;
+}
+
+static void put_data(FILE *out, const struct bars *bars) {
     fputs("$budget << EOD\n", out);
-    for (size_t r = 0; r < n; r++) {
-        char who[128];
-        budget_whose(report, &budgets[r], who, sizeof who);
-        for (int term = 0; term < BUDGET_TERMS; term++) {
-            double value = budgets[r].term_s[term];
+    for (size_t r = 0; r < bars->n; r++) {
+        const struct report_budget *b = bars->items[r];
+        for (int term = 0; term < BUDGET_TERMS; term++)
             fprintf(out, "%.4f ",
-                    isnan(value) || budgets[r].wall_s <= 0 ? 0 : 100 * value / budgets[r].wall_s);
-        }
+                    isnan(b->term_s[term]) || b->wall_s <= 0 ? 0
+                                                             : 100 * b->term_s[term] / b->wall_s);
         fputc('\n', out);
     }
     fputs("EOD\n", out);
 }
 
-static void put_names(FILE *out, const struct report *report, const struct report_budget *budgets,
-                      size_t n) {
-    fputs("set xtics rotate by -35 (", out);
-    for (size_t r = 0; r < n; r++) {
-        char who[128];
-        budget_whose(report, &budgets[r], who, sizeof who);
+/* Names that fit beside each other need not be slanted. */
+static void put_names(FILE *out, const struct report *report, const struct bars *bars) {
+    char who[128];
+    size_t longest = 0;
+    for (size_t r = 0; r < bars->n; r++) {
+        budget_whose(report, bars->items[r], who, sizeof who);
+        longest = strlen(who) > longest ? strlen(who) : longest;
+    }
+    fprintf(out, "set xtics %s (",
+            longest * bars->n <= NAMES_ABREAST ? "norotate" : "rotate by -35");
+    for (size_t r = 0; r < bars->n; r++) {
+        budget_whose(report, bars->items[r], who, sizeof who);
         fputs(r ? ", " : "", out);
-        script_put_short(out, who, 24);
+        script_put_short(out, who, 32);
         fprintf(out, " %zu", r);
     }
     fputs(")\n", out);
@@ -59,13 +84,13 @@ struct plot *plot_budget(const struct report *report) {
     size_t first, n = budget_of_phase(report, report->main_phase, &first);
     const struct report_budget *budgets = report->budget + first;
     struct script script;
-    n = n < BUDGET_BARS_MAX ? n : BUDGET_BARS_MAX;
-    if (!n)
+    struct bars bars = bars_of(budgets, n);
+    if (!bars.n)
         return script_no_data();
     if (script_open(&script, 380) < 0)
         return NULL;
-    put_data(script.file, report, budgets, n);
-    put_names(script.file, report, budgets, n);
+    put_data(script.file, &bars);
+    put_names(script.file, report, &bars);
     fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
           "set style fill solid 1 border lc rgb '#b0b6be'\n"
           "set yrange [0:100]\nset ylabel '% of the wall time'\n"
@@ -81,6 +106,6 @@ struct plot *plot_budget(const struct report *report) {
         separator = ", ";
     }
     fputc('\n', script.file);
-    return plot_titled(script_close(&script), "Share of the wall time of %s, by rank",
-                       budget_main_phase(report));
+    return plot_titled(script_close(&script), "Share of the wall time of %s, by %s",
+                       budget_main_phase(report), budget_owner(report));
 }

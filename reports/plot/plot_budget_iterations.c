@@ -193,9 +193,9 @@ static struct plot *titled(struct plot *plot, const struct report *report) {
         snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
     return plot_titled(
         plot,
-        "Time of %s of %s, by rank%s; bars are means where there are many, the tallest may be cut "
+        "Time of %s of %s, by %s%s; bars are means where there are many, the tallest may be cut "
         "off",
-        which, budget_main_phase(report),
+        which, budget_main_phase(report), budget_owner(report),
         ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
 }
 

@@ -108,7 +108,7 @@ static void put_table(const struct report *report, struct page *page) {
         table_add_column(&table, &last_columns[i]);
     for (size_t i = 0; i < report->n_budget; i++)
         put_row(&table, report, i, closes);
-    table_title(&table, "Where the time of each rank went (s)");
+    table_title(&table, "Where the time of each %s went (s)", budget_owner(report));
     if (report->budget_windows)
         table_note(&table,
                    "Terms exclude each other; a row marked ! does not add up to its wall time "

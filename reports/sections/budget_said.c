@@ -12,7 +12,7 @@
 
 #define WORDS_MAX 16 /* ranks of which more is said */
 
-/* "the path 97 %, receivers 3 % of the time" */
+/* "the path 97 %, receivers 3 % of the time it had data to send" */
 static void put_holders(FILE *out, const struct report_budget *b) {
     const struct {
         double pct;
@@ -24,7 +24,7 @@ static void put_holders(FILE *out, const struct report_budget *b) {
     for (size_t i = 0; i < ARRAY_SIZE(holders); i++)
         if (holders[i].pct >= 0.5)
             fprintf(out, "%s%s %.0f %%", said++ ? ", " : "", holders[i].who, holders[i].pct);
-    fputs(said ? " of the time" : "nothing", out);
+    fputs(said ? " of the time it had data to send" : "nothing", out);
 }
 
 static bool held_alike(const struct report_budget *a, const struct report_budget *b) {

@@ -30,13 +30,14 @@ void section_headline(const struct report *report, struct page *page) {
     AUTO(text_free) char *why = commands_line("report {run} --why", report->run_id);
     AUTO(text_free) char *more = why ? text_format("`%s`, in a terminal", why) : NULL;
     const struct page_field fields[] = {{"limit", v->too_short ? NULL : v->limit},
+                                        {"costs", v->cost && *v->cost ? v->cost : NULL},
                                         {"worth", v->worth && *v->worth ? v->worth : NULL},
                                         {"do", v->n_next ? v->next[0] : NULL},
                                         {"more", v->too_short ? NULL : more},
                                         {"recording", recording}};
     page_statement(page, verdict_state_name(v->state), v->confidence, "");
     page_fields(page, fields, ARRAY_SIZE(fields));
-    if (v->too_short || !v->limit || !strstr(v->limit, v->summary)) /* else it says the same */
+    if (!v->cost && (v->too_short || !v->limit || !strstr(v->limit, v->summary))) /* else said */
         page_paragraph(page, v->too_short ? STYLE_LEAD : STYLE_PLAIN, "%s", v->summary);
 }
 

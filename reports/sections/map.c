@@ -20,9 +20,13 @@ void section_map(const struct report *report, struct page *page) {
                                             .finding = map.finding});
     if (result == 0)
         page_paragraph(page, STYLE_NOTE,
-                       "The darker, the fuller; red: %.0f %% of what it can do, or more. A link "
+                       "%sThe darker, the fuller; red: %.0f %% of what it can do, or more. A link "
                        "of which no ceiling is known is held against the highest rate seen, and is "
                        "never red.%s",
+                       report->limit_levels.known
+                           ? "The top row: the part of each stretch of time that went to the limit "
+                             "of the verdict. "
+                           : "",
                        100 * MAP_FULL,
                        report->n_hosts > MAP_HOSTS_MAX
                            ? " Each row shows the resource that is fullest: CPU green, network "

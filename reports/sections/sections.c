@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/sections/sections.h"
 
+#include <string.h>
+
 #include "common/error.h"
+#include "reports/model/budget_words.h"
 #include "reports/sections/compared.h"
 
 /* The first DETAILS_AT are what a reader must know. */
@@ -42,10 +45,16 @@ static const struct part {
                                section_filesystems, section_alerts, NULL}},
 };
 
+static const char *title_of(const struct report *report, const struct part *part) {
+    bool of_processes = strcmp(budget_owner(report), "process") == 0;
+    return strcmp(part->id, "budget") == 0 && of_processes ? "Where each process's time went"
+                                                           : part->title;
+}
+
 static void put_page(const struct report *report, struct page *page) {
     section_run(report, page);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        page_part(page, parts[i].id, parts[i].title);
+        page_part(page, parts[i].id, title_of(report, &parts[i]));
         for (report_section *const *section = parts[i].sections; *section; section++)
             (*section)(report, page);
     }

@@ -108,36 +108,11 @@ static int put_more(FILE *out, int64_t run) {
     return why && page ? 0 : -ENOMEM;
 }
 
-/* The text of a note behind "HOST: ", or the whole of it. */
-static const char *behind_host(const struct report *report, const char *note) {
-    for (size_t h = 0; h < report->n_hosts; h++) {
-        size_t size = strlen(report->hosts[h].name);
-        if (strncmp(note, report->hosts[h].name, size) == 0 && strncmp(note + size, ": ", 2) == 0)
-            return note + size + 2;
-    }
-    return note;
-}
-
-static size_t count_alike(const struct report *report, size_t from, size_t to, const char *words) {
-    size_t n = 0;
-    for (size_t i = from; i < to; i++)
-        n += strcmp(behind_host(report, report->notes[i]), words) == 0;
-    return n;
-}
-
-/* Text about all that is amiss; a note that several hosts share appears once. Owned; NULL: no
- * memory. */
+/* All that is amiss. Owned; NULL: no memory. */
 static char *say_amiss(const struct report *report) {
     char *text = text_format("%s", "");
     for (size_t i = 0; i < report->n_amiss && text; i++) {
-        const char *note = report->notes[i], *words = behind_host(report, note);
-        if (words != note && count_alike(report, 0, i, words))
-            continue;
-        size_t n = count_alike(report, i, report->n_amiss, words);
-        char many[32] = "";
-        if (words != note && n > 1)
-            snprintf(many, sizeof many, "%zu hosts: ", n);
-        char *longer = text_format("%s%s%s%s", text, *text ? "; " : "", many, *many ? words : note);
+        char *longer = text_format("%s%s%s", text, *text ? "; " : "", report->notes[i]);
         free(text);
         text = longer;
     }

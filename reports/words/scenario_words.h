@@ -12,7 +12,7 @@ char *scenario_options(const struct run_model *model, const struct whatif_scenar
 
 /* The same in words: "vm2's link twice as fast". Owned; NULL: no memory. */
 char *scenario_words(const struct run_model *model, const struct whatif_scenario *scenario);
-/* What it changes by a factor: "vm2's link". Owned; NULL: no memory. */
+/* The thing that a factor changes: "vm2's link". Owned; NULL: no memory. */
 char *scenario_object(const struct run_model *model, const struct whatif_scenario *scenario);
 
 /* The name of a budget term for --without, "contention"; static; NULL: it has none. */

@@ -11,6 +11,7 @@
 #include "reports/words/candidate_words.h"
 #include "reports/words/remark_words.h"
 #include "reports/words/text_list.h"
+#include "reports/words/verdict_private.h"
 
 /* ---- what limits it ---- */
 
@@ -101,6 +102,24 @@ char *verdict_limit(const struct run_model *model, const struct verdict *v, cons
         return text_format("not known. %s", summary);
     AUTO(text_free) char *cause = remark_words(&v->cause);
     return cause ? text_format("none that one change would lift: %s", cause) : NULL;
+}
+
+/* ---- what it costs ---- */
+
+char *verdict_cost(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    char share[160];
+    bool rated = candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from;
+    if (verdict_has_own_sentence(c) || (!rated && !c->group))
+        return text_format("%s", "");
+    if (v->other && !candidate_is_of_program(c))
+        return text_format("%.0f %% of the time%s%.64s %s and %.0f %% %s", 100 * c->blocked,
+                           c->group ? " in " : "", c->group ? group_words(model, c->group) : "",
+                           c->resource == RESOURCE_NET_EGRESS ? "sending" : "receiving",
+                           100 * v->other->blocked,
+                           c->resource == RESOURCE_NET_EGRESS ? "receiving" : "sending");
+    verdict_say_share(model, c, v, share, sizeof share);
+    return text_format("%s", share);
 }
 
 /* ---- what a change is worth ---- */

@@ -10,6 +10,10 @@
 char *verdict_limit(const struct run_model *model, const struct verdict *verdict,
                     const char *summary);
 
+/* The part of the run that the limit took, "56 % of the time in training, 51 to 53 % of the whole
+ * run"; "" where the limit's line has it. The verdict has a candidate. Owned; NULL: no memory. */
+char *verdict_cost(const struct run_model *model, const struct verdict *verdict);
+
 /* "a link twice as fast: -45 % run time (44 to 47); without this limit: -89 %". Owned; "" where no
  * change was looked at; NULL: no memory. */
 char *verdict_worth(const struct run_model *model, const struct verdict *verdict);

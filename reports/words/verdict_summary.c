@@ -48,8 +48,8 @@ static void say_around(const struct gain *gain, char *to, size_t size) {
 /* "10 % of the time in training, 9 to 11 % of the whole run": a part of a phase and one of the run
  * are two numbers, and the reader is told which is which. Without calls it is a process's time,
  * of which samples may have missed the beginning. */
-static void say_share(const struct run_model *model, const struct candidate *c,
-                      const struct verdict *v, char *to, size_t size) {
+void verdict_say_share(const struct run_model *model, const struct candidate *c,
+                       const struct verdict *v, char *to, size_t size) {
     char of_run[40], around[48];
     say_interval(v->share_low, v->share_high, of_run, sizeof of_run);
     say_around(&c->lost, around, sizeof around);
@@ -124,7 +124,7 @@ static char *of_one(const struct run_model *model, const struct candidate *c,
                     const struct verdict *v, const char *waits) {
     char share[160], rate[120], others[64] = "";
     char *what = candidate_words(model, c);
-    say_share(model, c, v, share, sizeof share);
+    verdict_say_share(model, c, v, share, sizeof share);
     say_rate(c, rate, sizeof rate);
     if (v->n_alike)
         snprintf(others, sizeof others, "; %zu other host%s nearly as much", v->n_alike,
@@ -140,7 +140,7 @@ static char *of_all(const struct run_model *model, const struct candidate *c,
     AUTO(text_free) char *cause = remark_words(&c->cause);
     if (model->n_hosts > 2)
         snprintf(hosts, sizeof hosts, "all %zu hosts", model->n_hosts);
-    say_share(model, c, v, share, sizeof share);
+    verdict_say_share(model, c, v, share, sizeof share);
     return text_format("%s %s on %s, most on %s (%s): there %s.", waits,
                        resource_words(c->resource), hosts, model->hosts[c->host].name,
                        cause ? cause : "", share);
@@ -183,7 +183,7 @@ static char *of_subject(const struct run_model *model, const struct candidate *c
     }
 }
 
-static bool has_own_sentence(const struct candidate *c) {
+bool verdict_has_own_sentence(const struct candidate *c) {
     return c->subject == SUBJECT_MACHINE || c->subject == SUBJECT_CORE ||
            c->subject == SUBJECT_MESSAGES || c->fallback;
 }
@@ -191,7 +191,7 @@ static bool has_own_sentence(const struct candidate *c) {
 static char *first_part(const struct run_model *model, const struct verdict *v) {
     const struct candidate *c = v->candidate;
     const char *waits = waits_for(c, v->leaning);
-    if (has_own_sentence(c))
+    if (verdict_has_own_sentence(c))
         return of_subject(model, c, v->leaning);
     if (v->other && !candidate_is_of_program(c))
         return of_both_directions(model, c, v->other, waits);

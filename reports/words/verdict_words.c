@@ -189,6 +189,8 @@ int verdict_say(const struct run_model *model, const struct verdict *v,
     words.summary = say_summary(model, v, words.cause);
     words.limit = words.summary ? verdict_limit(model, v, words.summary) : NULL;
     words.worth = verdict_worth(model, v);
+    if (v->candidate && !v->too_little.code)
+        words.cost = verdict_cost(model, v);
     say(model, v, &v->evidence, &words.evidence);
     say(model, v, &v->against, &words.against);
     say_harmless(model, v, &words.ruled_out);
@@ -209,6 +211,7 @@ void verdict_words_release(struct verdict_words *words) {
     free(words->summary);
     free(words->limit);
     free(words->worth);
+    free(words->cost);
     text_list_release(&words->evidence);
     text_list_release(&words->against);
     text_list_release(&words->ruled_out);

@@ -9,6 +9,7 @@
 struct verdict_words {
     char *cause, *summary;
     char *limit, *worth; /* the verdict in two lines (verdict_lines.h) */
+    char *cost;          /* NULL: the summary says what the lines do not */
     struct text_list evidence, against, ruled_out, next;
     struct text_list phases; /* one for each phase of the verdict */
 };

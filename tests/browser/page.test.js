@@ -159,12 +159,50 @@ test("a host that is taken off the list leaves all plots", async () => {
 
 test("the map says what is under the pointer and leads to that host at that time", async () => {
     const opened = await open(run), page = opened.page, whole = await said(page);
-    const box = await page.locator("svg.map").boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + 8);
-    assert.match(await page.locator(".map-says").textContent(), /CPU, [0-9.]+ s/);
-    await page.mouse.click(box.x + box.width / 2, box.y + 8);
+    const box = await page.locator("svg.map .ground[data-w='network'][data-h='1']").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 4);
+    assert.match(await page.locator(".map-says").textContent(), /^vm2, network, [0-9.]+ s/);
+    await page.mouse.click(box.x + box.width / 2, box.y + 4);
     await page.mouse.move(2, 2);
     assert.notEqual(await said(page), whole);
+    await quiet(opened);
+});
+
+test("the map has a row of the time that the limit took", async () => {
+    const opened = await open(run), page = opened.page;
+    const box = await page.locator("svg.map .ground[data-h='-1']").first().boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 10);
+    assert.match(await page.locator(".map-says").textContent(), /^time that the limit took, [0-9.]+ s/);
+    await page.mouse.click(box.x + box.width / 2, box.y + 10); /* of no host: the time alone is shown */
+    await quiet(opened);
+});
+
+test("two changes are chosen by boxes, by mouse and keyboard, and have one answer", async () => {
+    const opened = await open(run), page = opened.page, answer = page.locator("#changes .chosen");
+    const boxes = page.locator("#changes td input[type=checkbox]");
+    assert.ok(await boxes.count() >= 2);
+    assert.match(await answer.textContent(), /Choose two/);
+    await boxes.nth(0).check();
+    assert.match(await answer.textContent(), /alone: -[0-9]+ %.*chokepoint whatif/);
+    await boxes.nth(1).focus();
+    await page.keyboard.press("Space");
+    const letters = (await page.locator("#changes td label").allTextContents()).slice(0, 2).map(text => text.trim());
+    const row = page.locator("#changes table").nth(1).locator("tbody tr").filter({ hasText: [...letters].sort().join(" + ") });
+    const gain = await row.locator("td").nth(1).textContent();
+    assert.ok((await answer.textContent()).includes(gain), gain);
+    assert.match(await answer.textContent(), /together: .*whatif .*--together/);
+    for (let i = 2; i < await boxes.count(); i++)
+        assert.ok(await boxes.nth(i).isDisabled());
+    await boxes.nth(0).uncheck();
+    assert.match(await answer.textContent(), /alone/);
+    await quiet(opened);
+});
+
+test("without scripts the changes are tables, and points a picture", async () => {
+    const opened = await open(run, { scripts: false });
+    assert.ok(await opened.page.locator("#changes table").nth(1).isVisible());
+    assert.ok(await opened.page.locator("#changes svg.gains .dot").count() >= 6);
+    assert.equal(await opened.page.locator("#changes input").count(), 0);
     await quiet(opened);
 });
 

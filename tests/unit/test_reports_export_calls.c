@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "reports/export/export.h"
+#include "tests/unit/recorded_run.h"
 
 #define S NS_PER_S
 #define US NS_PER_US
@@ -205,6 +206,45 @@ static void short_calls_join_where_there_are_too_many(void **state) {
     json_decref(document);
 }
 
+/* ---- marks that do not fit ---- */
+
+enum { PHASE = 1, ITERATION = 2 };
+
+static void mark(struct fixture *f, int kind, int64_t number, int64_t start, int64_t duration) {
+    ROW(f, &recorded_mark, "mark", kind, 0, 10, number, 100 * S + start, duration, VALUE_ABSENT,
+        VALUE_ABSENT);
+}
+
+/* 10,000 are room for a run this short; those that go are the shortest, and never a phase. */
+static void marks_that_do_not_fit_are_counted(void **state) {
+    struct fixture *f = *state;
+    enum { MARKS = 10600, SHORT = 700 };
+    json_t *document, *event;
+    size_t i, iterations = 0, phases = 0;
+    begin(f);
+    frame(f, 0);
+    mark(f, PHASE, VALUE_ABSENT, 0, 1 * US);
+    for (int n = 0; n < MARKS; n++) {
+        if (n % 1000 == 0)
+            frame(f, 1 + (uint64_t)n / 1000);
+        mark(f, ITERATION, n, n * 100 * US, n < SHORT ? 2 * US : 50 * US + n);
+    }
+    frame(f, 20);
+    json_t *events = export_events(f, &document);
+    json_array_foreach(events, i, event) {
+        bool slice = strcmp(text_of(event, "ph"), "X") == 0;
+        iterations += slice && strcmp(text_of(event, "cat"), "iteration") == 0;
+        phases += slice && strcmp(text_of(event, "cat"), "phase") == 0;
+    }
+    json_int_t left_out = json_integer_value(
+        json_object_get(json_object_get(document, "otherData"), "marks_left_out"));
+    assert_true(iterations <= 10000);
+    assert_true(iterations >= MARKS - SHORT - 1);
+    assert_int_equal(iterations + (size_t)left_out, MARKS);
+    assert_int_equal(phases, 1);
+    json_decref(document);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void) {
@@ -213,6 +253,7 @@ int main(void) {
         TEST(short_calls_join_where_there_are_too_many),
         TEST(an_arrow_leads_from_a_send_to_its_receive),
         TEST(messages_that_do_not_fit_have_no_arrow),
+        TEST(marks_that_do_not_fit_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

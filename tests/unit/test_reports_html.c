@@ -15,7 +15,7 @@
 #include "reports/formats/formats.h"
 #include "reports/formats/page_assets.h"
 #include "reports/plot/finding.h"
-#include "reports/plot/map.h"
+#include "reports/plot/map_private.h"
 #include "reports/plot/runs.h"
 #include "reports/plot/thin.h"
 #include "reports/sections/sections.h"
@@ -355,14 +355,64 @@ static void many_hosts_have_a_row_each(void **state) {
     assert_int_equal(rows, 30);
     HAS(map.finding,
         "Nothing was full for long. The fullest was vm's memory, used 25 % on average.");
-    assert_null(strstr(map.finding, "bursts"));
+    assert_null(strstr(map.finding, "top row"));
     free(map.svg);
     free(map.finding);
+    free(p);
+}
+
+/* A link that is full in bursts makes no cell red; the time that it took is seen all the same. */
+static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
+    struct planted *p = plant(2, "vm");
+    struct map_drawing map;
     static char egress[] = "net-egress";
-    p->report.verdict.resource = egress;
-    p->report.verdict.state = VERDICT_SATURATED;
+    (void)state;
+    p->report.verdict = (struct report_verdict){.resource = egress, .host = 1};
+    p->report.limit_levels = (struct report_levels){.share = {[0] = .5, [1] = NAN}, .known = true};
     assert_int_equal(map_draw(&p->report, &map), 0);
-    HAS(map.finding, "on average. The network is full in bursts that are shorter than a sample.");
+    HAS(map.svg, "data-h=\"-1\" data-w=\"time that the limit took\"");
+    HAS(map.svg, "<path class=\"full\" d=\"M150.0 12.0H170.5v12.0H150.0z\"/>"); /* half of 24 */
+    char *first = strstr(map.svg, "is-limit\"");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "is-limit"));
+    assert_true(first > strstr(map.svg, "data-h=\"1\"")); /* of the second host */
+    assert_ptr_equal(strchr(first, '>'), strstr(first, ">network<"));
+    HAS(map.finding, "the top row shows the time it took");
+    free(map.svg);
+    free(map.finding);
+    p->report.limit_levels.known = false;
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_null(strstr(map.svg, "is-limit"));
+    assert_null(strstr(map.svg, "data-h=\"-1\""));
+    free(map.svg);
+    free(map.finding);
+    free(p);
+}
+
+/* Two hosts on one machine of two cores, of which each uses part: in sum it may be full. */
+static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
+    struct planted *p = plant(3, "vm");
+    struct map_drawing map;
+    double values[40], one[40];
+    size_t rows = 0;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        p->idle[i] = 20;
+    p->hosts[1].n_cpus = p->hosts[2].n_cpus = 2;
+    p->hosts[2].n_cpus = 1; /* of the two, as its cpuset has it */
+    p->hosts[1].machine = p->hosts[2].machine = 2;
+    map_fill(&p->report, 1, 0, one, 40);
+    map_fill_machine(&p->report, 2, values, 40);
+    assert_float_equal(one[0], .8, 1e-9);
+    assert_float_equal(values[0], 1, 1e-9); /* .8 of two cores and .8 of one */
+    for (int i = 0; i < N; i++)
+        p->idle[i] = 80;
+    map_fill_machine(&p->report, 2, values, 40);
+    assert_float_equal(values[0], .3, 1e-9);
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    for (const char *at = map.svg; (at = strstr(at, ">shared machine<")); at++)
+        rows++;
+    assert_int_equal(rows, 1);
     free(map.svg);
     free(map.finding);
     free(p);
@@ -428,6 +478,8 @@ int main(void) {
         cmocka_unit_test(a_link_is_full_at_its_ceiling_unless_that_was_only_seen),
         cmocka_unit_test(the_map_names_what_was_full_and_escapes_names),
         cmocka_unit_test(many_hosts_have_a_row_each),
+        cmocka_unit_test(the_limit_has_a_row_of_the_time_that_it_took),
+        cmocka_unit_test(hosts_that_share_a_machine_have_a_row_of_it),
         cmocka_unit_test(run_times_are_bars_of_their_parts_with_a_point_a_run),
         cmocka_unit_test(captions_say_who_is_first),
     };

@@ -2,6 +2,7 @@
 /* Notes of a report on the samples it was made from, however they were read. */
 #include <sqlite3.h>
 
+#include "reports/model/model_private.h"
 #include "tests/unit/recorded_run.h"
 
 static const char *const hosts[] = {"vm1", "vm2"};
@@ -108,12 +109,60 @@ static void a_host_without_the_job_is_named(void **state) {
     report_free(report);
 }
 
+/* Three notes of hosts: what both share is one, what one says stays its own. */
+static void a_note_that_hosts_share_is_said_once(void **state) {
+    struct report_host two[2] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
+    struct report report = {.hosts = two, .n_hosts = 2};
+    static const char *const notes[] = {"vm2: ended", "vm1: late", "vm1: ended",
+                                        "alone",      "vm1: x",    "vm2: x"};
+    (void)state;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        assert_int_equal(report_add_note(&report, strdup(notes[i])), 0);
+    report.n_amiss = 4; /* what is amiss joins nothing that is not */
+    assert_int_equal(report_merge_notes(&report), 0);
+    assert_int_equal(report.n_notes, 4);
+    assert_int_equal(report.n_amiss, 3);
+    assert_string_equal(report.notes[0], "both hosts: ended");
+    assert_string_equal(report.notes[1], "vm1: late");
+    assert_string_equal(report.notes[2], "alone");
+    assert_string_equal(report.notes[3], "both hosts: x");
+    for (size_t i = 0; i < report.n_notes; i++)
+        free(report.notes[i]);
+    free(report.notes);
+}
+
+static void notes_of_some_hosts_name_these(void **state) {
+    struct report_host seven[7] = {{.name = NULL}};
+    struct report report = {.hosts = seven, .n_hosts = 7};
+    char names[7][8], *note;
+    (void)state;
+    for (int h = 0; h < 7; h++) {
+        snprintf(names[h], sizeof names[h], "n%d", h);
+        seven[h].name = names[h];
+        if (h == 6)
+            continue;
+        assert_true(asprintf(&note, "n%d: a", h) > 0);
+        assert_int_equal(report_add_note(&report, note), 0);
+    }
+    assert_int_equal(report_add_note(&report, strdup("n1: b")), 0);
+    assert_int_equal(report_add_note(&report, strdup("n6: b")), 0);
+    assert_int_equal(report_merge_notes(&report), 0);
+    assert_int_equal(report.n_notes, 2);
+    assert_string_equal(report.notes[0], "6 hosts: a");
+    assert_string_equal(report.notes[1], "n1, n6: b");
+    for (size_t i = 0; i < report.n_notes; i++)
+        free(report.notes[i]);
+    free(report.notes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_samples_are_there),
         cmocka_unit_test(steps_are_no_samples),
         cmocka_unit_test(samples_that_are_missing_are_so_in_steps_too),
         cmocka_unit_test(a_host_without_the_job_is_named),
+        cmocka_unit_test(a_note_that_hosts_share_is_said_once),
+        cmocka_unit_test(notes_of_some_hosts_name_these),
         cmocka_unit_test(boots_in_turn_are_read_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,9 +93,11 @@ function showBudgets() {
     return node;
   }, () => {});
   keyed(at("budgets"), shown, (b) => `${b.host} ${b.rank} ${b.pid}`, makeBudget, (node, b) => setBudget(node, b, picture.hosts[b.host] && picture.hosts[b.host].name));
+  const ranks = !shown.length || shown.some((b) => b.rank !== null && b.rank >= 0);
+  setText(at("budget-title"), `Where the time of each ${ranks ? "rank" : "process"} went`);
   const more = picture.budgets.length - shown.length;
   at("budgets-none").hidden = picture.budgets.length > 0 && more <= 0;
-  setText(at("budgets-none"), more > 0 ? `and ${more} more ranks, which the report has` : "No rank has been seen yet.");
+  setText(at("budgets-none"), more > 0 ? `and ${more} more ${ranks ? "ranks" : "processes"}, which the report has` : "No rank has been seen yet.");
 }
 
 // The lines that `chokepoint run` ends with; a command in backticks is to be copied. Without words there is no line.

@@ -23,7 +23,7 @@
         answer.replaceChildren(words, ...Array.from(cells[cells.length - 1].childNodes, node => node.cloneNode(true)));
     }
     function say() {
-        const chosen = Array.from(boxes.keys()).filter(letter => boxes.get(letter).checked);
+        const chosen = Array.from(boxes.keys()).filter(letter => boxes.get(letter).checked).sort();
         const cells = chosen.length === 2 ? of_two.get(chosen.join(" + ")) : chosen.length === 1 ? of_one.get(chosen[0]) : null;
         for (const box of boxes.values())
             box.disabled = chosen.length === 2 && !box.checked;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* A note that several hosts share is said once, with the names of these hosts. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/model_private.h"
+
+#define NAMED_MAX 4 /* hosts, of more the number is said */
+
+/* The host that a note begins with, "HOST: "; -1: none. */
+static int host_of(const struct report *report, const char *note) {
+    for (size_t h = 0; h < report->n_hosts; h++) {
+        size_t size = strlen(report->hosts[h].name);
+        if (strncmp(note, report->hosts[h].name, size) == 0 && strncmp(note + size, ": ", 2) == 0)
+            return (int)h;
+    }
+    return -1;
+}
+
+static const char *behind_host(const struct report *report, const char *note) {
+    int host = host_of(report, note);
+    return host < 0 ? NULL : note + strlen(report->hosts[host].name) + 2;
+}
+
+static bool is_alike(const struct report *report, const char *words, const char *note) {
+    const char *others = behind_host(report, note);
+    return words && others && strcmp(words, others) == 0;
+}
+
+/* "all 3 hosts", "vm1, vm2", "7 hosts". notes[first] is the first of those alike in [first, end).
+ */
+static void put_hosts(FILE *out, const struct report *report, size_t first, size_t end, size_t n) {
+    const char *words = behind_host(report, report->notes[first]);
+    bool any = false;
+    if (n == report->n_hosts && n == 2)
+        fputs("both hosts", out);
+    else if (n == report->n_hosts)
+        fprintf(out, "all %zu hosts", n);
+    else if (n > NAMED_MAX)
+        fprintf(out, "%zu hosts", n);
+    for (size_t i = first; n < report->n_hosts && n <= NAMED_MAX && i < end; i++) {
+        if (!is_alike(report, words, report->notes[i]))
+            continue;
+        fprintf(out, "%s%s", any ? ", " : "",
+                report->hosts[host_of(report, report->notes[i])].name);
+        any = true;
+    }
+}
+
+/* Owned; NULL: no memory. */
+static char *say_once(const struct report *report, size_t first, size_t end, size_t n) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    put_hosts(out, report, first, end, n);
+    fprintf(out, ": %s", behind_host(report, report->notes[first]));
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void take_out(struct report *report, size_t at) {
+    free(report->notes[at]);
+    memmove(report->notes + at, report->notes + at + 1,
+            (report->n_notes - at - 1) * sizeof *report->notes);
+    report->n_notes--;
+}
+
+/* Notes of [first, *end) that are alike become one. */
+static int merge_at(struct report *report, size_t first, size_t *end) {
+    const char *words = behind_host(report, report->notes[first]);
+    size_t n = 1, from = *end;
+    for (size_t i = first + 1; i < *end; i++)
+        n += is_alike(report, words, report->notes[i]);
+    if (n < 2)
+        return 0;
+    char *text = say_once(report, first, *end, n);
+    if (!text)
+        return -ENOMEM;
+    while (from-- > first + 1)
+        if (is_alike(report, words, report->notes[from])) {
+            take_out(report, from);
+            --*end;
+        }
+    free(report->notes[first]);
+    report->notes[first] = text;
+    return 0;
+}
+
+int report_merge_notes(struct report *report) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < report->n_amiss; i++)
+        result = merge_at(report, i, &report->n_amiss);
+    size_t end = report->n_notes;
+    for (size_t i = report->n_amiss; result == 0 && i < end; i++)
+        result = merge_at(report, i, &end);
+    return result;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentence above a map: the resources that were full longest. */
+#include <math.h>
+
+#include "reports/plot/map_private.h"
+#include "reports/words/text_list.h"
+
+#define LONG .05 /* of the time: less is a start or an end */
+
+struct fullest {
+    const char *whose, *what;
+    double full, mean; /* shares of the time that is known */
+};
+
+static struct fullest look_at(const struct map *m, const double *values, const char *whose,
+                              const char *what) {
+    struct fullest f = {whose, what, 0, 0};
+    size_t known = 0;
+    for (size_t i = 0; i < m->bins; i++) {
+        if (isnan(values[i]))
+            continue;
+        known++;
+        f.full += map_level(values[i]) == MAP_LEVELS;
+        f.mean += values[i];
+    }
+    f.full /= known ? (double)known : 1;
+    f.mean /= known ? (double)known : 1;
+    return f;
+}
+
+/* Keeps the two that were full longest, else the fullest. */
+static void rank(struct fullest two[2], struct fullest f) {
+    for (size_t i = 0; i < 2; i++)
+        if (f.full > two[i].full || (f.full == two[i].full && f.mean > two[i].mean)) {
+            struct fullest less = two[i];
+            two[i] = f;
+            f = less;
+        }
+}
+
+/* A core only where nothing else is to tell. */
+static void find_fullest(const struct map *m, struct fullest two[2]) {
+    for (size_t h = 0; h < m->report->n_hosts; h++) {
+        const char *name = m->report->hosts[h].name;
+        if (map_begins_machine(m->report, h))
+            rank(two, look_at(m, m->machines + h * m->bins, "the shared machine", "CPU"));
+        for (size_t r = 0; r < MAP_RESOURCES; r++)
+            if (r != MAP_CORE)
+                rank(two, look_at(m, map_row(m, h, r), name, map_resources[r].name));
+    }
+}
+
+char *map_finding(const struct map *m) {
+    struct fullest two[2] = {{m->report->hosts[0].name, map_resources[0].name, 0, 0},
+                             {m->report->hosts[0].name, map_resources[0].name, 0, 0}};
+    find_fullest(m, two);
+    if (two[0].full < LONG)
+        return text_format("Nothing was full for long. The fullest was %s's %s, used %.0f %% "
+                           "on average.%s",
+                           two[0].whose, two[0].what, 100 * two[0].mean,
+                           m->report->limit_levels.known
+                               ? " The limit comes and goes within a sample, or is no resource: "
+                                 "the top row shows the time it took."
+                               : "");
+    if (two[1].full < LONG)
+        return text_format("Only %s's %s was full: %.0f %% of the time.", two[0].whose, two[0].what,
+                           100 * two[0].full);
+    return text_format("%s's %s was full %.0f %% of the time, then %s's %s: %.0f %%.", two[0].whose,
+                       two[0].what, 100 * two[0].full, two[1].whose, two[1].what,
+                       100 * two[1].full);
+}

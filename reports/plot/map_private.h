@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHOKEPOINT_REPORTS_MAP_PRIVATE_H
+#define CHOKEPOINT_REPORTS_MAP_PRIVATE_H
+
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/plot/map.h"
+
+#define MAP_BINS_MAX 160
+
+enum { MAP_CPU, MAP_CORE, MAP_NETWORK, MAP_DISK, MAP_MEMORY, MAP_RESOURCES };
+
+#define MAP_LEVELS 4 /* nothing, some, half, most; then full */
+
+extern const struct map_resource { const char *class, *words, *name; } map_resources[MAP_RESOURCES];
+
+struct map {
+    const struct report *report;
+    FILE *out;
+    size_t bins;
+    double *values;   /* [(host * MAP_RESOURCES + resource) * bins + bin] */
+    double *machines; /* [host * bins + bin], of the machine that has the number host + 1 */
+    double y;         /* of the next row */
+};
+
+static inline const double *map_row(const struct map *m, size_t host, size_t resource) {
+    return m->values + (host * MAP_RESOURCES + resource) * m->bins;
+}
+
+/* The first of a machine's hosts stands for it. */
+static inline bool map_begins_machine(const struct report *report, size_t host) {
+    return report->hosts[host].machine == host + 1;
+}
+
+/* 0: not worth a mark, or not known; MAP_LEVELS: full. */
+static inline int map_level(double value) {
+    return isnan(value)        ? 0
+           : value >= MAP_FULL ? MAP_LEVELS
+           : value >= .6       ? 3
+           : value >= .3       ? 2
+           : value >= .1       ? 1
+                               : 0;
+}
+
+/* Owned; NULL: no memory. */
+char *map_finding(const struct map *map);
+
+/* The CPU of a machine whose cores several hosts share. */
+void map_fill_machine(const struct report *report, size_t machine, double *values, size_t n);
+
+#endif
