@@ -11,7 +11,7 @@ enum { WHOSE = 2 };
 static const struct report_column columns[] = {
     {KIND_HOST, "host", "host", FIELD(report_process, host)},
     {KIND_TEXT, "process", "process", FIELD(report_process, name), .shrinks = true, .names = true},
-    [WHOSE] = {KIND_TEXT, NULL, "", COMPUTED},
+    [WHOSE] = {KIND_TEXT, NULL, "belongs to", COMPUTED},
     {KIND_RANK, "rank", FIELD(report_process, rank)},
     {KIND_FLAG, "job", FIELD(report_process, job)},
     {KIND_NUMBER, "cpu_pct", "CPU", "%", FIELD(report_process, cpu_pct)},
