@@ -294,7 +294,7 @@ test("nothing but a limit is red", async () => {
         const reds = [], is_red = text => { const c = (text.match(/[0-9.]+/g) || []).map(Number); return c.length >= 3 && c[3] !== 0 && c[0] > 170 && c[1] < 80 && c[2] < 80; };
         for (const e of document.querySelectorAll("main *")) {
             const style = getComputedStyle(e);
-            if ([style.fill, style.stroke, style.backgroundColor, style.color].some(is_red) && !e.closest(".full,.badge,.ceiling,.CRITICAL"))
+            if ([style.fill, style.stroke, style.backgroundColor, style.color].some(is_red) && !e.closest(".full,.is-limit,.badge,.ceiling,.CRITICAL"))
                 reds.push(e.outerHTML.slice(0, 120));
         }
         return reds.filter(text => !/stroke-dasharray/.test(text)).slice(0, 5);
