@@ -134,7 +134,7 @@ static void a_note_that_hosts_share_is_said_once(void **state) {
 static void notes_of_some_hosts_name_these(void **state) {
     struct report_host seven[7] = {{.name = NULL}};
     struct report report = {.hosts = seven, .n_hosts = 7};
-    char names[7][8], *note;
+    char names[7][16], *note;
     (void)state;
     for (int h = 0; h < 7; h++) {
         snprintf(names[h], sizeof names[h], "n%d", h);
