@@ -42,5 +42,5 @@ while read -r verb options; do
         grep -qE -- "(^|[ ,[|(])${option%%=*}([] ,=|)]|\$)" help || fail "$verb has no '$option'"
         n=$((n + 1))
     done
-done < <(grep -oE '(^|[ (])chokepoint [a-z]+( [^|>`)]*)?' lines | sed -E -e 's/^[ (]*chokepoint //' -e 's/ (mpirun|sh -c|torchrun|make|\.\/|chokepoint) ?.*//' -e 's/  *#.*//')
+done < <(grep -oE '(^|[ (])chokepoint [a-z]+( [^|>`)]*)?' lines | sed -E -e 's/^[ (]*chokepoint //' -e 's/ (mpirun|srun|sh -c|torchrun|make|\.\/|chokepoint) ?.*//' -e 's/  *#.*//')
 [ $n -ge 30 ] || fail "only $n options"
