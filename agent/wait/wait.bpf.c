@@ -113,11 +113,13 @@ int adopt_members(struct bpf_iter__task *ctx) {
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(on_data_ready, struct sock *sock) {
     wait_u32 slot;
-    struct wait_socket *socket = unless_paused() ? socket_of(sock, &slot) : 0;
+    struct wait_totals *all = unless_paused();
+    struct wait_socket *socket = all ? socket_of(sock, &slot) : 0;
     if (!socket)
         return 0;
     if (!socket->ready_since_ns)
         socket->ready_since_ns = bpf_ktime_get_ns();
+    count_event(all, 0);
     return 0;
 }
 
@@ -149,6 +151,7 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     if (since && now > since && since > all->resumed_ns)
         __sync_fetch_and_add(&socket->unread_ns, now - since);
     socket->ready_since_ns = more ? now : 0;
+    count_event(all, 0);
     return 0;
 }
 
@@ -156,13 +159,15 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
  * read nothing. */
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(on_send, struct sock *sock, int size) {
-    if (size <= 0 || !unless_paused())
+    struct wait_totals *all = unless_paused();
+    if (size <= 0 || !all)
         return 0;
     struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
     if (!thread)
         return 0;
     thread->acted = 1;
     thread->pending_ns = thread->pending_gap_ns = 0;
+    count_event(all, 0);
     return 0;
 }
 

@@ -106,13 +106,14 @@ static __always_inline struct wait_totals *unless_paused(void) {
     return all && !all->paused ? all : 0;
 }
 
-/* An event of the job. Too many of them pause the clocks. */
+/* An event of the job, of a thread or of its sockets. Too many of them pause the clocks. now: 0:
+ * that is asked where it matters. */
 static __always_inline void count_event(struct wait_totals *all, wait_u64 now) {
     wait_u32 core = bpf_get_smp_processor_id() % WAIT_CORES;
     struct wait_pace *pace = bpf_map_lookup_elem(&paces, &core);
     if (pace && ++pace->events > all->budget &&
         __sync_val_compare_and_swap(&all->paused, 0, 1) == 0)
-        all->paused_ns = now;
+        all->paused_ns = now ? now : bpf_ktime_get_ns();
 }
 
 static __always_inline void count_loss(wait_u32 what) {
