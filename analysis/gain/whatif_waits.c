@@ -15,8 +15,11 @@
 
 #define DRAWINGS 1000
 
-static double own_s(const struct budget *b) {
-    return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER);
+/* asleep_s: as much of its sleep as was in the way of others. */
+static double own_s(const struct budget *b, double asleep_s) {
+    double asleep = budget_sum(b, 1u << BUDGET_IDLE);
+    return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER) - asleep +
+           fmin(asleep, asleep_s);
 }
 
 /* Seconds that the changes take off a process at most, by its own budget. */
@@ -42,15 +45,16 @@ static double least_left(const struct run_model *model, const struct whatif_scen
     size_t group = model->main_group;
     const struct critical_part *part = &model->critical.groups[group];
     double most = 0;
-    for (size_t r = 0; r < rank_budgets_all(&model->budgets); r++) {
+    for (size_t r = 0; r < model->critical.n_ranks; r++) {
         const struct rank_budget *who = &model->budgets.items[r];
         const struct budget *b = &who->groups[group];
         double on_path = 0;
-        for (size_t term = 0; term < BUDGET_TERMS && r < model->critical.n_ranks; term++)
+        for (size_t term = 0; term < BUDGET_TERMS; term++)
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
         if (b->wall_s > 0 && on_path >= WAITS_ON_PATH * part->total_s &&
             b->other_cpu_s <= WAITS_ONE_THREAD * b->wall_s)
-            most = fmax(most, (own_s(b) - taken_s(who, b, scenarios, n)) / part->length_s);
+            most = fmax(most, (own_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
+                                  part->length_s);
     }
     return fmin(most, 1);
 }

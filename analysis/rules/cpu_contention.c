@@ -87,17 +87,32 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
     return alike > 0;
 }
 
+/* Processes on other hosts wait for those on this one, as clients for a server: then it is not the
+ * whole job that its cores limit, and a path tells what that costs. */
+static bool is_awaited_from_elsewhere(const struct run_model *model, int host) {
+    const struct rank_budgets *budgets = &model->budgets;
+    for (size_t i = 0; i < budgets->n_waits; i++) {
+        const struct process_wait *wait = &budgets->waits[i];
+        const struct rank_budget *who = &budgets->items[wait->who];
+        if (who->host != host && budgets->items[wait->whom].host == host &&
+            wait->seconds >= BLOCKED_MIN * who->groups[model->main_group].wall_s)
+            return true;
+    }
+    return false;
+}
+
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
  * anything by it; only far more threads than cores are a finding. Nor is it one if processes
- * compute on all cores: then all of them are full. With calls the path is known, and the cost of
- * the wait. */
+ * compute on all cores, and nobody elsewhere waits for them: then all of them are full. With calls
+ * the path is known, and the cost of the wait. */
 static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
                         const struct contended *worst, const struct candidate *c) {
     double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
     bool alone = waits_for_itself(model, group, worst->process) ||
                  (holder == HELD_AT_TIMES && peers_wait_alike(model, group, worst));
-    if (holder == HELD_BY_JOB && processes_fill_their_cores(model, group))
+    if (holder == HELD_BY_JOB && processes_fill_their_cores(model, group) &&
+        !is_awaited_from_elsewhere(model, c->host))
         return true;
     double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
     return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !model_has_path(model) &&

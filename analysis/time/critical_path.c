@@ -19,14 +19,17 @@ static int part_init(const struct critical_path *path, bool full, struct critica
     part->seconds = calloc(hosts * BUDGET_TERMS, sizeof *part->seconds);
     if (full) {
         part->rank_seconds = calloc(path->n_ranks * BUDGET_TERMS + 1, sizeof *part->rank_seconds);
+        part->rank_asleep_s = calloc(path->n_ranks + 1, sizeof *part->rank_asleep_s);
         part->transfers = calloc(hosts * hosts, sizeof *part->transfers);
     }
-    return part->seconds && (!full || (part->rank_seconds && part->transfers)) ? 0 : -ENOMEM;
+    bool has_all = part->rank_seconds && part->rank_asleep_s && part->transfers;
+    return part->seconds && (!full || has_all) ? 0 : -ENOMEM;
 }
 
 static void part_release(struct critical_part *part) {
     free(part->seconds);
     free(part->rank_seconds);
+    free(part->rank_asleep_s);
     free(part->transfers);
 }
 

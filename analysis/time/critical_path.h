@@ -35,8 +35,11 @@ struct critical_part {
     double total_s;  /* the sum of all terms: length_s, less what lies outside the job's life */
     double *seconds; /* [host * BUDGET_TERMS + term] */
     double *rank_seconds; /* [index of rank_budgets * BUDGET_TERMS + term]; NULL in blocks */
-    double *transfers;    /* [from * (n_hosts + 1) + to], n_hosts: several; NULL in blocks. The
-                             transfer term by sender and receiver */
+    /* [index of rank_budgets]: asleep in moments in which it was some part of the path; only where
+     * waits tell the path, NULL in blocks. */
+    double *rank_asleep_s;
+    double *transfers; /* [from * (n_hosts + 1) + to], n_hosts: several; NULL in blocks. The
+                          transfer term by sender and receiver */
 };
 
 #define CRITICAL_BLOCKS_MAX 128

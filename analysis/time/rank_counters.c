@@ -40,18 +40,28 @@ double counters_of_host(const struct process_part *p, enum recording_table table
     return sum;
 }
 
-/* How long processes of the job on the host waited for a core. */
-static double job_queue(const struct process_part *p, struct windows w) {
+static double sum_of_job(const struct process_part *p, size_t column, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
-    double sum = counters_of_host(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
-    if (sum > 0)
-        return sum;
+    double sum = 0;
     for (size_t i = 0; i < p->model->n_processes; i++) {
         const struct model_process *process = &p->model->processes[i];
         if (process->host == p->host && process->job)
-            sum += series_growth(set, process->series, PROCESS_RUN_QUEUE, w, NULL);
+            sum += series_growth(set, process->series, column, w, NULL);
     }
     return sum;
+}
+
+/* How long processes of the job on the host waited for a core. */
+static double job_queue(const struct process_part *p, struct windows w) {
+    double sum = counters_of_host(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
+    return sum > 0 ? sum : sum_of_job(p, PROCESS_RUN_QUEUE, w);
+}
+
+/* Tasks of the job that were ready for each core of the host, on average; 1 at least. */
+static double ready_for_a_core(const struct process_part *p, double queue, struct windows w) {
+    double ran = sum_of_job(p, PROCESS_USER, w) + sum_of_job(p, PROCESS_SYSTEM, w);
+    double cores = fmax(1, p->model->hosts[p->host].n_cpus), length = (double)windows_length(w);
+    return length > 0 ? fmax(1, (queue + ran) / length / cores) : 1;
 }
 
 /* The group that was throttled most: groups lie in each other. NAN if none is known. */
@@ -109,14 +119,17 @@ struct windows counters_around(const struct window *w, struct window *ret_wide) 
     return (struct windows){ret_wide, 1};
 }
 
-/* The part of the waits of the job's processes on the host that are this one's, by what was counted
- * around w: waits are counted when they end, throttling when the group may run again. */
+/* The part of the time for which the group was throttled in which this process waited for that, by
+ * what was counted around w: waits are counted when they end, throttling when the group may run
+ * again. Throttling is counted once a core, and all that are ready for the core wait for it at
+ * once.
+ */
 static double part_of_queue(const struct process_part *p, const struct source *s,
                             struct windows w) {
     struct window wide;
     struct windows around = counters_around(&w.items[0], &wide);
     double all = job_queue(p, around), own = counters_growth(s, s->run_queue, around);
-    return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
+    return all > 0 && own > 0 ? fmin(own / all * ready_for_a_core(p, all, around), 1) : 0;
 }
 
 /* May be more than the process is known to have waited in that interval: see budget_settle_waits.

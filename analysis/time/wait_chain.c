@@ -104,6 +104,19 @@ static bool holds(struct windows windows, const struct window *cell) {
     return windows_hold(windows, cell->begin_ns + (cell->end_ns - cell->begin_ns) / 2);
 }
 
+/* Those that sleep while others are on the path wait for nobody and hold up nobody. */
+static void add_asleep(const struct walk *w, double *asleep_s) {
+    const struct wait_chain *chain = w->chain;
+    double on_path[MEMBERS_MAX] = {0}, all = 0;
+    for (size_t i = 0; i < chain->n * BUDGET_TERMS; i++) {
+        on_path[i / BUDGET_TERMS] += w->seconds[i];
+        all += w->seconds[i];
+    }
+    for (size_t k = 0; k < chain->n; k++)
+        if (on_path[k] >= WAITS_ON_PATH * all)
+            asleep_s[k] += budget_sum(&chain->times[k].cells[w->cell], 1u << BUDGET_IDLE);
+}
+
 static void add_to(const struct walk *w, struct critical_part *part) {
     const struct wait_chain *chain = w->chain;
     size_t hosts = chain->model->n_hosts + 1;
@@ -114,6 +127,8 @@ static void add_to(const struct walk *w, struct critical_part *part) {
             part->rank_seconds[i] += w->seconds[i];
         part->total_s += w->seconds[i];
     }
+    if (part->rank_asleep_s)
+        add_asleep(w, part->rank_asleep_s);
     for (size_t i = 0; part->transfers && i < hosts * hosts; i++)
         part->transfers[i] += w->moved[i];
 }

@@ -166,6 +166,7 @@ class Database(Service):
     name, port, clients, transactions, needs_disks, disk_mb = "svc-database", 7460, 4, 2600, True, 400
     targets = {fault: 1 for fault in ("F1", "F2", "F3", "F12", "F18")}
     processes = {"F12": "postgres", "F18": "postgres"}
+    natural = (("vm2", "cpu"),) # its four sessions on one core
     program = f"{HERE}/database.sh"
 
     def available(self, binaries):

@@ -72,6 +72,32 @@ static void a_stopped_process_that_others_wait_for_is_named(void **state) {
     release();
 }
 
+/* A asks B once both have slept for a while. C sleeps nearly all the time: then, too. */
+static void a_sleeper_that_holds_up_nobody_bounds_no_gain(void **state) {
+    struct whatif *whatif;
+    struct whatif_answer a;
+    struct whatif_scenario s = {
+        .kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    (void)state;
+    begin();
+    sockets_begin_s = 4;
+    add_process(&recording,
+                (struct process){.host = 0, .pid = 1, .run = .2, .receive = .8, .begin_s = 4});
+    add_process(
+        &recording,
+        (struct process){.host = 1, .pid = 2, .run = .2, .ready = .6, .receive = .2, .begin_s = 4});
+    add_process(&recording, (struct process){.host = 1, .pid = 3, .run = .03, .timer = .97});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .8, 0, 0, .8, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .2, 0, 0, .2, 100});
+    sockets_begin_s = 0;
+    judge();
+    assert_int_equal(whatif_new(&judged.model, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &s, 1, &a), 0);
+    assert_true(fabs(a.gain - .6 * 16 / SECONDS) < .05);
+    whatif_free(whatif);
+    release();
+}
+
 static void one_thread_that_fills_a_core_is_named(void **state) {
     (void)state;
     plant_pair((struct process){.host = 1, .pid = 2, .run = .95, .receive = .05});
@@ -267,6 +293,7 @@ static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stopped_process_that_others_wait_for_is_named),
+        cmocka_unit_test(a_sleeper_that_holds_up_nobody_bounds_no_gain),
         cmocka_unit_test(one_thread_that_fills_a_core_is_named),
         cmocka_unit_test(two_that_compute_alike_are_not_one_thread),
         cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),

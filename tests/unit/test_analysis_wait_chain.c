@@ -62,6 +62,31 @@ static void those_that_take_turns_are_charged_with_what_they_compute(void **stat
     release();
 }
 
+static double one_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER ? .4e9 : column == CPU_IDLE ? .6e9 : 0;
+}
+
+static double throttled(size_t column, double t_s) {
+    (void)t_s;
+    return column == CGROUP_THROTTLED ? .6e9 : 0;
+}
+
+/* A group with .4 of its one core, and three that want it all the time. */
+static void all_that_are_ready_for_a_core_wait_for_its_quota_at_once(void **state) {
+    (void)state;
+    begin();
+    plant(&recording, RECORDING_CPU, 1, "cpu0", 0.1, 0, one_core);
+    plant(&recording, RECORDING_CGROUP, 1, "job", 0.1, 0, throttled);
+    for (int pid = 1; pid <= 3; pid++)
+        add_process(&recording,
+                    (struct process){.host = 1, .pid = pid, .run = .4 / 3, .ready = 1 - .4 / 3});
+    build();
+    for (size_t r = 0; r < 3; r++)
+        NEAR(model.budgets.items[r].groups[0].term_s[BUDGET_QUOTA] / SECONDS, .6);
+    release();
+}
+
 static void waits_go_on_to_the_one_that_waits_for_nobody(void **state) {
     (void)state;
     begin(); /* A waits for B, B for C, which sleeps */
@@ -182,6 +207,7 @@ static void without_clocks_there_is_no_path(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_that_take_turns_are_charged_with_what_they_compute),
+        cmocka_unit_test(all_that_are_ready_for_a_core_wait_for_its_quota_at_once),
         cmocka_unit_test(waits_go_on_to_the_one_that_waits_for_nobody),
         cmocka_unit_test(a_sender_without_room_waits_for_the_link_or_for_the_reader),
         cmocka_unit_test(time_in_which_both_wait_for_each_other_is_on_the_way),

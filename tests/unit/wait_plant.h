@@ -12,6 +12,7 @@ struct process {
         ready; /* shares of the time; in sum its life */
     int rank1; /* its rank and 1; 0: none */
     int64_t parent;
+    double begin_s; /* before, it sleeps */
 };
 struct socket {
     int64_t pid;
@@ -25,9 +26,10 @@ struct pair {
 static struct process process_now;
 static struct socket socket_now;
 static struct pair pair_now;
+static double sockets_begin_s; /* nobody waits for one before */
 
 static inline double process_row(size_t column, double t_s) {
-    (void)t_s;
+    double lives = t_s >= process_now.begin_s;
     switch (column) {
     case PROCESS_PID:
         return (double)process_now.pid;
@@ -40,56 +42,56 @@ static inline double process_row(size_t column, double t_s) {
     case PROCESS_THREADS:
         return 1;
     case PROCESS_RUN_QUEUE:
-        return process_now.ready * 1e9;
+        return lives * process_now.ready * 1e9;
     case PROCESS_USER:
-        return process_now.run * 1e9;
+        return lives * process_now.run * 1e9;
     default:
         return 0;
     }
 }
 
 static inline double wait_row(size_t column, double t_s) {
-    (void)t_s;
+    double lives = t_s >= process_now.begin_s;
     switch (column) {
     case WAIT_PID:
         return (double)process_now.pid;
     case WAIT_RUN:
-        return process_now.run * 1e9;
+        return lives * process_now.run * 1e9;
     case WAIT_SOCKET_RECEIVE:
-        return process_now.receive * 1e9;
+        return lives * process_now.receive * 1e9;
     case WAIT_SOCKET_SEND:
-        return process_now.send * 1e9;
+        return lives * process_now.send * 1e9;
     case WAIT_TIMER:
-        return process_now.timer * 1e9;
+        return (lives ? process_now.timer : 1) * 1e9;
     case WAIT_POLL:
-        return process_now.poll * 1e9;
+        return lives * process_now.poll * 1e9;
     case WAIT_FUTEX:
-        return process_now.lock * 1e9;
+        return lives * process_now.lock * 1e9;
     case WAIT_RUNNABLE:
-        return process_now.ready * 1e9;
+        return lives * process_now.ready * 1e9;
     case WAIT_STOPPED:
-        return process_now.stopped * 1e9;
+        return lives * process_now.stopped * 1e9;
     default:
         return 0;
     }
 }
 
 static inline double socket_row(size_t column, double t_s) {
-    (void)t_s;
+    double asks = t_s >= sockets_begin_s;
     switch (column) {
     case SOCKET_WAIT_PID:
         return (double)socket_now.pid;
     case SOCKET_WAIT_STARVED:
-        return socket_now.starved * 1e9;
+        return asks * socket_now.starved * 1e9;
     case SOCKET_WAIT_UNREAD:
-        return socket_now.unread * 1e9;
+        return asks * socket_now.unread * 1e9;
     case SOCKET_WAIT_SEND_BLOCKED:
     case SOCKET_WAIT_PROCESS_SEND_BLOCKED:
-        return socket_now.blocked * 1e9;
+        return asks * socket_now.blocked * 1e9;
     case SOCKET_WAIT_READS:
-        return socket_now.reads;
+        return asks * socket_now.reads;
     case SOCKET_WAIT_PROCESS_STARVED:
-        return socket_now.process_starved * 1e9;
+        return asks * socket_now.process_starved * 1e9;
     default:
         return 0;
     }
