@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # packaging/deb.sh DIRECTORY: makes the Debian packages of what is committed, in DIRECTORY. Needs the packages that
-# packaging/debian/control lists under Build-Depends. Two runs give the same bytes, wherever they are built.
+# packaging/debian/control lists under Build-Depends. Two runs are meant to give the
+# same bytes, wherever they are built: tests/tools/check_packages.sh holds them against each other.
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: packaging/deb.sh DIRECTORY" >&2; exit 2; }
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
