@@ -60,16 +60,23 @@ static void draw_bar(struct canvas *c, size_t row, size_t column, size_t width,
         canvas_put(c, row, column + used, 1, ROLE_DIM, "?");
 }
 
+/* The largest share of `least` or more that is not in `taken`, a mask of terms; -1: there is none.
+ */
+static int largest_left(const struct live_budget *b, unsigned taken, double least) {
+    int best = -1;
+    for (int t = 0; t < BUDGET_TERMS; t++)
+        if (!(taken >> t & 1) && share_of(b, t) >= least &&
+            (best < 0 || share_of(b, t) > share_of(b, best)))
+            best = t;
+    return best;
+}
+
 /* "computing 45 %, waiting for a peer 30 %": the largest first, as many as fit whole. */
 static void draw_words(struct canvas *c, size_t row, size_t column, const struct live_budget *b) {
     unsigned taken = 0;
     for (size_t i = 0; i < 4; i++) {
         char text[80];
-        int best = -1;
-        for (int t = 0; t < BUDGET_TERMS; t++)
-            if (!(taken >> t & 1) && share_of(b, t) >= 0.02 &&
-                (best < 0 || share_of(b, t) > share_of(b, best)))
-                best = t;
+        int best = largest_left(b, taken, 0.02);
         if (best < 0)
             return;
         taken |= 1u << best;
@@ -112,11 +119,7 @@ static unsigned terms_that_fit(const struct live_budget *mean, size_t columns) {
     unsigned fit = 0, looked = 0;
     for (int i = 0; i < BUDGET_TERMS; i++) {
         char text[60];
-        int best = -1;
-        for (int t = 0; t < BUDGET_TERMS; t++)
-            if (!(looked >> t & 1) && share_of(mean, t) >= 0.005 &&
-                (best < 0 || share_of(mean, t) > share_of(mean, best)))
-                best = t;
+        int best = largest_left(mean, looked, 0.005);
         if (best < 0)
             break;
         looked |= 1u << best;

@@ -24,7 +24,7 @@ make)
     until_ready -h "$2"
     "${as_postgres[@]}" pgbench -q -i -s 5 -h "$2" >/dev/null 2>&1
     kill -INT $!
-    wait $! || true
+    wait $!
     ;;
 serve)
     "${as_postgres[@]}" "${server[@]}" -p "$3" -c listen_addresses='*' >/dev/null 2>&1 &

@@ -246,17 +246,7 @@ static void one_that_began_in_a_pause_has_no_time_before(void **state) {
     sample(m, 9 * S);
     expect(&m->wait, "worker[7]", "process_unclocked_ns", 4 * S);
     assert_int_equal(p->gap_since_ns, 9 * S);
-    unmake(m);
-}
-
-/* It is told as what the process does afterwards. */
-static void a_pause_before_all_clocks_is_not_lost(void **state) {
-    struct made *m = with_worker(WAIT_RUN, 5 * S);
-    struct wait_process *p = process(m, 0, 7, 5 * S);
-    (void)state;
-    sample(m, 3 * S);
-    pause_at(m, 4 * S);
-    sample(m, 9 * S);
+    /* That time is told as what it does afterwards. */
     wake(p, WAIT_UNCLOCKED, 9 * S);
     sample(m, 11 * S);
     expect(&m->wait, "worker[7]", "process_unclocked_ns", 4 * S);
@@ -350,7 +340,6 @@ int main(void) {
         cmocka_unit_test(a_gap_ends_where_a_pause_begins),
         cmocka_unit_test(one_that_ended_in_a_pause_lived_until_then),
         cmocka_unit_test(one_that_began_in_a_pause_has_no_time_before),
-        cmocka_unit_test(a_pause_before_all_clocks_is_not_lost),
         cmocka_unit_test(a_thread_of_before_a_pause_stands_still),
         cmocka_unit_test(a_clock_in_the_midst_of_an_event_stands_where_it_was),
         cmocka_unit_test(numbers_that_cannot_be_move_no_clock),
