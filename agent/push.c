@@ -377,7 +377,8 @@ static bool wait_until(struct push *push, int64_t ns, bool *was_finishing) {
             push->tries = 0;
             return false;
         }
-        if (hear(push) | take_hurry(push))
+        bool heard = hear(push), hurried = take_hurry(push);
+        if (heard || hurried)
             return true;
         int64_t ask_ns = push->echo.fd < 0 ? ns : push->ask_due_ns;
         push_http_wait(push->http, no_later_than_deadline(push, earlier(ns, ask_ns)),

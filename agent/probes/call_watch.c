@@ -86,12 +86,12 @@ void call_watch_close(struct call_watch *watch) {
 
 /* The rank that the launcher told the process, for the time before MPI does. */
 static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
-    char environ[ENVIRON_BYTES];
+    char environment[ENVIRON_BYTES];
     struct process_environ found = {.rank = -1};
     int fd = open(env->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    process_read_environ(fd, pid, env->run_token_id, environ, sizeof environ, &found);
+    process_read_environ(fd, pid, env->run_token_id, environment, sizeof environment, &found);
     close(fd);
     return found.rank;
 }

@@ -35,25 +35,25 @@ enum {
 };
 
 const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
-    [CPU_STAT] = {"cpu", "cpu.stat"},
+    [CPU_STAT] = {"cpu", "cpu.stat", false},
     [CPU_QUOTA] = {"cpu", "cpu.cfs_quota_us", true},
     [CPU_PERIOD] = {"cpu", "cpu.cfs_period_us", true},
-    [CPUACCT_USAGE] = {"cpuacct", "cpuacct.usage"},
-    [MEMORY_USAGE] = {"memory", "memory.usage_in_bytes"},
+    [CPUACCT_USAGE] = {"cpuacct", "cpuacct.usage", false},
+    [MEMORY_USAGE] = {"memory", "memory.usage_in_bytes", false},
     [MEMORY_LIMIT] = {"memory", "memory.limit_in_bytes", true},
-    [MEMORY_FAILCNT] = {"memory", "memory.failcnt"},
-    [MEMORY_OOM_CONTROL] = {"memory", "memory.oom_control"},
-    [BLKIO_BYTES] = {"blkio", "blkio.throttle.io_service_bytes"},
+    [MEMORY_FAILCNT] = {"memory", "memory.failcnt", false},
+    [MEMORY_OOM_CONTROL] = {"memory", "memory.oom_control", false},
+    [BLKIO_BYTES] = {"blkio", "blkio.throttle.io_service_bytes", false},
     [BLKIO_READ_LIMIT] = {"blkio", "blkio.throttle.read_bps_device", true},
     [BLKIO_WRITE_LIMIT] = {"blkio", "blkio.throttle.write_bps_device", true},
-    [V2_CPU_STAT] = {"", "cpu.stat"},
+    [V2_CPU_STAT] = {"", "cpu.stat", false},
     [V2_CPU_MAX] = {"", "cpu.max", true},
-    [V2_MEMORY_CURRENT] = {"", "memory.current"},
+    [V2_MEMORY_CURRENT] = {"", "memory.current", false},
     [V2_MEMORY_MAX] = {"", "memory.max", true},
-    [V2_MEMORY_EVENTS] = {"", "memory.events"},
-    [V2_IO_STAT] = {"", "io.stat"},
+    [V2_MEMORY_EVENTS] = {"", "memory.events", false},
+    [V2_IO_STAT] = {"", "io.stat", false},
     [V2_IO_MAX] = {"", "io.max", true},
-    [BLKIO_BYTES_RECURSIVE] = {"blkio", "blkio.throttle.io_service_bytes_recursive"},
+    [BLKIO_BYTES_RECURSIVE] = {"blkio", "blkio.throttle.io_service_bytes_recursive", false},
 };
 
 static const struct key cpu_keys[] = {

@@ -172,8 +172,7 @@ void wait_tell_losses(struct wait_watch *watch, const struct probe_env *env) {
         "more threads of the job than wait clocks have room for: some are not seen",
         "more connections than wait clocks have room for: some are not seen",
         "more pairs of processes wake each other than have room: the rest is summed",
-        "more processes of the job than wait clocks have room for: some have clocks of threads "
-        "only"};
+        "more processes of the job than wait clocks have room for: some have threads' clocks only"};
     for (size_t i = 0; i < WAIT_LOSSES; i++) {
         if (!__atomic_load_n(&watch->memory.totals->lost[i], __ATOMIC_RELAXED) || watch->told[i])
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of wait clocks with any content, in several samples: slots of threads and sockets, totals.
- */
+/* Memory of wait clocks with any content, in several samples: slots of threads, processes and
+ * sockets, totals. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +24,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct harness wait, socket;
     static struct wait_watch watch;
     static struct wait_thread threads[WAIT_THREADS];
+    static struct wait_process processes[WAIT_PROCESSES];
     static struct wait_socket sockets[WAIT_SOCKETS];
     static struct wait_totals totals;
     static struct wait_pace paces[WAIT_CORES];
     memset(threads, 0, 256 * sizeof *threads);
+    memset(processes, 0, 256 * sizeof *processes);
     memset(sockets, 0, 256 * sizeof *sockets);
     memset(&watch, 0, sizeof watch);
     memset(&totals, 0, sizeof totals);
-    watch.memory = (struct wait_memory){threads, sockets, &totals, paces, true};
+    watch.memory = (struct wait_memory){.threads = threads,
+                                        .processes = processes,
+                                        .sockets = sockets,
+                                        .totals = &totals,
+                                        .paces = paces,
+                                        .has_sockets = true};
     watch.is_open = true;
     harness_init(&wait, "", SCOPE_HOST);
     harness_init(&socket, "", SCOPE_HOST);
@@ -49,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int i = 0; i < n % 4; i++) {
             take(&data, &size, &slot, 1);
             take(&data, &size, &threads[slot], sizeof *threads);
+            take(&data, &size, &slot, 1);
+            take(&data, &size, &processes[slot], sizeof *processes);
             take(&data, &size, &slot, 1);
             take(&data, &size, &sockets[slot], sizeof *sockets);
         }
