@@ -144,6 +144,96 @@ int netlink_ask(struct netlink *netlink, unsigned type, const void *request, siz
     return converse(netlink, type, NLM_F_ACK, request, size, take, ctx);
 }
 
+/* ---- many questions at once ---- */
+
+#define TOGETHER (BUFFER_SIZE / NETLINK_ANSWER)
+
+static int send_together(struct netlink *netlink, unsigned type, const char *requests, size_t size,
+                         size_t n) {
+    _Alignas(struct nlmsghdr) char text[TOGETHER * (MNL_NLMSG_HDRLEN + REQUEST_MAX)];
+    size_t step = MNL_ALIGN(MNL_NLMSG_HDRLEN + size);
+    for (size_t i = 0; i < n; i++) {
+        struct nlmsghdr *header = mnl_nlmsg_put_header(text + i * step);
+        header->nlmsg_type = (uint16_t)type;
+        header->nlmsg_flags = NLM_F_REQUEST;
+        header->nlmsg_seq = netlink->sequence + 1 + (uint32_t)i;
+        memcpy(mnl_nlmsg_put_extra_header(header, size), requests + i * size, size);
+    }
+    return mnl_socket_sendto(netlink->socket, text, n * step) < 0 ? negative_errno() : 0;
+}
+
+static char *piece(const struct netlink *netlink, size_t at) {
+    return (char *)netlink->buffer + at * NETLINK_ANSWER;
+}
+
+/* How many messages came; each lies in its piece of the buffer. */
+static int receive_together(struct netlink *netlink, struct mmsghdr messages[TOGETHER]) {
+    struct iovec pieces[TOGETHER];
+    for (size_t i = 0; i < TOGETHER; i++) {
+        pieces[i] = (struct iovec){piece(netlink, i), NETLINK_ANSWER};
+        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &pieces[i], .msg_iovlen = 1}};
+    }
+    int n;
+    do
+        n = recvmmsg(mnl_socket_get_fd(netlink->socket), messages, TOGETHER, MSG_DONTWAIT, NULL);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* One refused question has an answer, too; what is no answer to any of these n is not counted. */
+static bool take_answer(struct bytes message, uint32_t first, size_t n, netlink_answer *answer,
+                        void *ctx) {
+    const struct nlmsghdr *header = message.data;
+    if (message.size < sizeof *header || header->nlmsg_seq - first >= n)
+        return false;
+    if (is_whole(header, (int)message.size) && header->nlmsg_type >= NLMSG_MIN_TYPE)
+        answer(ctx, header->nlmsg_seq - first, header->nlmsg_type,
+               (struct bytes){mnl_nlmsg_get_payload(header), mnl_nlmsg_get_payload_len(header)});
+    return true;
+}
+
+static int ask_together(struct netlink *netlink, unsigned type, const char *requests, size_t size,
+                        size_t n, netlink_answer *answer, void *ctx) {
+    struct mmsghdr messages[TOGETHER];
+    if (netlink->sequence >= UINT32_MAX - TOGETHER)
+        netlink->sequence = 0;
+    uint32_t first = netlink->sequence + 1;
+    int r = send_together(netlink, type, requests, size, n);
+    netlink->sequence += (uint32_t)n;
+    for (size_t left = n; r == 0 && left > 0;) { /* the kernel has answered already */
+        int came = receive_together(netlink, messages);
+        if (came <= 0)
+            break;
+        for (int i = 0; i < came && left > 0; i++)
+            left -= take_answer((struct bytes){piece(netlink, (size_t)i), messages[i].msg_len},
+                                first, n, answer, ctx);
+    }
+    return r;
+}
+
+struct shifted {
+    netlink_answer *answer;
+    void *ctx;
+    size_t by;
+};
+
+static void answer_shifted(void *ctx, size_t at, unsigned type, struct bytes payload) {
+    const struct shifted *shifted = ctx;
+    shifted->answer(shifted->ctx, shifted->by + at, type, payload);
+}
+
+int netlink_ask_many(struct netlink *netlink, unsigned type, const void *requests, size_t size,
+                     size_t n, netlink_answer *answer, void *ctx) {
+    struct shifted shifted = {answer, ctx, 0};
+    int r = size <= REQUEST_MAX ? 0 : -EINVAL;
+    for (; r == 0 && shifted.by < n; shifted.by += TOGETHER) {
+        size_t some = n - shifted.by < TOGETHER ? n - shifted.by : TOGETHER;
+        r = ask_together(netlink, type, (const char *)requests + shifted.by * size, size, some,
+                         answer_shifted, &shifted);
+    }
+    return r;
+}
+
 int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
     bool interrupted = false;
     int lost = 0;

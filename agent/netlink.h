@@ -45,6 +45,16 @@ int netlink_dump(struct netlink *netlink, unsigned type, const void *request, si
 int netlink_ask(struct netlink *netlink, unsigned type, const void *request, size_t size,
                 netlink_take *take, void *ctx);
 
+/* Takes the answer to the question at that place. */
+typedef void netlink_answer(void *ctx, size_t at, unsigned type, struct bytes payload);
+
+/* Asks n questions of `size` bytes, one after the other in `requests`, with few system calls. Hands
+ * on an answer for each; none for what the kernel refuses or answers with more than NETLINK_ANSWER
+ * bytes. Negative errno: the rest was not asked. */
+#define NETLINK_ANSWER 1024
+int netlink_ask_many(struct netlink *netlink, unsigned type, const void *requests, size_t size,
+                     size_t n, netlink_answer *answer, void *ctx);
+
 /* Hands on what has been told so far. -ENOBUFS: there was more than room for it. */
 int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx);
 

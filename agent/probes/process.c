@@ -78,6 +78,7 @@ static bool can_skip(const struct processes *all, const struct process *process,
  * take the tick its start is rounded to. */
 static void begin_process(struct processes *all, struct process *process, uint64_t inode,
                           const struct process_stat *stat, const struct probe_env *env) {
+    process_keep_drop(all, process);
     *process = (struct process){
         .inode = inode, .stat = *stat, .rank = -1, .helps = -1, .looked_ns = env->mono_ns};
     int64_t start_ns = process_start_ns(all, process, env);
@@ -112,7 +113,7 @@ static void sample_stop(struct process *process, const struct process_stat *now,
 static void update(struct processes *all, struct process *process, int32_t pid, uint64_t inode,
                    const struct probe_env *env) {
     struct process_stat stat;
-    if (process_read_stat(all->proc_fd, pid, &stat) < 0)
+    if (process_stat_now(all, process, pid, inode, &stat) < 0)
         return; /* it has just ended */
     bool is_new = !is_same(process, &stat);
     if (is_new)
@@ -175,8 +176,10 @@ static bool is_awaited(const struct processes *all, const struct process *proces
 static void forget_ended(struct processes *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->by_pid.n; i++) {
-        if (all->items[i].seen != all->sample && !is_awaited(all, &all->items[i]))
+        if (all->items[i].seen != all->sample && !is_awaited(all, &all->items[i])) {
+            process_keep_drop(all, &all->items[i]);
             continue;
+        }
         if (kept != i) {
             all->by_pid.ids[kept] = all->by_pid.ids[i];
             all->items[kept] = all->items[i];
@@ -475,6 +478,7 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     forget_ended(all);
     if (env->job)
         tell_job(all, env);
+    process_ask_threads(all);
     report_job(all, env, rows);
     report_short(all, rows);
     report_foreign(all, env, rows);
@@ -526,6 +530,7 @@ static int process_open(void *state, const struct probe_env *env, char *why, siz
     if (source_open(&all->delay_accounting, env->proc, "sys/kernel/task_delayacct") < 0)
         all->delay_accounting = (struct source){0}; /* before 5.14: always on */
     process_exits_open(all, env, why, why_size);
+    process_keep_open(all);
     process_choices_open(all, env);
     ((struct process_probe *)state)->all = all;
     return 0;
@@ -540,6 +545,8 @@ static void process_close(void *state) {
     struct process_probe *probe = state;
     if (!probe->all)
         return;
+    for (size_t i = 0; i < probe->all->by_pid.n; i++)
+        process_keep_drop(probe->all, &probe->all->items[i]);
     process_exits_close(probe->all);
     source_close(&probe->all->delay_accounting);
     close(probe->all->proc_fd);

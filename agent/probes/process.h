@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
- * process_class.c, process_exit.c, process_group.c, process_listen.c, process_member.c,
- * process_time.c. */
+ * process_class.c, process_exit.c, process_group.c, process_keep.c, process_listen.c,
+ * process_member.c, process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -13,6 +13,7 @@
 #include "agent/probes/exit_record.h"
 #include "agent/probes/process_files.h"
 #include "agent/probes/process_label.h"
+#include "agent/probes/thread_ask.h"
 #include "agent/source.h"
 #include "common/job_choice.h"
 
@@ -62,6 +63,8 @@ struct process {
     uint64_t cpu_score, disk_score;
     uint64_t disk_bytes; /* read and written, when last looked at */
     bool has_disk;
+    bool is_kept; /* stat_fd is open */
+    int stat_fd;
     struct process_stat stat;
     /* Counters as reported: they never step back. */
     int64_t total_ns, user_ns, system_ns;
@@ -78,6 +81,8 @@ struct thread {
     int32_t pid;
     uint64_t seen;
     struct thread_times times;
+    uint64_t asked; /* number of the sample that asked for `now` */
+    struct thread_times now;
 };
 
 #define SHORT_MAX 64
@@ -146,6 +151,8 @@ struct processes {
     struct idmap by_tid;
     struct thread threads[IDMAP_CAPACITY];
     struct process_exits exits;
+    struct thread_ask ask;
+    size_t n_kept, keep_most; /* stat_fd that are open, and may be */
     struct process_choices choices;
     bool has_chosen; /* somebody who was not asked in this sample */
     char environ[ENVIRON_MAX];
@@ -215,8 +222,22 @@ void process_classify(struct processes *all, struct process *process, int32_t pi
 void process_account(struct processes *all, struct process *process, int32_t pid,
                      const struct probe_env *env);
 
+/* Asks what the known threads stand at, all at once: process_account then has it. */
+void process_ask_threads(struct processes *all);
+
 /* Forgets the threads that have ended. */
 void process_forget_threads(struct processes *all);
+
+/* ---- process_keep.c: descriptors that stay open ---- */
+
+void process_keep_open(struct processes *all);
+
+/* Reads its stat. inode: of its directory in this sample's listing. */
+int process_stat_now(struct processes *all, struct process *process, int32_t pid, uint64_t inode,
+                     struct process_stat *ret_stat);
+
+/* Closes what is open of it. */
+void process_keep_drop(struct processes *all, struct process *process);
 
 /* ---- process_choose.c, process_listen.c: who is of the job by the user's choice ---- */
 

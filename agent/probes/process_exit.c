@@ -233,8 +233,11 @@ void process_exits_open(struct processes *all, const struct probe_env *env, char
                         size_t why_size) {
     if (strcmp(env->proc, "/proc") == 0)
         all->exits.on = exit_records_open(&all->exits.records, env->sys, why, why_size) == 0;
+    if (all->exits.on && thread_ask_open(&all->ask, all->exits.records.family) < 0)
+        all->ask = (struct thread_ask){0}; /* files say it, too */
 }
 
 void process_exits_close(struct processes *all) {
     exit_records_close(&all->exits.records);
+    thread_ask_close(&all->ask);
 }

@@ -16,6 +16,10 @@
 
 #define PF_KTHREAD 0x00200000
 
+/* taskstats has whole KiB. A thread is read here once and there from then on, and its counters may
+ * not step back between. */
+#define TASKSTATS_BYTES (~UINT64_C(1023))
+
 /* Places of the numbers after ") S ": field 4 of proc(5) is place 0. */
 enum {
     AT_PARENT = 0,
@@ -178,6 +182,8 @@ int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
     if (with_io)
         times.has_io = parse_io(text, read_of_thread(proc_fd, pid, tid, "io", text, sizeof text),
                                 &times.read_bytes, &times.write_bytes);
+    times.read_bytes &= TASKSTATS_BYTES;
+    times.write_bytes &= TASKSTATS_BYTES;
     *ret_times = times;
     return 0;
 }

@@ -62,6 +62,27 @@ static void grow(struct process *process, struct thread *thread, const struct th
     thread->times = *now;
 }
 
+static void take_now(void *ctx, const struct exit_record *record) {
+    struct processes *all = ctx;
+    int at = idmap_find(&all->by_tid, record->tid);
+    if (at < 0 || all->threads[at].pid != record->pid)
+        return; /* of another process meanwhile */
+    all->threads[at].now = record->times;
+    all->threads[at].asked = all->sample;
+}
+
+void process_ask_threads(struct processes *all) {
+    thread_ask(&all->ask, all->by_tid.ids, all->by_tid.n, take_now, all);
+}
+
+static int read_thread(const struct processes *all, const struct thread *thread, int32_t tid,
+                       struct thread_times *ret_now) {
+    if (thread->asked != all->sample)
+        return process_read_thread(all->proc_fd, thread->pid, tid, all->exits.on, ret_now);
+    *ret_now = thread->now;
+    return 0;
+}
+
 static bool account_thread(struct processes *all, struct process *process, int32_t pid,
                            int32_t tid) {
     struct thread *thread = find_thread(all, pid, tid);
@@ -69,7 +90,7 @@ static bool account_thread(struct processes *all, struct process *process, int32
     if (!thread)
         return false;
     thread->seen = all->sample;
-    if (process_read_thread(all->proc_fd, pid, tid, all->exits.on, &now) == 0)
+    if (read_thread(all, thread, tid, &now) == 0)
         grow(process, thread, &now); /* else it has just ended */
     return true;
 }
