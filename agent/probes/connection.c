@@ -9,24 +9,29 @@
  * therefore belongs to nobody: these are added up in the row ENDED_UNSEEN, whoever they were of, so
  * that a report can say how much the split by process may miss.
  *
- * The request is the older one, TCPDIAG_GETSOCK: it covers both address families in one walk over
- * the kernel's table of sockets, and that walk, not the sockets, is what a dump costs.
+ * A dump finds new connections; while none is opened, those that are known are asked for
+ * (connection_ask.c). Its request is the older one, TCPDIAG_GETSOCK: it covers both address
+ * families in one walk over the kernel's table of sockets, and that walk is most of what a dump
+ * costs.
  */
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/counter.h"
 #include "agent/probes/connection.h"
 #include "agent/probes/probes.h"
+#include "agent/source.h"
 #include "common/error.h"
 
 #define ROWS_MAX 2048
 #define CHECK_AGAIN_EVERY 16 /* samples: a socket may be handed to a process of the job */
+#define JOB_MOST 200         /* processes: to count the files of more costs as much as a dump */
+#define LOOK_AGAIN_EVERY 4   /* samples: a process may have one more and another one less */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
 #define ENDED_UNSEEN "ended unseen"
 
@@ -41,6 +46,9 @@ struct connection_probe {
     uint64_t sample;               /* number of the current one, from 1 */
     uint64_t job_changes;          /* as of the last check of everybody's owners */
     bool check_again, has_scanned; /* in this sample */
+    struct source snmp;            /* counts what is opened; may be closed */
+    uint64_t opens, files;         /* as they stood before the last dump; 0: not known */
+    size_t n_unaccepted;           /* connections that no process had in hand at the last dump */
     bool told;                     /* that some sockets may not be looked at */
     size_t n_farewells;            /* rows of this sample */
     int64_t unseen[CONNECTION_N_COLUMNS];
@@ -82,8 +90,10 @@ static bool is_name_taken(const struct pass *pass, const char *name, size_t size
 
 static void report(struct pass *pass, struct connection *connection,
                    const struct connection_message *message) {
-    char name[INSTANCE_MAX + 1];
-    size_t size = connection_name(message, name);
+    if (!connection->name_size)
+        connection->name_size = (uint8_t)connection_name(message, connection->name);
+    const char *name = connection->name;
+    size_t size = connection->name_size;
     if (connection->sent || !is_name_taken(pass, name, size))
         append(pass, connection, message, name, size);
 }
@@ -161,6 +171,12 @@ static void find_owner(struct pass *pass, struct connection *connection, uint32_
     connection->rank = owner->rank;
 }
 
+/* Its process may come to have it without opening one. */
+static bool is_unaccepted(const struct connection_message *message) {
+    uint8_t state = message->head.idiag_state;
+    return !message->head.idiag_inode && (state == STATE_ESTABLISHED || state == STATE_CLOSE_WAIT);
+}
+
 static void take_connection(void *ctx, unsigned type, struct bytes payload) {
     struct pass *pass = ctx;
     struct connection_probe *probe = pass->probe;
@@ -179,15 +195,72 @@ static void take_connection(void *ctx, unsigned type, struct bytes payload) {
     if (connection->seen == probe->sample)
         return; /* a table that changes may show it twice */
     connection->seen = probe->sample;
+    connection->id = message.head.id;
+    connection->family = message.head.idiag_family;
+    probe->n_unaccepted += is_unaccepted(&message);
     find_owner(pass, connection, message.head.idiag_inode);
     if (connection->pid)
         report(pass, connection, &message);
+}
+
+static void take_known(void *ctx, unsigned type, struct bytes payload) {
+    struct connection_message message;
+    if (connection_read(type, payload, &message) && 1u << message.head.idiag_state & STATES)
+        take_connection(ctx, type, payload);
+}
+
+static uint64_t read_opens(struct connection_probe *probe) {
+    uint64_t opens;
+    bool known = source_is_open(&probe->snmp) && source_read(&probe->snmp) == 0 &&
+                 connection_read_opens(probe->snmp.data, probe->snmp.size, &opens);
+    return known ? opens : 0;
+}
+
+/* A sum that changes when a process of the job opens or closes one file more than it closes or
+ * opens, and when another comes or goes. 0: not known (the kernel counts them since Linux 6.2), or
+ * as dear to know as a dump. */
+static uint64_t job_files(int proc_fd, const struct job *job) {
+    char path[32];
+    struct stat st;
+    uint64_t sum = 1;
+    for (size_t i = 0; i < job->n && job->n <= JOB_MOST; i++) {
+        snprintf(path, sizeof path, "%d/fd", job->processes[i].pid);
+        if (fstatat(proc_fd, path, &st, 0) < 0 || !st.st_size)
+            return 0;
+        sum = sum * 1000003 + (uint64_t)st.st_size;
+    }
+    return job->n <= JOB_MOST ? sum : 0;
+}
+
+/* Whether a connection of the job may be there that is not known. */
+static bool must_dump(struct connection_probe *probe, const struct job *job) {
+    uint64_t opens = read_opens(probe);
+    uint64_t files = job_files(probe->proc_fd, job);
+    bool opened = !opens || opens != probe->opens || probe->n_unaccepted;
+    bool by_job = !files || files != probe->files || probe->sample % LOOK_AGAIN_EVERY == 0;
+    if (!probe->check_again && !(opened && by_job))
+        return false;
+    probe->opens = opens; /* read before the dump: what is opened meanwhile counts for the next */
+    probe->files = files;
+    return true;
+}
+
+/* Those of others are kept as they are, and so are those for which there are no rows. */
+static int ask(struct pass *pass) {
+    struct connections *all = &pass->probe->all;
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!all->items[i].pid || ++n > ROWS_MAX)
+            all->items[i].seen = pass->probe->sample;
+    pass->rows->dropped += n > ROWS_MAX ? n - ROWS_MAX : 0;
+    return connections_ask(&pass->probe->ask, all, ROWS_MAX, take_known, pass);
 }
 
 static int dump(struct pass *pass) {
     struct inet_diag_req request = {.idiag_ext = 1u << (INET_DIAG_INFO - 1) |
                                                  1u << (INET_DIAG_SKMEMINFO - 1),
                                     .idiag_states = STATES};
+    pass->probe->n_unaccepted = 0;
     return netlink_dump(&pass->probe->ask, TCPDIAG_GETSOCK, &request, sizeof request,
                         take_connection, pass);
 }
@@ -203,7 +276,7 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     probe->job_changes = env->job->changes;
     if (probe->farewells.socket && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
         rows->dropped++;
-    int r = dump(&pass);
+    int r = must_dump(probe, env->job) ? dump(&pass) : ask(&pass);
     if (r < 0)
         return r;
     /* A farewell may come one sample after its connection was last there. */
@@ -245,6 +318,8 @@ static int connection_open(void *state, const struct probe_env *env, char *why, 
         return r;
     }
     probe->is_open = true;
+    if (source_open(&probe->snmp, env->proc, "net/snmp") < 0)
+        probe->snmp = (struct source){0}; /* each sample is a dump then */
     r = netlink_open_group(&probe->farewells, NETLINK_SOCK_DIAG, SKNLGRP_INET_TCP_DESTROY,
                            FAREWELL_ROOM);
     if (r < 0)
@@ -263,52 +338,11 @@ static void connection_close(void *state) {
     struct connection_probe *probe = state;
     netlink_close(&probe->ask);
     netlink_close(&probe->farewells);
+    source_close(&probe->snmp);
     if (probe->is_open)
         close(probe->proc_fd);
     probe->is_open = false;
 }
-
-static const struct column connection_columns[CONNECTION_N_COLUMNS] = {
-    [CONNECTION_PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [CONNECTION_RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [CONNECTION_STATE] = {"state", UNIT_NONE, COLUMN_LEVEL,
-                          "as the kernel counts them: 1 established, 7 ended, others in between"},
-    [CONNECTION_CONNECTIONS] = {"connections", UNIT_EVENTS, COLUMN_COUNTER,
-                                "1; of those that ended unseen: how many"},
-    [CONNECTION_SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                               "bytes sent that the other end has acknowledged, without headers"},
-    [CONNECTION_RECEIVE_BYTES] = {"receive_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                                  "bytes received, without headers"},
-    [CONNECTION_SEND_SEGMENTS] = {"send_segments", UNIT_EVENTS, COLUMN_COUNTER,
-                                  "segments sent, those sent again included"},
-    [CONNECTION_RECEIVE_SEGMENTS] = {"receive_segments", UNIT_EVENTS, COLUMN_COUNTER,
-                                     "segments received"},
-    [CONNECTION_RETRANSMITS] = {"retransmits", UNIT_EVENTS, COLUMN_COUNTER, "segments sent again"},
-    [CONNECTION_BUSY_NS] = {"busy_ns", UNIT_NS, COLUMN_COUNTER,
-                            "time with data to send or not yet acknowledged"},
-    [CONNECTION_RWND_LIMITED_NS] = {"rwnd_limited_ns", UNIT_NS, COLUMN_COUNTER,
-                                    "of it, held back by the receiver, which did not read"},
-    [CONNECTION_SNDBUF_LIMITED_NS] = {"sndbuf_limited_ns", UNIT_NS, COLUMN_COUNTER,
-                                      "of it, held back by a send buffer too small for the path"},
-    [CONNECTION_RTT_NS] = {"rtt_ns", UNIT_NS, COLUMN_LEVEL, "round trip time, smoothed"},
-    [CONNECTION_MIN_RTT_NS] = {"min_rtt_ns", UNIT_NS, COLUMN_LEVEL,
-                               "shortest round trip time of late"},
-    [CONNECTION_DELIVERY_RATE] = {"delivery_rate_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
-                                  "rate at which the last data sent reached the other end"},
-    [CONNECTION_UNSENT_BYTES] = {"unsent_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                                 "bytes written that have not been sent"},
-    [CONNECTION_UNACKED] = {"unacked", UNIT_EVENTS, COLUMN_LEVEL,
-                            "segments sent and not yet acknowledged"},
-    [CONNECTION_CWND] = {"cwnd", UNIT_EVENTS, COLUMN_LEVEL,
-                         "congestion window: segments that may be on their way"},
-    [CONNECTION_SEND_BUFFER] = {"send_buffer_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                                "room of the send buffer, the kernel's own share of it included"},
-    [CONNECTION_SEND_BUFFER_USED] = {"send_buffer_used_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                                     "of it in use: not sent, or not yet acknowledged"},
-    [CONNECTION_RECEIVE_BUFFER] =
-        {"receive_buffer_bytes", UNIT_BYTES, COLUMN_LEVEL,
-         "room of the receive buffer, the kernel's own share of it included"},
-};
 
 const struct probe probe_connection = {
     .table = {.name = "connection",

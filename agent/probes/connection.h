@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the connection probe: connection.c, connection_message.c,
- * connection_owner.c, connection_table.c. */
+/* Shared by the files of the connection probe: connection.c, connection_ask.c,
+ * connection_columns.c, connection_message.c, connection_owner.c, connection_table.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_CONNECTION_H
 #define CHOKEPOINT_AGENT_PROBES_CONNECTION_H
 
@@ -36,6 +36,8 @@ enum {
     CONNECTION_RECEIVE_BUFFER,
     CONNECTION_N_COLUMNS
 };
+
+extern const struct column connection_columns[CONNECTION_N_COLUMNS];
 
 /* ---- messages: connection_message.c ---- */
 
@@ -103,6 +105,10 @@ struct connection {
     uint32_t inode;  /* 0: no process had it in hand */
     int32_t pid;     /* 0: not of the job */
     int32_t rank;
+    struct inet_diag_sockid id; /* its ends */
+    uint8_t family;
+    uint8_t name_size; /* 0: not made yet */
+    char name[INSTANCE_MAX + 1];
     bool born; /* came after the first sample */
     bool sent; /* has had a row */
 };
@@ -121,5 +127,16 @@ struct connection *connections_add(struct connections *all, uint64_t cookie);
 
 /* Forgets those that were last seen before that sample. */
 void connections_keep(struct connections *all, uint64_t sample);
+
+/* ---- asking for those that are known: connection_ask.c ---- */
+
+/* How many connections this network namespace has opened so far, in both directions, as the text of
+ * a /proc/net/snmp tells; false if it does not. */
+bool connection_read_opens(const char *text, size_t size, uint64_t *ret_opens);
+
+/* Hands on what the kernel says of the first `most` connections of the job, and nothing of those
+ * that have ended. Negative errno. */
+int connections_ask(struct netlink *netlink, const struct connections *all, size_t most,
+                    netlink_take *take, void *ctx);
 
 #endif

@@ -7,6 +7,7 @@ are medians over the windows with a 95 % bootstrap interval. A second agent at 1
 With --before the agents of another build run beside them, too. $CHOKEPOINT_BIN: where the programs are; $NODE_EXPORTER: the exporter."""
 import argparse
 import contextlib
+import http.client
 import os
 import random
 import shutil
@@ -16,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
@@ -105,11 +105,12 @@ class Bench:
             self.start("pmlogger", ["pmlogger", "-c", f"{self.work}/pmlogger", f"{self.work}/pcp"])
 
 
-def wait_scraping(until):
+def wait_scraping(until, connection=http.client.HTTPConnection("127.0.0.1", PORT)):
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(1, left))
         if EXPORTER:
-            urllib.request.urlopen(f"http://127.0.0.1:{PORT}/metrics").read()
+            connection.request("GET", "/metrics")
+            connection.getresponse().read()
 
 
 def interval(ratios):

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "agent/probes/exit_record.h"
+#include "agent/probes/thread_ask.h"
 
 /* ---- messages ---- */
 
@@ -172,6 +173,51 @@ static int64_t usage_ns(const struct rusage *usage) {
            (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * NS_PER_US;
 }
 
+struct heard {
+    size_t n;
+    struct exit_record last;
+};
+
+static void hear(void *ctx, const struct exit_record *record) {
+    struct heard *heard = ctx;
+    heard->n++;
+    heard->last = *record;
+}
+
+/* The answer is this thread's, whatever stands beside its question. */
+static void a_thread_that_lives_says_what_it_stands_at(void **state) {
+    int32_t tids[100] = {0};
+    struct harness h;
+    struct exit_records records;
+    struct thread_ask ask;
+    struct heard heard = {0};
+    struct thread_times files;
+    char why[128];
+    (void)state;
+    assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
+    if (exit_records_open(&records, "/sys", why, sizeof why) < 0) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+    assert_int_equal(thread_ask_open(&ask, records.family), 0);
+    tids[70] = getpid();
+    thread_ask(&ask, tids, 100, hear, &heard);
+    int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(process_read_thread(proc, getpid(), getpid(), true, &files), 0);
+    close(proc);
+    assert_int_equal(heard.n, 1);
+    assert_int_equal(heard.last.tid, getpid());
+    assert_int_equal(heard.last.pid, getpid());
+    assert_in_range(heard.last.times.run_ns, 1, files.run_ns);
+    assert_in_range(heard.last.times.wait_ns, 0, files.wait_ns);
+    assert_in_range(heard.last.times.voluntary, 0, files.voluntary);
+    assert_int_equal(heard.last.times.write_bytes, files.write_bytes);
+    thread_ask_close(&ask);
+    thread_ask(&ask, tids, 100, hear, &heard); /* says nothing */
+    assert_int_equal(heard.n, 1);
+    exit_records_close(&records);
+}
+
 static void what_a_process_did_after_its_last_sample_is_in_its_last_row(void **state) {
     struct harness h;
     struct shell shell;
@@ -231,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_has_all_the_kernel_says),
         cmocka_unit_test(what_is_cut_or_of_an_older_kernel_is_refused),
+        cmocka_unit_test(a_thread_that_lives_says_what_it_stands_at),
         cmocka_unit_test(what_a_process_did_after_its_last_sample_is_in_its_last_row),
         cmocka_unit_test(processes_that_no_sample_saw_are_added_up_by_name),
     };

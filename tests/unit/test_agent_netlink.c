@@ -381,6 +381,82 @@ static void wire_close(struct wire *wire) {
     close(wire->listener);
 }
 
+/* Those of the wire's client, as a dump or an answer tells. */
+struct sought {
+    const char *name;
+    size_t n;
+    struct connection_message message;
+};
+
+static void take_sought(void *ctx, unsigned type, struct bytes payload) {
+    struct sought *sought = ctx;
+    struct connection_message message;
+    char name[INSTANCE_MAX + 1];
+    if (!connection_read(type, payload, &message))
+        return;
+    connection_name(&message, name);
+    if (strcmp(name, sought->name) != 0)
+        return;
+    sought->message = message;
+    sought->n++;
+}
+
+static void a_known_connection_answers_by_its_cookie_alone(void **state) {
+    static struct connections all;
+    struct netlink ask;
+    struct wire wire;
+    (void)state;
+    if (netlink_open(&ask, NETLINK_SOCK_DIAG) < 0)
+        skip();
+    wire_connect(&wire);
+    struct inet_diag_req request = {.idiag_states = UINT32_MAX};
+    struct sought sought = {.name = wire.name};
+    if (netlink_dump(&ask, TCPDIAG_GETSOCK, &request, sizeof request, take_sought, &sought) < 0)
+        skip();
+    assert_int_equal(sought.n, 1);
+    for (int i = 0; i < 100; i++) { /* more than are asked together; only one of them is there */
+        struct connection *connection =
+            connections_add(&all, sought.message.cookie + (uint64_t)i * 1000000);
+        connection->id = sought.message.head.id;
+        connection->id.idiag_cookie[0] += i == 70 ? 0 : 1;
+        connection->family = AF_INET;
+        connection->pid = 1;
+    }
+    sought.n = 0;
+    assert_int_equal(connections_ask(&ask, &all, SIZE_MAX, take_sought, &sought), 0);
+    assert_int_equal(sought.n, 1);
+    assert_true(sought.message.info.size > 0 && sought.message.buffers.size > 0);
+    assert_int_equal(connections_ask(&ask, &all, 70, take_sought, &sought), 0);
+    assert_int_equal(sought.n, 1);
+    assert_int_equal(connections_ask(&ask, &all, 71, take_sought, &sought), 0);
+    assert_int_equal(sought.n, 2);
+    wire_close(&wire);
+    netlink_close(&ask);
+}
+
+static bool opens_of(const char *text, uint64_t *ret_opens) {
+    char *exact = malloc(strlen(text)); /* so that reading beyond is seen */
+    memcpy(exact, text, strlen(text));
+    bool known = connection_read_opens(exact, strlen(text), ret_opens);
+    free(exact);
+    return known;
+}
+
+static void connections_opened_are_counted_in_both_directions(void **state) {
+    uint64_t opens = 0;
+    (void)state;
+    assert_true(opens_of("Ip: Forwarding\nIp: 2\nTcp: MaxConn ActiveOpens PassiveOpens InSegs\n"
+                         "Tcp: -1 300 21 7\nUdp: InDatagrams\nUdp: 1\n",
+                         &opens));
+    assert_int_equal(opens, 321);
+    assert_false(opens_of("", &opens));
+    assert_false(opens_of("Tcp: ActiveOpens PassiveOpens\n", &opens));
+    assert_false(opens_of("Tcp: ActiveOpens PassiveOpens\nUdp: 1 2\n", &opens));
+    assert_false(opens_of("Tcp: ActiveOpens PassiveOpens\nTcp: 1\n", &opens));
+    assert_false(opens_of("Tcp: ActiveOpens PassiveOpens\nTcp: 1 x\n", &opens));
+    assert_false(opens_of("Tcp: ActiveOpens InSegs\nTcp: 1 2\n", &opens));
+}
+
 /* The probe, with this process as the job's rank 5. */
 static void start(struct harness *h) {
     struct job_process self = {.pid = getpid(), .rank = 5};
@@ -556,6 +632,8 @@ int main(void) {
         cmocka_unit_test(the_longest_name_fits),
         cmocka_unit_test(connections_come_and_go_for_ever),
         cmocka_unit_test(a_socket_belongs_to_the_rank_that_inherited_it),
+        cmocka_unit_test(a_known_connection_answers_by_its_cookie_alone),
+        cmocka_unit_test(connections_opened_are_counted_in_both_directions),
         cmocka_unit_test(a_connection_of_the_job_is_seen_from_birth_to_end),
         cmocka_unit_test(the_buffers_are_those_the_program_asked_for),
         cmocka_unit_test(what_was_there_before_is_not_born),

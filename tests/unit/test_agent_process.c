@@ -2,6 +2,7 @@
 /* Processes: whose they are, what they used, from fixtures and from children of this test. */
 #include "tests/unit/probe_test.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -319,6 +320,45 @@ static void a_reused_id_is_another_process(void **state) {
     expect(&h, "train[7]", "user_ns", 10000000);
     expect(&h, "train[7]", "run_queue_ns", 20);
     harness_close(&h);
+    tree_remove(&tree);
+}
+
+static size_t open_files(void) {
+    size_t n = 0;
+    DIR *files = opendir("/proc/self/fd");
+    while (readdir(files))
+        n++;
+    closedir(files);
+    return n;
+}
+
+/* What stays open of a process is read as it is now, gives way to a successor, and is closed. */
+static void a_kept_descriptor_is_of_one_process_alone(void **state) {
+    struct tree tree;
+    struct harness h;
+    size_t before = open_files();
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 7, "train", 500, 1, 100, true);
+    write_process(&tree, 8, "train", 500, 1, 100, true);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    size_t opened = open_files();
+    assert_int_equal(harness_sample_at(&h, 101 * S), 0);
+    assert_int_equal(open_files(), opened + 2);
+    write_process(&tree, 7, "train", 600, 1, 100, true);
+    assert_int_equal(harness_sample_at(&h, 102 * S), 0);
+    expect(&h, "train[7]", "user_ns", 6 * S);
+    write_process(&tree, 7, "train", 20, 1, 10150, true);
+    assert_int_equal(harness_sample_at(&h, 103 * S), 0);
+    expect(&h, "train[7]", "user_ns", S / 5);
+    char ended[160], elsewhere[160];
+    snprintf(ended, sizeof ended, "%s/proc/8", tree.path);
+    snprintf(elsewhere, sizeof elsewhere, "%s/ended", tree.path);
+    assert_int_equal(rename(ended, elsewhere), 0);
+    assert_int_equal(harness_sample_at(&h, 104 * S), 0);
+    assert_in_range(open_files(), opened, opened + 1);
+    harness_close(&h);
+    assert_int_equal(open_files(), before);
     tree_remove(&tree);
 }
 
@@ -659,6 +699,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_process_joins_the_job_when_it_calls_exec),
         cmocka_unit_test(a_renamed_process_has_a_last_row_under_its_old_name),
         cmocka_unit_test(a_reused_id_is_another_process),
+        cmocka_unit_test(a_kept_descriptor_is_of_one_process_alone),
         cmocka_unit_test(the_busiest_others_have_a_name),
         cmocka_unit_test(the_busiest_by_disk_have_a_name_too),
         cmocka_unit_test(who_leads_both_lists_has_one_row),
