@@ -34,6 +34,8 @@
 #define BACKOFF_MAX_NS (5 * NS_PER_S)
 #define ASKS 4 /* times in an interval that the time is asked for */
 #define ASKS_AT_ONCE 2
+#define GOOD_SHARE 4    /* an answer no worse than the usual by more than that part ends asking */
+#define FORGET_SHARE 64 /* of the usual error, with each answer: the network may have changed */
 #define CALLS_NS (100 * NS_PER_MS) /* no more than one call is heeded in it */
 #define STACK_BYTES (512u << 10)
 
@@ -59,6 +61,7 @@ struct push {
     bool met;                 /* this thread has had a good answer */
     unsigned burst, tries;    /* pushes at once; failures in a row */
     struct echo_client echo;
+    int64_t usual_error_ns;          /* of good answers; 0: none yet */
     int64_t ask_due_ns, call_due_ns; /* not before; 0: at once, however young the machine is */
     bool clock_pushed;               /* status.clock has been, and was answered */
     uint64_t random;
@@ -343,6 +346,15 @@ static bool take_hurry(struct push *push) {
     return hurried && has_more(push);
 }
 
+/* Whether more answers would hardly be better: in a quiet network each is, in another the best of
+ * several is sought. */
+static bool is_good(struct push *push, int64_t error_ns) {
+    int64_t usual_ns = push->usual_error_ns + push->usual_error_ns / FORGET_SHARE + 1;
+    bool good = push->usual_error_ns && error_ns <= usual_ns + usual_ns / GOOD_SHARE;
+    push->usual_error_ns = usual_ns > 1 && usual_ns < error_ns ? usual_ns : error_ns;
+    return good;
+}
+
 /* Asks the time when it is due, takes up what came. True when the collector calls. */
 static bool hear(struct push *push) {
     struct echo_heard heard;
@@ -352,6 +364,8 @@ static bool hear(struct push *push) {
         pthread_mutex_lock(&push->lock);
         offer_clock(push, heard.heard_ns, &heard.result);
         pthread_mutex_unlock(&push->lock);
+        if (is_good(push, heard.result.error_ns))
+            push->ask_due_ns = now_ns + push->config.interval_ns;
     }
     if (push->echo.fd >= 0 && now_ns >= push->ask_due_ns) {
         push->ask_due_ns = now_ns + push->config.interval_ns / ASKS;
