@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VARINT_MAX 10 /* bytes */
+
 void buffer_init(struct buffer *buffer) {
     *buffer = (struct buffer){0};
 }
@@ -60,14 +62,13 @@ void buffer_put_u64le(struct buffer *buffer, uint64_t value) {
 }
 
 void buffer_put_varint(struct buffer *buffer, uint64_t value) {
-    uint8_t bytes[10];
-    size_t n = 0;
-    while (value >= 0x80) {
-        bytes[n++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    bytes[n++] = (uint8_t)value;
-    buffer_put(buffer, bytes, n);
+    if (buffer->error || buffer_reserve(buffer, VARINT_MAX) < 0)
+        return;
+    uint8_t *to = buffer->data + buffer->size;
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    buffer->size = (size_t)(to - buffer->data);
 }
 
 void buffer_put_zigzag(struct buffer *buffer, int64_t value) {

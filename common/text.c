@@ -116,9 +116,26 @@ size_t text_char(const char *text, size_t size, uint32_t *ret_code) {
     return n ? n : 1;
 }
 
+/* How many bytes from the start, or fewer, are printable ASCII: looked at eight at a time, since
+ * nearly all names are. */
+static size_t plain_size(const char *text, size_t size) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t bytes;
+    size_t n = 0;
+    for (; size - n >= sizeof bytes; n += sizeof bytes) {
+        memcpy(&bytes, text + n, sizeof bytes);
+        uint64_t below_blank = (bytes - 0x20 * ones) & ~bytes, from_delete = bytes | (bytes + ones);
+        if ((below_blank | from_delete) & 0x80 * ones)
+            return n;
+    }
+    while (n < size && text[n] >= 0x20 && text[n] < 0x7f)
+        n++;
+    return n;
+}
+
 bool text_is_printable_utf8(const char *text, size_t size) {
     uint32_t code;
-    for (size_t i = 0; i < size;) {
+    for (size_t i = plain_size(text, size); i < size;) {
         i += text_char(text + i, size - i, &code);
         if (!code)
             return false;
@@ -127,8 +144,10 @@ bool text_is_printable_utf8(const char *text, size_t size) {
 }
 
 size_t text_sanitize(char *to, size_t capacity, const char *from, size_t size) {
-    size_t length = 0;
-    for (size_t i = 0; i < size;) {
+    size_t length = plain_size(from, size < capacity ? size : capacity ? capacity - 1 : 0);
+    if (length)
+        memcpy(to, from, length);
+    for (size_t i = length; i < size;) {
         uint32_t code;
         size_t n = text_char(from + i, size - i, &code), own = code ? n : 1;
         if (length + own >= capacity)

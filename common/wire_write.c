@@ -106,7 +106,8 @@ void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct fra
 /* The different instances of a table's rows, in the order of their first appearance. */
 struct names {
     const struct row *first[WIRE_NAMES_MAX];
-    size_t n, guess;
+    uint16_t after[WIRE_NAMES_MAX]; /* which one followed it last: programs repeat themselves */
+    size_t n, last;
 };
 
 static bool same_name(const struct row *a, const struct row *b) {
@@ -115,21 +116,26 @@ static bool same_name(const struct row *a, const struct row *b) {
 
 /* Its place among the names, names->n if it is not there. */
 static size_t find_name(struct names *names, const struct row *row) {
-    if (names->guess < names->n && same_name(names->first[names->guess], row))
-        return names->guess;
-    for (size_t i = 0; i < names->n; i++)
-        if (same_name(names->first[i], row))
-            return names->guess = i;
-    return names->n;
+    size_t at = names->n ? names->after[names->last] : 0;
+    if (at >= names->n || !same_name(names->first[at], row))
+        for (at = 0; at < names->n && !same_name(names->first[at], row);)
+            at++;
+    if (at == names->n)
+        return at;
+    names->after[names->last] = (uint16_t)at;
+    return names->last = at;
 }
 
 static int list_names(struct names *names, const struct rows *rows) {
-    names->n = names->guess = 0;
+    names->n = names->last = 0;
     for (size_t i = 0; i < rows->n; i++) {
         if (find_name(names, &rows->items[i]) < names->n)
             continue;
         if (names->n == WIRE_NAMES_MAX)
             return -E2BIG;
+        names->after[names->n] = 0;
+        names->after[names->last] = (uint16_t)names->n;
+        names->last = names->n;
         names->first[names->n++] = &rows->items[i];
     }
     return 0;
@@ -152,9 +158,8 @@ static void put_packed_row(struct buffer *out, const int64_t *values, size_t n,
     buffer_put_varint(out, present ^ packing->present);
     buffer_put_varint(out, changes);
     packing->present = present;
-    for (size_t c = 0; c < n; c++) {
-        if (!(changes >> c & 1))
-            continue;
+    for (; changes; changes &= changes - 1) {
+        int c = __builtin_ctzll(changes);
         buffer_put_zigzag(out, (int64_t)((uint64_t)values[c] - packing->known[c]));
         packing->known[c] = (uint64_t)values[c];
     }

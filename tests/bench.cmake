@@ -37,6 +37,8 @@ if(TARGET chokepoint-mpi)
   find_package(MPI COMPONENTS C QUIET)
   add_executable(bench_shim_cost bench/shim_cost.c)
   target_link_libraries(bench_shim_cost PRIVATE MPI::MPI_C)
+  add_executable(bench_mpi_rounds bench/mpi_rounds.c) # bench/mpi_full_node.py
+  target_link_libraries(bench_mpi_rounds PRIVATE MPI::MPI_C)
 endif()
 if(TARGET chokepoint-matmul)
   add_executable(bench_matmul_gemm bench/matmul_gemm.c) # a yardstick of bench/matmul_gflops.sh

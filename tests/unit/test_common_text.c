@@ -170,6 +170,29 @@ static void printable_is_utf8_without_controls(void **state) {
     assert_false(text_is_printable_utf8("a\0b", 3));
 }
 
+/* Eight bytes are looked at together, so each value is tried at each place. */
+static void each_byte_is_judged_wherever_it_stands(void **state) {
+    (void)state;
+    for (size_t size = 1; size <= 20; size++) {
+        char *text = malloc(size), to[32]; /* so that reading beyond is seen */
+        for (size_t at = 0; at < size; at++) {
+            for (int byte = 0; byte < 256; byte++) {
+                memset(text, 'x', size);
+                text[at] = (char)byte;
+                bool good = byte >= 0x20 && byte < 0x7f;
+                assert_int_equal(text_is_printable_utf8(text, size), good);
+                assert_int_equal(text_sanitize(to, sizeof to, text, size), size);
+                assert_int_equal(to[at], good ? byte : '?');
+                assert_int_equal(to[(at + 1) % size], size > 1 ? 'x' : to[0]);
+                assert_int_equal(to[size], '\0');
+                assert_int_equal(text_sanitize(to, size, text, size), size - 1);
+                assert_int_equal(to[size - 1], '\0');
+            }
+        }
+        free(text);
+    }
+}
+
 static void sanitized_text_is_always_printable_and_fits(void **state) {
     (void)state;
     char to[16];
@@ -255,6 +278,7 @@ int main(void) {
         cmocka_unit_test(lines_and_words_cover_the_text_and_nothing_else),
         cmocka_unit_test(spans_compare_whole),
         cmocka_unit_test(printable_is_utf8_without_controls),
+        cmocka_unit_test(each_byte_is_judged_wherever_it_stands),
         cmocka_unit_test(sanitized_text_is_always_printable_and_fits),
         cmocka_unit_test(whole_numbers_of_command_lines_are_whole),
         cmocka_unit_test(rates_are_decimal_bits_and_sizes_binary_bytes),

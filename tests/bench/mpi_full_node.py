@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mpi_full_node.py [--before BIN] [--pairs N] [--seconds S] [PATTERN...]: what recording adds to a round of small MPI calls when each core
+of the node has a rank and the agent runs beside them: ping-pong, all-reduce and a stencil, in pairs of runs without and with `chokepoint
+run`, in alternating order. Printed are wall time and CPU time of the ranks a round (median of pairs, 95 % bootstrap interval) and what the
+agent takes for an event. Without a pair of the same kind no figure is small: one run without it is compared with the next, too.
+$CHOKEPOINT_BIN: where the programs are."""
+import argparse
+import os
+import random
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
+PATTERNS = ("pingpong", "allreduce", "stencil")
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def program(pattern, seconds):
+    return ["mpirun", "-np", str(os.cpu_count()), "--bind-to", "core", f"{BIN}/bench_mpi_rounds", pattern, str(seconds)]
+
+
+def run(words):
+    done = subprocess.run(words, env=dict(os.environ, **ROOT), check=True, capture_output=True, text=True)
+    wall, cpu, calls = next(line for line in done.stdout.splitlines() if len(line.split()) == 3).split()
+    return float(wall), float(cpu), int(calls)
+
+
+def recorded(binaries, pattern, seconds):
+    """(the program's figures, ns of the agent's CPU an event, share of events lost)"""
+    with tempfile.TemporaryDirectory() as work:
+        figures = run([f"{binaries}/chokepoint", "run", "--no-report", "--quiet", "--db", f"{work}/db", "--", *program(pattern, seconds)])
+        ask = sqlite3.connect(f"{work}/db").execute
+        took = ask("SELECT sum(cpu_ns) FROM self JOIN instance USING (instance) WHERE name = 'agent'").fetchone()[0]
+        events, lost = ask("SELECT sum(events), sum(lost_events) FROM mpi").fetchone()
+    return figures, (took or 0) / max(events or 0, 1), (lost or 0) / max(events or 0, 1)
+
+
+def interval(values):
+    draws = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(2000))
+    return f"{statistics.median(values):+8.0f} ns ({draws[50]:+.0f} to {draws[1950]:+.0f})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", metavar="BIN")
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN")
+    options = parser.parse_args()
+    random.seed(1)
+    builds = {"before": os.path.abspath(options.before)} if options.before else {}
+    builds["now"] = BIN
+    print(f"{os.cpu_count()} cores, a rank on each; load {os.getloadavg()[0]:.1f}")
+    for pattern in options.patterns or PATTERNS:
+        alone, with_agent = [], {name: [] for name in builds}
+        for turn in range(options.pairs):
+            steps = [lambda: alone.append(run(program(pattern, options.seconds)))]
+            steps += [lambda name=name: with_agent[name].append(recorded(builds[name], pattern, options.seconds)) for name in builds]
+            for step in steps[::1 if turn % 2 else -1]:
+                step()
+        print(f"{pattern}: {alone[0][2]} calls of a rank in {statistics.median(wall for wall, _, _ in alone):.0f} ns")
+        print(f"  the same again   wall {interval([b[0] - a[0] for a, b in zip(alone, alone[1:])])}   CPU "
+              f"{interval([b[1] - a[1] for a, b in zip(alone, alone[1:])])}")
+        for name, runs in with_agent.items():
+            print(f"  recorded, {name:6s} wall {interval([r[0][0] - a[0] for a, r in zip(alone, runs)])}   CPU "
+                  f"{interval([r[0][1] - a[1] for a, r in zip(alone, runs)])}   agent {statistics.median(r[1] for r in runs):.0f} ns an event, "
+                  f"{100 * statistics.median(r[2] for r in runs):.1f} % lost")
+
+
+main()
