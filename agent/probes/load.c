@@ -3,7 +3,7 @@
  * Load averages, uptime, tasks by state, as in uptime(1) and the head of top(1). They are of the
  * whole kernel (tasks: of the agent's process namespace), whatever the agent's scope. The kernel
  * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
- * as often.
+ * as often, and on a host with many less often: a row then repeats what was counted last.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,11 +24,25 @@ enum {
 };
 
 #define EVERY_NS (5 * NS_PER_S)
+#define TASKS_AT_ONCE 250 /* for each so many tasks one row more before they are counted again */
 
 struct load {
     struct load_reader *reader;
     int64_t read_ns; /* 0: never */
+    int64_t tasks[TASK_STATES];
+    int64_t rows_left; /* until they are counted again */
 };
+
+static int count_tasks(struct load *load) {
+    int64_t sum = 0;
+    if (load->rows_left-- > 0)
+        return 0;
+    int r = load_reader_tasks(load->reader, load->tasks);
+    for (size_t i = 0; r >= 0 && i < TASK_STATES; i++)
+        sum += load->tasks[i];
+    load->rows_left = sum / TASKS_AT_ONCE;
+    return r;
+}
 
 /* 1e9 times a number that is neither negative nor beyond what is sane; else absent. */
 static int64_t billionths(double value) {
@@ -38,20 +52,19 @@ static int64_t billionths(double value) {
 static int load_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct load *load = state;
     double averages[3], uptime_s;
-    int64_t tasks[TASK_STATES];
     if (load->read_ns && env->mono_ns - load->read_ns < EVERY_NS)
         return 0;
     load->read_ns = env->mono_ns;
     int r = load_reader_averages(load->reader, averages, &uptime_s);
     if (r >= 0)
-        r = load_reader_tasks(load->reader, tasks);
+        r = count_tasks(load);
     struct row *row = r >= 0 ? rows_append(rows, "host", strlen("host")) : NULL;
     if (!row)
         return r < 0 ? r : 0;
     for (size_t i = 0; i < 3; i++)
         row->values[LOAD_1 + i] = billionths(averages[i]);
     row->values[UPTIME] = billionths(uptime_s);
-    memcpy(&row->values[TASKS], tasks, sizeof tasks);
+    memcpy(&row->values[TASKS], load->tasks, sizeof load->tasks);
     return 0;
 }
 
