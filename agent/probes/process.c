@@ -194,19 +194,28 @@ static void forget_ended(struct processes *all) {
 
 /* ---- rows ---- */
 
+/* A process that has not run has neither read nor written, nor waited for a child that had. */
+static int read_io(const struct processes *all, struct process *process, int32_t pid) {
+    bool knows = process->class == PROCESS_JOB && process->has_times && process->run_ns > 0;
+    if (knows && process->io_run_ns == process->run_ns)
+        return 0;
+    int r = process_read_io(all->proc_fd, pid, &process->io);
+    process->io_run_ns = r == 0 && knows ? process->run_ns : 0;
+    return r;
+}
+
 /* Where each process tells for itself, without what its children did. */
-static void fill_io(const struct processes *all, const struct process *process, int32_t pid,
+static void fill_io(const struct processes *all, struct process *process, int32_t pid,
                     int64_t *values) {
-    struct process_io io;
     if (all->exits.on && process->class == PROCESS_JOB) {
         values[READ_BYTES] = process->has_io ? process->read_bytes : VALUE_ABSENT;
         values[WRITE_BYTES] = process->has_io ? process->write_bytes : VALUE_ABSENT;
         return;
     }
-    if (process_read_io(all->proc_fd, pid, &io) < 0)
+    if (read_io(all, process, pid) < 0)
         return;
-    values[READ_BYTES] = counter_value(io.read_bytes, 1);
-    values[WRITE_BYTES] = counter_value(io.write_bytes, 1);
+    values[READ_BYTES] = counter_value(process->io.read_bytes, 1);
+    values[WRITE_BYTES] = counter_value(process->io.write_bytes, 1);
 }
 
 static void fill_stat(const struct processes *all, const struct process *process,
@@ -295,9 +304,9 @@ static int32_t rank_of(const struct process *process, int32_t pid, const struct 
                 : process->rank;
 }
 
-static void fill_row(const struct processes *all, size_t at, const struct probe_env *env,
+static void fill_row(struct processes *all, size_t at, const struct probe_env *env,
                      struct row *row) {
-    const struct process *process = &all->items[at];
+    struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
     row->values[PID] = pid;
     row->values[JOB] = process->class == PROCESS_JOB;

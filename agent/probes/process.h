@@ -63,7 +63,9 @@ struct process {
     uint64_t cpu_score, disk_score;
     uint64_t disk_bytes; /* read and written, when last looked at */
     bool has_disk;
-    bool is_kept; /* stat_fd is open */
+    struct process_io io; /* as it stood when run_ns was io_run_ns; where exits are not told */
+    int64_t io_run_ns;    /* 0: not read yet */
+    bool is_kept;         /* stat_fd is open */
     int stat_fd;
     struct process_stat stat;
     /* Counters as reported: they never step back. */

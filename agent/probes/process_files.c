@@ -163,8 +163,14 @@ int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user) {
     return n < 0 ? n : -EBADMSG;
 }
 
+/* A kernel without scheduler statistics shows zeroes. */
+static bool has_not_run(const struct thread_times *before, const struct thread_times *now) {
+    return before->has_switches && now->run_ns && now->turns && now->run_ns == before->run_ns &&
+           now->wait_ns == before->wait_ns && now->turns == before->turns;
+}
+
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
-                        struct thread_times *ret_times) {
+                        const struct thread_times *before, struct thread_times *ret_times) {
     char text[4096];
     struct thread_times times = {0};
     int n = read_of_thread(proc_fd, pid, tid, "schedstat", text, sizeof text);
@@ -172,6 +178,10 @@ int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
     if (n > 0)
         times.has_times =
             text_u64(&p, text + n, &times.run_ns) && text_u64(&p, text + n, &times.wait_ns);
+    if (times.has_times && text_u64(&p, text + n, &times.turns) && has_not_run(before, &times)) {
+        *ret_times = *before;
+        return 0;
+    }
     int m = read_of_thread(proc_fd, pid, tid, "status", text, sizeof text);
     if (m > 0)
         times.has_switches =

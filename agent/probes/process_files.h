@@ -38,6 +38,7 @@ struct process_io { /* of all its threads, and of children that have ended and w
 
 struct thread_times {
     uint64_t run_ns, wait_ns; /* on a CPU, and waiting for one */
+    uint64_t turns;           /* times it got a CPU; 0: not known */
     uint64_t voluntary, involuntary;
     uint64_t read_bytes, write_bytes; /* its own, not those of children that have ended */
     bool has_times, has_switches, has_io;
@@ -70,9 +71,10 @@ int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);
 int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
 
 /* Reads one thread of a process; fails only if none of its files can be read. with_io: its disk
- * traffic, too, at the cost of one more file. */
+ * traffic, too, at the cost of one more file. before: what was read last, all zero at first: a
+ * thread that has not run since then is as it was, and one file says so. */
 int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
-                        struct thread_times *ret_times);
+                        const struct thread_times *before, struct thread_times *ret_times);
 
 /* The user whose rights it has. */
 int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user);

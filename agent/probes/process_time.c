@@ -78,7 +78,8 @@ void process_ask_threads(struct processes *all) {
 static int read_thread(const struct processes *all, const struct thread *thread, int32_t tid,
                        struct thread_times *ret_now) {
     if (thread->asked != all->sample)
-        return process_read_thread(all->proc_fd, thread->pid, tid, all->exits.on, ret_now);
+        return process_read_thread(all->proc_fd, thread->pid, tid, all->exits.on, &thread->times,
+                                   ret_now);
     *ret_now = thread->now;
     return 0;
 }

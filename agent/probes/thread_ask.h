@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads stand at, asked of the kernel for many at once: taskstats, over generic netlink. One
- * question costs a twentieth of the three files that say the same. Needs what exit_record.h needs.
+ * The counters of many threads, asked of the kernel at once: taskstats, over generic netlink. One
+ * question costs a twentieth of the three files that say the same. It needs what exit_record.h
+ * needs.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H
 #define CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H

@@ -43,7 +43,7 @@ def used_ns(pid):
 
 
 class Bench:
-    """What runs beside the job: each is stopped at the end, in the opposite order."""
+    """The observers beside the job: each is stopped at the end, in the opposite order."""
 
     def __init__(self, work, stack):
         self.work, self.stack, self.observers = work, stack, {}

@@ -203,7 +203,8 @@ static void a_thread_that_lives_says_what_it_stands_at(void **state) {
     tids[70] = getpid();
     thread_ask(&ask, tids, 100, hear, &heard);
     int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(process_read_thread(proc, getpid(), getpid(), true, &files), 0);
+    assert_int_equal(
+        process_read_thread(proc, getpid(), getpid(), true, &(struct thread_times){0}, &files), 0);
     close(proc);
     assert_int_equal(heard.n, 1);
     assert_int_equal(heard.last.tid, getpid());

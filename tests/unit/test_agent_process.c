@@ -175,6 +175,46 @@ static void an_ended_thread_leaves_its_time_behind(void **state) {
     tree_remove(&tree);
 }
 
+static void write_switches(const struct tree *tree, int pid, int voluntary, int io_bytes) {
+    char name[64], text[128];
+    snprintf(name, sizeof name, "proc/%d/task/%d/status", pid, pid);
+    snprintf(text, sizeof text, "voluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t7\n",
+             voluntary);
+    tree_write(tree, name, text);
+    snprintf(name, sizeof name, "proc/%d/io", pid);
+    snprintf(text, sizeof text, "read_bytes: %d\nwrite_bytes: 0\n", io_bytes);
+    tree_write(tree, name, text);
+}
+
+/* Files that cannot have changed are not opened; here they have. */
+static void a_thread_that_has_not_run_is_not_read_again(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 7, "train", 100, 1, 100, true);
+    write_thread(&tree, 7, 7, S, 10);
+    write_switches(&tree, 7, 5, 4096);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    expect(&h, "train[7]", "voluntary_switches", 5);
+    expect(&h, "train[7]", "read_bytes", 4096);
+    write_switches(&tree, 7, 6, 8192);
+    assert_int_equal(harness_sample_at(&h, 101 * S), 0);
+    expect(&h, "train[7]", "voluntary_switches", 5);
+    expect(&h, "train[7]", "read_bytes", 4096);
+    expect(&h, "train[7]", "run_queue_ns", 10);
+    write_thread(&tree, 7, 7, S + 1, 10);
+    assert_int_equal(harness_sample_at(&h, 102 * S), 0);
+    expect(&h, "train[7]", "voluntary_switches", 6);
+    expect(&h, "train[7]", "read_bytes", 8192);
+    write_switches(&tree, 7, 9, 8192);
+    write_thread(&tree, 7, 7, S + 1, 11); /* it waited for a core */
+    assert_int_equal(harness_sample_at(&h, 103 * S), 0);
+    expect(&h, "train[7]", "voluntary_switches", 9);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void a_thread_that_came_and_went_is_made_up_for_by_ticks(void **state) {
     struct tree tree;
     struct harness h;
@@ -332,7 +372,7 @@ static size_t open_files(void) {
     return n;
 }
 
-/* What stays open of a process is read as it is now, gives way to a successor, and is closed. */
+/* A stat that stays open is read as it is now, gives way to a successor, and is closed. */
 static void a_kept_descriptor_is_of_one_process_alone(void **state) {
     struct tree tree;
     struct harness h;
@@ -352,10 +392,15 @@ static void a_kept_descriptor_is_of_one_process_alone(void **state) {
     assert_int_equal(harness_sample_at(&h, 103 * S), 0);
     expect(&h, "train[7]", "user_ns", S / 5);
     char ended[160], elsewhere[160];
+    snprintf(ended, sizeof ended, "%s/proc/7", tree.path);
+    snprintf(elsewhere, sizeof elsewhere, "%s/before", tree.path);
+    assert_int_equal(rename(ended, elsewhere), 0); /* what is open can still be read */
+    write_process(&tree, 7, "train", 30, 1, 10150, true);
     snprintf(ended, sizeof ended, "%s/proc/8", tree.path);
     snprintf(elsewhere, sizeof elsewhere, "%s/ended", tree.path);
     assert_int_equal(rename(ended, elsewhere), 0);
     assert_int_equal(harness_sample_at(&h, 104 * S), 0);
+    expect(&h, "train[7]", "user_ns", S * 3 / 10);
     assert_in_range(open_files(), opened, opened + 1);
     harness_close(&h);
     assert_int_equal(open_files(), before);
@@ -692,6 +737,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(processes_of_other_groups_are_not_of_this_host),
         cmocka_unit_test(hostile_processes_cost_only_themselves),
         cmocka_unit_test(an_ended_thread_leaves_its_time_behind),
+        cmocka_unit_test(a_thread_that_has_not_run_is_not_read_again),
         cmocka_unit_test(a_thread_that_came_and_went_is_made_up_for_by_ticks),
         cmocka_unit_test(a_thread_id_may_pass_to_another_process),
         cmocka_unit_test(zeroes_of_a_kernel_without_statistics_are_no_delays),
