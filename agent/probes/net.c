@@ -6,7 +6,7 @@
  * no interfaces at all.
  *
  * An interface's speed is a file of its own in sysfs, and the driver may have to ask the device for
- * it: it is read when the interface is first seen and once a minute.
+ * it: it is read when the interface is first seen and once a minute, and so is its network.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +16,7 @@
 
 #include "agent/counter.h"
 #include "agent/name_set.h"
+#include "agent/probes/net_network.h"
 #include "agent/probes/probes.h"
 #include "agent/source.h"
 #include "common/error.h"
@@ -31,6 +32,7 @@ enum {
     SEND_DROPS,
     N_COUNTERS,
     SPEED = N_COUNTERS,
+    NETWORK,
     N_COLUMNS
 };
 
@@ -44,18 +46,19 @@ static const uint8_t positions[N_COUNTERS] = {
 
 #define INTERFACES_MIN 64
 #define INTERFACES_MAX 4096
-#define SPEED_EVERY_NS (60 * NS_PER_S)
+#define LINK_EVERY_NS (60 * NS_PER_S)
 #define BYTES_PER_MBIT 125000
 
-struct speed {
-    int64_t bytes_per_s; /* VALUE_ABSENT: not known */
-    int64_t read_ns;     /* when, of CLOCK_MONOTONIC */
+struct link {
+    int64_t bytes_per_s, network; /* VALUE_ABSENT: not known */
+    int64_t read_ns;              /* when, of CLOCK_MONOTONIC */
 };
 
 struct net {
-    struct source dev;
+    struct source dev, routes; /* routes: closed where the kernel has none */
+    bool has_routes;           /* of this sample */
     struct name_set names;
-    struct speed *speeds; /* owned, by entry of `names` */
+    struct link *links; /* owned, by entry of `names` */
 };
 
 /* "  eth0: 1 2 3 ..."; old kernels put no blank after the colon. The two header lines have none. */
@@ -84,12 +87,22 @@ static int64_t read_speed(const struct probe_env *env, const char *name) {
     return mbit * BYTES_PER_MBIT;
 }
 
-static int64_t speed_of(struct net *net, const struct probe_env *env,
-                        const struct name_set_entry *entry) {
-    struct speed *speed = &net->speeds[entry - net->names.entries];
-    if (!speed->read_ns || entry->born || env->mono_ns - speed->read_ns >= SPEED_EVERY_NS)
-        *speed = (struct speed){read_speed(env, entry->name), env->mono_ns};
-    return speed->bytes_per_s;
+static int64_t network_of(struct net *net, const struct probe_env *env, const char *name) {
+    if (!source_is_open(&net->routes))
+        return VALUE_ABSENT;
+    if (!net->has_routes && source_read(&net->routes) < 0)
+        return VALUE_ABSENT;
+    net->has_routes = true;
+    return net_network_of(env, net->routes.data, source_end(&net->routes), name);
+}
+
+static const struct link *link_of(struct net *net, const struct probe_env *env,
+                                  const struct name_set_entry *entry) {
+    struct link *link = &net->links[entry - net->names.entries];
+    if (!link->read_ns || entry->born || env->mono_ns - link->read_ns >= LINK_EVERY_NS)
+        *link = (struct link){read_speed(env, entry->name), network_of(net, env, entry->name),
+                              env->mono_ns};
+    return link;
 }
 
 static void append_interface(struct net *net, const struct probe_env *env, struct span name,
@@ -103,7 +116,9 @@ static void append_interface(struct net *net, const struct probe_env *env, struc
     row->flags = entry->born ? ROW_BORN : 0;
     for (size_t i = 0; i < N_COUNTERS; i++)
         row->values[i] = counter_value(numbers[positions[i]], 1);
-    row->values[SPEED] = speed_of(net, env, entry);
+    const struct link *link = link_of(net, env, entry);
+    row->values[SPEED] = link->bytes_per_s;
+    row->values[NETWORK] = link->network;
 }
 
 static int net_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -114,6 +129,7 @@ static int net_sample(void *state, const struct probe_env *env, struct rows *row
     const char *p = net->dev.data, *end = source_end(&net->dev);
     uint64_t numbers[NUMBERS_NEEDED];
     struct span line, name;
+    net->has_routes = false;
     name_set_begin(&net->names);
     while (text_line(&p, end, &line))
         if (parse_interface(line, &name, numbers))
@@ -143,8 +159,10 @@ static int net_open(void *state, const struct probe_env *env, char *why, size_t 
     int r = source_open(&net->dev, env->proc, "net/dev");
     if (r == 0)
         r = name_set_init(&net->names, count_room(&net->dev));
-    if (r == 0 && !(net->speeds = calloc(net->names.capacity, sizeof *net->speeds)))
+    if (r == 0 && !(net->links = calloc(net->names.capacity, sizeof *net->links)))
         r = -ENOMEM;
+    if (r == 0 && source_open(&net->routes, env->proc, "net/route") < 0)
+        net->routes = (struct source){0};
     if (r < 0)
         snprintf(why, why_size, "cannot read %s/net/dev: %s", env->proc, strerror(-r));
     return r;
@@ -153,8 +171,9 @@ static int net_open(void *state, const struct probe_env *env, char *why, size_t 
 static void net_close(void *state) {
     struct net *net = state;
     source_close(&net->dev);
+    source_close(&net->routes);
     name_set_release(&net->names);
-    free(net->speeds);
+    free(net->links);
 }
 
 static const struct column net_columns[N_COLUMNS] = {
@@ -172,6 +191,10 @@ static const struct column net_columns[N_COLUMNS] = {
     [SEND_DROPS] = {"send_drops", UNIT_EVENTS, COLUMN_COUNTER, "packets dropped before sending"},
     [SPEED] = {"speed_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
                "what its hardware, or its driver, says it can carry a second each way"},
+    [NETWORK] =
+        {"network", UNIT_NONE, COLUMN_LEVEL,
+         "the IPv4 network it is in, times 256, and the length of its prefix; of bridges and "
+         "tunnels not known"},
 };
 
 const struct probe probe_net = {

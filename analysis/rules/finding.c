@@ -49,6 +49,7 @@ const char *cause_name(enum cause cause) {
         [CAUSE_FROZEN] = "frozen",
         [CAUSE_POOL] = "pool",
         [CAUSE_INPUT] = "input",
+        [CAUSE_WRONG_INTERFACE] = "wrong-interface",
     };
     return names[cause];
 }

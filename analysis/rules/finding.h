@@ -47,8 +47,9 @@ enum cause {
     CAUSE_LATENCY,
     CAUSE_STOPPED,
     CAUSE_FROZEN,
-    CAUSE_POOL,  /* a process has too few connections to another */
-    CAUSE_INPUT, /* a helper of a rank brings it data too late */
+    CAUSE_POOL,            /* a process has too few connections to another */
+    CAUSE_INPUT,           /* a helper of a rank brings it data too late */
+    CAUSE_WRONG_INTERFACE, /* a slow one is full while a faster one to the same hosts is idle */
     CAUSE_COUNT_
 };
 

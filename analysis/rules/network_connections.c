@@ -198,6 +198,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     say_ceiling(flows, s, &c);
     say_queues(flows, s, &c);
     link_name_others(model, flows, &c);
+    link_name_interface(model, &c);
     link_add_arithmetic(candidates, group, s->host, s->side, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

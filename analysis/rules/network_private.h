@@ -18,6 +18,8 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
  * others is the cause, and who the likeliest is. */
 void link_name_others(const struct run_model *model, const struct flows *flows,
                       struct candidate *c);
+/* Where a faster interface of the host leads to the same hosts and is idle, that is the cause. */
+void link_name_interface(const struct run_model *model, struct candidate *c);
 /* Adds the argument by arithmetic, if there is one. */
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c);

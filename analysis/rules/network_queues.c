@@ -34,6 +34,7 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     say_held_back(queues, &c);
     remarks_add(&c.evidence, SENT_AT, NUMBERS(100 * c.reached), NAMES());
     link_name_others(model, flows, &c);
+    link_name_interface(model, &c);
     link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

@@ -73,6 +73,7 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     add_ceiling_side(limit, side == FLOW_SEND, at_ceiling, duty, &c);
     link_add_arithmetic(candidates, group, host, side, &c);
     add_cpu_side(cpu, &c);
+    link_name_interface(model, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

@@ -88,6 +88,13 @@ static void about_unmeasured_link(const struct advised *a, const struct series *
         remarks_add(a->next, ADVISE_MEASURE_SOME_LINK, NUMBERS(), NAMES(a->host));
 }
 
+static void about_interface(const struct advised *a) {
+    const char *other = a->c->cause.names[1];
+    if (a->c->cause.code == REMARK_FASTER_INTERFACE_IDLE)
+        remarks_add(a->next, ADVISE_OTHER_INTERFACE, NUMBERS(),
+                    NAMES(a->host, other, other, other));
+}
+
 static void about_link(const struct advised *a) {
     bool send = a->c->resource == RESOURCE_NET_EGRESS;
     struct queues queues = link_queues(a->model, a->c->group, a->c->host);
@@ -234,6 +241,8 @@ static const struct {
     enum cause kind; /* CAUSE_NONE: any */
     void (*add)(const struct advised *a);
 } advice[] = {
+    {RESOURCE_NET_EGRESS, CAUSE_WRONG_INTERFACE, about_interface},
+    {RESOURCE_NET_INGRESS, CAUSE_WRONG_INTERFACE, about_interface},
     {RESOURCE_NET_EGRESS, CAUSE_NONE, about_link},
     {RESOURCE_NET_INGRESS, CAUSE_NONE, about_link},
     {RESOURCE_CPU, CAUSE_SERIAL, about_serial},

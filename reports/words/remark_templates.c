@@ -108,6 +108,11 @@ const char *remark_template(enum remark_code code) {
         [REMARK_LINK] = "link",
         [REMARK_LINK_SHARED] = "the link, shared with traffic of others",
         [REMARK_LINK_SHARED_WITH] = "the link, shared with traffic of others, probably of %s",
+        [REMARK_FASTER_INTERFACE_IDLE] =
+            "%s %[sends|receives] %.3g of %.3g Mbit/s while %s, which can move %.3g, is idle",
+        [REMARK_INTERFACES_REACH_SAME] = "%s and %s are each in a network that %s is in, too",
+        [REMARK_REACHED_BY_ADDRESS] =
+            "hardly anything went over %s: that it leads there is known by addresses alone",
         [REMARK_OWN_BYTES] = "of what its interface carried only %.0f %% was the job's",
         [REMARK_ARITHMETIC] = "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s "
                               "an iteration takes (%.0f %%)",

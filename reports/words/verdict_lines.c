@@ -23,10 +23,14 @@ static char *whose(const struct run_model *model, const struct candidate *c, boo
                                : text_format("all %zu hosts", model->n_hosts);
 }
 
-static char *name_link(const struct candidate *c, const struct candidate *other, const char *who) {
+/* cause: said where it is more than that the link is full. */
+static char *name_link(const struct candidate *c, const struct candidate *other, const char *who,
+                       const char *cause) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
     const char *way = other ? (sends ? "sending and receiving" : "receiving and sending")
                             : (sends ? "sending" : "receiving");
+    if (c->cause.code == REMARK_FASTER_INTERFACE_IDLE)
+        return text_format("network of %s, %s (%s)", who, way, cause);
     return text_format("network of %s, %s", who, way);
 }
 
@@ -63,7 +67,7 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
         return text_format("%s (on %s)", bare, model->hosts[c->host].name);
     if (candidate_is_of_program(c))
         return candidate_words(model, c);
-    return candidate_is_link(c) ? name_link(c, v->other, who) : name_resource(c, who, bare);
+    return candidate_is_link(c) ? name_link(c, v->other, who, bare) : name_resource(c, who, bare);
 }
 
 /* Extent of the limit: the used part of its rate if that is known, else a share of the time. */

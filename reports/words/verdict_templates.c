@@ -109,6 +109,11 @@ const char *verdict_template(enum remark_code code) {
                                       "fewer bytes an iteration through it",
         [REMARK_ADVISE_FASTER_SOME_LINK] = "give %s a faster link than the %.4g Mbit/s of its "
                                            "interface, or move fewer bytes an iteration through it",
+        [REMARK_ADVISE_OTHER_INTERFACE] =
+            "on %s, let the traffic go over %s: name the hosts by their addresses there, or a "
+            "route; "
+            "of programs that choose for themselves, mpirun --mca btl_tcp_if_include %s, "
+            "GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME=%s",
         [REMARK_ADVISE_MEASURE_LINK] =
             "`chokepoint calibrate --only net` on these hosts tells what %s's %s can carry; if "
             "more than it did: a limit on the way to it (switch port, `tc filter show dev %s "

@@ -15,7 +15,8 @@ static const char *const memory_columns[] = {"total_bytes", "available_bytes", "
 static const char *const vmstat_columns[] = {"swap_in_bytes", "swap_out_bytes", "refault_bytes",
                                              "reclaim_direct_bytes", "oom_kills"};
 static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns"};
-static const char *const net_columns[] = {"receive_bytes", "send_bytes", "speed_bytes_per_s"};
+static const char *const net_columns[] = {"receive_bytes", "send_bytes", "speed_bytes_per_s",
+                                          "network"};
 static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
     "pid",          "rank",        "job",        "rss_bytes",   "user_ns",     "system_ns",
@@ -93,7 +94,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns), 0xf},
     [RECORDING_VMSTAT] = {"vmstat", COLUMNS(vmstat_columns)},
     [RECORDING_DISK] = {"disk", COLUMNS(disk_columns)},
-    [RECORDING_NET] = {"net", COLUMNS(net_columns), BIT(NET_SPEED)},
+    [RECORDING_NET] = {"net", COLUMNS(net_columns), BIT(NET_SPEED) | BIT(NET_NETWORK)},
     [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
                            BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |

@@ -38,8 +38,9 @@ enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIR
 enum { MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_SWAP_TOTAL, MEMORY_SWAP_FREE };
 enum { VMSTAT_SWAP_IN, VMSTAT_SWAP_OUT, VMSTAT_REFAULT, VMSTAT_RECLAIM_DIRECT, VMSTAT_OOM };
 enum { DISK_READ_BYTES, DISK_WRITE_BYTES, DISK_BUSY };
-/* NET_SPEED: bytes/s; absent in recordings of before it was kept. */
-enum { NET_RECEIVE_BYTES, NET_SEND_BYTES, NET_SPEED };
+/* NET_SPEED: bytes/s; NET_NETWORK: a number that interfaces of one network have in common; absent
+ * in recordings of before they were kept. */
+enum { NET_RECEIVE_BYTES, NET_SEND_BYTES, NET_SPEED, NET_NETWORK };
 enum { PSI_SOME, PSI_FULL };
 enum {
     PROCESS_PID,
