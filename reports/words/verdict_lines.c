@@ -70,9 +70,30 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
     return candidate_is_link(c) ? name_link(c, v->other, who, bare) : name_resource(c, who, bare);
 }
 
+/* How full it is is known. */
+static bool is_rated(const struct candidate *c) {
+    return candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from;
+}
+
+/* Each direction by its own figure: the other one may carry far less. */
+static char *rates_both_ways(const struct run_model *model, const struct candidate *c,
+                             const struct candidate *other) {
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
+    const char *one = sends ? "sends" : "receives", *back = sends ? "receives" : "sends";
+    if (is_rated(other))
+        return text_format("%s at %.0f %% of its %.3g MB/s, %s at %.0f %% of %.3g", one,
+                           100 * c->reached, c->ceiling, back, 100 * other->reached,
+                           other->ceiling);
+    return text_format("%s at %.0f %% of its %.3g MB/s, %s %.3g MB/s", one, 100 * c->reached,
+                       c->ceiling, back, verdict_back_rate(model, c));
+}
+
 /* Extent of the limit: the used part of its rate if that is known, else a share of the time. */
-static char *how_much(const struct run_model *model, const struct candidate *c) {
-    if (candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from)
+static char *how_much(const struct run_model *model, const struct candidate *c,
+                      const struct candidate *other) {
+    if (is_rated(c) && other)
+        return rates_both_ways(model, c, other);
+    if (is_rated(c))
         return text_format("at %.0f %% of its %.3g MB/s", 100 * c->reached, c->ceiling);
     if (c->fallback)
         return text_format("computing is %.0f %% of the run", 100 * c->blocked);
@@ -85,7 +106,7 @@ static char *how_much(const struct run_model *model, const struct candidate *c) 
 static char *limit_of_candidate(const struct run_model *model, const struct verdict *v) {
     const struct candidate *c = v->candidate;
     AUTO(text_free) char *name = name_limit(model, v, c);
-    AUTO(text_free) char *much = how_much(model, c);
+    AUTO(text_free) char *much = how_much(model, c, v->other);
     char span[64] = "";
     if (!isnan(c->start_s))
         snprintf(span, sizeof span, ", only from %.1f s to %.1f s", c->start_s, c->end_s);
@@ -113,8 +134,7 @@ char *verdict_limit(const struct run_model *model, const struct verdict *v, cons
 char *verdict_cost(const struct run_model *model, const struct verdict *v) {
     const struct candidate *c = v->candidate;
     char share[160];
-    bool rated = candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from;
-    if (verdict_has_own_sentence(c) || (!rated && !c->group))
+    if (verdict_has_own_sentence(c) || (!is_rated(c) && !c->group))
         return text_format("%s", "");
     if (v->other && !candidate_is_of_program(c))
         return text_format("%.0f %% of the time%s%.64s %s and %.0f %% %s", 100 * c->blocked,

@@ -11,6 +11,9 @@ char *verdict_candidate_sentence(const struct run_model *model, const struct ver
 /* It has a sentence of its own, in which its share of the run is another one. */
 bool verdict_has_own_sentence(const struct candidate *candidate);
 
+/* MB/s that the candidate's link carries in the other direction, mean; NAN. */
+double verdict_back_rate(const struct run_model *model, const struct candidate *candidate);
+
 /* The share of the run that the candidate took, "10 % of the time in training, 9 to 11 % of the
  * whole run"; of a link both ways. */
 void verdict_say_share(const struct run_model *model, const struct candidate *candidate,

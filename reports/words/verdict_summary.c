@@ -15,7 +15,7 @@
 
 /* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" of a link whose rate says
  * nothing. */
-static void say_rate(const struct candidate *c, char *to, size_t size) {
+static void say_own_rate(const struct candidate *c, char *to, size_t size) {
     to[0] = '\0';
     if (!candidate_is_link(c) || !(c->ceiling > 0))
         return;
@@ -28,12 +28,30 @@ static void say_rate(const struct candidate *c, char *to, size_t size) {
                  c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
 }
 
+/* The same, and what its other direction carried meanwhile: "; it receives 2.1 MB/s". */
+static void say_rate(const struct run_model *model, const struct candidate *c, char *to,
+                     size_t size) {
+    say_own_rate(c, to, size);
+    if (!to[0])
+        return;
+    double back = verdict_back_rate(model, c);
+    size_t n = strlen(to);
+    if (!isnan(back))
+        snprintf(to + n, size - n, "; it %s %.3g MB/s meanwhile",
+                 c->resource == RESOURCE_NET_EGRESS ? "receives" : "sends", back);
+}
+
 /* "48 to 52 %", or "48 %" where both ends round to the same. */
 static void say_interval(double low, double high, char *to, size_t size) {
     if (round(100 * low) == round(100 * high))
         snprintf(to, size, "%.0f %%", 100 * low);
     else
         snprintf(to, size, "%.0f to %.0f %%", 100 * low, 100 * high);
+}
+
+double verdict_back_rate(const struct run_model *model, const struct candidate *c) {
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
+    return model_mean(model, c->host, sends ? METRIC_NET_RECV : METRIC_NET_SEND, c->group);
 }
 
 /* " (48 to 52 %)", or nothing where that says no more than the estimate beside it. */
@@ -110,22 +128,23 @@ static void say_span(const struct candidate *c, char *to, size_t size) {
 static char *of_both_directions(const struct run_model *model, const struct candidate *c,
                                 const struct candidate *other, const char *waits) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
-    char rate[120], in[80] = "";
-    say_rate(c, rate, sizeof rate);
+    char rate[120], back[120], in[80] = "";
+    say_own_rate(c, rate, sizeof rate);
+    say_own_rate(other, back, sizeof back);
     if (c->group)
         snprintf(in, sizeof in, " in %.64s", group_words(model, c->group));
-    return text_format("%s %s's network: %.0f %% of the time%s %s and %.0f %% %s%s.", waits,
+    return text_format("%s %s's network: %.0f %% of the time%s %s%s, and %.0f %% %s%s.", waits,
                        model->hosts[c->host].name, 100 * c->blocked, in,
-                       sends ? "sending" : "receiving", 100 * other->blocked,
-                       sends ? "receiving" : "sending", rate);
+                       sends ? "sending" : "receiving", rate, 100 * other->blocked,
+                       sends ? "receiving" : "sending", back);
 }
 
 static char *of_one(const struct run_model *model, const struct candidate *c,
                     const struct verdict *v, const char *waits) {
-    char share[160], rate[120], others[64] = "";
+    char share[160], rate[160], others[64] = "";
     char *what = candidate_words(model, c);
     verdict_say_share(model, c, v, share, sizeof share);
-    say_rate(c, rate, sizeof rate);
+    say_rate(model, c, rate, sizeof rate);
     if (v->n_alike)
         snprintf(others, sizeof others, "; %zu other host%s nearly as much", v->n_alike,
                  v->n_alike == 1 ? "" : "s");
