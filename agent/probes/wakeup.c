@@ -2,7 +2,8 @@
 /*
  * Pairs of processes of which one ended the other's waits within a host: the process whose system
  * call woke a thread of the job from a futex, a pipe, a socket within the host, poll, or the wait
- * for a child. Pairs beyond the first PAIRS_MAX are one row.
+ * for a child. A server of names is one without an id: its answers come from anywhere. Pairs beyond
+ * the first PAIRS_MAX are one row.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,11 +39,9 @@ struct wakeup {
     struct wait_wakeup values[WAIT_WAKEUPS];
 };
 
-static const char *const reasons[WAIT_STATES] = {[WAIT_FUTEX] = "futex",
-                                                 [WAIT_PIPE] = "pipe",
-                                                 [WAIT_UNIX] = "unix",
-                                                 [WAIT_POLL] = "poll",
-                                                 [WAIT_CHILD] = "child"};
+static const char *const reasons[WAIT_NAME + 1] = {
+    [WAIT_FUTEX] = "futex", [WAIT_PIPE] = "pipe",   [WAIT_UNIX] = "unix",
+    [WAIT_POLL] = "poll",   [WAIT_CHILD] = "child", [WAIT_NAME] = "name"};
 
 /* ---- pairs ---- */
 
@@ -76,7 +75,10 @@ static struct pair *add(struct wakeup *probe, const struct probe_env *env,
     struct pair *pair = &probe->pairs[probe->n++];
     *pair =
         (struct pair){.key = *key, .born = probe->sample > 1, .waiter_start_ns = waiter->start_ns};
-    name_process(probe, env, key->waker, waker);
+    if (key->state == WAIT_NAME)
+        snprintf(waker, sizeof waker, "name server");
+    else
+        name_process(probe, env, key->waker, waker);
     snprintf(pair->name, sizeof pair->name, "%.30s < %.30s %s", waiter->name, waker,
              reasons[key->state]);
     return pair;
@@ -122,7 +124,7 @@ static void take(struct wakeup *probe, const struct probe_env *env,
                  const struct wait_wakeup_key *key, const struct wait_wakeup *value) {
     const struct wait_group *waiter = wait_watch_find(probe->watch, key->waiter);
     struct pair *pair = find(probe, key);
-    if (key->state >= WAIT_STATES || !reasons[key->state] || (!waiter && !pair)) {
+    if (key->state > WAIT_NAME || !reasons[key->state] || (!waiter && !pair)) {
         forget(probe, key);
         return;
     }
@@ -191,9 +193,11 @@ static size_t wakeup_max_rows(const void *state, const struct probe_env *env) {
 
 static const struct column wakeup_columns[N_COLUMNS] = {
     [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id of the one that waited"},
-    [WAKER_PID] = {"waker_pid", UNIT_NONE, COLUMN_LEVEL, "process id of the one that woke it"},
-    [REASON] = {"reason", UNIT_NONE, COLUMN_LEVEL,
-                "for what it waited: 6 poll, 7 futex, 8 pipe, 9 unix, 14 child"},
+    [WAKER_PID] = {"waker_pid", UNIT_NONE, COLUMN_LEVEL,
+                   "process id of the one that woke it; 0: not seen"},
+    [REASON] =
+        {"reason", UNIT_NONE, COLUMN_LEVEL,
+         "for what it waited: 6 poll, 7 futex, 8 pipe, 9 unix, 14 child, 18 a server of names"},
     [WAIT_NS] = {"wait_ns", UNIT_NS, COLUMN_COUNTER, "time of the waits that ended so"},
     [WAKEUPS] = {"wakeups", UNIT_EVENTS, COLUMN_COUNTER, "how many they were"},
     [PROCESS_WAIT_NS] = {"process_wait_ns", UNIT_NS, COLUMN_COUNTER,

@@ -6,7 +6,7 @@
  * A program gets a license string, since the kernel hands out some of its helpers only to code that
  * names the GPL as a choice; these sources are MIT.
  */
-#include "agent/wait/wait_socket.bpf.h"
+#include "agent/wait/wait_name.bpf.h"
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
 
@@ -129,7 +129,13 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     if (!all)
         return 0;
     struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
-    if (!thread || !is_tcp(sock))
+    if (!thread)
+        return 0;
+    if (size > 0 && is_for_names(sock)) {
+        take_answer(thread);
+        count_event(all, 0);
+    }
+    if (!is_tcp(sock))
         return 0;
     wait_u32 slot = 0;
     struct wait_socket *socket = socket_of(sock, &slot);
@@ -165,9 +171,14 @@ int BPF_PROG(on_send, struct sock *sock, int size) {
     struct wait_thread *thread = thread_of((struct task_struct *)bpf_get_current_task_btf());
     if (!thread)
         return 0;
-    thread->acted = 1;
-    thread->pending_ns = thread->pending_gap_ns = 0;
     count_event(all, 0);
+    if (is_for_names(sock)) {
+        ask_for_name(thread, (wait_u64)sock);
+        return 0;
+    }
+    thread->acted = 1;
+    thread->asked = 0;
+    thread->pending_ns = thread->pending_gap_ns = 0;
     return 0;
 }
 

@@ -46,7 +46,8 @@ enum wait_state {
     WAIT_STOPPED,
     WAIT_OTHER,
     WAIT_UNCLOCKED, /* while clocks were paused */
-    WAIT_STATES
+    WAIT_STATES,
+    WAIT_NAME = WAIT_STATES /* of pairs alone: for the answer of a server of names */
 };
 #define WAIT_FIRST_BLOCKED WAIT_SOCKET_RECEIVE
 
@@ -109,6 +110,7 @@ struct wait_thread {
     wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
     wait_u32 switches;  /* of its own, when it left its core last */
     wait_u32 acted;     /* read from or wrote to a socket since it went on: no tick */
+    wait_u64 asked;     /* address of the socket over which it asked for a name; 0: answered */
 };
 
 /*

@@ -25,6 +25,22 @@ static __always_inline bool is_waker(wait_u32 state, wait_u32 call) {
     }
 }
 
+static __always_inline void add_wakeup(const struct wait_wakeup_key *key, wait_u64 ns,
+                                       wait_u64 process_ns) {
+    struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, key), first = {ns, 1, process_ns};
+    if (known) {
+        __sync_fetch_and_add(&known->ns, ns);
+        __sync_fetch_and_add(&known->times, 1);
+        if (process_ns)
+            __sync_fetch_and_add(&known->process_ns, process_ns);
+    } else if (bpf_map_update_elem(&wakeups, key, &first, BPF_NOEXIST) < 0) {
+        struct wait_totals *all = all_totals();
+        count_loss(WAIT_LOST_WAKEUPS);
+        if (all)
+            __sync_fetch_and_add(&all->lost_wakeup_ns, ns);
+    }
+}
+
 static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_u32 state,
                                          wait_u64 ns) {
     struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
@@ -36,19 +52,7 @@ static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_
         return; /* through a connection, whose reader tells */
     struct wait_wakeup_key key = {
         .waiter = waiter->tgid, .waker = process_id(task), .state = state};
-    struct wait_wakeup *known = bpf_map_lookup_elem(&wakeups, &key),
-                       first = {ns, 1, waiter->gap_ns};
-    if (known) {
-        __sync_fetch_and_add(&known->ns, ns);
-        __sync_fetch_and_add(&known->times, 1);
-        if (waiter->gap_ns)
-            __sync_fetch_and_add(&known->process_ns, waiter->gap_ns);
-    } else if (bpf_map_update_elem(&wakeups, &key, &first, BPF_NOEXIST) < 0) {
-        struct wait_totals *all = all_totals();
-        count_loss(WAIT_LOST_WAKEUPS);
-        if (all)
-            __sync_fetch_and_add(&all->lost_wakeup_ns, ns);
-    }
+    add_wakeup(&key, ns, waiter->gap_ns);
 }
 
 #endif

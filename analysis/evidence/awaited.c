@@ -19,6 +19,24 @@ double awaited_share(const struct run_model *model, size_t who) {
     return fmin(1, most);
 }
 
+static bool passes(const struct run_model *model, const struct process_wait *w,
+                   struct awaited_filter filter) {
+    return (filter.whom == SIZE_MAX || w->whom == filter.whom) &&
+           (filter.host < 0 || model->budgets.items[w->whom].host == filter.host) &&
+           filter.kinds >> w->kind & 1 && (!filter.by_beginner || w->who < model->budgets.n);
+}
+
+const struct process_wait *awaited_longest(const struct run_model *model,
+                                           struct awaited_filter filter) {
+    const struct process_wait *longest = NULL;
+    for (size_t i = 0; i < model->budgets.n_waits; i++) {
+        const struct process_wait *w = &model->budgets.waits[i];
+        if (passes(model, w, filter) && (!longest || w->seconds > longest->seconds))
+            longest = w;
+    }
+    return longest;
+}
+
 double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
     const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];
     const struct rank_budget *b = &model->budgets.items[who];
@@ -32,6 +50,20 @@ double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
                 process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
     }
     return sum / 1e9;
+}
+
+double awaited_names_part(const struct run_model *model, size_t who, size_t group) {
+    const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct windows windows = phase_windows(&model->groups[group]);
+    double names = 0, idle = budget_sum(&b->groups[group], 1u << BUDGET_IDLE);
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *pair = &set->items[s];
+        if (pair->host == b->host && series_last(set, pair, WAKEUP_PID) == b->pid &&
+            process_waits_is_name(set, pair))
+            names += process_waits_growth(set, pair, WAKEUP_PROCESS, windows) / 1e9;
+    }
+    return idle > 0 ? fmin(1, names / idle) : 0;
 }
 
 /* ---- pools of connections ---- */

@@ -51,7 +51,7 @@ static double least_left(const struct run_model *model, const struct whatif_scen
         double on_path = 0;
         for (size_t term = 0; term < BUDGET_TERMS; term++)
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
-        if (b->wall_s > 0 && on_path >= WAITS_ON_PATH * part->total_s &&
+        if (b->wall_s > 0 && on_path >= WAITS_BOUND_MIN * part->total_s &&
             b->other_cpu_s <= WAITS_ONE_THREAD * b->wall_s)
             most = fmax(most, (own_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
                                   part->length_s);

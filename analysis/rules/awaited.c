@@ -78,6 +78,7 @@ int awaited_sleep_detect(const struct run_model *model, size_t group,
     double demand;
     size_t who = most_on_path(model, group, BUDGET_IDLE, &demand);
     if (who == SIZE_MAX || !is_awaited(model, who, group, demand) ||
+        awaited_is_for_names(model, who, group) ||
         is_behind_pool(candidates, group, model->budgets.items[who].host))
         return 0;
     /* the kernel may have kept it asleep because of the host's waits for I/O */
@@ -136,20 +137,10 @@ int awaited_computing_detect(const struct run_model *model, size_t group,
 
 /* ---- who waits for whom ---- */
 
-/* The pair that waited longest for a process of the host, or of any. */
-static const struct process_wait *longest_wait(const struct run_model *model, int host) {
-    const struct process_wait *longest = NULL;
-    for (size_t i = 0; i < model->budgets.n_waits; i++) {
-        const struct process_wait *w = &model->budgets.waits[i];
-        if ((host < 0 || model->budgets.items[w->whom].host == host) &&
-            (!longest || w->seconds > longest->seconds))
-            longest = w;
-    }
-    return longest;
-}
-
 void awaited_tell(const struct run_model *model, int host, struct remarks *to) {
-    const struct process_wait *w = longest_wait(model, host);
+    struct awaited_filter there = AWAITED_ANY;
+    there.host = host;
+    const struct process_wait *w = awaited_longest(model, there);
     if (!w)
         return;
     const struct rank_budget *who = &model->budgets.items[w->who],

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/evidence/awaited.h"
 #include "analysis/rules/rules_private.h"
 
 #define SLEEPS 1
@@ -14,13 +15,10 @@
 
 /* The rank that waited longest for a helper; SIZE_MAX: none did. */
 static size_t rank_behind(const struct run_model *model, size_t helper) {
-    const struct process_wait *longest = NULL;
-    for (size_t i = 0; i < model->budgets.n_waits; i++) {
-        const struct process_wait *w = &model->budgets.waits[i];
-        if (w->whom == helper && w->who < model->budgets.n &&
-            (!longest || w->seconds > longest->seconds))
-            longest = w;
-    }
+    struct awaited_filter ranks = AWAITED_ANY;
+    ranks.whom = helper;
+    ranks.by_beginner = true;
+    const struct process_wait *longest = awaited_longest(model, ranks);
     return longest ? longest->who : SIZE_MAX;
 }
 

@@ -10,15 +10,12 @@
 #include "analysis/evidence/awaited.h"
 #include "analysis/rules/rules_private.h"
 
+/* The process that waited longest for what it asked of that one. */
 static const struct process_wait *longest_for(const struct run_model *model, size_t whom) {
-    const struct process_wait *longest = NULL;
-    for (size_t i = 0; i < model->budgets.n_waits; i++) {
-        const struct process_wait *w = &model->budgets.waits[i];
-        if (w->whom == whom && w->kind == WAIT_KIND_MESSAGE &&
-            (!longest || w->seconds > longest->seconds))
-            longest = w;
-    }
-    return longest;
+    struct awaited_filter messages = AWAITED_ANY;
+    messages.whom = whom;
+    messages.kinds = 1u << WAIT_KIND_MESSAGE;
+    return awaited_longest(model, messages);
 }
 
 static int add_pool(const struct run_model *model, size_t group, const struct process_wait *w,

@@ -48,6 +48,7 @@ const char *cause_name(enum cause cause) {
         [CAUSE_STOPPED] = "stopped",
         [CAUSE_FROZEN] = "frozen",
         [CAUSE_POOL] = "pool",
+        [CAUSE_NAMES] = "names",
         [CAUSE_INPUT] = "input",
         [CAUSE_WRONG_INTERFACE] = "wrong-interface",
     };

@@ -48,6 +48,7 @@ enum cause {
     CAUSE_STOPPED,
     CAUSE_FROZEN,
     CAUSE_POOL,            /* a process has too few connections to another */
+    CAUSE_NAMES,           /* the addresses of names come late */
     CAUSE_INPUT,           /* a helper of a rank brings it data too late */
     CAUSE_WRONG_INTERFACE, /* a slow one is full while a faster one to the same hosts is idle */
     CAUSE_COUNT_

@@ -43,6 +43,8 @@ int awaited_stop_detect(const struct run_model *model, size_t group, struct cand
 int awaited_computing_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
 int awaited_pool_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int awaited_names_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates);
 int awaited_input_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);
 int message_latency_detect(const struct run_model *model, size_t group,
@@ -93,6 +95,9 @@ double machine_waiting(const struct run_model *model, size_t group, int host);
  * critical path. */
 struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
                                  enum cause cause, enum budget_term term, double demand);
+
+/* Most of the time that a process does nothing goes by in look-ups of names. */
+bool awaited_is_for_names(const struct run_model *model, size_t who, size_t group);
 
 /* Evidence was found that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int find_series(const struct series_set *set, int host, int64_t pid,
                        const struct series ***ret_found, size_t *ret_n) {
@@ -113,7 +114,17 @@ double process_waits_woken(const struct process_waits *waits, size_t wakeup,
                                 WAKEUP_WAIT, windows);
 }
 
+bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair) {
+    static const char *const askers[] = {" < nscd[", " < systemd-resolve["};
+    bool name = series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN == WAIT_NAME;
+    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++)
+        name |= strstr(pair->name, askers[i]) != NULL;
+    return name;
+}
+
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
+    if (process_waits_is_name(wakeups, pair))
+        return -1;
     /* the agent's states are the columns of table wait, from WAIT_RUN on */
     switch (series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN) {
     case WAIT_POLL:

@@ -59,7 +59,11 @@ double process_waits_blocked(const struct process_waits *waits, size_t socket,
 double process_waits_woken(const struct process_waits *waits, size_t wakeup,
                            struct windows windows);
 
-/* The kind of wait that a row of table wakeup tells of; -1: none. */
+/* The pair's waits were for the address of a name: of a server, or of the process that asks one. */
+bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair);
+
+/* The kind of wait that a row of table wakeup tells of; -1: none, or for a name, of which no
+ * process of the job is the cause. */
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair);
 
 /* Time that was not clocked is shared out over the others by the agent, and no part of them here.

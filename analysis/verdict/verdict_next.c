@@ -202,6 +202,10 @@ static void about_pool(const struct advised *a) {
     remarks_add(a->next, ADVISE_POOL, NUMBERS(), NAMES(a->host));
 }
 
+static void about_names(const struct advised *a) {
+    remarks_add(a->next, ADVISE_NAMES, NUMBERS(), NAMES(a->host));
+}
+
 static void about_input(const struct advised *a) {
     remarks_add(a->next, ADVISE_INPUT, NUMBERS(a->c->rank), NAMES(a->host));
 }
@@ -259,6 +263,7 @@ static const struct {
     {RESOURCE_APPLICATION, CAUSE_LATENCY, about_latency},
     {RESOURCE_APPLICATION, CAUSE_SLEEP, about_sleep},
     {RESOURCE_APPLICATION, CAUSE_POOL, about_pool},
+    {RESOURCE_APPLICATION, CAUSE_NAMES, about_names},
     {RESOURCE_APPLICATION, CAUSE_INPUT, about_input},
     {RESOURCE_APPLICATION, CAUSE_RECEIVER, about_receiver},
     {RESOURCE_APPLICATION, CAUSE_SNDBUF, about_send_buffer},

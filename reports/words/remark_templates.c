@@ -254,6 +254,9 @@ const char *remark_template(enum remark_code code) {
         [REMARK_POOL_OF_ASKED] =
             "%s is asked over %d connections and asks over %d, where a request "
             "is under way %.0f %% of the time",
+        [REMARK_NAMES_COME_LATE] = "%s waits for name look-ups",
+        [REMARK_NAMES_WAITED_FOR] =
+            "%s waited %.0f %% of the time for answers of a server of names (port 53)",
         [REMARK_INPUT_IS_LATE] = "input: rank %d waits for data of %s, which %[sleeps, or waits "
                                  "for something outside the job|computes]",
         [REMARK_WAITED_FOR_PROCESS] = "%s on %s waited %.0f %% of the time for %[messages of|locks "

@@ -163,6 +163,11 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_TRACE_PROCESS] = "look what that process on %s waits for: `strace -f -p "
                                         "PID` there shows a sleep, a lock or a pipe",
         [REMARK_ADVISE_POOL] = "give that process on %s a larger pool of connections",
+        [REMARK_ADVISE_NAMES] =
+            "see how long a look-up takes on %s (`time getent ahosts NAME`) and which servers "
+            "/etc/resolv.conf names, in which order; keep answers (systemd-resolved, nscd), put "
+            "the "
+            "names of the hosts into /etc/hosts, or keep connections open",
         [REMARK_ADVISE_INPUT] =
             "give rank %d on %s more processes that load its data, or let each do less for a step "
             "(data decoded before, or nearer)",

@@ -167,7 +167,8 @@ enum {
     WAIT_CHILD,
     WAIT_STOPPED,
     WAIT_OTHER,
-    WAIT_UNCLOCKED
+    WAIT_UNCLOCKED,
+    WAIT_NAME /* no clock: the reason of pairs that waited for a server of names */
 };
 enum {
     SOCKET_WAIT_PID,
