@@ -122,6 +122,14 @@ struct process_exits {
 
 #define LISTENERS_MAX 64
 
+#define NAMESPACES_MAX 64
+
+/* Another network namespace than the agent's, as of a container. */
+struct process_namespace {
+    uint32_t inode;
+    int32_t pid; /* a process in it, whose files tell of its sockets */
+};
+
 /* The choices of the user, as far as they must be looked up. */
 struct process_choices {
     uint32_t users[JOB_CHOICES_MAX];       /* UINT32_MAX: no such user here */
@@ -129,6 +137,8 @@ struct process_choices {
     uint32_t listeners[LISTENERS_MAX];     /* inodes of sockets that listen on a port of theirs */
     uint8_t looks[LISTENERS_MAX];          /* for the owner of each that are left */
     size_t n_listeners;
+    struct process_namespace namespaces[NAMESPACES_MAX];
+    size_t n_namespaces;
     bool told_missing, told_denied;
 };
 
@@ -252,6 +262,9 @@ bool process_is_chosen(struct processes *all, struct process *process, int32_t p
 
 /* The same by the ports on which it listens: after a pass over /proc, before process_adopt. */
 void process_choose_listeners(struct processes *all, const struct probe_env *env);
+
+/* Finds the network namespaces of what is in the scope, for that. */
+void process_find_namespaces(struct processes *all);
 
 /* Whether the text of a /proc/PID/cgroup is in what the choice means: for tests, too. */
 bool process_groups_match(const struct job_choice *choice, const char *text, size_t size);

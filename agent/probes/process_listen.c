@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes that listen on a port that the user chose: the inodes of listening sockets by
- * /proc/net/tcp, and whoever has one of them among its files.
+ * /proc/net/tcp, here and in other network namespaces, and whoever has one of them among its files.
  *
  * The kernel lists listening sockets before all others, so reading ends where those begin, however
  * many connections there are. The files of processes are searched only after an inode has appeared,
@@ -90,6 +90,16 @@ static void read_listeners(struct processes *all, const struct probe_env *env, c
     }
 }
 
+/* Of the namespace that a process is in. */
+static void read_listeners_of(struct processes *all, const struct probe_env *env, int32_t pid,
+                              uint32_t *inodes, size_t *n) {
+    char name[32];
+    snprintf(name, sizeof name, "%d/net/tcp", pid);
+    read_listeners(all, env, name, inodes, n);
+    snprintf(name, sizeof name, "%d/net/tcp6", pid);
+    read_listeners(all, env, name, inodes, n);
+}
+
 /* Whether there is an inode whose owner is to be looked for. */
 static bool note_listeners(struct processes *all, const struct probe_env *env) {
     struct process_choices *choices = &all->choices;
@@ -99,6 +109,9 @@ static bool note_listeners(struct processes *all, const struct probe_env *env) {
     bool any = false;
     read_listeners(all, env, "net/tcp", inodes, &n);
     read_listeners(all, env, "net/tcp6", inodes, &n);
+    process_find_namespaces(all);
+    for (size_t i = 0; i < choices->n_namespaces; i++)
+        read_listeners_of(all, env, choices->namespaces[i].pid, inodes, &n);
     for (size_t i = 0; i < n; i++) {
         looks[i] = LOOKS;
         for (size_t k = 0; k < choices->n_listeners; k++)

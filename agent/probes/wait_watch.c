@@ -152,7 +152,15 @@ static void list_group(struct wait_group *group, const struct job_process *proce
     group->listed = true;
 }
 
+/* One that lives and that the last look at all processes left out has gone to another host of the
+ * same kernel, whose agent clocks it, too: it tells of it from then on, and nobody else. */
+static void unlist_left(struct wait_watch *watch, const struct probe_env *env) {
+    for (size_t i = 0; watch->job_passes != env->job->passes && i < watch->by_pid.n; i++)
+        watch->groups[i].listed &= !watch->groups[i].threads;
+}
+
 static void list_groups(struct wait_watch *watch, const struct probe_env *env) {
+    unlist_left(watch, env);
     for (size_t i = 0; i < env->job->n; i++) {
         const struct job_process *process = &env->job->processes[i];
         struct wait_group *group = wait_group_find(watch, (uint32_t)process->pid);

@@ -128,8 +128,8 @@ static void take(struct wakeup *probe, const struct probe_env *env,
         forget(probe, key);
         return;
     }
-    if (!pair && !waiter->listed)
-        return; /* it will be, or end */
+    if (waiter && !waiter->listed)
+        return; /* it will be, or end, or has gone to another host */
     if (!pair)
         pair = add(probe, env, key, waiter);
     if (!pair) {

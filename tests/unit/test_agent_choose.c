@@ -234,6 +234,41 @@ static void who_listens_on_the_port_is_the_job(void **state) {
     end(&h, &tree);
 }
 
+static void namespace(const struct tree *tree, const char *process, const char *link) {
+    char path[200], name[64];
+    snprintf(name, sizeof name, "proc/%s/ns/.made", process);
+    tree_write(tree, name, "");
+    snprintf(path, sizeof path, "%s/proc/%s/ns/net", tree->path, process);
+    assert_int_equal(symlink(link, path), 0);
+}
+
+/* Two servers on the port, each in a container; the agent's own list has neither. */
+static void who_listens_in_another_network_namespace_is_the_job(void **state) {
+    struct harness h;
+    struct tree tree;
+    (void)state;
+    make(&tree);
+    choose("port=5432");
+    tree_write(&tree, "proc/net/tcp", HEAD);
+    namespace(&tree, "self", "net:[1]");
+    for (int pid = 50; pid < 53; pid++) {
+        char name[16], text[32];
+        plant(&tree, (struct planted){.pid = pid, .parent = 1, .comm = "db"});
+        snprintf(name, sizeof name, "%d", pid);
+        snprintf(text, sizeof text, "net:[%d]", pid < 52 ? pid : 1);
+        namespace(&tree, name, text);
+        snprintf(text, sizeof text, "socket:[%d]", 700 + pid);
+        hold(&tree, pid, 4, text);
+    }
+    tree_write(&tree, "proc/50/net/tcp", HEAD SOCKET("1538", "0A", "750"));
+    tree_write(&tree, "proc/51/net/tcp6", HEAD SOCKET("1538", "0A", "751"));
+    tree_write(&tree, "proc/52/net/tcp", HEAD SOCKET("1538", "0A", "752")); /* nobody's own */
+    start(&h, &tree);
+    assert_true(is_member(&h, 50) && is_member(&h, 51));
+    assert_false(is_member(&h, 52));
+    end(&h, &tree);
+}
+
 /* One that was there long before it began to listen, and its old child. */
 static void a_server_that_listens_later_joins_with_its_children(void **state) {
     struct harness h;
@@ -311,6 +346,7 @@ int main(void) {
         cmocka_unit_test(who_is_named_and_not_there_is_told),
         cmocka_unit_test(a_process_and_a_session_bring_their_children),
         cmocka_unit_test(who_listens_on_the_port_is_the_job),
+        cmocka_unit_test(who_listens_in_another_network_namespace_is_the_job),
         cmocka_unit_test(a_server_that_listens_later_joins_with_its_children),
         cmocka_unit_test(hostile_sockets_choose_nobody),
         cmocka_unit_test(the_profiler_is_not_the_job_however_it_is_chosen),

@@ -22,6 +22,23 @@ static void a_socket_without_a_port_of_its_own_has_no_row(void **state) {
     unmake(m);
 }
 
+/* As where it went to the group of another emulated host, whose agent has its clocks as well. */
+static void a_process_that_left_the_job_alive_is_told_by_others(void **state) {
+    struct made *m = with_worker(WAIT_RUN, 1 * S);
+    (void)state;
+    sample(m, 2 * S);
+    expect(&m->wait, "worker[7]", "run_ns", 1 * S);
+    sample(m, 3 * S); /* nobody has looked at all processes since */
+    expect(&m->wait, "worker[7]", "run_ns", 2 * S);
+    list(m, NULL, 0);
+    sample(m, 4 * S);
+    expect(&m->wait, "worker[7]", "run_ns", HARNESS_NO_ROW);
+    list(m, (struct job_process[]){WORKER}, 1);
+    sample(m, 5 * S);
+    expect(&m->wait, "worker[7]", "run_ns", 4 * S);
+    unmake(m);
+}
+
 /* The successor's slot is the lower one, so that it would come first. */
 static void a_successor_waits_until_the_one_before_has_had_its_last_row(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
@@ -67,6 +84,7 @@ static void of_two_that_have_ended_both_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_that_left_the_job_alive_is_told_by_others),
         cmocka_unit_test(a_socket_without_a_port_of_its_own_has_no_row),
         cmocka_unit_test(a_successor_waits_until_the_one_before_has_had_its_last_row),
         cmocka_unit_test(of_two_that_have_ended_both_are_told),

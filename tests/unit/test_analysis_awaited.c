@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules of processes that others wait for, on planted wait clocks: what is said of each, and that
  * nothing is said where the mechanism is not there. */
+#include <math.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
-
-#include "tests/unit/wait_plant.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
-#include "tests/unit/judged.h"
+#include "tests/unit/awaited_plant.h"
 
-#define SECONDS 20
 #define POLL (WAIT_POLL - WAIT_RUN) /* the agent's reasons of pairs */
-
-#define A_TO_B "10.0.0.1:5000>10.0.0.2:6000"
-#define B_TO_A "10.0.0.2:6000>10.0.0.1:5000"
-#define B_TO_C "10.0.0.2:7000>10.0.0.3:8000"
-#define C_TO_B "10.0.0.3:8000>10.0.0.2:7000"
-
-static struct recording recording;
-static struct judged judged;
-
-static void begin(void) {
-    plant_init(&recording, 3, SECONDS);
-}
-
-static void judge(void) {
-    assert_int_equal(model_build(&recording, &judged.model), 0);
-    assert_int_equal(judged.model.critical.source, CRITICAL_FROM_WAITS);
-    judge_model(&judged.model, &judged);
-}
-
-static void release(void) {
-    judged_release(&judged);
-    model_release(&judged.model);
-    recording_release(&recording);
-}
-
-static const struct candidate *found(enum cause cause) {
-    for (size_t i = 0; i < judged.candidates.n; i++)
-        if (judged.candidates.items[i].kind == cause)
-            return &judged.candidates.items[i];
-    return NULL;
-}
 
 /* A waits for B, which is `b` and does nothing else. */
 static void plant_pair(struct process b) {

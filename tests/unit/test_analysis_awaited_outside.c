@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process waits for outside the job, and what others wait for on a host that is full. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/gain/demand.h"
+#include "tests/unit/awaited_plant.h"
+
+/* ---- names ---- */
+
+#define NAME (WAIT_NAME - WAIT_RUN)
+
+/* A waits for B, which polls for .7 of its time, and for `named` of it for a server of names. C has
+ * nothing to do with them: it asks for names all the time. */
+static void plant_names(double named, double from_b) {
+    begin();
+    add_process(&recording,
+                (struct process){.host = 0, .pid = 1, .run = 1 - from_b, .receive = from_b});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .3, .poll = .7});
+    add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .05, .poll = .95});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, from_b, 0, 0, from_b, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 100});
+    add_pair(&recording, 1, (struct pair){2, 0, NAME, named});
+    add_pair(&recording, 2, (struct pair){3, 0, NAME, .95});
+    judge();
+}
+
+static void look_ups_that_others_wait_for_are_named(void **state) {
+    (void)state;
+    plant_names(.6, .9);
+    const struct candidate *c = found(CAUSE_NAMES);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);
+    assert_int_equal(c->cause.code, REMARK_NAMES_COME_LATE);
+    assert_null(found(CAUSE_SLEEP));
+    release();
+    plant_names(.2, .9); /* most of its sleep is another */
+    assert_null(found(CAUSE_NAMES));
+    assert_non_null(found(CAUSE_SLEEP));
+    release();
+}
+
+/* Its wait for names is worth as much of the path as they take, not all that it sleeps. */
+static void look_ups_are_charged_with_their_own_part(void **state) {
+    (void)state;
+    plant_names(.5, .9);
+    const struct candidate *c = found(CAUSE_NAMES);
+    assert_non_null(c);
+    double all = model_rank_demand(&judged.model, judged.model.main_group, 1, BUDGET_IDLE);
+    assert_true(fabs(c->blocked - all * .5 / .7) < .02);
+    release();
+}
+
+/* ---- cores ---- */
+
+static double full_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER ? 1e9 : 0;
+}
+
+static double idle_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_IDLE ? 1e9 : 0;
+}
+
+/* Two processes share the one core of vm2; on vm1 one waits for the first of them, or nobody. */
+static void plant_full_host(double waits) {
+    plant_init(&recording, 2, SECONDS);
+    plant(&recording, RECORDING_CPU, 0, "cpu0", 0.1, 0, idle_core);
+    plant(&recording, RECORDING_CPU, 1, "cpu0", 0.1, 0, full_core);
+    add_process(
+        &recording,
+        (struct process){.host = 0, .pid = 1, .run = .02, .receive = waits, .timer = .98 - waits});
+    for (int pid = 2; pid < 4; pid++)
+        add_process(
+            &recording,
+            (struct process){.host = 1, .pid = pid, .run = .5, .ready = .48, .receive = .02});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, waits, 0, 0, waits, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .02, 0, 0, .02, 100});
+    judge();
+}
+
+static void full_cores_that_others_elsewhere_wait_for_are_the_limit(void **state) {
+    (void)state;
+    plant_full_host(.98);
+    const struct candidate *c = found(CAUSE_CONTENTION);
+    assert_non_null(c);
+    assert_int_equal(c->host, 1);
+    release();
+    plant_full_host(.01); /* all compute, on all the cores that they have */
+    assert_null(found(CAUSE_CONTENTION));
+    release();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(look_ups_that_others_wait_for_are_named),
+        cmocka_unit_test(look_ups_are_charged_with_their_own_part),
+        cmocka_unit_test(full_cores_that_others_elsewhere_wait_for_are_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
