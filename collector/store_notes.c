@@ -15,7 +15,8 @@
 
 static const char *const queries[] = {
     "SELECT text FROM run_note WHERE run = ? ORDER BY n",
-    "SELECT h.name || ': ' || sum(s.dropped_rows) || ' rows could not be stored' FROM host h JOIN "
+    "SELECT h.name || ': ' || sum(s.dropped_rows) || CASE sum(s.dropped_rows) WHEN 1 THEN ' row' "
+    "ELSE ' rows' END || ' could not be stored' FROM host h JOIN "
     "stream s"
     " USING(host) WHERE h.run = ? AND s.dropped_rows > 0 GROUP BY h.host",
     "SELECT h.name || ': a counter of ' || t.name || ' ' || i.name || ' started again from zero '"

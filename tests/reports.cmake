@@ -18,6 +18,7 @@ chokepoint_unit_test(test_reports_ceilings chokepoint_reports PkgConfig::JANSSON
 chokepoint_unit_test(test_reports_html chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_pictures chokepoint_reports)
 chokepoint_unit_test(test_reports_quality chokepoint_reports sqlite3)
+chokepoint_unit_test(test_reports_allowances chokepoint_reports)
 chokepoint_unit_test(test_reports_live chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_live_pairs chokepoint_reports)
 

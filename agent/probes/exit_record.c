@@ -199,7 +199,9 @@ int exit_records_open(struct exit_records *ret_records, const char *sys, char *w
     if (r == 0)
         r = hear_own(&records);
     if (r < 0) {
-        snprintf(why, why_size, "ended processes are known by their parents: %s", reason_of(r));
+        snprintf(why, why_size,
+                 "processes that end between two samples count with their parents (%s)",
+                 reason_of(r));
         exit_records_close(&records);
     } else {
         *ret_records = records;

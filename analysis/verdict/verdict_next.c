@@ -198,6 +198,10 @@ static void about_sleep(const struct advised *a) {
     remarks_add(a->next, ADVISE_TRACE_RANK, NUMBERS(a->c->rank), NAMES(a->host));
 }
 
+static void about_stop(const struct advised *a) {
+    remarks_add(a->next, ADVISE_CONTINUE, NUMBERS(), NAMES(a->host));
+}
+
 static void about_pool(const struct advised *a) {
     remarks_add(a->next, ADVISE_POOL, NUMBERS(), NAMES(a->host));
 }
@@ -262,6 +266,7 @@ static const struct {
     {RESOURCE_IMBALANCE, CAUSE_NONE, about_skew},
     {RESOURCE_APPLICATION, CAUSE_LATENCY, about_latency},
     {RESOURCE_APPLICATION, CAUSE_SLEEP, about_sleep},
+    {RESOURCE_APPLICATION, CAUSE_STOPPED, about_stop},
     {RESOURCE_APPLICATION, CAUSE_POOL, about_pool},
     {RESOURCE_APPLICATION, CAUSE_NAMES, about_names},
     {RESOURCE_APPLICATION, CAUSE_INPUT, about_input},

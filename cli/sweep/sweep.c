@@ -7,6 +7,7 @@
 #include "cli/sweep/sweep.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/launch/command_words.h"
@@ -15,6 +16,8 @@
 #include "cli/sweep/make.h"
 #include "cli/verb.h"
 #include "common/error.h"
+#include "reports/words/commands.h"
+#include "reports/words/text_list.h"
 
 static const char help[] =
     "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"
@@ -161,6 +164,15 @@ static int check_command(char *const *command) {
     return r == -ENOENT ? 127 : 126;
 }
 
+/* The command that shows the sweep as a page, as it is to be pasted. */
+static void tell_more(const char *name) {
+    AUTO(text_free) char *word = commands_word(name);
+    AUTO(text_free) char *words = word ? text_format("sweep report %s -o sweep.html", word) : NULL;
+    AUTO(text_free) char *command = words ? commands_line(words, 0) : NULL;
+    if (command)
+        verb_complain(NULL, "page: %s", command);
+}
+
 static int make_and_show(const struct options *o, const struct run_options *run) {
     const struct sweep_request request = {.name =
                                               run->name ? run->name : default_name(run->command),
@@ -176,8 +188,7 @@ static int make_and_show(const struct options *o, const struct run_options *run)
         int shown = sweep_show(run->database, &view, 1, &target);
         status = status ? status : shown;
         if (!run->quiet)
-            verb_complain(NULL, "more: chokepoint sweep report %s  (--format html -o sweep.html)",
-                          request.name);
+            tell_more(request.name);
     }
     return status;
 }

@@ -202,10 +202,13 @@ static char *unlike_work(const struct comparison *c, size_t group) {
                   (c->runs[base->typical]->duration_s / a.amount);
     if (isnan(ratio) || strcmp(a.unit, b.unit) != 0 || (ratio < SAME_WORK && ratio > 1 / SAME_WORK))
         return NULL;
+    char share[64] = "as long";
+    if (round(100 * time) != 100)
+        snprintf(share, sizeof share, "%.0f %% %s", fabs(100 * (time - 1)),
+                 time > 1 ? "longer" : "less long");
     return text_format(
-        "not the same work: %s did %.4g %s, %s did %.4g; for as many of them %s took "
-        "%+.0f %% in time",
-        is->label, b.amount, a.unit, base->label, a.amount, is->label, 100 * (time - 1));
+        "Not the same work: %s did %.4g %s, %s did %.4g; for as many of them %s took %s", is->label,
+        b.amount, a.unit, base->label, a.amount, is->label, share);
 }
 
 static char *whole_sentence(const struct comparison *c, const struct comparison_row *row,

@@ -163,7 +163,7 @@ void html_heading(struct page *page, int level, const char *text) {
     snprintf(h->title, sizeof h->title, "%s", text);
     if (h->in_part && level > 1) {
         html_open_card(page);
-        if (*text)
+        if (*text && strcmp(text, h->part_title) != 0) /* said already */
             put_heading(page, level + 1, text, false);
         return;
     }

@@ -41,6 +41,10 @@ const char *budget_owner(const struct report *report) {
     return "process";
 }
 
+const char *budget_phase_before(const struct report *report) {
+    return report->main_phase && report->phases_detected ? "phase " : "";
+}
+
 const char *budget_source_words(const struct report_budget *b) {
     return strcmp(b->source, "events") == 0   ? "calls"
            : strcmp(b->source, "clocks") == 0 ? "wait clocks"

@@ -20,6 +20,8 @@ void budget_whose(const struct report *report, const struct report_budget *budge
 const char *budget_owner(const struct report *report);
 
 /* The data that it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
+/* "phase " before the name of a main phase that the program did not mark: "idle" alone is none. */
+const char *budget_phase_before(const struct report *report);
 const char *budget_source_words(const struct report_budget *budget);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/model/budget_words.h"
 #include "reports/model/critical.h"
 #include "reports/model/layout.h"
 #include "reports/model/model_private.h"
@@ -106,8 +107,8 @@ char *critical_sentence(const struct report *report) {
     FILE *out = known ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
-    fprintf(out, "Along the critical path%s%s: ", report->main_phase ? " of " : "",
-            report->main_phase ? phase : "");
+    fprintf(out, "Along the critical path%s%s%s: ", report->main_phase ? " of " : "",
+            budget_phase_before(report), report->main_phase ? phase : "");
     for (size_t i = 0; i < report->n_critical && said < PARTS_SAID; i++) {
         const struct report_critical *c = &report->critical[i];
         if (strcmp(c->phase, phase) != 0 || c->share_pct < 100 * SHARE_SAID)

@@ -92,6 +92,8 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
     if (result == 0)
         result = report_fill_plots(report, model);
     if (result == 0)
+        result = report_fill_allowances(report, model);
+    if (result == 0)
         result = report_fill_routes(report, model);
     if (result == 0)
         result = report_fill_connections(report, model);

@@ -67,10 +67,15 @@ struct report_ceiling {
     enum arithmetic_rate known; /* measured, or what its interface is set to */
 };
 
+/* The resources of which a control group may have only a part. */
+enum report_allowance { ALLOWANCE_CPU, ALLOWANCE_MEMORY, ALLOWANCE_DISK, ALLOWANCES };
+
 struct report_host_series {
     struct report_series metrics[METRIC_COUNT_];
     struct report_ceiling ceilings[METRIC_COUNT_];
-    struct report_series *cores; /* busy %, one a core */
+    struct report_series allowances[ALLOWANCES]; /* the share of it that was used, 1: all; n is 0
+                                                    where nothing is limited */
+    struct report_series *cores;                 /* busy %, one a core */
     size_t n_cores;
 };
 
@@ -415,6 +420,7 @@ struct report {
     struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
     size_t n_iteration_budgets;
     size_t iteration_budgets_every; /* every n-th iteration of a rank is there; 1: all */
+    bool phases_detected;           /* not marked by the program */
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */

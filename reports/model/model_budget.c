@@ -119,6 +119,7 @@ int report_fill_budget(struct report *report, const struct run_model *model) {
     const struct rank_budgets *budgets = &model->budgets;
     int result = 0;
     report->main_phase = model->main_group;
+    report->phases_detected = model->phases_detected;
     report->budget_windows = budgets->windows;
     report->budget_closing = budgets->closing;
     report->budget =

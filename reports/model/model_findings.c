@@ -10,6 +10,8 @@
 #include "reports/words/remark_words.h"
 #include "reports/words/verdict_words.h"
 
+#define LEVELS_MOST 2 /* times the share that the verdict says */
+
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *items = from->items;
     *n = from->n;
@@ -187,13 +189,19 @@ static int fill_judged(struct report *report, struct judgement *judgement) {
     return result;
 }
 
+/* Times of processes beside the path, which a limit may have, too, would contradict the verdict's
+ * share: then they are not shown. */
 static void fill_levels(struct report *report, const struct judgement *judgement) {
     const struct candidate *c = judgement->verdict.candidate;
     struct report_levels *levels = &report->limit_levels;
+    double sum = 0;
     for (size_t i = 0; c && i < REPORT_LEVELS; i++) {
         levels->share[i] = fmin(fmax(candidate_level(judgement->model, c, i), 0), 1);
         levels->known |= levels->share[i] > 0;
+        sum += isnan(levels->share[i]) ? 0 : levels->share[i];
     }
+    if (c && sum / REPORT_LEVELS > LEVELS_MOST * c->run_share)
+        levels->known = false;
 }
 
 int report_fill_findings(struct report *report, struct judgement *judgement) {

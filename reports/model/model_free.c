@@ -19,6 +19,8 @@ static void series_release(struct report_series *series) {
 static void host_series_release(struct report_host_series *host) {
     for (size_t m = 0; m < METRIC_COUNT_; m++)
         series_release(&host->metrics[m]);
+    for (size_t a = 0; a < ALLOWANCES; a++)
+        series_release(&host->allowances[a]);
     for (size_t c = 0; c < host->n_cores; c++)
         series_release(&host->cores[c]);
     free(host->cores);

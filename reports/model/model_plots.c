@@ -17,11 +17,18 @@ static int series_init(struct report_series *series, const char *label, size_t n
     return series->label && series->t_s && series->value ? 0 : -ENOMEM;
 }
 
-static int fill_metric(struct report_series *series, const struct rate *rate, const char *label) {
-    int result = series_init(series, label, rate->n);
+/* The kernel counts the pressure of some time in the interval after it: no more than all of the
+ * time is drawn. */
+static bool is_pressure(enum metric metric) {
+    return metric == METRIC_PSI_CPU || metric == METRIC_PSI_IO || metric == METRIC_PSI_MEMORY;
+}
+
+static int fill_metric(struct report_series *series, const struct rate *rate, enum metric metric) {
+    int result = series_init(series, metric_name(metric), rate->n);
     for (size_t i = 0; result == 0 && i < rate->n; i++) {
+        double value = rate_value(rate, i);
         series->t_s[i] = (double)rate->t_ns[i] / 1e9;
-        series->value[i] = rate_value(rate, i);
+        series->value[i] = is_pressure(metric) && value > 100 ? 100 : value;
     }
     return result;
 }
@@ -93,7 +100,7 @@ static int fill_host_series(struct report *report, const struct run_model *model
     for (size_t h = 0; h < model->n_hosts; h++) {
         for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
             result = fill_metric(&report->series[h].metrics[m], &model->hosts[h].metrics[m],
-                                 metric_name(m));
+                                 (enum metric)m);
         if (result == 0)
             result = fill_cores(&report->series[h], model, (int)h);
         if (result == 0)

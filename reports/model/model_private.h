@@ -17,6 +17,7 @@ int report_fill_head(struct report *report, const struct report_input *input);
 int report_fill_ceilings(struct report *report, struct report_input *input);
 int report_fill_measures(struct report *report, const struct run_model *model);
 int report_fill_plots(struct report *report, const struct run_model *model);
+int report_fill_allowances(struct report *report, const struct run_model *model); /* after plots */
 int report_fill_routes(struct report *report, const struct run_model *model);
 int report_fill_connections(struct report *report, const struct run_model *model);
 int report_fill_storage(struct report *report, const struct run_model *model);

@@ -26,6 +26,10 @@ int report_add_note(struct report *report, char *owned_text) {
     return 0;
 }
 
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
 static void worsen(struct report *report, char grade) {
     if (grade > report->grade)
         report->grade = grade;
@@ -97,13 +101,17 @@ static int note_samples(struct report *report, const struct report_host *host,
     }
     if (missed > 0.01 || host->gaps || from->lost_frames) {
         worsen(report, missed > 0.2 ? 'D' : missed > 0.05 || host->gaps ? 'C' : 'B');
+        char gaps[48] = "", lost[64] = "";
+        if (host->gaps)
+            snprintf(gaps, sizeof gaps, ", in %llu gap%s", (unsigned long long)host->gaps,
+                     plural(host->gaps));
+        if (from->lost_frames)
+            snprintf(lost, sizeof lost, ", %llu dropped from a full spool",
+                     (unsigned long long)from->lost_frames);
         return report_add_note(
-            report,
-            text_format("%s: %llu of %llu samples missing, %llu gap(s), %llu dropped from a "
-                        "full spool; %s",
-                        host->name, (unsigned long long)host->samples_missed,
-                        (unsigned long long)host->samples_expected, (unsigned long long)host->gaps,
-                        (unsigned long long)from->lost_frames, means));
+            report, text_format("%s: %llu of %llu samples missing%s%s; %s", host->name,
+                                (unsigned long long)host->samples_missed,
+                                (unsigned long long)host->samples_expected, gaps, lost, means));
     }
     return 0;
 }
@@ -137,8 +145,9 @@ static int note_probes(struct report *report, const struct run_model *model) {
             continue;
         worsen(report, 'B');
         int result = report_add_note(
-            report, text_format("%s: probe %s failed %.0f time(s) and dropped %.0f row(s)",
-                                model->hosts[probe->host].name, probe->name, failures, dropped));
+            report, text_format("%s: probe %s failed %.0f time%s and dropped %.0f row%s",
+                                model->hosts[probe->host].name, probe->name, failures,
+                                plural((uint64_t)failures), dropped, plural((uint64_t)dropped)));
         if (result < 0)
             return result;
     }
@@ -223,9 +232,9 @@ static int note_calls(struct report *report, const struct run_model *model) {
     size_t lost = count_lost(model);
     if (result == 0 && lost)
         result = report_add_note(
-            report, text_format("MPI calls of %zu rank(s) are missing from some time on: from "
-                                "there only their time inside MPI is known",
-                                lost));
+            report, text_format("MPI calls of %zu rank%s are missing from some time on: from "
+                                "there only the time inside MPI is known",
+                                lost, plural(lost)));
     if (result == 0 && b->unmatched)
         result = report_add_note(
             report, text_format("%llu MPI messages and group calls have no known "

@@ -50,8 +50,10 @@ static int fill_filesystems(struct report *report, const struct run_model *model
     report->filesystems = calloc(set->n + 1, sizeof *report->filesystems);
     if (!report->filesystems)
         return -ENOMEM;
-    for (size_t s = 0; s < set->n; s++) {
-        const struct series *series = &set->items[s];
+    for (size_t k = 0; k < set->n * report->n_hosts; k++) {
+        const struct series *series = &set->items[k % set->n];
+        if (series->host != (int)(k / set->n))
+            continue;
         struct report_filesystem *to = &report->filesystems[report->n_filesystems++];
         double size = last_of(set, series, FILESYSTEM_SIZE, 1e-9);
         double free_gb = last_of(set, series, FILESYSTEM_FREE, 1e-9);
@@ -72,8 +74,10 @@ static int fill_loads(struct report *report, const struct run_model *model) {
     report->loads = calloc(set->n + 1, sizeof *report->loads);
     if (!report->loads)
         return -ENOMEM;
-    for (size_t s = 0; s < set->n; s++) {
-        const struct series *series = &set->items[s];
+    for (size_t k = 0; k < set->n * report->n_hosts; k++) { /* host by host */
+        const struct series *series = &set->items[k % set->n];
+        if (series->host != (int)(k / set->n))
+            continue;
         report->loads[report->n_loads++] =
             (struct report_load){.host = series->host,
                                  .load_1 = last_of(set, series, LOAD_1, 1e-9),

@@ -12,6 +12,8 @@
 #include "reports/words/term_words.h"
 #include "reports/words/text_list.h"
 
+#define IDLE_MIN .9 /* of its time: a process that does hardly anything */
+
 /* Text that text_format() takes: a number of at most three digits. */
 struct digits {
     char text[LAYOUT_NUMBER_SIZE];
@@ -157,11 +159,27 @@ static int largest_term(const double *sums, int taken) {
     return found;
 }
 
+/* Wait clocks saw it asleep, and nobody waited for it: in the way of none. */
+static bool idles(const struct report *report, const struct report_budget *b) {
+    if (b->rank >= 0 || !b->source || strcmp(b->source, "clocks") != 0 ||
+        !(b->term_s[BUDGET_IDLE] >= IDLE_MIN * b->wall_s))
+        return false;
+    for (size_t i = 0; i < report->n_waits; i++)
+        if (report->waits[i].whom_host == b->host && strcmp(report->waits[i].whom, b->process) == 0)
+            return false;
+    return true;
+}
+
 static char *of_budget(const struct report *report) {
     double sums[BUDGET_TERMS] = {0}, wall = 0;
-    size_t first, n = budget_of_phase(report, report->main_phase, &first);
+    size_t first, n = budget_of_phase(report, report->main_phase, &first), left_out = 0;
     struct digits one, other;
+    char without[96] = "";
     for (size_t i = first; i < first + n; i++) {
+        if (idles(report, &report->budget[i])) {
+            left_out++;
+            continue;
+        }
         wall += report->budget[i].wall_s;
         for (int term = 0; term < BUDGET_TERMS; term++)
             sums[term] +=
@@ -171,12 +189,17 @@ static char *of_budget(const struct report *report) {
     if (a < 0 || !(wall > 0))
         return NULL;
     three(100 * sums[a] / wall, &one);
+    if (left_out)
+        snprintf(without, sizeof without,
+                 " %zu process%s that slept and that nobody waited for %s left out.", left_out,
+                 left_out == 1 ? "" : "es", left_out == 1 ? "is" : "are");
     if (b < 0)
-        return text_format("All of the time is %s (%s %%).", budget_term_words((enum budget_term)a),
-                           one.text);
-    return text_format("Most of the time is %s (%s %%), then %s (%s %%).",
+        return text_format("All of it: %s, %s %%.%s", budget_term_words((enum budget_term)a),
+                           one.text, without);
+    return text_format("Most of it: %s, %s %%; then %s, %s %%.%s",
                        budget_term_words((enum budget_term)a), one.text,
-                       budget_term_words((enum budget_term)b), three(100 * sums[b] / wall, &other));
+                       budget_term_words((enum budget_term)b), three(100 * sums[b] / wall, &other),
+                       without);
 }
 
 static char *of_iterations(const struct report *report) {

@@ -25,11 +25,11 @@
 #define LIMIT_ROW 30
 
 const struct map_resource map_resources[MAP_RESOURCES] = {
-    [MAP_CPU] = {"cpu", "CPU", "CPU"},
-    [MAP_CORE] = {"cpu", "core", "fullest core"},
-    [MAP_NETWORK] = {"net", "network", "network"},
-    [MAP_DISK] = {"disk", "disk", "disk"},
-    [MAP_MEMORY] = {"mem", "memory", "memory"}};
+    [MAP_CPU] = {"cpu", "CPU", "CPU", "CPU quota"},
+    [MAP_CORE] = {"cpu", "core", "fullest core", ""},
+    [MAP_NETWORK] = {"net", "network", "network", ""},
+    [MAP_DISK] = {"disk", "disk", "disk", "disk limit"},
+    [MAP_MEMORY] = {"mem", "memory", "memory", "memory limit"}};
 
 /* ---- drawn ---- */
 
@@ -70,7 +70,8 @@ static void put_ground(const struct map *m, int host, const char *what, int heig
             host, what, LEFT, m->y, RIGHT - LEFT, height);
 }
 
-static size_t resource_of_limit(const struct report_verdict *v) {
+size_t map_limit(const struct report *report) {
+    const struct report_verdict *v = &report->verdict;
     static const struct {
         const char *begin;
         size_t resource;
@@ -79,25 +80,24 @@ static size_t resource_of_limit(const struct report_verdict *v) {
                  {"net-", MAP_NETWORK},
                  {"disk", MAP_DISK},
                  {"memory", MAP_MEMORY}};
-    for (size_t i = 0; v->resource && i < ARRAY_SIZE(known); i++)
+    for (size_t i = 0;
+         report->limit_levels.known && v->host >= 0 && v->resource && i < ARRAY_SIZE(known); i++)
         if (strncmp(v->resource, known[i].begin, strlen(known[i].begin)) == 0)
             return known[i].resource;
     return MAP_RESOURCES;
 }
 
 static bool is_limit(const struct map *m, size_t host, size_t resource) {
-    const struct report_verdict *v = &m->report->verdict;
-    return m->report->limit_levels.known && v->host == (int)host &&
-           resource_of_limit(v) == resource;
+    return m->report->verdict.host == (int)host && map_limit(m->report) == resource;
 }
 
 static void put_host(struct map *m, size_t host) {
     drawing_put_text(m->out, 4, m->y + ROW - 3, "start", "name", m->report->hosts[host].name, 14);
     for (size_t r = 0; r < MAP_RESOURCES; r++, m->y += ROW) {
         drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end",
-                         is_limit(m, host, r) ? "small is-limit" : "small", map_resources[r].words,
-                         20);
-        put_ground(m, (int)host, map_resources[r].name, ROW - 2);
+                         is_limit(m, host, r) ? "small is-limit" : "small",
+                         map_words(m->report, host, r), 20);
+        put_ground(m, (int)host, map_name(m->report, host, r), ROW - 2);
         put_levels(m, map_row(m, host, r), map_resources[r].class);
     }
     m->y += GAP;
@@ -221,6 +221,9 @@ int map_draw(const struct report *report, struct map_drawing *ret_drawing) {
     fill(&m);
     draw(&m);
     ret_drawing->finding = map_finding(&m);
+    for (size_t h = 0; h < report->n_hosts; h++)
+        for (size_t r = 0; r < MAP_RESOURCES; r++)
+            ret_drawing->limited |= map_allowance(report, h, r) != NULL;
     free(m.values);
     return fclose(m.out) == 0 ? 0 : -ENOMEM;
 }

@@ -11,6 +11,7 @@
 
 struct map_drawing {
     char *svg, *finding; /* owned; free both */
+    bool limited;        /* a row is of what a control group may use */
 };
 
 /* -ENODATA: nothing was recorded. -ENOMEM. */

@@ -2,7 +2,8 @@
 /*
  * How full each resource was in each span of time: the CPU's busy share, the share of a link's or
  * disk's ceiling, or the share of memory in use. The highest rate that was seen is no ceiling, so
- * it never makes a link full.
+ * it never makes a link full. Where a control group may use less than the host has, the share of
+ * that counts.
  */
 #include <math.h>
 
@@ -46,13 +47,40 @@ static void fill_percent(const struct report *report, size_t host, enum metric m
         values[i] /= 100;
 }
 
+static void fill_busy(const struct report *report, size_t host, double *values, size_t n) {
+    fill_percent(report, host, METRIC_CPU_IDLE, values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = 1 - values[i];
+}
+
+const struct report_series *map_allowance(const struct report *report, size_t host,
+                                          size_t resource) {
+    static const enum report_allowance of[MAP_RESOURCES] = {[MAP_CPU] = ALLOWANCE_CPU,
+                                                            [MAP_CORE] = ALLOWANCES,
+                                                            [MAP_NETWORK] = ALLOWANCES,
+                                                            [MAP_DISK] = ALLOWANCE_DISK,
+                                                            [MAP_MEMORY] = ALLOWANCE_MEMORY};
+    const struct report_series *found =
+        of[resource] < ALLOWANCES ? &report->series[host].allowances[of[resource]] : NULL;
+    return found && found->n ? found : NULL;
+}
+
+static void raise_to_allowance(const struct report *report, size_t host, size_t resource,
+                               double *values, size_t n) {
+    const struct report_series *allowance = map_allowance(report, host, resource);
+    double used[MAP_BINS_MAX] = {0};
+    if (!allowance)
+        return;
+    series_add_bin_means(allowance, report_end_s(report), used, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = fmax(values[i], used[i]);
+}
+
 void map_fill(const struct report *report, size_t host, size_t resource, double *values, size_t n) {
     for (size_t i = 0; i < n; i++)
         values[i] = NAN;
     if (resource == MAP_CPU) {
-        fill_percent(report, host, METRIC_CPU_IDLE, values, n);
-        for (size_t i = 0; i < n; i++)
-            values[i] = 1 - values[i];
+        fill_busy(report, host, values, n);
     } else if (resource == MAP_CORE) {
         fill_percent(report, host, METRIC_CPU_CORE_MAX, values, n);
     } else if (resource == MAP_NETWORK) {
@@ -65,6 +93,7 @@ void map_fill(const struct report *report, size_t host, size_t resource, double 
     } else {
         fill_memory(report, host, values, n);
     }
+    raise_to_allowance(report, host, resource, values, n);
 }
 
 /* Each host tells what it used itself; where it tells what all did, that is at most all cores. */
@@ -75,7 +104,7 @@ void map_fill_machine(const struct report *report, size_t machine, double *value
     for (size_t h = 0; h < report->n_hosts; h++) {
         if (report->hosts[h].machine != machine)
             continue;
-        map_fill(report, h, MAP_CPU, busy, n);
+        fill_busy(report, h, busy, n);
         cores = fmax(cores, report->hosts[h].n_cpus);
         for (size_t i = 0; i < n; i++)
             values[i] += isnan(busy[i]) ? 0 : busy[i] * report->hosts[h].n_cpus;

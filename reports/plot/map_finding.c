@@ -24,18 +24,22 @@ static struct fullest look_at(const struct map *m, const double *values, const c
         f.mean += values[i];
     }
     f.full /= known ? (double)known : 1;
-    f.mean /= known ? (double)known : 1;
+    f.mean = known ? f.mean / (double)known : NAN;
     return f;
 }
 
 /* Keeps the two that were full longest, else the fullest. */
 static void rank(struct fullest two[2], struct fullest f) {
-    for (size_t i = 0; i < 2; i++)
-        if (f.full > two[i].full || (f.full == two[i].full && f.mean > two[i].mean)) {
+    double full = f.full < LONG ? 0 : f.full;
+    for (size_t i = 0; i < 2; i++) {
+        double other = two[i].full < LONG ? 0 : two[i].full;
+        if (full > other || (full == other && f.mean > two[i].mean)) {
             struct fullest less = two[i];
             two[i] = f;
             f = less;
+            full = other;
         }
+    }
 }
 
 /* A core only where nothing else is to tell. */
@@ -46,26 +50,47 @@ static void find_fullest(const struct map *m, struct fullest two[2]) {
             rank(two, look_at(m, m->machines + h * m->bins, "the shared machine", "CPU"));
         for (size_t r = 0; r < MAP_RESOURCES; r++)
             if (r != MAP_CORE)
-                rank(two, look_at(m, map_row(m, h, r), name, map_resources[r].name));
+                rank(two, look_at(m, map_row(m, h, r), name, map_name(m->report, h, r)));
     }
+}
+
+/* Nothing was full for long, or nothing that the verdict names. */
+static char *limit_in_bursts(const struct map *m) {
+    size_t resource = map_limit(m->report), host = (size_t)m->report->verdict.host;
+    struct fullest f = look_at(m, map_row(m, host, resource), m->report->hosts[host].name,
+                               map_name(m->report, host, resource));
+    return f.full < LONG && !isnan(f.mean)
+               ? text_format("The limit, %s's %s, was used %.0f %% on average: it was full for "
+                             "less than a sample at a time. The top row shows the time that it "
+                             "took.",
+                             f.whose, f.what, 100 * f.mean)
+               : NULL;
+}
+
+static const char *about_top_row(const struct map *m) {
+    if (!m->report->limit_levels.known)
+        return "";
+    return map_limit(m->report) < MAP_RESOURCES
+               ? " The top row shows the time that the limit took."
+               : " The limit is no resource of one host: the top row shows the time that it took.";
 }
 
 char *map_finding(const struct map *m) {
     struct fullest two[2] = {{m->report->hosts[0].name, map_resources[0].name, 0, 0},
                              {m->report->hosts[0].name, map_resources[0].name, 0, 0}};
+    bool has_resource = map_limit(m->report) < MAP_RESOURCES;
+    char *bursts = has_resource ? limit_in_bursts(m) : NULL;
+    if (bursts)
+        return bursts;
     find_fullest(m, two);
     if (two[0].full < LONG)
         return text_format("Nothing was full for long. The fullest was %s's %s, used %.0f %% "
                            "on average.%s",
-                           two[0].whose, two[0].what, 100 * two[0].mean,
-                           m->report->limit_levels.known
-                               ? " The limit comes and goes within a sample, or is no resource: "
-                                 "the top row shows the time it took."
-                               : "");
+                           two[0].whose, two[0].what, 100 * two[0].mean, about_top_row(m));
     if (two[1].full < LONG)
         return text_format("Only %s's %s was full: %.0f %% of the time.", two[0].whose, two[0].what,
                            100 * two[0].full);
-    return text_format("%s's %s was full %.0f %% of the time, then %s's %s: %.0f %%.", two[0].whose,
+    return text_format("%s's %s was full %.0f %% of the time, %s's %s %.0f %%.", two[0].whose,
                        two[0].what, 100 * two[0].full, two[1].whose, two[1].what,
                        100 * two[1].full);
 }

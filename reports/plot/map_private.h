@@ -13,7 +13,10 @@ enum { MAP_CPU, MAP_CORE, MAP_NETWORK, MAP_DISK, MAP_MEMORY, MAP_RESOURCES };
 
 #define MAP_LEVELS 4 /* nothing, some, half, most; then full */
 
-extern const struct map_resource { const char *class, *words, *name; } map_resources[MAP_RESOURCES];
+/* limited: its words where a control group may use only part of it. */
+extern const struct map_resource {
+    const char *class, *words, *name, *limited;
+} map_resources[MAP_RESOURCES];
 
 struct map {
     const struct report *report;
@@ -42,6 +45,24 @@ static inline int map_level(double value) {
            : value >= .1       ? 1
                                : 0;
 }
+
+/* The share that a host used of what its control groups may use; NULL: of all of it. */
+const struct report_series *map_allowance(const struct report *report, size_t host,
+                                          size_t resource);
+
+static inline const char *map_words(const struct report *report, size_t host, size_t resource) {
+    return map_allowance(report, host, resource) ? map_resources[resource].limited
+                                                 : map_resources[resource].words;
+}
+
+/* "CPU", "fullest core", "CPU quota" */
+static inline const char *map_name(const struct report *report, size_t host, size_t resource) {
+    return map_allowance(report, host, resource) ? map_resources[resource].limited
+                                                 : map_resources[resource].name;
+}
+
+/* The resource of the verdict's limit; MAP_RESOURCES: it is none of these, or of no host. */
+size_t map_limit(const struct report *report);
 
 /* Owned; NULL: no memory. */
 char *map_finding(const struct map *map);

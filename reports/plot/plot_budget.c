@@ -106,6 +106,7 @@ struct plot *plot_budget(const struct report *report) {
         separator = ", ";
     }
     fputc('\n', script.file);
-    return plot_titled(script_close(&script), "Share of the wall time of %s, by %s",
-                       budget_main_phase(report), budget_owner(report));
+    return plot_titled(script_close(&script), "Share of the wall time of %s%s, by %s",
+                       budget_phase_before(report), budget_main_phase(report),
+                       budget_owner(report));
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "reports/model/budget_words.h"
+#include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 #include "reports/words/term_words.h"
@@ -124,8 +125,9 @@ static void put_panel(FILE *out, const struct picture *p, size_t index) {
     for (int term = BUDGET_TERMS - 1; term >= 0; term--) {
         if (!p->shown[term])
             continue;
-        fprintf(out, "%s$p%zu using 1:%d with boxes fs solid 1 noborder lc rgb '%s' title ",
-                separator, index, term + 2, budget_term_colour((enum budget_term)term));
+        const char *border = term == BUDGET_IDLE ? "border lc rgb '" COLOUR_PEER "'" : "noborder";
+        fprintf(out, "%s$p%zu using 1:%d with boxes fs solid 1 %s lc rgb '%s' title ", separator,
+                index, term + 2, border, budget_term_colour((enum budget_term)term));
         script_put_string(out, budget_term_words((enum budget_term)term));
         separator = ", ";
     }
@@ -193,9 +195,9 @@ static struct plot *titled(struct plot *plot, const struct report *report) {
         snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
     return plot_titled(
         plot,
-        "Time of %s of %s, by %s%s; bars are means where there are many, the tallest may be cut "
+        "Time of %s of %s%s, by %s%s; bars are means where there are many, the tallest may be cut "
         "off",
-        which, budget_main_phase(report), budget_owner(report),
+        which, budget_phase_before(report), budget_main_phase(report), budget_owner(report),
         ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
 }
 

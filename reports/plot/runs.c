@@ -68,7 +68,7 @@ static void put_bar(FILE *out, const struct runs_row *row, double top, double y)
 /* ---- what the colours are ---- */
 
 #define KEYS_MAX 16
-#define KEY_COLUMNS 4
+#define KEY_COLUMNS 3
 #define KEY_ROW 18
 #define KEY_SHARE .005 /* of the longest run: less is not to be seen */
 

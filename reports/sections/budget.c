@@ -29,9 +29,11 @@ static const struct report_column first_columns[] = {
     [WALL] = {KIND_NUMBER, "wall_s", "wall", NULL, FIELD(report_budget, wall_s)},
 };
 
+enum { SOURCE_WORDS = 1 };
+
 static const struct report_column last_columns[] = {
     {KIND_NUMBER, "closure_pct", "sum %", NULL, FIELD(report_budget, closure_pct), .digits = 1},
-    {KIND_TEXT, NULL, "from", COMPUTED},
+    [SOURCE_WORDS] = {KIND_TEXT, NULL, "from", COMPUTED},
     {KIND_HOST, "host", FIELD(report_budget, host)},
     {KIND_RANK, "rank", FIELD(report_budget, rank)},
     {KIND_TEXT, "phase", FIELD(report_budget, phase)},
@@ -97,23 +99,58 @@ static void put_row(struct report_table *table, const struct report *report, siz
                     b->phase);
 }
 
+/* Where the times of all rows are from; NULL: not all from the same. */
+static const char *common_source(const struct report *report) {
+    const char *first = report->n_budget ? budget_source_words(&report->budget[0]) : NULL;
+    for (size_t i = 1; i < report->n_budget; i++)
+        if (strcmp(budget_source_words(&report->budget[i]), first) != 0)
+            return NULL;
+    return first;
+}
+
+static bool all_close(const struct report *report) {
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (!report->budget[i].trusted)
+            return false;
+    return true;
+}
+
+/* A column in which all rows say the same says it in the title. */
+static void add_last_columns(struct report_table *table, bool alike) {
+    for (size_t i = 0; i < ARRAY_SIZE(last_columns); i++) {
+        struct report_column column = last_columns[i];
+        if (alike && i == SOURCE_WORDS)
+            column.name = NULL;
+        table_add_column(table, &column);
+    }
+}
+
+static void put_note(struct report_table *table, const struct report *report) {
+    char windows[96] = "";
+    if (report->budget_windows)
+        snprintf(windows, sizeof windows, " %zu of %zu iterations add up.", report->budget_closing,
+                 report->budget_windows);
+    if (report->budget_windows || !all_close(report))
+        table_note(table,
+                   "Terms exclude each other; a row marked ! does not add up to its wall time "
+                   "within %.0f %%.%s",
+                   BUDGET_CLOSURE_PCT, windows);
+}
+
 static void put_table(const struct report *report, struct page *page) {
     struct report_table table;
+    const char *source = common_source(report);
     term_keys keys;
     make_keys(keys);
     TABLE_INIT(&table, "budget", report, first_columns);
     add_terms(&table, report, page, keys);
     size_t closes = table.n_columns;
-    for (size_t i = 0; i < ARRAY_SIZE(last_columns); i++)
-        table_add_column(&table, &last_columns[i]);
+    add_last_columns(&table, source != NULL);
     for (size_t i = 0; i < report->n_budget; i++)
         put_row(&table, report, i, closes);
-    table_title(&table, "Where the time of each %s went (s)", budget_owner(report));
-    if (report->budget_windows)
-        table_note(&table,
-                   "Terms exclude each other; a row marked ! does not add up to its wall time "
-                   "within %.0f %%. %zu of %zu iterations add up.",
-                   BUDGET_CLOSURE_PCT, report->budget_closing, report->budget_windows);
+    table_title(&table, "Where the time of each %s went (s%s%s)", budget_owner(report),
+                source ? "; source: " : "", source ? source : "");
+    put_note(&table, report);
     page_table(page, &table);
 }
 

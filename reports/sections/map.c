@@ -19,19 +19,23 @@ void section_map(const struct report *report, struct page *page) {
                                             .caption = "How full each host was over time",
                                             .finding = map.finding});
     if (result == 0)
-        page_paragraph(page, STYLE_NOTE,
-                       "%sThe darker, the fuller; red: %.0f %% of what it can do, or more. A link "
-                       "of which no ceiling is known is held against the highest rate seen, and is "
-                       "never red.%s",
-                       report->limit_levels.known
-                           ? "The top row: the part of each stretch of time that went to the limit "
-                             "of the verdict. "
-                           : "",
-                       100 * MAP_FULL,
-                       report->n_hosts > MAP_HOSTS_MAX
-                           ? " Each row shows the resource that is fullest: CPU green, network "
-                             "blue, disk purple, memory pink."
-                           : "");
+        page_paragraph(
+            page, STYLE_NOTE,
+            "%sThe darker, the fuller; red: %.0f %% of what it can do, or more.%s A link "
+            "of which no ceiling is known is held against the highest rate seen, and is "
+            "never red.%s",
+            report->limit_levels.known
+                ? "The top row: the part of each stretch of time that went to the limit "
+                  "of the verdict. "
+                : "",
+            100 * MAP_FULL,
+            map.limited ? " A control group with a limit is held against what it may "
+                          "use."
+                        : "",
+            report->n_hosts > MAP_HOSTS_MAX
+                ? " Each row shows the resource that is fullest: CPU green, network "
+                  "blue, disk purple, memory pink."
+                : "");
     free(map.svg);
     free(map.finding);
 }

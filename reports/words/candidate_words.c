@@ -30,6 +30,10 @@ const char *group_words(const struct run_model *model, size_t group) {
     return group ? model->groups[group].name : "the whole run";
 }
 
+const char *group_before(const struct run_model *model, size_t group) {
+    return group && model->phases_detected ? "phase " : "";
+}
+
 /* ---- who and what ---- */
 
 const char *cause_label(enum remark_code cause) {

@@ -11,6 +11,8 @@
 const char *resource_words(enum resource resource);
 /* The phase's name, or "the whole run"; the model's. */
 const char *group_words(const struct run_model *model, size_t group);
+/* "phase " before the name of one that the program did not mark: "idle" alone is none. */
+const char *group_before(const struct run_model *model, size_t group);
 /* The short resource, and the reason: "vm2's CPU (contention with sh[7])", "vm2, where rank 1
  * sleeps". Owned; NULL: no memory. */
 char *candidate_words(const struct run_model *model, const struct candidate *candidate);

@@ -97,6 +97,19 @@ static void put_command(FILE *out, const char *command, size_t size, int64_t run
     put_arguments(out, command + before, size - before, run);
 }
 
+char *commands_word(const char *word) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    put_word(out, word);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 char *commands_line(const char *verb_and_arguments, int64_t run) {
     char *text = NULL;
     size_t size;

@@ -21,4 +21,7 @@ char *commands_complete(const char *text, int64_t run);
 /* One command alone, without backticks: "VERB ARGUMENTS". Owned; NULL: no memory. */
 char *commands_line(const char *verb_and_arguments, int64_t run);
 
+/* A word as an argument of such a command: in quotes where it needs them. Owned; NULL. */
+char *commands_word(const char *word);
+
 #endif

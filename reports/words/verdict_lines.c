@@ -99,7 +99,7 @@ static char *how_much(const struct run_model *model, const struct candidate *c,
         return text_format("computing is %.0f %% of the run", 100 * c->blocked);
     if (!model_has_path(model) && !isnan(c->lost.estimate))
         return text_format("%.0f %% of its recorded time", 100 * c->lost.estimate);
-    return text_format("%.0f %% of %.64s", 100 * c->blocked,
+    return text_format("%.0f %% of %s%.64s", 100 * c->blocked, group_before(model, c->group),
                        c->group ? group_words(model, c->group) : "the run");
 }
 
@@ -137,8 +137,9 @@ char *verdict_cost(const struct run_model *model, const struct verdict *v) {
     if (verdict_has_own_sentence(c) || (!is_rated(c) && !c->group))
         return text_format("%s", "");
     if (v->other && !candidate_is_of_program(c))
-        return text_format("%.0f %% of the time%s%.64s %s and %.0f %% %s", 100 * c->blocked,
-                           c->group ? " in " : "", c->group ? group_words(model, c->group) : "",
+        return text_format("%.0f %% of the time%s%s%.64s %s and %.0f %% %s", 100 * c->blocked,
+                           c->group ? " in " : "", group_before(model, c->group),
+                           c->group ? group_words(model, c->group) : "",
                            c->resource == RESOURCE_NET_EGRESS ? "sending" : "receiving",
                            100 * v->other->blocked,
                            c->resource == RESOURCE_NET_EGRESS ? "receiving" : "sending");

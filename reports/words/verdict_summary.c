@@ -74,8 +74,8 @@ void verdict_say_share(const struct run_model *model, const struct candidate *c,
     if (!model_has_path(model) && !isnan(c->lost.estimate))
         snprintf(to, size, "%.0f %% of its recorded time%s", 100 * c->lost.estimate, around);
     else if (c->group)
-        snprintf(to, size, "%.0f %% of the time in %.64s, %s of the whole run", 100 * c->blocked,
-                 group_words(model, c->group), of_run);
+        snprintf(to, size, "%.0f %% of the time in %s%.64s, %s of the whole run", 100 * c->blocked,
+                 group_before(model, c->group), group_words(model, c->group), of_run);
     else if (round(100 * v->share_low) == round(100 * v->share_high))
         snprintf(to, size, "%s of the time", of_run);
     else
@@ -132,7 +132,8 @@ static char *of_both_directions(const struct run_model *model, const struct cand
     say_own_rate(c, rate, sizeof rate);
     say_own_rate(other, back, sizeof back);
     if (c->group)
-        snprintf(in, sizeof in, " in %.64s", group_words(model, c->group));
+        snprintf(in, sizeof in, " in %s%.64s", group_before(model, c->group),
+                 group_words(model, c->group));
     return text_format("%s %s's network: %.0f %% of the time%s %s%s, and %.0f %% %s%s.", waits,
                        model->hosts[c->host].name, 100 * c->blocked, in,
                        sends ? "sending" : "receiving", rate, 100 * other->blocked,

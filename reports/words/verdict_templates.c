@@ -160,8 +160,12 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_DIVIDE_RANK] = "divide what rank %d does alone (threads, a share for each "
                                       "rank), or give it a faster core",
         [REMARK_ADVISE_DIVIDE_PROCESS] = "divide what one process on %s does alone",
-        [REMARK_ADVISE_TRACE_PROCESS] = "look what that process on %s waits for: `strace -f -p "
-                                        "PID` there shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_TRACE_PROCESS] =
+            "see what that process on %s waits for: strace -f -p, with its number and while it "
+            "runs, shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_CONTINUE] =
+            "find what stopped it on %s: a debugger, Ctrl-Z, or another program that sent SIGSTOP "
+            "(SIGCONT lets it go on)",
         [REMARK_ADVISE_POOL] = "give that process on %s a larger pool of connections",
         [REMARK_ADVISE_NAMES] =
             "see how long a look-up takes on %s (`time getent ahosts NAME`) and which servers "
@@ -171,8 +175,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_INPUT] =
             "give rank %d on %s more processes that load its data, or let each do less for a step "
             "(data decoded before, or nearer)",
-        [REMARK_ADVISE_TRACE_RANK] = "look what rank %d on %s does between its calls of MPI: "
-                                     "`strace -f -p PID` there shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_TRACE_RANK] =
+            "see what rank %d on %s does between its calls of MPI: strace -f -p, with the number "
+            "of its process and while it runs, shows a sleep, a lock or a pipe",
         [REMARK_ADVISE_RECEIVE_BUFFERS] =
             "on %s, larger receive buffers (net.ipv4.tcp_rmem; SO_RCVBUF, if the program sets it), "
             "or a program that receives while it computes",
@@ -229,8 +234,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report {run} "
                                         "-o run-{run}.html` shows its time iteration by iteration",
         [REMARK_ADVISE_TRACE_ANY] =
-            "see what its processes wait for: `strace -f -c -p PID` or `cat /proc/PID/stack` on "
-            "their host",
+            "record it again with --wait-clocks, as root: these tell what each process waits for",
         [REMARK_ADVISE_RECORD_CALLS] = "record what the ranks do inside MPI (without --no-shim)",
     };
     return templates[code];

@@ -84,11 +84,12 @@ static char *say_runner_up(const struct run_model *model, const struct verdict *
     const struct candidate *c = v->runner_up;
     bool same = c->group == v->candidate->group;
     char *what = candidate_words(model, c);
-    char *text = what
-                     ? text_format("%s: %s%s%s, %.0f %% of the run; %s", words, what,
-                                   same ? "" : " during ", same ? "" : group_words(model, c->group),
-                                   100 * c->run_share, lost[v->lost])
-                     : NULL;
+    char *text =
+        what ? text_format("%s: %s%s%s%s, %.0f %% of the run; %s", words, what,
+                           same ? "" : " during ", same ? "" : group_before(model, c->group),
+                           same ? "" : group_words(model, c->group), 100 * c->run_share,
+                           lost[v->lost])
+             : NULL;
     free(what);
     return text;
 }

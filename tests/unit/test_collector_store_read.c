@@ -516,7 +516,7 @@ static void notes_gather_all_there_is_to_say(void **state) {
     assert_string_equal(notes[0].text, "vm1: no psi here");
     assert_string_equal(notes[1].text, "vm3 did not answer?at all");
     assert_string_equal(notes[2].text, "second");
-    assert_string_equal(notes[3].text, "vm1: 1 rows could not be stored");
+    assert_string_equal(notes[3].text, "vm1: 1 row could not be stored");
     assert_string_equal(notes[4].text,
                         "vm1: a counter of net eth0 started again from zero 1 times");
     assert_string_equal(notes[5].text, "5 pushes refused: unauthorized");

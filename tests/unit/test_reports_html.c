@@ -377,7 +377,7 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     assert_null(strstr(first + 1, "is-limit"));
     assert_true(first > strstr(map.svg, "data-h=\"1\"")); /* of the second host */
     assert_ptr_equal(strchr(first, '>'), strstr(first, ">network<"));
-    HAS(map.finding, "the top row shows the time it took");
+    HAS(map.finding, "The top row shows the time that the limit took."); /* of an unknown rate */
     free(map.svg);
     free(map.finding);
     p->report.limit_levels.known = false;
@@ -413,6 +413,57 @@ static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
     for (const char *at = map.svg; (at = strstr(at, ">shared machine<")); at++)
         rows++;
     assert_int_equal(rows, 1);
+    free(map.svg);
+    free(map.finding);
+    free(p);
+}
+
+/* A limit of a host that is full in bursts is named though nothing was full for a whole sample. */
+static void a_limit_that_comes_in_bursts_is_named(void **state) {
+    struct planted *p = plant(2, "vm");
+    struct map_drawing map;
+    static char egress[] = "net-egress";
+    (void)state;
+    p->hosts[1].name = (char *)"vm2";
+    p->series[1].ceilings[METRIC_NET_SEND] = (struct report_ceiling){40, ARITHMETIC_SET};
+    p->report.verdict = (struct report_verdict){.resource = egress, .host = 1};
+    p->report.limit_levels = (struct report_levels){.share = {.5}, .known = true};
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    HAS(map.finding, "The limit, vm2's network, was used 25 % on average: it was full for less "
+                     "than a sample at a time.");
+    free(map.svg);
+    free(map.finding);
+    p->report.verdict.host = -1; /* all hosts, or a rank */
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    HAS(map.finding, "The limit is no resource of one host");
+    free(map.svg);
+    free(map.finding);
+    free(p);
+}
+
+/* The limit of a control group counts, not the size of its host; the machine has all of its cores. */
+static void a_quota_is_full_when_it_is_used_up(void **state) {
+    struct planted *p = plant(2, "vm");
+    struct map_drawing map;
+    double values[40], full[N];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        full[i] = i < N / 2 - 1 ? 1 : NAN; /* the last at the end of the half */
+    for (int i = 0; i < N; i++)
+        p->idle[i] = 60;
+    p->hosts[0].machine = p->hosts[1].machine = 1;
+    p->series[1].allowances[ALLOWANCE_CPU] = (struct report_series){NULL, N, p->t, full};
+    map_fill(&p->report, 1, 0, values, 40);
+    assert_float_equal(values[0], 1, 1e-9);
+    assert_float_equal(values[39], .4, 1e-9); /* no quota then */
+    map_fill(&p->report, 0, 0, values, 40);
+    assert_float_equal(values[0], .4, 1e-9);
+    map_fill_machine(&p->report, 1, values, 40);
+    assert_float_equal(values[0], .8, 1e-9);
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_true(map.limited);
+    HAS(map.svg, ">CPU quota</text>");
+    HAS(map.finding, "Only vm's CPU quota was full: 50 % of the time.");
     free(map.svg);
     free(map.finding);
     free(p);
@@ -480,6 +531,8 @@ int main(void) {
         cmocka_unit_test(many_hosts_have_a_row_each),
         cmocka_unit_test(the_limit_has_a_row_of_the_time_that_it_took),
         cmocka_unit_test(hosts_that_share_a_machine_have_a_row_of_it),
+        cmocka_unit_test(a_limit_that_comes_in_bursts_is_named),
+        cmocka_unit_test(a_quota_is_full_when_it_is_used_up),
         cmocka_unit_test(run_times_are_bars_of_their_parts_with_a_point_a_run),
         cmocka_unit_test(captions_say_who_is_first),
     };

@@ -31,11 +31,18 @@ static const char *const mpi_columns[] = {
 static const char *const rank_columns[] = {"pid",         "run_ns",       "run_queue_ns",
                                            "block_io_ns", "major_faults", "longest_run_ns",
                                            "rss_bytes",   "stopped_ns"};
-static const char *const cgroup_columns[] = {
-    "throttled_ns", "quota_ns",           "period_ns",
-    "memory_bytes", "memory_limit_bytes", "memory_limit_hits",
-    "read_bytes",   "write_bytes",        "read_limit_bytes_per_s",
-    "cpu_ns"};
+static const char *const cgroup_columns[] = {"throttled_ns",
+                                             "quota_ns",
+                                             "period_ns",
+                                             "memory_bytes",
+                                             "memory_limit_bytes",
+                                             "memory_limit_hits",
+                                             "read_bytes",
+                                             "write_bytes",
+                                             "read_limit_bytes_per_s",
+                                             "cpu_ns",
+                                             "periods",
+                                             "throttled_periods"};
 static const char *const connection_columns[] = {"pid",
                                                  "busy_ns",
                                                  "rwnd_limited_ns",

@@ -99,7 +99,9 @@ enum {
     CGROUP_READ_BYTES,
     CGROUP_WRITE_BYTES,
     CGROUP_READ_LIMIT, /* bytes/s */
-    CGROUP_CPU
+    CGROUP_CPU,
+    CGROUP_PERIODS, /* in which it ran, and those in which it used up its quota */
+    CGROUP_THROTTLED_PERIODS
 };
 enum {
     CONNECTION_PID,

@@ -7,6 +7,7 @@ const format = {
   number(value) {
     if (value === null || value === undefined || !isFinite(value)) return "\u2013";
     const size = Math.abs(value);
+    if (size < 0.00005) return "0";
     return size >= 99.95 ? value.toFixed(0) : size >= 9.995 ? value.toFixed(1) : size >= 0.0995 || value === 0 ? value.toFixed(2).replace(/\.?0+$/, "") : value.toPrecision(2);
   },
   percent: (value) => (value === null ? "\u2013" : `${Math.round(value)} %`),

@@ -3,7 +3,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PAIRS_SHOWN = 20;
+const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PAIRS_SHOWN = 20, TEXT_SHOWN = 200;
 let source = null, picture = null, over = false;
 
 // ---- hosts ----
@@ -49,7 +49,7 @@ function showHosts() {
   if (by !== "name") shown.sort((a, b) => (shares[by](b) ?? -1) - (shares[by](a) ?? -1));
   keyed(at("hosts"), shown, (h) => h.index, makeHost, setHost);
   const missing = Math.max(0, (picture.hosts_expected || 0) - hosts.length);
-  setText(at("hosts-count"), [`${shown.length} of ${hosts.length} hosts`, picture.hosts_silent ? `${picture.hosts_silent} silent` : "", missing ? `${missing} not heard of yet` : ""].filter(Boolean).join(", "));
+  setText(at("hosts-count"), [shown.length < hosts.length ? `${shown.length} of ${hosts.length} hosts` : `${hosts.length} host${hosts.length === 1 ? "" : "s"}`, picture.hosts_silent ? `${picture.hosts_silent} silent` : "", missing ? `${missing} not heard of yet` : ""].filter(Boolean).join(", "));
 }
 
 // ---- tables ----
@@ -60,8 +60,14 @@ function makeRow(n, wide, numbers) {
   return row;
 }
 
+// A long command line is cut, and whole as a hint.
 function setRow(row, texts) {
-  texts.forEach((text, i) => setText(row.children[i], text));
+  texts.forEach((text, i) => {
+    const cell = row.children[i], cut = text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}\u2026` : text;
+    if (cell.textContent === cut) return;
+    cell.textContent = cut;
+    cell.title = cut === text ? "" : text;
+  });
 }
 
 function hostName(index) {

@@ -58,7 +58,7 @@ const plot_bar = (function () {
     button("whole run", "show the whole run", () => show_range(0, run.end));
     bar.append(plots.time_said);
     part.querySelector("h2").after(bar);
-    bar.after(element("p", "note", "Drag to zoom, Shift and drag to move, double click for the whole run; small marks are iterations, shades are phases."));
+    bar.after(element("p", "note hint", "Drag to zoom, Shift and drag to move, double click for the whole run; small marks are iterations, shades are phases."));
 
     /* Adds a host to the plots. */
     function pick(host) {

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The share that each host used of what its control groups may use, row by row. A quota is used up
+ * in the periods in which the kernel throttled the group, however little the group ran meanwhile.
+ * Memory at its limit is full only where the limit was hit: caches fill it and give way.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/model_private.h"
+
+#define HARDLY .1  /* a limit of which no more was ever used limits nothing */
+#define NEARLY .89 /* the most that memory counts which gave way whenever it had to */
+
+struct group_row {
+    const struct series_set *set;
+    const struct series *group;
+    size_t at;
+};
+
+static double value_at(struct group_row r, size_t column) {
+    int64_t value = series_value(r.set, r.group, r.at, column);
+    return value == VALUE_ABSENT ? NAN : (double)value;
+}
+
+static double per_ns(struct group_row r, size_t column) {
+    int64_t interval = r.group->interval_ns[r.at];
+    return interval == VALUE_ABSENT || interval <= 0 ? NAN : value_at(r, column) / (double)interval;
+}
+
+static double cpu_used(struct group_row r) {
+    double cores = value_at(r, CGROUP_QUOTA) / value_at(r, CGROUP_PERIOD);
+    double periods = value_at(r, CGROUP_PERIODS);
+    double throttled = periods > 0 ? value_at(r, CGROUP_THROTTLED_PERIODS) / periods : NAN;
+    return cores > 0 ? fmax(per_ns(r, CGROUP_CPU) / cores, throttled) : NAN;
+}
+
+static double memory_used(struct group_row r) {
+    double limit = value_at(r, CGROUP_MEMORY_LIMIT), used = value_at(r, CGROUP_MEMORY) / limit;
+    return !(limit > 0) ? NAN : value_at(r, CGROUP_LIMIT_HITS) > 0 ? used : fmin(used, NEARLY);
+}
+
+static double disk_used(struct group_row r) {
+    double limit = value_at(r, CGROUP_READ_LIMIT);
+    return limit > 0 ? 1e9 * per_ns(r, CGROUP_READ_BYTES) / limit : NAN;
+}
+
+static double (*const used_of[ALLOWANCES])(struct group_row) = {
+    [ALLOWANCE_CPU] = cpu_used, [ALLOWANCE_MEMORY] = memory_used, [ALLOWANCE_DISK] = disk_used};
+
+/* Sum of the known ones; NAN: none is. */
+static double used_in_all(const struct series_set *set, const struct series *group,
+                          double (*used)(struct group_row)) {
+    double sum = NAN;
+    for (size_t i = 0; i < group->n; i++) {
+        double value = used((struct group_row){set, group, i});
+        sum = isnan(value) ? sum : isnan(sum) ? value : sum + value;
+    }
+    return sum;
+}
+
+/* The host's group that is fullest: groups lie in each other. */
+static const struct series *fullest(const struct series_set *set, int host,
+                                    double (*used)(struct group_row)) {
+    const struct series *found = NULL;
+    double most = -1;
+    for (size_t s = 0; s < set->n; s++) {
+        if (set->items[s].host != host)
+            continue;
+        double sum = used_in_all(set, &set->items[s], used);
+        if (sum > most) {
+            most = sum;
+            found = &set->items[s];
+        }
+    }
+    return found;
+}
+
+static int fill(struct report_series *series, const struct series_set *set, int host,
+                double (*used)(struct group_row)) {
+    const struct series *group = fullest(set, host, used);
+    double most = 0;
+    if (!group)
+        return 0;
+    series->t_s = calloc(group->n + 1, sizeof *series->t_s);
+    series->value = calloc(group->n + 1, sizeof *series->value);
+    if (!series->t_s || !series->value)
+        return -ENOMEM;
+    for (size_t i = 0; i < group->n; i++) {
+        double share = used((struct group_row){set, group, i});
+        series->t_s[i] = (double)group->t_ns[i] / 1e9;
+        series->value[i] = share > 1 ? 1 : share;
+        most = fmax(most, share);
+    }
+    series->n = most >= HARDLY ? group->n : 0;
+    return 0;
+}
+
+int report_fill_allowances(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CGROUP];
+    int result = 0;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        for (size_t a = 0; result == 0 && a < ALLOWANCES; a++)
+            result = fill(&report->series[h].allowances[a], set, (int)h, used_of[a]);
+    return result;
+}
