@@ -18,7 +18,7 @@ static const char *const queries[] = {
     "SELECT h.name || ': ' || sum(s.dropped_rows) || CASE sum(s.dropped_rows) WHEN 1 THEN ' row' "
     "ELSE ' rows' END || ' could not be stored' FROM host h JOIN "
     "stream s"
-    " USING(host) WHERE h.run = ? AND s.dropped_rows > 0 GROUP BY h.host",
+    " USING(host) WHERE h.run = ? AND s.dropped_rows > 0 GROUP BY h.host ORDER BY h.name",
     "SELECT h.name || ': a counter of ' || t.name || ' ' || i.name || ' started again from zero '"
     " || count(*) || ' times' FROM host h JOIN instance i ON i.host = h.host JOIN table_info t"
     " USING(table_id) JOIN counter_reset c ON c.instance = i.instance WHERE h.run = ?"

@@ -90,7 +90,7 @@ static void put_statement(struct page *page, const char *state, double confidenc
     begin_block(page);
     fprintf(page->out, "**%s**", state);
     if (confidence > 0)
-        fprintf(page->out, " (confidence %.2f)", confidence);
+        fprintf(page->out, " (confidence %.0f %%)", 100 * confidence);
     fputs(": ", page->out);
     put(page->out, sentence);
     fputc('\n', page->out);

@@ -180,7 +180,7 @@ static void put_statement(struct page *page, const char *state, double confidenc
                           const char *sentence) {
     char label[96], *text;
     if (confidence > 0)
-        snprintf(label, sizeof label, "%s (confidence %.2f)", state, confidence);
+        snprintf(label, sizeof label, "%s (confidence %.0f %%)", state, 100 * confidence);
     else
         snprintf(label, sizeof label, "%s", state);
     if (asprintf(&text, "%s: %s", label, sentence) < 0)

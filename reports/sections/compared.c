@@ -8,6 +8,7 @@
 #include "reports/sections/compared.h"
 
 #define PARTS_SHOWN 12 /* of the difference in run time; the rest is one line */
+#define PART_MIN .005  /* of the run time of a group; less is of the rest, too */
 
 static const struct report *typical(const struct comparison *c, size_t group) {
     return c->runs[c->groups[group].typical];
@@ -94,19 +95,32 @@ static void put_part(struct report_table *table, const struct comparison *c, con
     }
 }
 
+/* It is some part of a run time, and among the first. */
+static bool part_is_shown(const struct comparison *c, size_t part, const double *sums) {
+    bool large = false;
+    for (size_t g = 0; g < c->n_groups; g++)
+        large |= fabs(c->parts[part].seconds[g]) >= PART_MIN * sums[g];
+    return large && part < PARTS_SHOWN;
+}
+
 static void put_parts(const struct comparison *c, struct page *page, double *sums, double *rest) {
     struct report_table table;
     compared_init(&table, c, 2);
     table_title(&table, "Where the run time went (s%s; %s)",
                 c->n > c->n_groups ? ", means of the runs" : "", c->parts_source);
+    bool others = false;
     for (size_t i = 0; i < c->n_parts; i++)
-        for (size_t g = 0; g < c->n_groups; g++) {
+        for (size_t g = 0; g < c->n_groups; g++)
             sums[g] += c->parts[i].seconds[g];
-            rest[g] += i >= PARTS_SHOWN ? c->parts[i].seconds[g] : 0;
+    for (size_t i = 0; i < c->n_parts; i++)
+        if (part_is_shown(c, i, sums)) {
+            put_part(&table, c, c->parts[i].label, c->parts[i].seconds);
+        } else {
+            others = true;
+            for (size_t g = 0; g < c->n_groups; g++)
+                rest[g] += c->parts[i].seconds[g];
         }
-    for (size_t i = 0; i < c->n_parts && i < PARTS_SHOWN; i++)
-        put_part(&table, c, c->parts[i].label, c->parts[i].seconds);
-    if (c->n_parts > PARTS_SHOWN)
+    if (others)
         put_part(&table, c, "all else", rest);
     put_part(&table, c, "run time", sums);
     page_table(page, &table);

@@ -62,8 +62,8 @@ static void put_verdict(FILE *out, const struct report *report, bool colour, str
     const struct report_verdict *v = &report->verdict;
     char label[64], text[1600];
     if (v->confidence > 0)
-        snprintf(label, sizeof label, "%s (confidence %.2f)", verdict_state_name(v->state),
-                 v->confidence);
+        snprintf(label, sizeof label, "%s (confidence %.0f %%)", verdict_state_name(v->state),
+                 100 * v->confidence);
     else
         snprintf(label, sizeof label, "%s", verdict_state_name(v->state));
     snprintf(text, sizeof text, "%s: %s", label, v->summary);

@@ -441,7 +441,8 @@ static void a_limit_that_comes_in_bursts_is_named(void **state) {
     free(p);
 }
 
-/* The limit of a control group counts, not the size of its host; the machine has all of its cores. */
+/* The limit of a control group counts, not the size of its host; the machine has all of its cores.
+ */
 static void a_quota_is_full_when_it_is_used_up(void **state) {
     struct planted *p = plant(2, "vm");
     struct map_drawing map;
