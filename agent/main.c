@@ -3,6 +3,8 @@
  * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
  * Things that must outlive that process are made here: the stream and the spool's directory.
  */
+#include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@
 #include "common/error.h"
 #include "common/limits.h"
 #include "common/text.h"
+
+#define PREDECESSOR_S 5
 
 struct agent {
     struct agent_options options;
@@ -49,13 +53,32 @@ static void tidy(void *ctx) {
         rmdir(agent->options.spool);
 }
 
+static void interrupt(int signal) {
+    (void)signal;
+}
+
+/* One that was delivered takes the place of one whose way to the run has just ended, and which is
+ * about to notice. */
+static bool lock_spool(const struct agent *agent) {
+    const struct sigaction action = {.sa_handler = interrupt};
+    if (flock(agent->spool_fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    if (!agent->options.delivered)
+        return false;
+    sigaction(SIGALRM, &action, NULL);
+    alarm(PREDECESSOR_S);
+    bool ours = flock(agent->spool_fd, LOCK_EX) == 0;
+    alarm(0);
+    return ours;
+}
+
 /* An agent of the same run that was killed has left there what it could not deliver: its stream is
  * continued, unless it still has its hand on it. */
 static int make_spool(struct agent *agent) {
     agent->spool_fd = spool_dir_open(agent->options.spool, &agent->made_spool);
     if (agent->spool_fd < 0)
         return agent->spool_fd;
-    bool ours = flock(agent->spool_fd, LOCK_EX | LOCK_NB) == 0;
+    bool ours = lock_spool(agent);
     if (ours && agent->options.run[0] && !agent->made_spool)
         spool_dir_find_stream(agent->spool_fd, &agent->memory->stream_id);
     return 0;
@@ -93,13 +116,25 @@ static int run_alone(struct agent *agent) {
     return status;
 }
 
+/* The program is in memory, and needs no file: so none is left, however this process ends. */
+static void leave_directory(const char *directory) {
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/chokepoint-agent", directory);
+    if (n < 0 || (size_t)n >= sizeof path || unlink(path) < 0 || rmdir(directory) < 0)
+        fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", directory,
+                strerror(errno));
+}
+
 static int run_agent(struct agent *agent) {
     struct supervisor_config config = {.child = run_child,
                                        .settle = settle,
                                        .tidy = tidy,
                                        .say = say,
                                        .ctx = agent,
+                                       .once = agent->options.delivered,
                                        .pause_ms = 100};
+    if (agent->options.delivered)
+        leave_directory(agent->options.delivered);
     set_signals();
     limits_raise(NULL);
     mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that knows libmnl. Its mnl_cb_run is not used: it stops at the first message it
- * does not like, and then the rest of a dump would be the answer to the next question.
+ * Netlink by the kernel's own headers: a library for it would have to be there as an archive, too,
+ * for the agent that is delivered to hosts.
  *
  * Sockets do not block: the kernel fills the first piece of a dump while it is asked for it, and
  * each further one while the one before is read.
  */
 #include "agent/netlink.h"
 
-#include <libmnl/libmnl.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/error.h"
 
@@ -22,22 +22,24 @@
 /* ---- sockets ---- */
 
 void netlink_close(struct netlink *netlink) {
-    if (netlink->socket)
-        mnl_socket_close(netlink->socket);
+    if (netlink->buffer && netlink->fd >= 0)
+        close(netlink->fd);
     free(netlink->buffer);
     *netlink = (struct netlink){0};
 }
 
 static int open_socket(struct netlink *netlink, int bus, unsigned group) {
+    const struct sockaddr_nl any = {.nl_family = AF_NETLINK};
+    netlink->fd = -1;
     netlink->buffer = malloc(BUFFER_SIZE);
     if (!netlink->buffer)
         return -ENOMEM;
-    netlink->socket = mnl_socket_open2(bus, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (!netlink->socket || mnl_socket_bind(netlink->socket, 0, MNL_SOCKET_AUTOPID) < 0)
+    netlink->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, bus);
+    if (netlink->fd < 0 || bind(netlink->fd, (const struct sockaddr *)&any, sizeof any) < 0)
         return negative_errno();
     int joined = (int)group;
     if (group &&
-        mnl_socket_setsockopt(netlink->socket, NETLINK_ADD_MEMBERSHIP, &joined, sizeof joined) < 0)
+        setsockopt(netlink->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &joined, sizeof joined) < 0)
         return negative_errno();
     return 0;
 }
@@ -60,65 +62,92 @@ int netlink_open_group(struct netlink *ret_netlink, int bus, unsigned group, siz
     int size = (int)room, r = open_any(ret_netlink, bus, group);
     if (r < 0)
         return r;
-    int fd = mnl_socket_get_fd(ret_netlink->socket);
+    int fd = ret_netlink->fd;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     return 0;
 }
 
+static struct bytes payload_of(const struct nlmsghdr *message) {
+    return (struct bytes){(const char *)message + NLMSG_HDRLEN, message->nlmsg_len - NLMSG_HDRLEN};
+}
+
 /* The error of an NLMSG_ERROR or NLMSG_DONE; both begin with one. */
 static int message_error(const struct nlmsghdr *message) {
     int error = 0;
-    if (mnl_nlmsg_get_payload_len(message) >= sizeof error)
-        memcpy(&error, mnl_nlmsg_get_payload(message), sizeof error);
+    struct bytes payload = payload_of(message);
+    if (payload.size >= sizeof error)
+        memcpy(&error, payload.data, sizeof error);
     else if (message->nlmsg_type == NLMSG_ERROR)
         return -EBADMSG;
     return error < 0 ? error : 0;
 }
 
-/* mnl_nlmsg_ok takes a length of 2^31 and more for a negative one, and lets it pass. */
-static bool is_whole(const struct nlmsghdr *message, int left) {
-    return mnl_nlmsg_ok(message, left) && message->nlmsg_len <= (unsigned)left;
+static bool is_whole(const struct nlmsghdr *message, size_t left) {
+    return left >= sizeof *message && message->nlmsg_len >= sizeof *message &&
+           message->nlmsg_len <= left;
+}
+
+/* The last message of a piece need not be filled up. */
+static size_t step(size_t size, size_t left) {
+    size_t aligned = NLMSG_ALIGN(size);
+    return aligned < left ? aligned : left;
 }
 
 int netlink_read(struct bytes bytes, uint32_t sequence, bool *interrupted, netlink_take *take,
                  void *ctx) {
     const struct nlmsghdr *message = bytes.data;
-    int left = bytes.size < INT32_MAX ? (int)bytes.size : 0;
-    for (; is_whole(message, left); message = mnl_nlmsg_next(message, &left)) {
-        if (sequence && message->nlmsg_seq != sequence)
+    size_t left = bytes.size < INT32_MAX ? bytes.size : 0, size;
+    for (; is_whole(message, left); left -= size) {
+        const struct nlmsghdr *this = message;
+        size = step(this->nlmsg_len, left);
+        message = (const void *)((const char *)message + size);
+        if (sequence && this->nlmsg_seq != sequence)
             continue;
-        *interrupted |= (message->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
-        if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
-            return message_error(message);
-        if (message->nlmsg_type >= NLMSG_MIN_TYPE)
-            take(
-                ctx, message->nlmsg_type,
-                (struct bytes){mnl_nlmsg_get_payload(message), mnl_nlmsg_get_payload_len(message)});
+        *interrupted |= (this->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
+        if (this->nlmsg_type == NLMSG_DONE || this->nlmsg_type == NLMSG_ERROR)
+            return message_error(this);
+        if (this->nlmsg_type >= NLMSG_MIN_TYPE)
+            take(ctx, this->nlmsg_type, payload_of(this));
     }
     return left > 0 ? -EBADMSG : 1;
 }
 
+/* A piece that was cut short counts as none, and so does one that is not the kernel's. */
 static ssize_t receive(struct netlink *netlink) {
+    struct sockaddr_nl from;
+    struct iovec room = {netlink->buffer, BUFFER_SIZE};
+    struct msghdr message = {
+        .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &room, .msg_iovlen = 1};
     ssize_t n;
     do
-        n = mnl_socket_recvfrom(netlink->socket, netlink->buffer, BUFFER_SIZE);
+        n = recvmsg(netlink->fd, &message, 0);
     while (n < 0 && errno == EINTR);
-    return n < 0 ? negative_errno() : n;
+    if (n < 0)
+        return negative_errno();
+    if (message.msg_flags & MSG_TRUNC)
+        return -ENOSPC;
+    return message.msg_namelen == sizeof from ? n : -EINVAL;
 }
 
 static int send_request(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
                         size_t size) {
-    _Alignas(struct nlmsghdr) char text[MNL_NLMSG_HDRLEN + REQUEST_MAX];
+    struct {
+        struct nlmsghdr header;
+        char request[REQUEST_MAX];
+    } message = {.header = {.nlmsg_type = (uint16_t)type,
+                            .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)}};
+    const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     if (size > REQUEST_MAX)
         return -EINVAL;
-    struct nlmsghdr *header = mnl_nlmsg_put_header(text);
-    header->nlmsg_type = (uint16_t)type;
-    header->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags);
     netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0 stands for any */
-    header->nlmsg_seq = netlink->sequence;
-    memcpy(mnl_nlmsg_put_extra_header(header, size), request, size);
-    return mnl_socket_sendto(netlink->socket, header, header->nlmsg_len) < 0 ? negative_errno() : 0;
+    message.header.nlmsg_seq = netlink->sequence;
+    message.header.nlmsg_len = (uint32_t)(NLMSG_HDRLEN + NLMSG_ALIGN(size));
+    memcpy(message.request, request, size);
+    return sendto(netlink->fd, &message, message.header.nlmsg_len, 0,
+                  (const struct sockaddr *)&kernel, sizeof kernel) < 0
+               ? negative_errno()
+               : 0;
 }
 
 static int converse(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
@@ -253,23 +282,26 @@ int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
 /* ---- attributes ---- */
 
 struct bytes netlink_after(struct bytes payload, size_t head) {
-    head = MNL_ALIGN(head);
+    head = NLA_ALIGN(head);
     if (payload.size < head)
         return (struct bytes){0};
     return (struct bytes){(const char *)payload.data + head, payload.size - head};
 }
 
 bool netlink_find(struct bytes attributes, unsigned type, struct bytes *ret_value) {
-    const struct nlattr *attribute = attributes.data;
-    int left = attributes.size < INT32_MAX ? (int)attributes.size : 0;
-    while (left > 0 && mnl_attr_ok(attribute, left)) {
-        if (mnl_attr_get_type(attribute) == type) {
-            *ret_value = (struct bytes){mnl_attr_get_payload(attribute),
-                                        mnl_attr_get_payload_len(attribute)};
+    const char *at = attributes.data;
+    size_t left = attributes.size < INT32_MAX ? attributes.size : 0;
+    while (left >= sizeof(struct nlattr)) {
+        const struct nlattr *attribute = (const void *)at;
+        if (attribute->nla_len < sizeof *attribute || attribute->nla_len > left)
+            return false;
+        if ((attribute->nla_type & NLA_TYPE_MASK) == type) {
+            *ret_value = (struct bytes){at + NLA_HDRLEN, attribute->nla_len - (size_t)NLA_HDRLEN};
             return true;
         }
-        left -= (int)MNL_ALIGN(mnl_attr_get_len(attribute));
-        attribute = mnl_attr_next(attribute);
+        size_t size = step(attribute->nla_len, left);
+        at += size;
+        left -= size;
     }
     return false;
 }

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mnl_socket;
-
 /* A piece of somebody else's bytes. */
 struct bytes {
     const void *data;
@@ -19,7 +17,7 @@ struct bytes {
 };
 
 struct netlink { /* all zero: closed */
-    struct mnl_socket *socket;
+    int fd;       /* owned, once there is a buffer */
     void *buffer; /* owned */
     uint32_t sequence;
 };

@@ -43,6 +43,7 @@ const char options_help[] =
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
     "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
+    "  --delivered DIR       push over standard output, and leave DIR, in which this program came\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --doctor              check this host, print what was found, and end\n"
@@ -74,6 +75,7 @@ enum option_id {
     OPTION_SAMPLES,
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
+    OPTION_DELIVERED,
     OPTION_PROC,
     OPTION_SYS,
     OPTION_JOB,
@@ -106,6 +108,7 @@ static const struct option option_list[] = {
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
+    {"delivered", required_argument, NULL, OPTION_DELIVERED},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
     {"job", required_argument, NULL, OPTION_JOB},
@@ -234,6 +237,10 @@ static bool take_option(struct agent_options *options, int id, const char *value
         return parse_seconds(value, &options->orphan_after_ns);
     case OPTION_DRAIN:
         return parse_seconds(value, &options->drain_ns);
+    case OPTION_DELIVERED:
+        options->delivered = value;
+        options->collector = "the relay of the run";
+        return *value == '/';
     case OPTION_PROC:
         options->proc = value;
         return *value;
@@ -273,11 +280,12 @@ static const char *whats_missing(struct agent_options *options) {
         return "say where samples may wait: --spool DIR";
     if (options->doctor)
         return NULL;
-    if (options->push && !options->collector)
+    bool by_http = options->push && !options->delivered;
+    if (by_http && !options->collector)
         return "say where the collector is: --collector https://HOST:PORT (or --no-push)";
-    if (options->push && strncmp(options->collector, "https://", 8) != 0)
+    if (by_http && strncmp(options->collector, "https://", 8) != 0)
         return "samples leave by TLS only: --collector https://HOST:PORT";
-    if (options->push && !options->pin)
+    if (by_http && !options->pin)
         return "say whose key the collector has: --pin sha256//HASH, as it prints it";
     if (options->process_period_ns < options->period_ns)
         return "--process-rate may not be above --rate";

@@ -14,6 +14,8 @@
 struct agent_options {
     const char *collector; /* URL; NULL with --no-push */
     const char *pin;       /* of its public key; NULL with --no-push */
+    const char *delivered; /* the directory in which this program came: it pushes over its standard
+                              output, to a relay (agent/stream.h). NULL: it is installed */
     const char *spool;     /* directory */
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];

@@ -45,9 +45,10 @@ struct push {
     pthread_t thread;
     bool joined;
 
-    pthread_mutex_t lock; /* of the five below */
+    pthread_mutex_t lock; /* of the six below */
     struct push_status status;
     bool finishing, quitting, hurried;
+    bool severed; /* there is no way to the collector any more, nor will there be */
     int64_t deadline_ns; /* while finishing */
     int64_t heard_ns;    /* of the last good answer while finishing, of its begin before any */
 
@@ -87,7 +88,7 @@ static bool must_end(void *ctx) {
     struct push *push = ctx;
     pthread_mutex_lock(&push->lock);
     bool end =
-        push->quitting ||
+        push->quitting || push->severed ||
         (push->finishing && (push->status.final || clock_monotonic_ns() >= deadline_of(push)));
     pthread_mutex_unlock(&push->lock);
     return end;
@@ -275,6 +276,16 @@ static int64_t take_answer(struct push *push, const struct push_answer *answer, 
     }
 }
 
+/* Whoever started this agent is gone, or does not listen: it stops, and what it has is kept. */
+static int64_t take_severed(struct push *push, const char *why) {
+    fail(push, "%s", why);
+    pthread_mutex_lock(&push->lock);
+    push->severed = push->status.stop = true;
+    pthread_mutex_unlock(&push->lock);
+    notify(push);
+    return 0;
+}
+
 /* ---- the thread ---- */
 
 static const char *clock_header(struct push *push, char *text, size_t size) {
@@ -306,6 +317,8 @@ static int64_t push_once(struct push *push) {
     r = push_http_post(push->http, &request, &answer);
     if (r == 0)
         return take_answer(push, &answer, final);
+    if (r == -EPIPE)
+        return take_severed(push, answer.why);
     if (r != -ECANCELED)
         fail(push, "%s", answer.why);
     return backoff_ns(push);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One connection to the collector, one POST at a time. push_http.c is the only file of the agent
- * that knows libcurl.
+ * that knows libcurl; an agent that was delivered to its host has push_pipe.c instead of it.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_HTTP_H
 #define CHOKEPOINT_AGENT_PUSH_HTTP_H
@@ -46,8 +46,8 @@ void push_http_wake(struct push_http *http);
 /* Until CLOCK_MONOTONIC is until_ns, or woken, or fd (-1: none) can be read. */
 void push_http_wait(struct push_http *http, int64_t until_ns, int fd);
 
-/* 0 when an answer came, whatever it says; -ECANCELED when given up; -EIO: why says what happened.
- */
+/* 0 when an answer came, whatever it says; -ECANCELED when given up; -EIO: why says what happened;
+ * -EPIPE: the same, and no later try can be better. */
 int push_http_post(struct push_http *http, const struct push_request *request,
                    struct push_answer *ret_answer);
 

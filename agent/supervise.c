@@ -128,8 +128,9 @@ static void mourn(struct supervisor *supervisor, int signal) {
     supervisor->quick_deaths = quick ? supervisor->quick_deaths + 1 : 0;
     snprintf(text, sizeof text, "the sampling process died of signal %d (%s)%s", signal,
              strsignal(signal),
-             supervisor->stopping ? " while stopping"
-                                  : "; starting it again, what it had spooled is kept");
+             supervisor->stopping       ? " while stopping"
+             : supervisor->config->once ? "; what it had spooled is kept"
+                                        : "; starting it again, what it had spooled is kept");
     if (is_told(supervisor) || supervisor->stopping)
         say(supervisor, text);
 }
@@ -156,6 +157,8 @@ static int keep_alive(struct supervisor *supervisor) {
         if (WIFEXITED(status))
             return WEXITSTATUS(status);
         mourn(supervisor, WTERMSIG(status));
+        if (supervisor->config->once)
+            return 1;
     }
 }
 

@@ -6,6 +6,8 @@
 #ifndef CHOKEPOINT_AGENT_SUPERVISE_H
 #define CHOKEPOINT_AGENT_SUPERVISE_H
 
+#include <stdbool.h>
+
 struct supervisor_config {
     /* Runs in the child, with SIGTERM, SIGINT and SIGHUP blocked (it waits for them itself); its
      * result is the child's exit status. */
@@ -17,6 +19,7 @@ struct supervisor_config {
     /* One line for the user: the child died and is started again. */
     void (*say)(void *ctx, const char *text);
     void *ctx;
+    bool once;    /* a child that dies is the end: whoever started this process starts another */
     int pause_ms; /* before the third start in a row of deaths; doubles up to 300 times that; 100 */
 };
 

@@ -274,7 +274,7 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     probe->check_again =
         probe->job_changes != env->job->changes || probe->sample % CHECK_AGAIN_EVERY == 0;
     probe->job_changes = env->job->changes;
-    if (probe->farewells.socket && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
+    if (probe->farewells.buffer && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
         rows->dropped++;
     int r = must_dump(probe, env->job) ? dump(&pass) : ask(&pass);
     if (r < 0)

@@ -21,7 +21,6 @@ class Chokepoint(CMakePackage):
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("curl")
-    depends_on("libmnl")
     depends_on("libpcap")
     depends_on("libmicrohttpd")
     depends_on("gnutls")

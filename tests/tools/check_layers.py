@@ -38,7 +38,6 @@ LIBRARIES = {
     "pcap/": r"agent/capture_pcap\.c",
     "bpf/": r"agent/wait_bpf(_library)?\.[ch]|agent/wait/.*",
     "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
-    "libmnl/": r"agent/netlink\.c",
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",

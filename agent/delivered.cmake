@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# The agent for hosts on which nothing is installed, and the relay that brings it there. It is static, so that the host's
+# C library does not matter; with sanitizers, which need theirs, it is built for the tests alone.
+add_library(chokepoint_relay STATIC relay/cksum.c relay/handshake.c relay/launcher.c relay/pump.c)
+target_link_libraries(chokepoint_relay PUBLIC chokepoint_push)
+add_executable(chokepoint-relay relay/main.c)
+target_link_libraries(chokepoint-relay PRIVATE chokepoint_relay)
+install(TARGETS chokepoint-relay RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint)
+
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+check_c_source_compiles("int main(void) { return 0; }" CHOKEPOINT_STATIC_LIBC)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(CHOKEPOINT_SANITIZE OR CHOKEPOINT_TSAN OR CHOKEPOINT_FUZZ)
+  set(delivered_static OFF)
+elseif(CHOKEPOINT_STATIC_LIBC)
+  set(delivered_static ON)
+else()
+  message(STATUS "no static C library: no agent can be delivered to hosts that have none")
+  return()
+endif()
+
+# Its own objects come before the archive that has the same functions by libraries that are loaded.
+add_executable(chokepoint-agent-delivered main.c page_drop.c observe.c options.c delivered_names.c push_pipe.c
+  load_without.c capture_without.c)
+target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_push_core)
+set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoint-agent
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR})
+find_library(STATIC_LIBBPF libbpf.a)
+find_library(STATIC_LIBELF libelf.a)
+find_library(STATIC_LIBZ libz.a)
+if(delivered_static)
+  target_link_options(chokepoint-agent-delivered PRIVATE -static -s -Wl,--gc-sections)
+  if(TARGET chokepoint_wait_object AND STATIC_LIBBPF AND STATIC_LIBELF AND STATIC_LIBZ)
+    target_sources(chokepoint-agent-delivered PRIVATE wait_bpf_static.c)
+    target_link_libraries(chokepoint-agent-delivered PRIVATE ${STATIC_LIBBPF} ${STATIC_LIBELF} ${STATIC_LIBZ})
+  else()
+    target_sources(chokepoint-agent-delivered PRIVATE wait_without.c)
+  endif()
+endif()
+install(TARGETS chokepoint-agent-delivered
+  RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint/agents/${CMAKE_SYSTEM_PROCESSOR})

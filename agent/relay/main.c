@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/relay/relay.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int usage(void) {
+    fputs("usage: chokepoint-relay --host NAME --collector URL --pin PIN --agents DIR LAUNCHER "
+          "[WORD...]\n"
+          "chokepoint run starts it, with the key of the host on its standard input.\n",
+          stderr);
+    return 2;
+}
+
+/* The words after the options; NULL: they are not what `chokepoint run` says. */
+static char *const *read_words(struct relay *relay, char *const *words) {
+    const struct {
+        const char *name, **value;
+    } options[] = {{"--host", &relay->host},
+                   {"--collector", &relay->collector},
+                   {"--pin", &relay->pin},
+                   {"--agents", &relay->directory}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++, words += 2) {
+        if (!words[0] || !words[1] || strcmp(words[0], options[i].name) != 0)
+            return NULL;
+        *options[i].value = words[1];
+    }
+    return words[0] ? words : NULL;
+}
+
+static void pump(struct relay *relay) {
+    char token[129];
+    relay->silent = true;
+    if (secret_read_line(STDIN_FILENO, token, sizeof token) == 0)
+        relay_pump(relay, token);
+    else
+        relay_close_input(relay);
+    explicit_bzero(token, sizeof token);
+}
+
+int main(int argc, char **argv) {
+    struct relay relay = {.to = -1};
+    char *const *words = argc > 0 ? read_words(&relay, argv + 1) : NULL;
+    if (!words)
+        return usage();
+    buffer_init(&relay.in);
+    int r = relay_start(&relay, words);
+    if (r < 0) {
+        fprintf(stderr, "%s: %s\n", words[0], strerror(-r));
+        return 1;
+    }
+    if (relay_handshake(&relay) == RELAY_DELIVERED)
+        pump(&relay);
+    r = relay_finish(&relay);
+    buffer_release(&relay.in);
+    return r;
+}
