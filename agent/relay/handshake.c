@@ -99,7 +99,7 @@ static int deliver(struct relay *relay, const char *architecture) {
     struct program program;
     if (!is_architecture(architecture))
         return fprintf(stderr, "no word on what machine %s is\n", relay->host), -EPIPE;
-    int n = snprintf(path, sizeof path, "%s/agents/%s/chokepoint-agent", relay->directory,
+    int n = snprintf(path, sizeof path, "%s/%s/chokepoint-agent", relay->directory,
                      architecture);
     int r = n < (int)sizeof path ? map_program(path, &program) : -ENAMETOOLONG;
     if (r < 0) {

@@ -21,7 +21,7 @@
 
 struct relay {
     const char *host, *collector, *pin;
-    const char *directory; /* of agents/ARCHITECTURE/chokepoint-agent */
+    const char *directory; /* of ARCHITECTURE/chokepoint-agent */
     int to, from;          /* pipes to and from the launcher; to: -1 once closed */
     int signal_fd;
     pid_t child; /* the launcher; 0 once it has ended, */

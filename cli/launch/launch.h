@@ -20,7 +20,9 @@ enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH, LAUNCH_SRUN };
 
 /* Values common to all agents of a run. Borrowed. */
 struct launch_plan {
-    char agent[PATH_MAX]; /* the program, in the same place on every host */
+    char agent[PATH_MAX]; /* the program, in the same place on every host that has it */
+    char relay[PATH_MAX]; /* the program that brings it to the others; "": nothing can be brought */
+    char agents[PATH_MAX]; /* where those lie that can be brought */
     const char *token;    /* the run's secret; an agent gets the key of its host, on its stdin */
     const char *pin;      /* the collector's */
     const char *run_id, *marks, *rate, *process_rate;

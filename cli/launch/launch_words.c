@@ -3,7 +3,7 @@
  * The command line that starts an agent. Its key is in none, and in no environment: it comes on the
  * agent's standard input.
  */
-#include "cli/launch/launch.h"
+#include "cli/launch/launch_private.h"
 #include "cli/launch/slurm_job.h"
 #include "common/error.h"
 
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCRIPT_SIZE (16 * 1024)
 #define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
 #define LAUNCH_KILL_S "5"  /* mpirun's patience between SIGTERM and SIGKILL */
 
@@ -46,16 +45,22 @@ const char *launch_scope(void) {
     return scope && *scope ? scope : slurm_in_job() ? "job" : NULL;
 }
 
-static void add_agent(struct launch_words *to, const struct launch *launch,
+bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan) {
+    return launch->method != LAUNCH_DIRECT && plan->relay[0] && !plan->examine_peers;
+}
+
+void launch_add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     if (plan->examine_peers) {
         add_all(to, "--doctor", "--spool", to->spool, "--host", launch->host, "--peers",
                 plan->examine_peers, NULL);
         return;
     }
-    add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", "--spool", to->spool,
-            "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
-            "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);
+    if (!launch_is_relayed(launch, plan))
+        add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", NULL);
+    add_all(to, "--spool", to->spool, "--host", launch->host, "--rate", plan->rate,
+            "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
+            plan->flows ? "--flows" : NULL, NULL);
     if (plan->wait_clocks)
         add(to, "--wait-clocks");
     if (plan->call_spool_limit)
@@ -68,7 +73,7 @@ static void add_agent(struct launch_words *to, const struct launch *launch,
 }
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */
-static void make_mpirun(struct launch_words *to, const struct launch *launch,
+static int make_mpirun(struct launch_words *to, const struct launch *launch,
                         const struct launch_plan *plan) {
     const struct command_words *words = plan->words;
     add(to, words->kind == COMMAND_MPIRUN ? words->launcher : "mpirun");
@@ -80,8 +85,15 @@ static void make_mpirun(struct launch_words *to, const struct launch *launch,
             "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
-    add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, plan->agent, NULL);
-    add_agent(to, launch, plan);
+    add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);
+    if (launch_is_relayed(launch, plan)) {
+        int r = launch_script_make(to, launch, plan);
+        add_all(to, "/bin/sh", "-c", to->script, NULL);
+        return r;
+    }
+    add(to, plan->agent);
+    launch_add_agent(to, launch, plan);
+    return 0;
 }
 
 bool launch_shell_quote(char *to, size_t size, const char *text) {
@@ -102,50 +114,6 @@ bool launch_shell_quote(char *to, size_t size, const char *text) {
     return true;
 }
 
-static bool append(char *to, size_t size, const char *text) {
-    size_t n = strlen(to);
-    return (size_t)snprintf(to + n, size - n, "%s", text) < size - n;
-}
-
-static bool append_quoted(char *to, size_t size, const char *before, const char *text) {
-    return append(to, size, before) && launch_shell_quote(to, size, text);
-}
-
-/* Runs under sh whatever the login shell is. The agent lies where it lies here, or in the PATH. */
-static int make_script(struct launch_words *to, const struct launch *launch,
-                       const struct launch_plan *plan) {
-    char *inner = calloc(1, SCRIPT_SIZE / 2);
-    const size_t size = SCRIPT_SIZE / 2;
-    if (!inner)
-        return -ENOMEM;
-    strcpy(inner, "unset CHOKEPOINT_TOKEN");
-    const char *scope = launch_scope();
-    struct launch_words agent = {.n = 0};
-    memcpy(agent.url, to->url, sizeof agent.url);
-    memcpy(agent.spool, to->spool, sizeof agent.spool);
-    add_agent(&agent, launch, plan);
-    bool fits = append_quoted(inner, size, "; export ", to->run) &&
-                append_quoted(inner, size, " ", to->marks) &&
-                append_quoted(inner, size, " CHOKEPOINT_AGENT=", plan->run_id);
-    if (scope)
-        fits = fits && append_quoted(inner, size, "; export CHOKEPOINT_SCOPE=", scope);
-    fits = fits && append_quoted(inner, size, "; a=", plan->agent) &&
-           append(inner, size, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"");
-    for (size_t i = 0; i < agent.n && fits; i++)
-        fits = append_quoted(inner, size, " ", agent.words[i]);
-    to->script = inner;
-    return fits ? 0 : -ENAMETOOLONG;
-}
-
-static int wrap_script(struct launch_words *to) {
-    char *inner = to->script;
-    to->script = calloc(1, SCRIPT_SIZE);
-    bool fits = to->script && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner);
-    int r = fits ? 0 : to->script ? -ENAMETOOLONG : -ENOMEM;
-    free(inner);
-    return r;
-}
-
 /* A step beside the command's, which may use what the command has and takes nothing away from it.
  * Everything is said, because srun takes options from its environment, too. */
 static int make_srun(struct launch_words *to, const struct launch *launch,
@@ -154,7 +122,7 @@ static int make_srun(struct launch_words *to, const struct launch *launch,
             "--mem=0", "--gres=none", "--cpu-bind=none", "--mpi=none", "--chdir=/", "--export=ALL",
             "--input=all", "--output=all", "--error=all", "--unbuffered", "--quiet",
             "--job-name=chokepoint-agent", "/bin/sh", "-c", NULL);
-    int r = make_script(to, launch, plan);
+    int r = launch_script_make(to, launch, plan);
     add(to, to->script);
     return r;
 }
@@ -172,11 +140,19 @@ static int make_ssh(struct launch_words *to, const struct launch *launch,
     snprintf(to->timeout, sizeof to->timeout, "ConnectTimeout=%d", plan->connect_timeout_s);
     add_all(to, "-T", "-o", "BatchMode=yes", "-o", to->timeout, "-o", "ServerAliveInterval=15",
             launch->host, NULL);
-    int r = make_script(to, launch, plan);
+    int r = launch_script_make(to, launch, plan);
     if (r == 0)
-        r = wrap_script(to);
+        r = launch_script_wrap(to);
     add(to, to->script);
     return r;
+}
+
+/* In front of the launcher; the rest of its words are the launcher's. */
+static void add_relay(struct launch_words *to, const struct launch *launch,
+                      const struct launch_plan *plan) {
+    if (launch_is_relayed(launch, plan))
+        add_all(to, plan->relay, "--host", launch->host, "--collector", to->url, "--pin", plan->pin,
+                "--agents", plan->agents, NULL);
 }
 
 int launch_words_make(struct launch_words *to, const struct launch *launch,
@@ -187,15 +163,16 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
     snprintf(to->run, sizeof to->run, "CHOKEPOINT_RUN=%s", plan->run_id);
     snprintf(to->marks, sizeof to->marks, "CHOKEPOINT_MARKS=%s", plan->marks);
     spool_directory(to->spool, sizeof to->spool, launch, plan);
+    add_relay(to, launch, plan);
     if (launch->method == LAUNCH_MPIRUN)
-        make_mpirun(to, launch, plan);
+        r = make_mpirun(to, launch, plan);
     else if (launch->method == LAUNCH_SSH)
         r = make_ssh(to, launch, plan);
     else if (launch->method == LAUNCH_SRUN)
         r = make_srun(to, launch, plan);
     else {
         add(to, plan->agent);
-        add_agent(to, launch, plan);
+        launch_add_agent(to, launch, plan);
         snprintf(to->parent, sizeof to->parent, "%d", (int)getpid());
         add_all(to, "--job-parent", to->parent, NULL);
     }

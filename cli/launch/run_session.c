@@ -90,6 +90,23 @@ static void choose_marks(struct run_session *s) {
     snprintf(s->marks, sizeof s->marks, "%s/chokepoint-%s", place, s->run_id);
 }
 
+/* What brings agents to hosts that have none lies beside us (a build), or where `make install` puts
+ * it. A build without a static C library has none. */
+static void find_relay(struct run_session *s, int length) {
+    static const char *const places[] = {"", CHOKEPOINT_LIBEXEC_FROM_BIN "/"};
+    struct launch_plan *plan = &s->plan;
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        int n = snprintf(plan->agents, sizeof plan->agents, "%.*s/%sagents", length, s->program,
+                         places[i]);
+        int m = snprintf(plan->relay, sizeof plan->relay, "%.*s/%schokepoint-relay", length,
+                         s->program, places[i]);
+        if (n > 0 && (size_t)n < sizeof plan->agents && m > 0 && (size_t)m < sizeof plan->relay &&
+            access(plan->agents, X_OK) == 0 && access(plan->relay, X_OK) == 0)
+            return;
+    }
+    plan->relay[0] = '\0';
+}
+
 /* The agent's program lies beside ours. */
 static int find_programs(struct run_session *s, char *why, size_t why_size) {
     ssize_t n = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
@@ -97,14 +114,16 @@ static int find_programs(struct run_session *s, char *why, size_t why_size) {
         return snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno)), negative_errno();
     s->program[n] = '\0';
     const char *slash = strrchr(s->program, '/');
+    int length = slash ? (int)(slash - s->program) : 0;
     int size = snprintf(s->plan.agent, sizeof s->plan.agent, "%.*s/chokepoint-agent",
-                        slash ? (int)(slash - s->program) : 0, s->program);
+                        length, s->program);
     if (size < 0 || (size_t)size >= sizeof s->plan.agent)
         return snprintf(why, why_size, "a path is too long"), -ENAMETOOLONG;
     if (access(s->plan.agent, X_OK) < 0)
         return snprintf(why, why_size, "%s: %s; it belongs beside chokepoint", s->plan.agent,
                         strerror(errno)),
                negative_errno();
+    find_relay(s, length);
     return 0;
 }
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a shell on the host runs to become the agent. It runs under sh whatever the login shell is.
+ *
+ * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
+ * of this version is there, and takes the program if not: into a directory of its own in the first
+ * place that lets programs run. That goes away with the script, or with the start of the agent.
+ */
+#include "cli/launch/launch_private.h"
+#include "common/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_SIZE (16 * 1024)
+
+/* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an agent
+ * of this version says, n: the name of the run's directories, a: where the agent lies here. */
+static const char deliver[] =
+    "for a in \"$a\" chokepoint-agent; do "
+    "if [ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ]; then "
+    "echo chokepoint-agent installed; exec \"$a\" --collector \"$u\" --pin \"$p\" --token-stdin "
+    "\"$@\"; fi; done\n"
+    "umask 077; ok=; tried=\n"
+    "trap 'exit 1' 1 2 13 15; trap 'rm -rf \"$d\"' 0\n"
+    "for t in \"${TMPDIR:-/tmp}\" /var/tmp /dev/shm \"${HOME:-/}\"; do "
+    "tried=\"$tried $t\"; d=$(mktemp -d \"$t/$n-XXXXXXXX\" 2>/dev/null) || continue\n"
+    "printf '#!/bin/sh\\n' >\"$d/try\" && chmod 700 \"$d/try\" && \"$d/try\" && ok=1 && break\n"
+    "rm -rf \"$d\"; done 2>/dev/null\n"
+    "if [ -z \"$ok\" ]; then echo \"no directory of $h takes a program (tried$tried: full, not "
+    "writable or noexec); install the package chokepoint-agent there, or set TMPDIR there\" >&2; "
+    "exit 1; fi\n"
+    "rm -f \"$d/try\"\n"
+    "echo \"chokepoint-agent needs $(uname -m)\"\n"
+    "read -r size sum || exit 1\n"
+    "f=\"$d/chokepoint-agent\"; head -c \"$size\" >\"$f\" 2>/dev/null\n"
+    "[ \"$(cksum <\"$f\")\" = \"$sum $size\" ] || { echo \"the agent did not arrive whole in $d of "
+    "$h; is there room for $size bytes?\" >&2; exit 1; }\n"
+    "chmod 700 \"$f\"\n"
+    "[ \"$(\"$f\" --version 2>/dev/null)\" = \"$v\" ] || { echo \"$h cannot run the agent that was "
+    "sent; install the package chokepoint-agent there\" >&2; exit 1; }\n"
+    "echo chokepoint-agent delivered; trap - 0 1 2 13 15\n"
+    "exec \"$f\" --delivered \"$d\" \"$@\"";
+
+static bool append(char *to, size_t size, const char *text) {
+    size_t n = strlen(to);
+    return (size_t)snprintf(to + n, size - n, "%s", text) < size - n;
+}
+
+static bool append_quoted(char *to, size_t size, const char *before, const char *text) {
+    return append(to, size, before) && launch_shell_quote(to, size, text);
+}
+
+static bool append_environment(char *to, size_t size, const struct launch_words *words,
+                               const struct launch_plan *plan) {
+    const char *scope = launch_scope();
+    return append(to, size, "unset CHOKEPOINT_TOKEN") &&
+           append_quoted(to, size, "; export ", words->run) &&
+           append_quoted(to, size, " ", words->marks) &&
+           append_quoted(to, size, " CHOKEPOINT_AGENT=", plan->run_id) &&
+           (!scope || append_quoted(to, size, "; export CHOKEPOINT_SCOPE=", scope));
+}
+
+static bool append_words(char *to, size_t size, const struct launch_words *agent) {
+    bool fits = true;
+    for (size_t i = 0; i < agent->n && fits; i++)
+        fits = append_quoted(to, size, " ", agent->words[i]);
+    return fits;
+}
+
+/* The agent lies where it lies here, or in the PATH, and is taken as it is. */
+static bool append_start(char *to, size_t size, const struct launch_words *agent,
+                         const struct launch_plan *plan) {
+    return append_quoted(to, size, "; a=", plan->agent) &&
+           append(to, size, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"") &&
+           append_words(to, size, agent);
+}
+
+static bool append_delivery(char *to, size_t size, const struct launch_words *agent,
+                            const struct launch *launch, const struct launch_plan *plan) {
+    return append_quoted(to, size, "; a=", plan->agent) &&
+           append_quoted(to, size, "; h=", launch->host) &&
+           append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION) &&
+           append_quoted(to, size, "; n=chokepoint-", plan->run_id) &&
+           append_quoted(to, size, "; u=", agent->url) &&
+           append_quoted(to, size, "; p=", plan->pin) && append(to, size, "; set --") &&
+           append_words(to, size, agent) && append(to, size, "\n") && append(to, size, deliver);
+}
+
+int launch_script_make(struct launch_words *to, const struct launch *launch,
+                       const struct launch_plan *plan) {
+    struct launch_words agent = {.n = 0};
+    memcpy(agent.url, to->url, sizeof agent.url);
+    memcpy(agent.spool, to->spool, sizeof agent.spool);
+    launch_add_agent(&agent, launch, plan);
+    to->script = calloc(1, SCRIPT_SIZE / 2);
+    if (!to->script)
+        return -ENOMEM;
+    bool fits = append_environment(to->script, SCRIPT_SIZE / 2, to, plan) &&
+                (launch_is_relayed(launch, plan)
+                     ? append_delivery(to->script, SCRIPT_SIZE / 2, &agent, launch, plan)
+                     : append_start(to->script, SCRIPT_SIZE / 2, &agent, plan));
+    return fits ? 0 : -ENAMETOOLONG;
+}
+
+int launch_script_wrap(struct launch_words *to) {
+    char *inner = to->script;
+    to->script = calloc(1, SCRIPT_SIZE);
+    bool fits = to->script && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner);
+    int r = fits ? 0 : to->script ? -ENAMETOOLONG : -ENOMEM;
+    free(inner);
+    return r;
+}
