@@ -126,6 +126,31 @@ bool session_awaits_hosts(const struct run_session *s) {
     return false;
 }
 
+/* What ssh says, whoever started it, what that means, and what helps. */
+struct advice {
+    const char *words, *why, *command;
+};
+
+static const struct advice *advice_for(const char *said) {
+    static const struct advice known[] = {
+        {"Permission denied (", "lets nobody in without a password", "ssh-copy-id"},
+        {"Host key verification failed", "has a key that is not known here", "ssh"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (strstr(said, known[i].words))
+            return &known[i];
+    return NULL;
+}
+
+static void add_advice(const struct launch *launch, char *to, size_t size) {
+    const struct advice *advice = NULL;
+    for (size_t i = 0; i < launch->n_said && !advice; i++)
+        advice = advice_for(launch->said[i]);
+    if (advice)
+        snprintf(to, size, "; %s %s: %s %s", launch->host, advice->why, advice->command,
+                 launch->host);
+}
+
 /* "vm4 did not answer: tried by mpirun for 20 s; it said: ssh: connect to ...: No route to host" */
 static void describe_missing(const struct launch *launch, int64_t timeout_ns, char *to,
                              size_t size) {
@@ -140,6 +165,8 @@ static void describe_missing(const struct launch *launch, int64_t timeout_ns, ch
                              launch_method_name(launch->method), launch->trouble);
     for (size_t i = 0; i < launch->n_said && n < size; i++)
         n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
+    if (n < size)
+        add_advice(launch, to + n, size - n);
 }
 
 size_t session_name_missing(struct run_session *s) {

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Hosts of a testbed on which nothing is installed, to be sourced after run_lib.sh and need_testbed: $rsh stands for ssh
+# to them. The folders of our programs are hidden there. $hide is what else is done to a host before, in its own mount
+# namespace, by the shell; `$work/calls` has a line a connection, `$work/near.HOST` the process that stands for ssh.
+[ -d "$CHOKEPOINT_BIN/agents" ] || { echo "skipped: no agent that can be delivered was built"; exit 77; }
+export ASAN_OPTIONS=detect_leaks=0
+rsh=$work/rsh
+: >"$work/hide"
+cat >"$rsh" <<END
+#!/bin/bash
+while [[ \$1 == -* ]]; do [[ \$1 != -o ]] || shift; shift; done
+host=\$1
+shift
+[ ! -x "$work/before" ] || "$work/before" "\$host" || exit
+echo "\$host" >>"$work/calls"
+echo \$\$ >"$work/near.\$host"
+exec python3 "$CHOKEPOINT_SOURCE/tests/tools/like_ssh.py" "$chokepoint" testbed --name "$name" exec "\$host" -- \
+    unshare -m sh -c '. "\$0" && exec /bin/sh -c "\$1"' "$work/hide" "\$*"
+END
+chmod +x "$rsh"
+# hide SHELL WORDS: what is done to hosts from now on, beside hiding our programs.
+hide() { printf 'mount -t tmpfs none "%s"\nmount -t tmpfs none "%s"\n%s\n' "$CHOKEPOINT_BIN" "$CHOKEPOINT_SOURCE" "$*" >"$work/hide"; }
+hide :
+# deliver OPTIONS... : as run_inside, over $rsh.
+deliver() {
+    rm -f "$work"/calls "$work"/near.*
+    inside env CHOKEPOINT_RSH="$rsh" "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+}
+connections_to() { grep -cx "$1" "$work/calls"; }
+delivered_agents() { pgrep -f -- "^[^ ]*/chokepoint-agent --delivered [^ ]*chokepoint-$1-"; }
+frames_of() { sql "SELECT count(*) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1' AND run = $2"; }

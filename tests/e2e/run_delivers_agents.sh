@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Hosts on which nothing is installed get their agent from `run`, over the one connection there is, and keep nothing of
+# it; one that has an agent of this version uses that. The way there may break in the middle: no sample is there twice,
+# none is lost but those of the pause.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+need_testbed 3
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
+
+cat >command <<'END'
+#!/bin/bash
+echo $CHOKEPOINT_RUN >id
+pgrep -fa -- "^[^ ]*/chokepoint-agent --delivered" | grep -c -- "chokepoint-$CHOKEPOINT_RUN-.* --host" >agents
+find /tmp -maxdepth 1 -name "chokepoint-$CHOKEPOINT_RUN-????????" >directories
+exit 7
+END
+chmod +x command
+deliver --hosts vm1,vm2,vm3 ./command
+[ $status -eq 7 ] || fail "exit status $status"
+[ "$(hosts_recorded 1)" -eq 3 ] || fail "$(hosts_recorded 1) hosts were recorded"
+[ "$(cat agents)" -ge 2 ] || fail "no agent was delivered to vm2 and vm3: $(cat agents)"
+[ ! -s directories ] || fail "the program is still there during the run: $(cat directories)"
+for host in vm2 vm3; do
+    [ "$(connections_to $host)" -eq 1 ] || fail "$(connections_to $host) connections to $host"
+    [ "$(frames_of $host 1)" -ge 1 ] || fail "no samples of $host"
+done
+no_id() { no_traces_of "$(cat id)"; }
+patience=30 until_true no_id
+
+# Where one is installed that one is used: nothing is sent.
+: >hide
+deliver --hosts vm1,vm2 ./command
+[ $status -eq 7 ] && [ "$(hosts_recorded 2)" -eq 2 ] || fail "exit status $status"
+[ "$(cat agents)" -eq 0 ] || fail "an agent was delivered to a host that has one"
+[ "$(connections_to vm2)" -eq 1 ] || fail "$(connections_to vm2) connections to vm2"
+
+# One of another version in the PATH is not.
+mkdir other
+printf '#!/bin/sh\necho chokepoint-agent 0.0.1\n' >other/chokepoint-agent
+chmod +x other/chokepoint-agent
+hide "PATH=$work/other:\$PATH"
+deliver --hosts vm1,vm2 ./command
+[ $status -eq 7 ] && [ "$(cat agents)" -ge 1 ] || fail "one of another version was taken"
+
+# ssh is killed in the middle: another one is started, and goes on with what its agent had kept.
+hide :
+cat >command <<END
+#!/bin/bash
+echo \$CHOKEPOINT_RUN >id
+: >started
+read x <"$work/go"
+END
+mkfifo go
+deliver --hosts vm1,vm2 ./command &
+pid=$!
+until_true test -e started
+id=$(cat id)
+frames() { frames_of vm2 4; }
+some() { [ "$(frames)" -gt 10 ]; }
+until_true some
+for round in 1 2; do
+    near=$(cat near.vm2)
+    n=$(frames)
+    kill -9 "$near" || fail "no process stands for ssh"
+    another() { [ "$(cat near.vm2)" != "$near" ] && [ "$(frames)" -gt $((n + 15)) ]; }
+    until_true another
+done
+echo >go
+wait $pid || fail "exit status $?"
+[ "$(connections_to vm2)" -ge 3 ] || fail "no other connection was made"
+said 'the agent on vm2 has ended .* and is started again' || fail "it does not say so"
+[ "$(sql 'SELECT count(*) - count(DISTINCT stream || "/" || seq) FROM frame')" = 0 ] || fail "samples are there twice"
+counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = '$2' AND run = 4"; }
+[ "$(counted 'gaps + lost_frames' vm2)" -eq 0 ] || fail "samples of vm2 are lost: $(counted lost_frames vm2)"
+[ "$(sql "SELECT count(*) FROM stream JOIN host USING (host) WHERE name = 'vm2' AND run = 4 AND stream_id % 2 = 0")" -eq 1 ] ||
+    fail "another agent did not go on with the stream"
+no_traces() { [ -z "$(delivered_agents "$id")" ] && no_traces_of "$id"; }
+patience=60 until_true no_traces
