@@ -40,3 +40,13 @@ if(delivered_static)
 endif()
 install(TARGETS chokepoint-agent-delivered
   RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint/agents/${CMAKE_SYSTEM_PROCESSOR})
+
+# The shim lies beside it, without the names that only debuggers read.
+if(TARGET chokepoint-mpi)
+  set(delivered_shim ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR}/libchokepoint-mpi.so)
+  add_custom_command(OUTPUT ${delivered_shim}
+    COMMAND ${CMAKE_STRIP} -o ${delivered_shim} $<TARGET_FILE:chokepoint-mpi>
+    DEPENDS chokepoint-mpi chokepoint-agent-delivered VERBATIM)
+  add_custom_target(chokepoint-mpi-delivered ALL DEPENDS ${delivered_shim})
+  install(FILES ${delivered_shim} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint/agents/${CMAKE_SYSTEM_PROCESSOR})
+endif()

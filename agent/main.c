@@ -47,8 +47,19 @@ static void settle(void *ctx) {
     page_drop_files(((const struct agent *)ctx)->options.proc);
 }
 
+/* A directory that was made for one file. */
+static int remove_directory(const char *directory, const char *name) {
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", directory, name);
+    return n < 0 || (size_t)n >= sizeof path || unlink(path) < 0 || rmdir(directory) < 0
+               ? negative_errno()
+               : 0;
+}
+
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
+    if (agent->options.shim)
+        remove_directory(agent->options.shim, "libchokepoint-mpi.so");
     if (agent->made_spool || agent->options.run[0]) /* a run's is its own */
         rmdir(agent->options.spool);
 }
@@ -118,11 +129,9 @@ static int run_alone(struct agent *agent) {
 
 /* The program is in memory, and needs no file: so none is left, however this process ends. */
 static void leave_directory(const char *directory) {
-    char path[PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s/chokepoint-agent", directory);
-    if (n < 0 || (size_t)n >= sizeof path || unlink(path) < 0 || rmdir(directory) < 0)
-        fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", directory,
-                strerror(errno));
+    int r = remove_directory(directory, "chokepoint-agent");
+    if (r < 0)
+        fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", directory, strerror(-r));
 }
 
 static int run_agent(struct agent *agent) {

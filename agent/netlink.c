@@ -135,8 +135,8 @@ static int send_request(struct netlink *netlink, unsigned type, unsigned flags, 
     struct {
         struct nlmsghdr header;
         char request[REQUEST_MAX];
-    } message = {.header = {.nlmsg_type = (uint16_t)type,
-                            .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)}};
+    } message = {
+        .header = {.nlmsg_type = (uint16_t)type, .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)}};
     const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     if (size > REQUEST_MAX)
         return -EINVAL;

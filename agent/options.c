@@ -44,6 +44,7 @@ const char options_help[] =
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
     "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
     "  --delivered DIR       push over standard output, and leave DIR, in which this program came\n"
+    "  --shim DIR            remove the MPI shim and DIR, in which it came, at the end\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --doctor              check this host, print what was found, and end\n"
@@ -76,6 +77,7 @@ enum option_id {
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
     OPTION_DELIVERED,
+    OPTION_SHIM,
     OPTION_PROC,
     OPTION_SYS,
     OPTION_JOB,
@@ -109,6 +111,7 @@ static const struct option option_list[] = {
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"delivered", required_argument, NULL, OPTION_DELIVERED},
+    {"shim", required_argument, NULL, OPTION_SHIM},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
     {"job", required_argument, NULL, OPTION_JOB},
@@ -240,6 +243,9 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_DELIVERED:
         options->delivered = value;
         options->collector = "the relay of the run";
+        return *value == '/';
+    case OPTION_SHIM:
+        options->shim = value;
         return *value == '/';
     case OPTION_PROC:
         options->proc = value;

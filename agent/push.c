@@ -48,7 +48,7 @@ struct push {
     pthread_mutex_t lock; /* of the six below */
     struct push_status status;
     bool finishing, quitting, hurried;
-    bool severed; /* there is no way to the collector any more, nor will there be */
+    bool severed;        /* there is no way to the collector any more, nor will there be */
     int64_t deadline_ns; /* while finishing */
     int64_t heard_ns;    /* of the last good answer while finishing, of its begin before any */
 

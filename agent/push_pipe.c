@@ -116,7 +116,7 @@ static int await(const struct post *post, int fd, short events) {
 static int send_all(const struct post *post, const uint8_t *data, size_t size) {
     while (size) {
         ssize_t n = write(STDOUT_FILENO, data, size);
-        int r = n < 0 && errno == EAGAIN ? await(post, STDOUT_FILENO, POLLOUT)
+        int r = n < 0 && errno == EAGAIN  ? await(post, STDOUT_FILENO, POLLOUT)
                 : n < 0 && errno != EINTR ? negative_errno()
                                           : 0;
         if (r < 0)

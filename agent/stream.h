@@ -19,9 +19,9 @@
 #include "agent/spool.h"
 #include "common/buffer.h"
 
-#define STREAM_MORE 1        /* the record is not there yet as a whole */
-#define STREAM_HEAD_SIZE 24  /* of either record */
-#define STREAM_CLOCK_MAX 72  /* characters of an estimate of the clock */
+#define STREAM_MORE 1       /* the record is not there yet as a whole */
+#define STREAM_HEAD_SIZE 24 /* of either record */
+#define STREAM_CLOCK_MAX 72 /* characters of an estimate of the clock */
 #define STREAM_REQUEST_MAX (STREAM_HEAD_SIZE + STREAM_CLOCK_MAX + SPOOL_BODY_MAX)
 
 struct stream_request {

@@ -32,6 +32,8 @@ chokepoint_e2e_test(agent_life)
 chokepoint_e2e_test(agent_disk_full)
 chokepoint_unit_test(test_agent_supervise chokepoint_agent)
 chokepoint_unit_test(test_agent_wake chokepoint_agent)
+chokepoint_unit_test(test_agent_stream chokepoint_push)
+chokepoint_unit_test(test_agent_relay chokepoint_relay)
 chokepoint_unit_test(test_agent_doctor chokepoint_agent)
 chokepoint_unit_test(test_agent_core_speed chokepoint_agent)
 

@@ -10,12 +10,16 @@ static uint32_t add(uint32_t crc, uint8_t byte) {
 }
 
 /* The length follows the bytes, least significant byte first, without zeros at its end. */
-uint32_t relay_cksum(const void *data, size_t size) {
-    const uint8_t *bytes = data;
+uint32_t relay_cksum(const struct program *programs, size_t n) {
     uint32_t crc = 0;
-    for (size_t i = 0; i < size; i++)
-        crc = add(crc, bytes[i]);
-    for (size_t rest = size; rest; rest >>= 8)
-        crc = add(crc, (uint8_t)rest);
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *bytes = programs[i].data;
+        for (size_t at = 0; at < programs[i].size; at++)
+            crc = add(crc, bytes[at]);
+        size += programs[i].size;
+    }
+    for (; size; size >>= 8)
+        crc = add(crc, (uint8_t)size);
     return ~crc;
 }

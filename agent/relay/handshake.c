@@ -3,7 +3,8 @@
  * The conversation with the script that the launcher runs on the host. It says one of
  *
  *     chokepoint-agent installed     and becomes the agent, whose key it finds on its input
- *     chokepoint-agent needs ARCH    and awaits "SIZE CHECKSUM" and so many bytes of program
+ *     chokepoint-agent needs ARCH    and awaits "SIZE 0 CHECKSUM" and so many bytes of program
+ *     chokepoint-agent needs ARCH shim    the same with the size of the shim, which follows
  *     chokepoint-agent delivered     after that, and becomes the agent, whose requests follow
  *
  * All else that comes before is said by somebody else (the start files of a shell, a launcher), and
@@ -27,11 +28,6 @@
 #define NOISE_MAX (256u << 10) /* of others, before our word */
 #define ARCHITECTURE_MAX 32
 
-struct program {
-    void *data;
-    size_t size;
-};
-
 static void drop(struct buffer *buffer, size_t size) {
     buffer->size -= size;
     memmove(buffer->data, buffer->data + size, buffer->size);
@@ -48,8 +44,8 @@ static int hear(struct relay *relay, char *ret_line, size_t capacity) {
             continue;
         }
         size_t size = (size_t)(end - (char *)relay->in.data), word = sizeof WORD - 1;
-        bool ours = size > word && size - word < capacity &&
-                    memcmp(relay->in.data, WORD, word) == 0;
+        bool ours =
+            size > word && size - word < capacity && memcmp(relay->in.data, WORD, word) == 0;
         if (ours)
             snprintf(ret_line, capacity, "%.*s", (int)(size - word), (char *)relay->in.data + word);
         else if (write(STDERR_FILENO, relay->in.data, size + 1) < 0)
@@ -65,7 +61,8 @@ static int hear(struct relay *relay, char *ret_line, size_t capacity) {
 /* ---- the program ---- */
 
 static bool is_architecture(const char *name) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return *name && strlen(name) <= ARCHITECTURE_MAX && name[strspn(name, letters)] == '\0';
 }
 
@@ -85,32 +82,50 @@ static int map_program(const char *path, struct program *ret_program) {
     return r;
 }
 
-static int send_program(struct relay *relay, const struct program *program) {
-    char line[48];
-    int n = snprintf(line, sizeof line, "%zu %u\n", program->size,
-                     relay_cksum(program->data, program->size));
-    int r = relay_write(relay, line, (size_t)n);
-    return r < 0 ? r : relay_write(relay, program->data, program->size);
+static int open_program(const struct relay *relay, const char *architecture, const char *name,
+                        struct program *ret_program) {
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s/%s", relay->directory, architecture, name);
+    return n < (int)sizeof path ? map_program(path, ret_program) : -ENAMETOOLONG;
 }
 
-/* Someone there reads the key: it says nothing of itself. */
-static int deliver(struct relay *relay, const char *architecture) {
-    char path[PATH_MAX];
-    struct program program;
+static int send_programs(struct relay *relay, const struct program *agent,
+                         const struct program *shim) {
+    char line[64];
+    uint32_t sum = relay_cksum((const struct program[]){*agent, *shim}, 2);
+    int n = snprintf(line, sizeof line, "%zu %zu %u\n", agent->size, shim->size, sum);
+    int r = relay_write(relay, line, (size_t)n);
+    if (r == 0)
+        r = relay_write(relay, agent->data, agent->size);
+    return r < 0 ? r : relay_write(relay, shim->data, shim->size);
+}
+
+static void say_nothing_fits(const struct relay *relay, const char *architecture) {
+    fprintf(stderr,
+            "%s has no chokepoint-agent " CHOKEPOINT_VERSION ", and there is none for %s here; "
+            "install the package chokepoint-agent on %s\n",
+            relay->host, architecture, relay->host);
+}
+
+/* A shim that is not here is none there; the agent is sent all the same. */
+static int deliver(struct relay *relay, char *architecture) {
+    static const char with_shim[] = " shim";
+    struct program agent, shim = {NULL, 0};
+    char *end = strstr(architecture, with_shim);
+    bool wants_shim = end && strcmp(end, with_shim) == 0;
+    if (wants_shim)
+        *end = '\0';
     if (!is_architecture(architecture))
         return fprintf(stderr, "no word on what machine %s is\n", relay->host), -EPIPE;
-    int n = snprintf(path, sizeof path, "%s/%s/chokepoint-agent", relay->directory,
-                     architecture);
-    int r = n < (int)sizeof path ? map_program(path, &program) : -ENAMETOOLONG;
-    if (r < 0) {
-        fprintf(stderr,
-                "%s has no chokepoint-agent " CHOKEPOINT_VERSION ", and there is none for %s here; "
-                "install the package chokepoint-agent on %s\n",
-                relay->host, architecture, relay->host);
-        return -EPIPE;
-    }
-    r = send_program(relay, &program);
-    munmap(program.data, program.size);
+    int r = open_program(relay, architecture, "chokepoint-agent", &agent);
+    if (r < 0)
+        return say_nothing_fits(relay, architecture), -EPIPE;
+    if (wants_shim && open_program(relay, architecture, "libchokepoint-mpi.so", &shim) < 0)
+        shim = (struct program){NULL, 0};
+    r = send_programs(relay, &agent, &shim);
+    munmap(agent.data, agent.size);
+    if (shim.size)
+        munmap(shim.data, shim.size);
     return r;
 }
 
@@ -134,8 +149,10 @@ enum relay_place relay_handshake(struct relay *relay) {
             place = hand_over_key(relay) < 0 ? RELAY_NOWHERE : RELAY_INSTALLED;
             break;
         }
-        if (strcmp(line, "delivered") == 0)
+        if (strcmp(line, "delivered") == 0) {
+            fputs("chokepoint-relay: delivered\n", stderr);
             return RELAY_DELIVERED;
+        }
         if (strncmp(line, "needs ", 6) == 0 && deliver(relay, line + 6) < 0)
             break;
     }

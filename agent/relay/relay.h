@@ -24,10 +24,10 @@ struct relay {
     const char *directory; /* of ARCHITECTURE/chokepoint-agent */
     int to, from;          /* pipes to and from the launcher; to: -1 once closed */
     int signal_fd;
-    pid_t child; /* the launcher; 0 once it has ended, */
-    int status;  /* with this status of waitpid */
-    bool told;   /* we were asked to end */
-    bool silent; /* what comes on its standard output from now on is for nobody */
+    pid_t child;      /* the launcher; 0 once it has ended, */
+    int status;       /* with this status of waitpid */
+    bool told;        /* we were asked to end */
+    bool silent;      /* what comes on its standard output from now on is for nobody */
     struct buffer in; /* what has come and is not taken */
 };
 
@@ -61,7 +61,12 @@ void relay_pump(struct relay *relay, const char *token);
 
 /* ---- cksum.c ---- */
 
-/* The checksum of POSIX cksum over the bytes. */
-uint32_t relay_cksum(const void *data, size_t size);
+struct program {
+    void *data;
+    size_t size;
+};
+
+/* The checksum of POSIX cksum over the bytes of all of them, one after another. */
+uint32_t relay_cksum(const struct program *programs, size_t n);
 
 #endif

@@ -120,6 +120,10 @@ static void take_line(void *ctx, const char *line) {
     const struct listening *l = ctx;
     if (strncmp(line, "chokepoint-agent: ", 18) == 0)
         l->agent_says(l->ctx, line + 18);
+    if (strcmp(line, "chokepoint-relay: delivered") == 0) {
+        l->launch->delivered = true;
+        return;
+    }
     if (is_decoration(line) || l->launch->n_said == LAUNCH_SAID_LINES)
         return;
     char *to = l->launch->said[l->launch->n_said++];

@@ -23,8 +23,9 @@ struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host that has it */
     char relay[PATH_MAX]; /* the program that brings it to the others; "": nothing can be brought */
     char agents[PATH_MAX]; /* where those lie that can be brought */
-    const char *token;    /* the run's secret; an agent gets the key of its host, on its stdin */
-    const char *pin;      /* the collector's */
+    char shim[64];         /* where the shim is to lie on hosts that have nothing; "": nowhere */
+    const char *token;     /* the run's secret; an agent gets the key of its host, on its stdin */
+    const char *pin;       /* the collector's */
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
@@ -53,6 +54,7 @@ struct launch {
     char trouble[160];                 /* why there is none, or how it ended; "" */
     char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
     size_t n_said;
+    bool delivered;       /* its agent was sent, and the shim, if it is needed */
     bool reported, final; /* the collector has its first, its last frame */
     bool ended_early;     /* its last frame came unasked: with its batch job, say */
     bool missing;         /* given up, and said so */

@@ -15,8 +15,9 @@
 
 #define SCRIPT_SIZE (16 * 1024)
 
-/* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an agent
- * of this version says, n: the name of the run's directories, a: where the agent lies here. */
+/* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an
+ * agent of this version says, u: the collector, p: its pin, n: the name of the run's directories,
+ * a: where the agent lies here, l: where the shim is to lie, "": nowhere. */
 static const char deliver[] =
     "for a in \"$a\" chokepoint-agent; do "
     "if [ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ]; then "
@@ -32,16 +33,24 @@ static const char deliver[] =
     "writable or noexec); install the package chokepoint-agent there, or set TMPDIR there\" >&2; "
     "exit 1; fi\n"
     "rm -f \"$d/try\"\n"
-    "echo \"chokepoint-agent needs $(uname -m)\"\n"
-    "read -r size sum || exit 1\n"
-    "f=\"$d/chokepoint-agent\"; head -c \"$size\" >\"$f\" 2>/dev/null\n"
-    "[ \"$(cksum <\"$f\")\" = \"$sum $size\" ] || { echo \"the agent did not arrive whole in $d of "
-    "$h; is there room for $size bytes?\" >&2; exit 1; }\n"
+    "echo \"chokepoint-agent needs $(uname -m)${l:+ shim}\"\n"
+    "read -r size shim sum || exit 1\n"
+    "f=\"$d/chokepoint-agent\"; head -c $((size + shim)) >\"$f\" 2>/dev/null\n"
+    "[ \"$(cksum <\"$f\")\" = \"$sum $((size + shim))\" ] || { echo \"the agent did not arrive "
+    "whole "
+    "in $d of $h; is there room for $size bytes?\" >&2; exit 1; }\n"
+    "if [ \"$shim\" -gt 0 ]; then mkdir \"$l\"; [ -O \"$l\" ] && [ ! -h \"$l\" ] && "
+    "tail -c \"$shim\" \"$f\" >\"$l/$$\" && mv -f \"$l/$$\" \"$l/libchokepoint-mpi.so\" || "
+    "echo \"chokepoint-agent: $h: MPI calls of ranks there are not recorded: nothing can be "
+    "written "
+    "to $l\" >&3\n"
+    "head -c \"$size\" \"$f\" >\"$d/try\" && mv -f \"$d/try\" \"$f\" || exit 1; fi 3>&2 "
+    "2>/dev/null\n"
     "chmod 700 \"$f\"\n"
     "[ \"$(\"$f\" --version 2>/dev/null)\" = \"$v\" ] || { echo \"$h cannot run the agent that was "
     "sent; install the package chokepoint-agent there\" >&2; exit 1; }\n"
     "echo chokepoint-agent delivered; trap - 0 1 2 13 15\n"
-    "exec \"$f\" --delivered \"$d\" \"$@\"";
+    "exec \"$f\" --delivered \"$d\" ${l:+--shim \"$l\"} \"$@\"";
 
 static bool append(char *to, size_t size, const char *text) {
     size_t n = strlen(to);
@@ -84,7 +93,8 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
            append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION) &&
            append_quoted(to, size, "; n=chokepoint-", plan->run_id) &&
            append_quoted(to, size, "; u=", agent->url) &&
-           append_quoted(to, size, "; p=", plan->pin) && append(to, size, "; set --") &&
+           append_quoted(to, size, "; p=", plan->pin) &&
+           append_quoted(to, size, "; l=", plan->shim) && append(to, size, "; set --") &&
            append_words(to, size, agent) && append(to, size, "\n") && append(to, size, deliver);
 }
 

@@ -74,7 +74,7 @@ void launch_add_agent(struct launch_words *to, const struct launch *launch,
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */
 static int make_mpirun(struct launch_words *to, const struct launch *launch,
-                        const struct launch_plan *plan) {
+                       const struct launch_plan *plan) {
     const struct command_words *words = plan->words;
     add(to, words->kind == COMMAND_MPIRUN ? words->launcher : "mpirun");
     for (size_t i = 0; i < words->n_reach; i++)

@@ -56,6 +56,7 @@ static bool join(char *to, size_t size, const char *a, const char *b) {
 }
 
 static bool fill(struct preload *to, const char *library) {
+    snprintf(to->library, sizeof to->library, "%s", library);
     if (!join(to->here, sizeof to->here, library, getenv("LD_PRELOAD")))
         return false;
     int n = snprintf(to->ranks, sizeof to->ranks, "LD_PRELOAD=%s", to->here);
@@ -92,4 +93,14 @@ int preload_make(struct preload *to, const char *program, char *const *command,
         return 0;
     }
     return PRELOAD_NONE;
+}
+
+int preload_move(struct preload *preload, const char *library) {
+    struct preload moved;
+    if (!fill(&moved, library))
+        return PRELOAD_NONE;
+    if (!preload->here[0])
+        moved.here[0] = '\0';
+    *preload = moved;
+    return 0;
 }

@@ -23,6 +23,7 @@
 /* Values of variables for the command. */
 struct preload {
     char ranks[PRELOAD_SIZE]; /* of PRELOAD_RANKS_VARIABLE */
+    char library[PATH_MAX];   /* the shim */
     char here[PRELOAD_SIZE];  /* LD_PRELOAD: ours, then the user's own; "": as it is */
 };
 
@@ -34,5 +35,8 @@ struct preload {
  */
 int preload_make(struct preload *to, const char *program, char *const *command,
                  const struct command_words *words, char *why, size_t why_size);
+
+/* The same with the shim at another place. */
+int preload_move(struct preload *preload, const char *library);
 
 #endif

@@ -72,6 +72,7 @@ void session_find_preload(struct run_session *s) {
         preload_make(&s->preload, s->program, s->options->command, &s->words, why, sizeof why) == 0;
     if (!s->has_preload && s->words.kind != COMMAND_PLAIN)
         session_note(s, "MPI calls are not recorded: %s", why);
+    session_name_shim(s);
 }
 
 /* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
@@ -108,6 +109,7 @@ int session_start_command(struct run_session *s) {
     while (end->name)
         end++;
     end = add_slurm(s, end, export_list, sizeof export_list);
+    session_place_shim(s);
     add_preload(s, end);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,

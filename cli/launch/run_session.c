@@ -115,8 +115,8 @@ static int find_programs(struct run_session *s, char *why, size_t why_size) {
     s->program[n] = '\0';
     const char *slash = strrchr(s->program, '/');
     int length = slash ? (int)(slash - s->program) : 0;
-    int size = snprintf(s->plan.agent, sizeof s->plan.agent, "%.*s/chokepoint-agent",
-                        length, s->program);
+    int size =
+        snprintf(s->plan.agent, sizeof s->plan.agent, "%.*s/chokepoint-agent", length, s->program);
     if (size < 0 || (size_t)size >= sizeof s->plan.agent)
         return snprintf(why, why_size, "a path is too long"), -ENAMETOOLONG;
     if (access(s->plan.agent, X_OK) < 0)
@@ -227,6 +227,7 @@ void session_release(struct run_session *s) {
         if (s->launches[i].attempted)
             line_reader_close(&s->launches[i].output);
     free(s->launches);
+    session_remove_shim(s);
     for (size_t i = 0; i < s->n_notes; i++)
         free(s->notes[i]);
     free(s->unwritable);

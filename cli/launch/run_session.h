@@ -43,6 +43,7 @@ struct run_session {
     struct command_words words;
     struct preload preload;
     bool has_preload;
+    bool placed_shim; /* in the run's own directory */
     struct hosts hosts;
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one a host */
@@ -125,6 +126,13 @@ char *command_line(const struct run_options *options);
 void session_find_preload(struct run_session *s);
 /* Starts it with all that is ours taken away, and what lets its processes be found. */
 int session_start_command(struct run_session *s);
+
+/* --- run_shim.c --- */
+
+/* Where hosts that have no shim are to put it; then, before the command starts, the same here. */
+void session_name_shim(struct run_session *s);
+void session_place_shim(struct run_session *s);
+void session_remove_shim(struct run_session *s);
 
 /* --- run_live.c --- */
 

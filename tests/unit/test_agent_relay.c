@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The relay and what is said to it by a launcher, of which a shell takes the place. */
+#include "agent/relay/relay.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/error.h"
+
+static char directory[] = "/tmp/chokepoint-relay-test-XXXXXX";
+
+static enum relay_place hear(struct relay *relay, const char *script) {
+    const char *const words[] = {"sh", "-c", script, NULL};
+    *relay = (struct relay){.host = "vm2", .to = -1, .directory = directory};
+    buffer_init(&relay->in);
+    assert_int_equal(relay_start(relay, (char *const *)words), 0);
+    return relay_handshake(relay);
+}
+
+static int finish(struct relay *relay) {
+    relay_close_input(relay);
+    int status = relay_finish(relay);
+    close(relay->from);
+    close(relay->signal_fd);
+    buffer_release(&relay->in);
+    return status;
+}
+
+/* The answers of cksum(1). */
+static void checksums_are_those_of_cksum(void **state) {
+    (void)state;
+    char digits[] = "123456789";
+    const struct program programs[] = {{digits, 4}, {NULL, 0}, {digits + 4, 5}};
+    assert_int_equal(relay_cksum(programs, 0), 4294967295u);
+    assert_int_equal(relay_cksum(programs, 3), 930766865u);
+}
+
+static void noise_is_passed_over(void **state) {
+    (void)state;
+    struct relay relay;
+    assert_int_equal(hear(&relay, "echo Welcome; printf 'chokepoint-agent\\nxchokepoint-agent "
+                                  "installed\\n'; echo chokepoint-agent delivered; printf rest"),
+                     RELAY_DELIVERED);
+    while (relay.in.size < 4)
+        assert_int_equal(relay_read(&relay, 4), 0);
+    assert_memory_equal(relay.in.data, "rest", 4);
+    assert_int_equal(finish(&relay), 0);
+}
+
+static void noise_without_end_is_bounded(void **state) {
+    (void)state;
+    struct relay relay;
+    assert_int_equal(hear(&relay, "exec 2>/dev/null; head -c 1000000 /dev/zero; echo; "
+                                  "echo chokepoint-agent delivered; sleep 0"),
+                     RELAY_NOWHERE);
+    finish(&relay);
+    assert_int_equal(hear(&relay, "yes | head -c 1000000; echo chokepoint-agent delivered"),
+                     RELAY_NOWHERE);
+    finish(&relay);
+}
+
+static void the_program_arrives_whole(void **state) {
+    (void)state;
+    struct relay relay;
+    char path[100], script[1000];
+    snprintf(path, sizeof path, "%s/here", directory);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/chokepoint-agent");
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    for (int i = 0; i < 300000; i++)
+        fputc(i * 7 % 251, file);
+    assert_int_equal(fclose(file), 0);
+    snprintf(script, sizeof script,
+             "echo chokepoint-agent needs here; read -r size shim sum; head -c $size >%s.copy; "
+             "[ $shim = 0 ] && [ \"$(cksum <%s.copy)\" = \"$sum $size\" ] && cmp %s %s.copy && "
+             "echo chokepoint-agent delivered; exit 4",
+             path, path, path, path);
+    assert_int_equal(hear(&relay, script), RELAY_DELIVERED);
+    assert_int_equal(finish(&relay), 4);
+}
+
+/* Names that lead out of the folder, that are not there, that are no names. */
+static void nothing_else_is_sent(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "../here", "nowhere", "", "a/b", ".", "0123456789012345678901234567890123456789"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct relay relay;
+        char script[200];
+        snprintf(script, sizeof script,
+                 "echo 'chokepoint-agent needs %s'; [ -z \"$(head -c 1)\" ] || exit 9", names[i]);
+        assert_int_equal(hear(&relay, script), RELAY_NOWHERE);
+        assert_int_equal(finish(&relay), 0);
+    }
+}
+
+static void a_launcher_that_ends_is_no_host(void **state) {
+    (void)state;
+    struct relay relay;
+    assert_int_equal(hear(&relay, "exit 255"), RELAY_NOWHERE);
+    assert_int_equal(finish(&relay), 255);
+    assert_int_equal(hear(&relay, "echo chokepoint-agent needs here; exit 3"), RELAY_NOWHERE);
+    assert_int_equal(finish(&relay), 3);
+    assert_int_equal(hear(&relay, "kill -9 $$"), RELAY_NOWHERE);
+    assert_int_equal(finish(&relay), 137);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    /* what is passed on is not for this test's reader */
+    return mkdtemp(directory) && freopen("/dev/null", "we", stderr) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checksums_are_those_of_cksum),
+        cmocka_unit_test(noise_is_passed_over),
+        cmocka_unit_test(noise_without_end_is_bounded),
+        cmocka_unit_test(the_program_arrives_whole),
+        cmocka_unit_test(nothing_else_is_sent),
+        cmocka_unit_test(a_launcher_that_ends_is_no_host),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
