@@ -58,7 +58,7 @@ on() { # HOST COMMAND...
 }
 all_nodes_idle() { [ "$(inside sinfo -h -o '%T %D' 2>/dev/null)" = "idle $1" ]; }
 slurm_down() { inside scontrol shutdown >/dev/null 2>&1; }
-# need_slurm N: hosts vm1 to vmN of a testbed with Slurm.
+# need_slurm N: hosts vm1 to vmN of a testbed with Slurm; $slurmd_under: a command that starts each slurmd.
 need_slurm() {
     local i
     need_testbed "$1"
@@ -73,7 +73,7 @@ need_slurm() {
     inside slurmctld -f "$slurm/slurm.conf" || fail "no slurmctld"
     for ((i = 1; i <= $1; i++)); do
         mkdir "$slurm/spool.vm$i" "$slurm/tmp.vm$i"
-        on vm$i slurmd -f "$slurm/slurm.conf" || fail "no slurmd on vm$i: $(cat "$slurm/slurmd.vm$i.log")"
+        on vm$i ${slurmd_under:-} slurmd -f "$slurm/slurm.conf" || fail "no slurmd on vm$i: $(cat "$slurm/slurmd.vm$i.log")"
     done
     until_true all_nodes_idle "$1"
 }

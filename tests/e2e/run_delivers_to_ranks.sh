@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# mpirun of both libraries over hosts on which nothing of ours is installed: agents and the MPI shim come along, every
+# rank's calls are recorded exactly, and hosts keep nothing. The machine of `run` has a /tmp of its own, as machines have.
+export TMPDIR=/var/tmp
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+need_testbed 3
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
+printf 'vm%d\n' 1 2 3 >hostfile
+
+# rank PROGRAM: what a rank is on each host, in a folder that is not hidden.
+rank() {
+    rm -f program "$EXPECT".*
+    cp "$1" program
+    printf '#!/bin/sh\necho "$LD_PRELOAD" >>%s/preloaded\nexec env EXPECT=%s %s/program\n' "$work" "$EXPECT" "$work" >rank
+    chmod +x rank
+}
+with_mpi() { # COMMAND...
+    rm -f calls preloaded
+    inside unshare -m sh -c 'mount -t tmpfs none /tmp && exec "$@"' - \
+        env OMPI_MCA_plm_rsh_agent="$rsh" CHOKEPOINT_RSH="$rsh" "$chokepoint" run $slow_start --no-report --db "$db" "$@" >out 2>err
+    status=$?
+}
+gone() { [ -z "$(find /tmp /var/tmp /dev/shm -maxdepth 1 -name "chokepoint-$1-*")" ]; }
+recorded_exactly() { # HOSTS
+    [ $status -eq 0 ] || fail "exit status $status"
+    [ "$(sql 'SELECT count(*) FROM host WHERE run = (SELECT max(run) FROM run)')" -eq 3 ] || fail "not three hosts"
+    [ "$(sort -u preloaded | wc -l)" -eq 1 ] || fail "ranks have several shims: $(cat preloaded)"
+    id=$(sed -n 's,^/tmp/chokepoint-\([0-9a-f]*\)-lib/libchokepoint-mpi.so$,\1,p' preloaded | sort -u)
+    [ -n "$id" ] || fail "the shim of ranks is not the one that was sent: $(cat preloaded)"
+    totals_agree
+    patience=30 until_true gone "$id"
+}
+
+rank "$CHOKEPOINT_BIN/calls_simple"
+with_mpi mpirun --hostfile hostfile --wdir "$work" --bind-to none -N 1 -np 3 ./rank
+recorded_exactly
+[ "$(connections_to vm2)" -eq 2 ] || fail "$(connections_to vm2) connections to vm2: one is ours, one the ranks'"
+
+if [ -x "$CHOKEPOINT_BIN/mpich/calls_simple" ] && command -v mpirun.mpich >/dev/null; then
+    rank "$CHOKEPOINT_BIN/mpich/calls_simple"
+    with_mpi mpirun.mpich -launcher ssh -launcher-exec "$rsh" -f hostfile -ppn 1 -n 3 -wdir "$work" ./rank
+    recorded_exactly
+fi
