@@ -88,19 +88,13 @@ static bool is_whole(const struct nlmsghdr *message, size_t left) {
            message->nlmsg_len <= left;
 }
 
-/* The last message of a piece need not be filled up. */
-static size_t step(size_t size, size_t left) {
-    size_t aligned = NLMSG_ALIGN(size);
-    return aligned < left ? aligned : left;
-}
-
 int netlink_read(struct bytes bytes, uint32_t sequence, bool *interrupted, netlink_take *take,
                  void *ctx) {
     const struct nlmsghdr *message = bytes.data;
     size_t left = bytes.size < INT32_MAX ? bytes.size : 0, size;
     for (; is_whole(message, left); left -= size) {
         const struct nlmsghdr *this = message;
-        size = step(this->nlmsg_len, left);
+        size = netlink_step(this->nlmsg_len, left);
         message = (const void *)((const char *)message + size);
         if (sequence && this->nlmsg_seq != sequence)
             continue;
@@ -111,6 +105,11 @@ int netlink_read(struct bytes bytes, uint32_t sequence, bool *interrupted, netli
             take(ctx, this->nlmsg_type, payload_of(this));
     }
     return left > 0 ? -EBADMSG : 1;
+}
+
+static bool is_kernel(const struct msghdr *message) {
+    const struct sockaddr_nl *from = message->msg_name;
+    return message->msg_namelen == sizeof *from && from->nl_pid == 0;
 }
 
 /* A piece that was cut short counts as none, and so does one that is not the kernel's. */
@@ -127,7 +126,14 @@ static ssize_t receive(struct netlink *netlink) {
         return negative_errno();
     if (message.msg_flags & MSG_TRUNC)
         return -ENOSPC;
-    return message.msg_namelen == sizeof from ? n : -EINVAL;
+    return is_kernel(&message) ? n : -EINVAL;
+}
+
+static int send_text(const struct netlink *netlink, const void *text, size_t size) {
+    const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    return sendto(netlink->fd, text, size, 0, (const struct sockaddr *)&kernel, sizeof kernel) < 0
+               ? negative_errno()
+               : 0;
 }
 
 static int send_request(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
@@ -137,17 +143,13 @@ static int send_request(struct netlink *netlink, unsigned type, unsigned flags, 
         char request[REQUEST_MAX];
     } message = {
         .header = {.nlmsg_type = (uint16_t)type, .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)}};
-    const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     if (size > REQUEST_MAX)
         return -EINVAL;
     netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0 stands for any */
     message.header.nlmsg_seq = netlink->sequence;
     message.header.nlmsg_len = (uint32_t)(NLMSG_HDRLEN + NLMSG_ALIGN(size));
     memcpy(message.request, request, size);
-    return sendto(netlink->fd, &message, message.header.nlmsg_len, 0,
-                  (const struct sockaddr *)&kernel, sizeof kernel) < 0
-               ? negative_errno()
-               : 0;
+    return send_text(netlink, &message, message.header.nlmsg_len);
 }
 
 static int converse(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
@@ -179,16 +181,17 @@ int netlink_ask(struct netlink *netlink, unsigned type, const void *request, siz
 
 static int send_together(struct netlink *netlink, unsigned type, const char *requests, size_t size,
                          size_t n) {
-    _Alignas(struct nlmsghdr) char text[TOGETHER * (MNL_NLMSG_HDRLEN + REQUEST_MAX)];
-    size_t step = MNL_ALIGN(MNL_NLMSG_HDRLEN + size);
+    _Alignas(struct nlmsghdr) char text[TOGETHER * (NLMSG_HDRLEN + REQUEST_MAX)] = {0};
+    size_t step = NLMSG_ALIGN(NLMSG_HDRLEN + size);
     for (size_t i = 0; i < n; i++) {
-        struct nlmsghdr *header = mnl_nlmsg_put_header(text + i * step);
-        header->nlmsg_type = (uint16_t)type;
-        header->nlmsg_flags = NLM_F_REQUEST;
-        header->nlmsg_seq = netlink->sequence + 1 + (uint32_t)i;
-        memcpy(mnl_nlmsg_put_extra_header(header, size), requests + i * size, size);
+        struct nlmsghdr *header = (struct nlmsghdr *)(text + i * step);
+        *header = (struct nlmsghdr){.nlmsg_len = (uint32_t)step,
+                                    .nlmsg_type = (uint16_t)type,
+                                    .nlmsg_flags = NLM_F_REQUEST,
+                                    .nlmsg_seq = netlink->sequence + 1 + (uint32_t)i};
+        memcpy((char *)header + NLMSG_HDRLEN, requests + i * size, size);
     }
-    return mnl_socket_sendto(netlink->socket, text, n * step) < 0 ? negative_errno() : 0;
+    return send_text(netlink, text, n * step);
 }
 
 static char *piece(const struct netlink *netlink, size_t at) {
@@ -196,15 +199,19 @@ static char *piece(const struct netlink *netlink, size_t at) {
 }
 
 /* How many messages came; each lies in its piece of the buffer. */
-static int receive_together(struct netlink *netlink, struct mmsghdr messages[TOGETHER]) {
+static int receive_together(struct netlink *netlink, struct sockaddr_nl from[TOGETHER],
+                            struct mmsghdr messages[TOGETHER]) {
     struct iovec pieces[TOGETHER];
     for (size_t i = 0; i < TOGETHER; i++) {
         pieces[i] = (struct iovec){piece(netlink, i), NETLINK_ANSWER};
-        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &pieces[i], .msg_iovlen = 1}};
+        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_name = &from[i],
+                                                   .msg_namelen = sizeof from[i],
+                                                   .msg_iov = &pieces[i],
+                                                   .msg_iovlen = 1}};
     }
     int n;
     do
-        n = recvmmsg(mnl_socket_get_fd(netlink->socket), messages, TOGETHER, MSG_DONTWAIT, NULL);
+        n = recvmmsg(netlink->fd, messages, TOGETHER, MSG_DONTWAIT, NULL);
     while (n < 0 && errno == EINTR);
     return n;
 }
@@ -215,14 +222,14 @@ static bool take_answer(struct bytes message, uint32_t first, size_t n, netlink_
     const struct nlmsghdr *header = message.data;
     if (message.size < sizeof *header || header->nlmsg_seq - first >= n)
         return false;
-    if (is_whole(header, (int)message.size) && header->nlmsg_type >= NLMSG_MIN_TYPE)
-        answer(ctx, header->nlmsg_seq - first, header->nlmsg_type,
-               (struct bytes){mnl_nlmsg_get_payload(header), mnl_nlmsg_get_payload_len(header)});
+    if (is_whole(header, message.size) && header->nlmsg_type >= NLMSG_MIN_TYPE)
+        answer(ctx, header->nlmsg_seq - first, header->nlmsg_type, payload_of(header));
     return true;
 }
 
 static int ask_together(struct netlink *netlink, unsigned type, const char *requests, size_t size,
                         size_t n, netlink_answer *answer, void *ctx) {
+    struct sockaddr_nl from[TOGETHER];
     struct mmsghdr messages[TOGETHER];
     if (netlink->sequence >= UINT32_MAX - TOGETHER)
         netlink->sequence = 0;
@@ -230,11 +237,12 @@ static int ask_together(struct netlink *netlink, unsigned type, const char *requ
     int r = send_together(netlink, type, requests, size, n);
     netlink->sequence += (uint32_t)n;
     for (size_t left = n; r == 0 && left > 0;) { /* the kernel has answered already */
-        int came = receive_together(netlink, messages);
+        int came = receive_together(netlink, from, messages);
         if (came <= 0)
             break;
         for (int i = 0; i < came && left > 0; i++)
-            left -= take_answer((struct bytes){piece(netlink, (size_t)i), messages[i].msg_len},
+            left -= is_kernel(&messages[i].msg_hdr) &&
+                    take_answer((struct bytes){piece(netlink, (size_t)i), messages[i].msg_len},
                                 first, n, answer, ctx);
     }
     return r;
@@ -277,45 +285,4 @@ int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
         else
             netlink_read((struct bytes){netlink->buffer, (size_t)n}, 0, &interrupted, take, ctx);
     }
-}
-
-/* ---- attributes ---- */
-
-struct bytes netlink_after(struct bytes payload, size_t head) {
-    head = NLA_ALIGN(head);
-    if (payload.size < head)
-        return (struct bytes){0};
-    return (struct bytes){(const char *)payload.data + head, payload.size - head};
-}
-
-bool netlink_find(struct bytes attributes, unsigned type, struct bytes *ret_value) {
-    const char *at = attributes.data;
-    size_t left = attributes.size < INT32_MAX ? attributes.size : 0;
-    while (left >= sizeof(struct nlattr)) {
-        const struct nlattr *attribute = (const void *)at;
-        if (attribute->nla_len < sizeof *attribute || attribute->nla_len > left)
-            return false;
-        if ((attribute->nla_type & NLA_TYPE_MASK) == type) {
-            *ret_value = (struct bytes){at + NLA_HDRLEN, attribute->nla_len - (size_t)NLA_HDRLEN};
-            return true;
-        }
-        size_t size = step(attribute->nla_len, left);
-        at += size;
-        left -= size;
-    }
-    return false;
-}
-
-bool netlink_u32(struct bytes value, uint32_t *ret_number) {
-    if (value.size < sizeof *ret_number)
-        return false;
-    memcpy(ret_number, value.data, sizeof *ret_number);
-    return true;
-}
-
-bool netlink_u64(struct bytes value, uint64_t *ret_number) {
-    if (value.size < sizeof *ret_number)
-        return false;
-    memcpy(ret_number, value.data, sizeof *ret_number);
-    return true;
 }

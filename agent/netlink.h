@@ -16,7 +16,7 @@ struct bytes {
     size_t size;
 };
 
-struct netlink { /* all zero: closed */
+struct netlink {  /* all zero: closed */
     int fd;       /* owned, once there is a buffer */
     void *buffer; /* owned */
     uint32_t sequence;
@@ -74,5 +74,11 @@ struct bytes netlink_after(struct bytes payload, size_t head);
 /* Numbers of the kernel's own byte order; false if the attribute has not got that many bytes. */
 bool netlink_u32(struct bytes value, uint32_t *ret_number);
 bool netlink_u64(struct bytes value, uint64_t *ret_number);
+
+/* How far the next message or attribute is; the last one need not be filled up. */
+static inline size_t netlink_step(size_t size, size_t left) {
+    size_t aligned = (size + 3) & ~(size_t)3; /* NLMSG_ALIGN and NLA_ALIGN */
+    return aligned < left ? aligned : left;
+}
 
 #endif

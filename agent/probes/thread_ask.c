@@ -44,7 +44,7 @@ static int ask_some(struct thread_ask *ask, size_t n, struct asker *asker) {
 
 void thread_ask(struct thread_ask *ask, const int32_t *tids, size_t n, exit_record_take *take,
                 void *ctx) {
-    int r = ask->netlink.socket ? 0 : -1;
+    int r = ask->netlink.buffer ? 0 : -1;
     for (size_t at = 0; r == 0 && at < n; at += TOGETHER) {
         struct asker asker = {ask, take, ctx, tids + at};
         r = ask_some(ask, n - at < TOGETHER ? n - at : TOGETHER, &asker);
