@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
+
 void stream_free(struct stream *stream) {
     for (size_t i = 0; i < STORE_TABLES_MAX; i++)
         series_free(stream->series[i]);
@@ -62,12 +64,13 @@ static int stream_load(struct store *store, struct stream *stream) {
     return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
 }
 
-/* All of a stream's rows are joined, or none: one that an older version began goes on without. No
- * released version writes rows and leaves joined ones out, so a stream that has some has all. */
+/* All of a stream's rows are joined, or none: one that an older version began goes on without, and
+ * rows that are a second apart would be stored twice. No released version writes rows and leaves
+ * joined ones out, so a stream that has some has all. */
 static int find_joined(struct store *store, struct stream *stream) {
     int64_t found;
-    stream->joins = stream->last_seq == 0;
-    int r = stream->joins ? 0 : sql_get(store, SQL_JOINED_EXISTS, &found, "i", stream->id);
+    stream->joins = stream->last_seq == 0 && stream->period_ns < NS_PER_S;
+    int r = stream->last_seq == 0 ? 0 : sql_get(store, SQL_JOINED_EXISTS, &found, "i", stream->id);
     stream->joins |= r > 0;
     return r < 0 ? r : 0;
 }

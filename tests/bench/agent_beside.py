@@ -105,7 +105,7 @@ class Bench:
             self.start("pmlogger", ["pmlogger", "-c", f"{self.work}/pmlogger", f"{self.work}/pcp"])
 
 
-def wait_scraping(until, connection=http.client.HTTPConnection("127.0.0.1", PORT)):
+def wait_scraping(until, connection):
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(1, left))
         if EXPORTER:
@@ -129,12 +129,13 @@ def measure(job, options):
                 bench.agent(f"{label}agent {name}", os.path.abspath(binaries), rate, collector)
         bench.agent("agent 1 Hz again", BIN, 1, collector)
         bench.others()
-        wait_scraping(time.monotonic() + SETTLE_S)
+        connection = http.client.HTTPConnection("127.0.0.1", PORT) # one for all: each new one would be news to the agents
+        wait_scraping(time.monotonic() + SETTLE_S, connection)
         figures = {name: [] for name in bench.observers}
         for _ in range(options.windows):
             before = {name: used_ns(process.pid) for name, process in bench.observers.items()}
             began = time.monotonic()
-            wait_scraping(began + options.seconds)
+            wait_scraping(began + options.seconds, connection)
             took = time.monotonic() - began
             for name, process in bench.observers.items():
                 figures[name].append((used_ns(process.pid) - before[name]) / took / 1e6)

@@ -57,12 +57,17 @@ static inline void fixture_open(struct fixture *f) {
         fail_msg("%d %s", r, f->why);
 }
 
-static inline void fixture_stream(struct fixture *f, const char *host, const char *boot,
-                                  uint64_t id) {
-    struct wire_stream stream = {.stream_id = id, .period_ns = 100 * NS_PER_MS};
+static inline void fixture_stream_of(struct fixture *f, const char *host, const char *boot,
+                                     uint64_t id, int64_t period_ns) {
+    struct wire_stream stream = {.stream_id = id, .period_ns = period_ns};
     snprintf(stream.host, sizeof stream.host, "%s", host);
     snprintf(stream.boot_id, sizeof stream.boot_id, "%s", boot);
     assert_int_equal(store_stream(f->store, f->run, &stream, &f->host, &f->stream), 0);
+}
+
+static inline void fixture_stream(struct fixture *f, const char *host, const char *boot,
+                                  uint64_t id) {
+    fixture_stream_of(f, host, boot, id, 100 * NS_PER_MS);
 }
 
 static inline int fixture_setup(void **state) {

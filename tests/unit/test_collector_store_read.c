@@ -699,6 +699,25 @@ static void expect_joined_as_stored(struct fixture *f, size_t n) {
     assert_int_equal(sums.n, n);
 }
 
+/* They would be stored twice; after a restart, too. */
+static void rows_a_second_apart_are_joined_already(void **state) {
+    struct fixture *f = *state;
+    fixture_stream_of(f, "vm2", BOOT_A, 8, NS_PER_S);
+    for (int64_t i = 1; i <= 6; i++) {
+        if (i == 4) {
+            store_close(f->store);
+            fixture_open(f);
+            fixture_stream_of(f, "vm2", BOOT_A, 8, NS_PER_S);
+        }
+        BEGIN(f);
+        assert_int_equal(fixture_frame(f, (uint64_t)i, (double)i), 0);
+        ROW(f, &net_table, "eth0", i * i, 0);
+        COMMIT(f);
+    }
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM joined"), 0);
+    expect_joined_as_stored(f, 6);
+}
+
 /* The joined row of .4 s is not made one of a minute, over which its bytes would be spread. */
 static void a_row_over_lost_seconds_stands_by_itself(void **state) {
     struct fixture *f = *state;
@@ -1126,6 +1145,7 @@ int main(void) {
         TEST(joined_rows_hold_what_grew_and_the_last_level),
         TEST(joined_rows_are_of_about_a_second),
         TEST(a_row_over_lost_seconds_stands_by_itself),
+        TEST(rows_a_second_apart_are_joined_already),
         TEST(a_stream_goes_on_joined_after_a_restart_of_the_collector),
         TEST(idle_rows_are_joined_like_others),
         TEST(too_many_rows_for_memory_are_written_before_the_commit),
