@@ -30,7 +30,7 @@
 
 #define ROWS_MAX 2048
 #define CHECK_AGAIN_EVERY 16 /* samples: a socket may be handed to a process of the job */
-#define JOB_MOST 200         /* processes: to count the files of more costs as much as a dump */
+#define JOB_MOST 200         /* processes: the files of more are as dear to look at as a dump */
 #define LOOK_AGAIN_EVERY 4   /* samples: a process may have one more and another one less */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
 #define ENDED_UNSEEN "ended unseen"
@@ -47,7 +47,7 @@ struct connection_probe {
     uint64_t job_changes;          /* as of the last check of everybody's owners */
     bool check_again, has_scanned; /* in this sample */
     struct source snmp;            /* counts what is opened; may be closed */
-    uint64_t opens, files;         /* as they stood before the last dump; 0: not known */
+    uint64_t opens, files;         /* as they stood at the last dump; 0: not known */
     size_t n_unaccepted;           /* connections that no process had in hand at the last dump */
     bool told;                     /* that some sockets may not be looked at */
     size_t n_farewells;            /* rows of this sample */
@@ -217,31 +217,39 @@ static uint64_t read_opens(struct connection_probe *probe) {
 }
 
 /* A sum that changes when a process of the job opens or closes one file more than it closes or
- * opens, and when another comes or goes. 0: not known (the kernel counts them since Linux 6.2), or
- * as dear to know as a dump. */
+ * opens, and when another comes or goes. 0: not known; the kernel counts them since Linux 6.2. */
 static uint64_t job_files(int proc_fd, const struct job *job) {
     char path[32];
     struct stat st;
     uint64_t sum = 1;
-    for (size_t i = 0; i < job->n && job->n <= JOB_MOST; i++) {
+    for (size_t i = 0; i < job->n; i++) {
         snprintf(path, sizeof path, "%d/fd", job->processes[i].pid);
         if (fstatat(proc_fd, path, &st, 0) < 0 || !st.st_size)
             return 0;
         sum = sum * 1000003 + (uint64_t)st.st_size;
     }
-    return job->n <= JOB_MOST ? sum : 0;
+    return sum;
+}
+
+/* Whether files of the job may have come since the last dump; a large job is not asked. */
+static bool may_have_files(struct connection_probe *probe, const struct job *job) {
+    if (probe->sample % LOOK_AGAIN_EVERY == 0)
+        return true;
+    if (job->n > JOB_MOST)
+        return false;
+    uint64_t files = job_files(probe->proc_fd, job);
+    bool may = !files || files != probe->files;
+    probe->files = files;
+    return may;
 }
 
 /* Whether a connection of the job may be there that is not known. */
 static bool must_dump(struct connection_probe *probe, const struct job *job) {
     uint64_t opens = read_opens(probe);
-    uint64_t files = job_files(probe->proc_fd, job);
     bool opened = !opens || opens != probe->opens || probe->n_unaccepted;
-    bool by_job = !files || files != probe->files || probe->sample % LOOK_AGAIN_EVERY == 0;
-    if (!probe->check_again && !(opened && by_job))
+    if (!probe->check_again && !(opened && may_have_files(probe, job)))
         return false;
     probe->opens = opens; /* read before the dump: what is opened meanwhile counts for the next */
-    probe->files = files;
     return true;
 }
 
