@@ -4,7 +4,8 @@
  * but in that of any process that lives there. So nothing has to be entered.
  *
  * A process may change its namespace, as what starts containers does before it becomes one; so
- * each is asked again now and then, and one of a namespace whose own is gone takes its place.
+ * each is asked as often as it is classified, and now and then. One that is found later takes the
+ * place of one that ended.
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,7 @@ void process_find_namespaces(struct processes *all) {
         const struct process *process = &all->items[i];
         int32_t pid = all->by_pid.ids[i];
         if (process->class != PROCESS_FOREIGN || process->seen != all->sample ||
-            (process->settled && (i + all->sample) % TURNS))
+            (process->classified != all->sample && (i + all->sample) % TURNS))
             continue;
         uint32_t inode = namespace_of_pid(all, pid);
         if (inode && inode != own)
