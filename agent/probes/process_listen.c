@@ -90,7 +90,7 @@ static void read_listeners(struct processes *all, const struct probe_env *env, c
     }
 }
 
-/* Of the namespace that a process is in. */
+/* The same in the namespace that a process is in. */
 static void read_listeners_of(struct processes *all, const struct probe_env *env, int32_t pid,
                               uint32_t *inodes, size_t *n) {
     char name[32];

@@ -18,7 +18,7 @@ static __always_inline bool is_for_names(struct sock *sock) {
            sock->__sk_common.skc_dport == bpf_htons(PORT_OF_NAMES);
 }
 
-/* What the thread waited of late was for a name. */
+/* The waits that the thread has pending were for a name. */
 static __always_inline void give_to_name(struct wait_thread *thread) {
     struct wait_wakeup_key key = {.waiter = thread->tgid, .state = WAIT_NAME};
     if (thread->pending_ns)

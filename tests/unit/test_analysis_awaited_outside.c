@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process waits for outside the job, and what others wait for on a host that is full. */
+/* Waits of a process for what is outside the job, and waits of others for a host that is full. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static void look_ups_that_others_wait_for_are_named(void **state) {
     release();
 }
 
-/* Of a process among the budgets. */
+/* The number of a process among the budgets. */
 static size_t number_of(int64_t pid) {
     size_t r = 0;
     while (judged.model.budgets.items[r].pid != pid)
