@@ -10,7 +10,7 @@
 #include "reports/words/remark_words.h"
 #include "reports/words/verdict_words.h"
 
-#define LEVELS_MOST 2 /* times the share that the verdict says */
+#define LEVELS_MOST 4 /* times the share that the verdict says */
 
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *items = from->items;

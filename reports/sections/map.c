@@ -25,8 +25,8 @@ void section_map(const struct report *report, struct page *page) {
             "of which no ceiling is known is held against the highest rate seen, and is "
             "never red.%s",
             report->limit_levels.known
-                ? "The top row: the part of each stretch of time that went to the limit "
-                  "of the verdict. "
+                ? "The top row: the part of each stretch of time in which the limit held up "
+                  "its host or process. "
                 : "",
             100 * MAP_FULL,
             map.limited ? " A control group with a limit is held against what it may "

@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "reports/model/model_private.h"
+#include "reports/plot/finding.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/pictures.h"
 #include "tests/unit/plant.h"
@@ -114,6 +115,44 @@ static void only_what_is_named_is_made(void **state) {
     assert_int_equal(pictures.n, 1); /* once; of pairs there is nothing */
     assert_string_equal(plot_title(pictures.items[0]), "Network");
     pictures_release(&pictures);
+}
+
+/* ---- what captions say ---- */
+
+static struct report_budget budget_of_process(const char *name, double computing, double asleep) {
+    struct report_budget b = {.rank = -1, .phase = (char *)"all", .source = "clocks"};
+    snprintf(b.process, sizeof b.process, "%s", name);
+    b.wall_s = computing + asleep;
+    b.term_s[BUDGET_CPU] = computing;
+    b.term_s[BUDGET_IDLE] = asleep;
+    return b;
+}
+
+/* Background processes would outweigh those that do the work. */
+static void sleepers_that_nobody_waits_for_are_left_out_of_the_largest_terms(void **state) {
+    struct report_budget budgets[] = {budget_of_process("work[1]", 8, 2),
+                                      budget_of_process("idler[2]", .1, 9.9),
+                                      budget_of_process("slow[3]", .1, 9.9)};
+    struct report_wait wait = {.whom = (char *)"slow[3]"};
+    struct report_resources all = {.phase = (char *)"all"};
+    struct report report = {
+        .resources = &all, .n_resources = 1, .budget = budgets, .n_budget = 3, .waits = &wait};
+    (void)state;
+    char *said = picture_finding(&report, "budget");
+    assert_string_equal(said, "Most of it: computing, 80 %; then asleep or blocked, 20 %. 2 "
+                              "processes that slept and that nobody waited for are left out.");
+    free(said);
+    report.n_waits = 1;
+    said = picture_finding(&report, "budget");
+    assert_string_equal(said, "Most of it: asleep or blocked, 59.5 %; then computing, 40.5 %. 1 "
+                              "process that slept and that nobody waited for is left out.");
+    free(said);
+    for (size_t i = 0; i < 3; i++)
+        budgets[i].source = "counters"; /* whoever waits for a peer sleeps, too */
+    report.n_waits = 0;
+    said = picture_finding(&report, "budget");
+    assert_null(strstr(said, "left out"));
+    free(said);
 }
 
 /* ---- ceilings ---- */
@@ -331,6 +370,7 @@ int main(void) {
         cmocka_unit_test(files_are_of_the_kind_that_was_asked_for),
         cmocka_unit_test(a_name_that_is_none_is_told),
         cmocka_unit_test(only_what_is_named_is_made),
+        cmocka_unit_test(sleepers_that_nobody_waits_for_are_left_out_of_the_largest_terms),
         cmocka_unit_test(a_known_ceiling_is_a_line_with_words),
         cmocka_unit_test(a_ceiling_far_away_leaves_the_curve_its_room),
         cmocka_unit_test(a_connection_has_its_ports_process_and_round_trip),
