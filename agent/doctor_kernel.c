@@ -68,9 +68,9 @@ static void check_switch(const struct doctor_env *env, const char *path, const c
         doctor_say(env, DOCTOR_NOTE, setting, "uname -r  # a kernel from 5.14 on has it",
                    "this kernel has no %s: %s", setting, what);
     else if (strcmp(text, "0") == 0)
-        doctor_say(env, DOCTOR_NOTE, setting, mend, "%s is 0: %s", setting, what);
+        doctor_say(env, DOCTOR_NOTE, setting, mend, "it is 0: %s", what);
     else
-        doctor_say(env, DOCTOR_OK, setting, "", "%s is %s", setting, text);
+        doctor_say(env, DOCTOR_OK, setting, "", "it is %s", text);
 }
 
 static void check_pressure(const struct doctor_env *env) {

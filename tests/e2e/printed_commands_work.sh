@@ -32,4 +32,9 @@ while IFS= read -r command; do
     sh -c "$command" >../out 2>../err || fail "does not work: $command"
 done <../commands
 [ -s run-2.html ] || fail "no page was written"
+
+# So does the one that a sweep ends with, whatever the sweep is called.
+"$chokepoint" sweep --db "$db" -n "a 'sweep'" -L n 1,2 true '{n}' 2>../err >../out || fail "the sweep: $(cat ../err)"
+command=$(sed -n 's/^chokepoint: page: //p' ../err)
+[ -n "$command" ] && sh -c "$command" >../out 2>../err && [ -s sweep.html ] || fail "does not work: '$command': $(cat ../err)"
 exit 0
