@@ -14,8 +14,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_CONTENTION_WITH_MANY] = "contention with other programs",
         [REMARK_FOREIGN_USED] = "%s, not of the job, used %.0f %% of a core",
         [REMARK_OUTSIDERS_USED] = "programs outside the job used %.2g cores there",
-        [REMARK_MORE_READY_THAN_CORES] =
-            "more of the job is ready to run than there are cores: %d",
+        [REMARK_MORE_READY_THAN_CORES] = "more of the job is ready to run than there are cores: %d",
         [REMARK_JOB_USED_BESIDE] = "other processes of the job used %.0f %% of a core there",
         [REMARK_CORES_SHARED_OUTSIDE] =
             "its cores are shared with something outside this host's view",
