@@ -276,7 +276,7 @@ static int64_t take_answer(struct push *push, const struct push_answer *answer, 
     }
 }
 
-/* Whoever started this agent is gone, or does not listen: it stops, and what it has is kept. */
+/* The relay is gone, or does not listen: the agent stops, and its frames are kept. */
 static int64_t take_severed(struct push *push, const char *why) {
     fail(push, "%s", why);
     pthread_mutex_lock(&push->lock);

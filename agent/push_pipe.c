@@ -46,7 +46,7 @@ int push_load(const char *url) {
     return 0;
 }
 
-/* What is not blocking here is not blocking for nobody else: both are ends of pipes of our own. */
+/* Both streams are ends of pipes of our own: nobody else is surprised when they do not block. */
 int push_http_open(const struct push_config *config, struct push_http **ret_http) {
     struct push_http *http = calloc(1, sizeof *http);
     (void)config;

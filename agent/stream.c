@@ -45,7 +45,7 @@ static int seal(struct buffer *to, size_t at, const void *rest, size_t rest_size
     return 0;
 }
 
-/* What every record must be before its own fields are looked at; *ret_size is that of all of it. */
+/* The check of every record before its own fields are looked at; *ret_size is that of all of it. */
 static int check(const uint8_t *data, size_t size, size_t parts, size_t *ret_size) {
     *ret_size = STREAM_HEAD_SIZE + parts;
     if (size < *ret_size)

@@ -114,7 +114,7 @@ void relay_close_input(struct relay *relay) {
     relay->to = -1;
 }
 
-/* What is still said on standard output goes where all else goes. */
+/* The launcher's last words on standard output go where all others go. */
 int relay_finish(struct relay *relay) {
     int r = 0;
     while (relay->child > 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of the delivered agent -> pushes over HTTP -> answers. What the collector says is passed
- * on as it is, so all that agent/push.c knows of acknowledging, refusing and trying again holds.
- * Whoever asks the relay to end asks the agent: the next answer tells it to stop.
+ * Requests of the delivered agent -> pushes over HTTP -> answers. The collector's answer is passed
+ * on as it is, so all that agent/push.c knows of acknowledging, refusing and trying again holds. A
+ * relay that is asked to end asks the agent: the next answer tells it to stop.
  */
 #include "agent/relay/relay.h"
 

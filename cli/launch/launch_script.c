@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a shell on the host runs to become the agent. It runs under sh whatever the login shell is.
+ * The script that a shell on the host runs to become the agent. It runs under sh whatever the login
+ * shell is.
  *
  * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
  * of this version is there, and takes the program if not: into a directory of its own in the first

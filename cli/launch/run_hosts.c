@@ -126,7 +126,7 @@ bool session_awaits_hosts(const struct run_session *s) {
     return false;
 }
 
-/* What ssh says, whoever started it, what that means, and what helps. */
+/* Words of ssh, whoever started it, their meaning, and the command that helps. */
 struct advice {
     const char *words, *why, *command;
 };

@@ -90,8 +90,8 @@ static void choose_marks(struct run_session *s) {
     snprintf(s->marks, sizeof s->marks, "%s/chokepoint-%s", place, s->run_id);
 }
 
-/* What brings agents to hosts that have none lies beside us (a build), or where `make install` puts
- * it. A build without a static C library has none. */
+/* The relay, which brings agents to hosts that have none, lies beside us (a build), or where `make
+ * install` puts it. A build without a static C library has none. */
 static void find_relay(struct run_session *s, int length) {
     static const char *const places[] = {"", CHOKEPOINT_LIBEXEC_FROM_BIN "/"};
     struct launch_plan *plan = &s->plan;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What ssh and sshd are to the streams of a command: like_ssh.py COMMAND...
+"""The streams of a command as ssh and sshd treat them: like_ssh.py COMMAND...
 
 This process is the near end, a session of its own the far end, which starts the command. When the
 near end is killed, the far end closes the command's input and ends, as sshd does.

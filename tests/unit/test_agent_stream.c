@@ -34,7 +34,7 @@ static void put_answer(struct buffer *to) {
     assert_int_equal(stream_put_answer(to, UINT64_MAX, &answer), 0);
 }
 
-/* Of exactly that size, so that a sanitizer sees each byte read beyond it. */
+/* The copy has exactly that size, so that a sanitizer sees each byte read beyond it. */
 static int read_request(const uint8_t *data, size_t size, struct stream_request *ret_request,
                         size_t *ret_size) {
     uint8_t *copy = malloc(size ? size : 1);
