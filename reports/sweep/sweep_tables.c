@@ -267,8 +267,8 @@ static int add_grid(struct sweep_tables *tables, const struct sweep *sweep) {
 static int add_verdicts(struct sweep_tables *tables, const struct sweep *sweep) {
     return sweep->of.n_parameters == 1
                ? 0
-               : add_grids(tables, sweep, "verdicts", "", "Limits of the runs of median length (?: suspected)", 0,
-                           verdict_text);
+               : add_grids(tables, sweep, "verdicts", "",
+                           "Limits of the runs of median length (?: suspected)", 0, verdict_text);
 }
 
 /* ---- kinds ---- */
