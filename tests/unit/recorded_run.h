@@ -40,7 +40,7 @@ struct recorded_run {
 
 static const uint64_t recorded_levels[RECORDING_COUNT_] = {
     [RECORDING_MEMORY] = 0xf,
-    [RECORDING_NET] = 1u << NET_SPEED,
+    [RECORDING_NET] = 1u << NET_SPEED | 1u << NET_NETWORK,
     [RECORDING_LOAD] = 0x3ff,
     [RECORDING_PROCESS] = 1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB |
                           1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS,
@@ -137,8 +137,10 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     int r = RECORDED_ROW(RECORDING_CPU, "cpu0", busy, 0, 0, rest, 0, 0, 0, 0);
     r |= RECORDED_ROW(RECORDING_CPU, "cpu1", 0, 0, 0, RECORDED_NS(t), 0, 0, 0, 0);
     r |= RECORDED_ROW(RECORDING_MEMORY, "memory", 8000000000, 6000000000, 0, 0);
-    r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server, VALUE_ABSENT);
-    r |= RECORDED_ROW(RECORDING_NET, "lo", llround(1e9 * t), llround(1e9 * t), VALUE_ABSENT);
+    r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server, VALUE_ABSENT,
+                      VALUE_ABSENT);
+    r |= RECORDED_ROW(RECORDING_NET, "lo", llround(1e9 * t), llround(1e9 * t), VALUE_ABSENT,
+                      VALUE_ABSENT);
     if (host != 2 || t > run->duration_s) /* of the third host's disk only the end is known */
         r |= RECORDED_ROW(RECORDING_DISK, "sda", llround(2e6 * t), llround(5e5 * t),
                           RECORDED_NS(0.05 * t));
