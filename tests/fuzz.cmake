@@ -40,5 +40,5 @@ target_link_libraries(make-wire-seeds PRIVATE chokepoint_common)
 
 # Seeds that are structs, made by fuzz_short.sh before each run.
 add_executable(make-seeds fuzz/make_seeds.c)
-target_link_libraries(make-seeds PRIVATE chokepoint_calls chokepoint_common)
+target_link_libraries(make-seeds PRIVATE chokepoint_calls chokepoint_push chokepoint_common)
 add_dependencies(fuzz-targets make-seeds) # fuzz_short.sh calls it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * make-seeds DIR: valid inputs of targets whose bytes are structs and packets, so that a fuzzer
- * begins behind the first checks: DIR/fuzz_calls, fuzz_flow and fuzz_datagrams. Made anew each
- * time, because the structs are those of this version.
+ * begins behind the first checks: DIR/fuzz_calls, fuzz_flow, fuzz_datagrams and fuzz_stream. Made
+ * anew each time, because the structs are those of this version.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "agent/shim/calls.h"
+#include "agent/stream.h"
 #include "common/buffer.h"
 #include "common/error.h"
 
@@ -158,6 +159,27 @@ static int make_datagrams(const char *dir) {
     return keep(dir, "fuzz_datagrams", "wrong", &wrong) < 0 ? -EIO : r;
 }
 
+/* ---- a request of a delivered agent, and an answer to it ---- */
+
+static int make_stream(const char *dir) {
+    struct buffer request, answer, body;
+    buffer_init(&request);
+    buffer_init(&answer);
+    buffer_init(&body);
+    buffer_put(&body, "frames", 6);
+    const struct push_request push = {.body = &body, .clock = "12 -3 4", .final = true};
+    const struct push_answer text = {
+        .status = 200, .address = "10.0.0.1", .port = 7, .text = "committed 5\nstop 0\n"};
+    int r = stream_put_request(&request, 1, &push);
+    buffer_put(&request, body.data, body.size);
+    if (r == 0)
+        r = stream_put_answer(&answer, 1, &text);
+    buffer_release(&body);
+    int kept = keep(dir, "fuzz_stream", "request", &request);
+    kept |= keep(dir, "fuzz_stream", "answer", &answer);
+    return r ? r : kept;
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) {
         fputs("usage: make-seeds DIR\n", stderr);
@@ -166,5 +188,6 @@ int main(int argc, char **argv) {
     bool good = make_calls(argv[1]) == 0;
     good &= make_flow(argv[1]) == 0;
     good &= make_datagrams(argv[1]) == 0;
+    good &= make_stream(argv[1]) == 0;
     return good ? 0 : 1;
 }
