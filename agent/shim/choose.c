@@ -17,10 +17,11 @@
 typedef long word; /* NOLINT(google-runtime-int): a register */
 _Static_assert(sizeof(word) == sizeof(void *) && sizeof(word) == 8, "arguments are words");
 
-extern const struct interface shim_interface_openmpi, shim_interface_mpich;
+extern const struct interface shim_interface_standard, shim_interface_openmpi, shim_interface_mpich;
 
-static const struct interface *const interfaces[] = {&shim_interface_openmpi,
-                                                     &shim_interface_mpich};
+/* The standard's library may rest on one with an interface of its own: it comes first. */
+static const struct interface *const interfaces[] = {
+    &shim_interface_standard, &shim_interface_openmpi, &shim_interface_mpich};
 #define N_INTERFACES (sizeof interfaces / sizeof *interfaces)
 
 void *shim_next_[2][CALL_COUNT];
@@ -45,13 +46,18 @@ static void *find_in(const struct interface *interface, const char *name) {
     return symbol;
 }
 
+static bool is_loaded(const struct interface *interface) {
+    return find_in(interface, interface->marker ? interface->marker : symbols[0]) != NULL;
+}
+
 const struct interface *shim_interface_of_process(void) {
     const struct interface *found = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
     for (size_t i = 0; i < N_INTERFACES && !found; i++)
-        if (dlsym(RTLD_NEXT, interfaces[i]->marker))
+        if (interfaces[i]->marker ? dlsym(RTLD_NEXT, interfaces[i]->marker) != NULL
+                                  : is_loaded(interfaces[i]))
             found = interfaces[i];
     for (size_t i = 0; i < N_INTERFACES && !found; i++)
-        if (find_in(interfaces[i], interfaces[i]->marker))
+        if (is_loaded(interfaces[i]))
             found = interfaces[i];
     __atomic_store_n(&chosen, found, __ATOMIC_RELAXED);
     return found;

@@ -122,7 +122,7 @@ void shim_leave_reason(const char *what, const char *reason);
 
 /* The shim's knowledge of a binary interface: interface.c, compiled for it. */
 struct interface {
-    const char *marker;           /* a symbol that only such a library has; or NULL */
+    const char *marker;           /* a symbol that only such a library has; or NULL: its names */
     const char *const *libraries; /* names of such libraries, up to a NULL */
     const char *const *fortran_libraries;
     const char *(*find_mpi)(void);      /* NULL, or the name of what this MPI does not have */

@@ -20,4 +20,5 @@ agrees() { # INTERFACE COMPILER FLAGS...
 }
 agrees openmpi mpicc.openmpi
 agrees mpich mpicc.mpich -DMPICH_FACTS
+agrees standard mpicc_abi -DSTANDARD_FACTS # of MPICH 4.3 and later
 [ $n -gt 0 ] || { echo "skipped: neither OpenMPI nor MPICH"; exit 77; }
