@@ -13,20 +13,30 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 
+/* The longest time that a process of the job has a budget of. */
+static double longest_life(const struct run_model *model, size_t group) {
+    double longest = 0;
+    for (size_t r = 0; r < model->budgets.n; r++)
+        longest = fmax(longest, model->budgets.items[r].groups[group].wall_s);
+    return longest;
+}
+
+/* A process that lived for a moment says nothing of the run, whatever it did in it. Where all are
+ * like that (make), their times together do. */
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank) {
-    double worst = NAN;
+    double most = -1, sum = 0, lives = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[group];
-        double share = b->wall_s > 0 ? b->term_s[term] / b->wall_s : NAN;
-        if (model->budgets.items[r].host != host || isnan(share) ||
-            (!isnan(worst) && share <= worst))
+        if (model->budgets.items[r].host != host || !(b->wall_s > 0) || isnan(b->term_s[term]))
             continue;
-        worst = share;
-        if (ret_rank)
+        sum += b->term_s[term];
+        lives += b->wall_s;
+        if (b->term_s[term] > most && ret_rank)
             *ret_rank = r;
+        most = fmax(most, b->term_s[term]);
     }
-    return worst;
+    return lives > 0 ? fmax(most / longest_life(model, group), sum / lives) : NAN;
 }
 
 const struct budget *saturation_budget(const struct run_model *model,

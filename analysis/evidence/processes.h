@@ -45,8 +45,9 @@ const struct model_process *writing_foreign(const struct run_model *model, size_
 
 struct culprit culprit_of(const struct run_model *model, const struct model_process *process);
 
-/* The term as a share of the wall time of that rank on the host where it is largest; NAN. *ret_rank
- * (may be NULL): its index. */
+/* The term of that rank on the host where it is largest, as a share of the time of the longest
+ * lived rank; or of all ranks of the host together, as a share of their times, if that is more.
+ * NAN: no rank has it. *ret_rank (may be NULL): its index. */
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank);
 

@@ -91,12 +91,34 @@ static void a_machine_that_others_use_is_full_for_its_hosts(void **state) {
     assert_false(is_machine_full(0.1, 0.05, false));
 }
 
+/* Processes of host 0, each with a life and what it waited for a core, s. */
+static double worst_wait(const double (*lives)[2], size_t n) {
+    struct budget budgets[8] = {0};
+    struct rank_budget items[8] = {0};
+    for (size_t i = 0; i < n; i++) {
+        budgets[i].wall_s = lives[i][0];
+        budgets[i].term_s[BUDGET_RUN_QUEUE] = lives[i][1];
+        items[i].groups = &budgets[i];
+    }
+    const struct run_model model = {.budgets = {.items = items, .n = n}};
+    return model_worst_rank(&model, 0, 0, BUDGET_RUN_QUEUE, NULL);
+}
+
+static void a_process_of_a_moment_says_nothing_of_the_run(void **state) {
+    (void)state;
+    NEAR(worst_wait((const double[][2]){{10, 0.5}, {10, 3}}, 2), 0.3);
+    NEAR(worst_wait((const double[][2]){{10, 0.5}, {0.2, 0.16}}, 2), 0.066);
+    NEAR(worst_wait((const double[][2]){{0.2, 0.1}, {0.3, 0.1}, {0.2, 0.15}}, 3), 0.5);
+    assert_true(isnan(worst_wait((const double[][2]){{0, 0}}, 1)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_hypervisor_takes_is_a_share_of_the_time),
         cmocka_unit_test(who_waits_for_a_quota_alone_lacks_no_core),
         cmocka_unit_test(a_machine_is_full_of_what_its_hosts_use_not_of_what_they_leave),
         cmocka_unit_test(a_machine_that_others_use_is_full_for_its_hosts),
+        cmocka_unit_test(a_process_of_a_moment_says_nothing_of_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
