@@ -180,7 +180,7 @@ static int hear_own(struct exit_records *records) {
 static const char *reason_of(int error) {
     switch (-error) {
     case EPERM:
-        return "the kernel tells of each with CAP_NET_ADMIN";
+        return "it needs CAP_NET_ADMIN";
     case EINVAL:
         return "not the first PID namespace";
     case ENOMSG:
@@ -199,8 +199,8 @@ int exit_records_open(struct exit_records *ret_records, const char *sys, char *w
     if (r == 0)
         r = hear_own(&records);
     if (r < 0) {
-        snprintf(why, why_size,
-                 "processes that end between two samples count with their parents (%s)",
+        /* A note has 95 bytes with the probe's name. */
+        snprintf(why, why_size, "short-lived processes count with their parents (%s)",
                  reason_of(r));
         exit_records_close(&records);
     } else {
