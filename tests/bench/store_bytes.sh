@@ -13,7 +13,7 @@ done
 work=$(mktemp -d)
 agents=() sadc_pid=''
 cleanup() {
-    for pid in "${agents[@]}" $sadc_pid; do kill "$pid" 2>/dev/null || true; done
+    for pid in "${agents[@]}" $sadc_pid; do [ ! -d "/proc/$pid" ] || kill "$pid"; done
     rm -rf "$work"
 }
 trap cleanup EXIT
