@@ -55,18 +55,14 @@ record() { # ADDRESS NAME
 record "$(inside getent hosts vm2 | cut -d' ' -f1)" slow
 record 10.99.7.2 fast
 [ "$(sql "SELECT count(DISTINCT network) FROM net WHERE network IS NOT NULL")" = 2 ] || fail "networks: $(sql "SELECT DISTINCT host, instance, network FROM net")"
-python3 - "$work/slow.json" "$work/fast.json" <<'END_OF_CHECK' || fail "$(cat "$work/slow.txt" "$work/fast.txt")"
+claims "$work/slow.json" "$work/fast.json" <<'END_OF_CHECK' || fail "$(cat "$work/slow.txt" "$work/fast.txt")"
 import json, sys
+from claims import done, hold
 slow, fast = (json.load(open(path))["verdict"] for path in sys.argv[1:])
-failed = False
-def hold(what, good, found):
-    global failed
-    failed |= not good
-    print(f"{'ok' if good else 'WRONG'}: {what}: {found}")
 hold("the sender's network is the limit", (slow["host"], slow["resource"]) == ("vm1", "net-egress"), (slow["host"], slow["resource"]))
 hold("by its interface", slow["cause_kind"] == "wrong-interface", slow["cause_kind"])
 hold("both are named", all(name in slow["cause"] for name in ("eth0 sends", "of 40 Mbit/s", "eth1", "400")), slow["cause"])
 hold("the advice says how", any("eth1" in line and "btl_tcp_if_include" in line for line in slow["next"]), slow["next"])
 hold("the faster one is no wrong one", fast["cause_kind"] != "wrong-interface", fast["cause_kind"])
-sys.exit(failed)
+done()
 END_OF_CHECK

@@ -36,6 +36,8 @@ said() { # any of these
     done
     return 1
 }
+# claims FILES... : a Python program from standard input, with what claims.py has; its status
+claims() { PYTHONPATH=$CHOKEPOINT_SOURCE/tests/e2e PYTHONDONTWRITEBYTECODE=1 python3 - "$@"; }
 sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }

@@ -57,19 +57,15 @@ record .2 slow
 waited=$(sql "SELECT sum(process_wait_ns) / 1000000 FROM wakeup WHERE reason = 18")
 [ "${waited:-0}" -gt 4000 ] || fail "of 8 s it waited $waited ms for names"
 record 0 fast
-python3 - "$work/slow.json" "$work/fast.json" <<'END_OF_CHECK' || fail "$(cat "$work/slow.txt" "$work/fast.txt")"
+claims "$work/slow.json" "$work/fast.json" <<'END_OF_CHECK' || fail "$(cat "$work/slow.txt" "$work/fast.txt")"
 import json, sys
+from claims import done, hold
 slow, fast = (json.load(open(path))["verdict"] for path in sys.argv[1:])
-failed = False
-def hold(what, good, found):
-    global failed
-    failed |= not good
-    print(f"{'ok' if good else 'WRONG'}: {what}: {found}")
 hold("look-ups are the limit", (slow["resource"], slow["cause_kind"]) == ("application", "names"), (slow["resource"], slow["cause_kind"]))
 hold("they are said to be", "name look-ups" in slow["summary"], slow["summary"])
 gain = slow["gain_pct"]["estimate"] or 0
 hold("most would be gained", gain > 60, gain)
 hold("the advice names the list of servers", any("resolv.conf" in line for line in slow["next"]), slow["next"])
 hold("quick answers are no limit", fast["cause_kind"] != "names", (fast["resource"], fast["cause_kind"]))
-sys.exit(failed)
+done()
 END_OF_CHECK

@@ -68,14 +68,10 @@ twice=$(sql "SELECT pid, min(n), max(n) FROM (SELECT pid, host, count(*) AS n FR
 [ -z "$twice" ] || fail "told by two hosts: $twice"
 # each tried to connect before its server was there: sockets without a port of their own
 [ "$(sql "SELECT sum(dropped_rows) FROM stream")" = 0 ] || fail "$(sql "SELECT sum(dropped_rows) FROM stream") rows could not be stored"
-python3 - "$work/sleep.json" "$work/compute.json" <<'END_OF_CHECK' || fail "see above"
+claims "$work/sleep.json" "$work/compute.json" <<'END_OF_CHECK' || fail "see above"
 import json, sys
+from claims import done, hold
 sleep, compute = (json.load(open(path)) for path in sys.argv[1:])
-failed = False
-def hold(what, good, found):
-    global failed
-    failed |= not good
-    print(f"{'ok' if good else 'WRONG'}: {what}: {found}")
 v = sleep["verdict"]
 hold("the sleeper's host is the limit", v["host"] == "vm2", v["host"])
 hold("it sleeps", (v["resource"], v["cause_kind"]) == ("application", "sleep"), (v["resource"], v["cause_kind"]))
@@ -92,5 +88,5 @@ hold("a server that computes does not sleep", v["cause_kind"] != "sleep", (v["ho
 path = {(p["host"], p["term"]): p["share_pct"] for p in compute["critical_path"] if p["phase"] == "all"}
 # its two hosts may share their cores with whatever else this machine does
 hold("its computing is on the path", path.get(("vm2", "cpu"), 0) + path.get(("vm2", "runqueue"), 0) > 50, path)
-sys.exit(failed)
+done()
 END_OF_CHECK

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Claims of an end-to-end test about documents: a line each, and exit status 1 where one is wrong.
+
+    from claims import done, hold       in a program that claims() of run_lib.sh runs
+"""
+import sys
+
+_wrong = []
+
+
+def hold(claim, good, found):
+    """Prints whether CLAIM is so, and what was FOUND instead of it."""
+    print(f"{'ok' if good else 'WRONG'}: {claim}: {found}")
+    if not good:
+        _wrong.append(claim)
+
+
+def done():
+    """Ends the test: status 1 where a claim was wrong."""
+    sys.exit(len(_wrong) > 0)
