@@ -22,6 +22,7 @@
 #include "agent/exchange.h"
 #include "agent/push_http.h"
 #include "agent/push_reply.h"
+#include "agent/push_tables.h"
 #include "agent/spool.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -54,13 +55,15 @@ struct push {
 
     /* The thread's own. */
     struct buffer body;
-    struct spool_range range; /* of the body; n_frames 0: it has none */
-    uint64_t passed_seq;      /* all up to it are committed or given up */
-    uint64_t filled_seq;      /* the last there was when the body was filled */
-    size_t body_limit;        /* less than BODY_BYTES while a bad frame is searched */
-    uint64_t searched_seq;    /* the search ends behind this frame */
-    bool met;                 /* this thread has had a good answer */
-    unsigned burst, tries;    /* pushes at once; failures in a row */
+    size_t body_bytes;         /* of the body before its tables were left out */
+    struct push_tables tables; /* of it */
+    struct spool_range range;  /* of the body; n_frames 0: it has none */
+    uint64_t passed_seq;       /* all up to it are committed or given up */
+    uint64_t filled_seq;       /* the last there was when the body was filled */
+    size_t body_limit;         /* less than BODY_BYTES while a bad frame is searched */
+    uint64_t searched_seq;     /* the search ends behind this frame */
+    bool met;                  /* this thread has had a good answer */
+    unsigned burst, tries;     /* pushes at once; failures in a row */
     struct echo_client echo;
     int64_t usual_error_ns;          /* of good answers; 0: none yet */
     int64_t ask_due_ns, call_due_ns; /* not before; 0: at once, however young the machine is */
@@ -120,7 +123,7 @@ static bool is_last(struct push *push) {
     return push->range.last_seq >= counts.last_seq;
 }
 
-static int fill_body(struct push *push) {
+static int read_spool(struct push *push) {
     int r = SPOOL_EMPTY;
     struct spool_counts counts;
     spool_counts(push->config.spool, &counts);
@@ -133,6 +136,14 @@ static int fill_body(struct push *push) {
         return r;
     push->range = (struct spool_range){0};
     return spool_header(push->config.spool, &push->body);
+}
+
+static int fill_body(struct push *push) {
+    int r = read_spool(push);
+    push->body_bytes = push->body.size;
+    if (r == 0)
+        push_tables_shorten(&push->tables, &push->body);
+    return r;
 }
 
 /* ---- the answer ---- */
@@ -222,6 +233,7 @@ static int64_t take_success(struct push *push, const struct push_answer *answer,
         return backoff_ns(push);
     }
     note_success(push, answer, &reply, final);
+    push_tables_learn(&push->tables, reply.tables);
     echo_client_point(&push->echo, answer->address, answer->port, reply.echo_key);
     spool_ack(push->config.spool, reply.committed);
     if (!push->met || reply.committed > push->passed_seq)
@@ -241,7 +253,7 @@ static int64_t take_refusal(struct push *push, const struct push_answer *answer)
     if (push->range.last_seq > push->searched_seq)
         push->searched_seq = push->range.last_seq;
     if (push->range.n_frames > 1) {
-        push->body_limit = push->body.size / 2;
+        push->body_limit = push->body_bytes / 2;
         return 0;
     }
     spool_refuse(push->config.spool, push->range.last_seq);
@@ -261,6 +273,14 @@ static int64_t take_unauthorized(struct push *push, const struct push_answer *an
     return backoff_ns(push);
 }
 
+/* 409. */
+static int64_t take_unknown_tables(struct push *push, const struct push_answer *answer) {
+    if (push_tables_forget(&push->tables))
+        return 0;
+    fail_with_answer(push, answer);
+    return backoff_ns(push);
+}
+
 static int64_t take_answer(struct push *push, const struct push_answer *answer, bool final) {
     switch (answer->status) {
     case 200:
@@ -268,6 +288,8 @@ static int64_t take_answer(struct push *push, const struct push_answer *answer, 
     case 400:
     case 413:
         return take_refusal(push, answer);
+    case 409:
+        return take_unknown_tables(push, answer);
     case 401:
         return take_unauthorized(push, answer);
     default:
@@ -446,6 +468,7 @@ static void release(struct push *push) {
     push_http_close(push->http);
     echo_client_release(&push->echo);
     buffer_release(&push->body);
+    push_tables_release(&push->tables);
     pthread_mutex_destroy(&push->lock);
     free(push);
 }

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-enum { COMMITTED = 1, RECEIVED = 2, REPLIED = 4, STOP = 8, ALL = 15, ECHO = 16 };
+enum { COMMITTED = 1, RECEIVED = 2, REPLIED = 4, STOP = 8, ALL = 15, ECHO = 16, TABLES = 32 };
 
 /* Which word it was; 0 for a word that is not known, negative if its number is none. */
 static int read_line(struct span line, struct push_reply *reply) {
@@ -20,6 +20,7 @@ static int read_line(struct span line, struct push_reply *reply) {
                 : span_equal(word, "replied_ns")  ? REPLIED
                 : span_equal(word, "stop")        ? STOP
                 : span_equal(word, "echo")        ? ECHO
+                : span_equal(word, "tables")      ? TABLES
                                                   : 0;
     if (which == 0)
         return 0;
@@ -33,6 +34,8 @@ static int read_line(struct span line, struct push_reply *reply) {
         reply->replied_ns = (int64_t)number;
     else if (which == ECHO)
         reply->echo_key = number;
+    else if (which == TABLES)
+        reply->tables = number;
     else
         reply->stop = number != 0;
     return which;

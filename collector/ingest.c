@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/known_tables.h"
 #include "common/error.h"
 
 #define HOST_NOTES_MAX 8
@@ -27,6 +28,8 @@ struct ingest {
     struct wire_reader reader;  /* of the body checked last */
     struct wire_record *frames; /* of it: n_frames of frames_capacity */
     size_t n_frames, frames_capacity;
+    struct known_tables *known; /* owned */
+    struct known_block *block;  /* of it: that the body checked last has, or NULL */
     struct known_host *hosts;
     size_t n_hosts;
     char tables[INGEST_TABLES_MAX][TABLE_NAME_MAX + 1]; /* that were stored */
@@ -37,6 +40,11 @@ int ingest_new(struct store *store, int64_t run, struct ingest **ret_ingest) {
     struct ingest *ingest = calloc(1, sizeof *ingest);
     if (!ingest)
         return -ENOMEM;
+    int r = known_tables_new(&ingest->known);
+    if (r) {
+        free(ingest);
+        return r;
+    }
     ingest->store = store;
     ingest->run = run;
     *ret_ingest = ingest;
@@ -47,6 +55,7 @@ void ingest_free(struct ingest *ingest) {
     if (!ingest)
         return;
     wire_reader_release(&ingest->reader);
+    known_tables_free(ingest->known);
     free(ingest->frames);
     free(ingest->hosts);
     free(ingest);
@@ -84,11 +93,44 @@ static int keep_frame(struct ingest *ingest, struct ingest_push *push,
     return 0;
 }
 
+static int borrow_by_id(struct ingest *ingest, struct ingest_push *push, uint64_t id) {
+    ingest->block = known_tables_by_id(ingest->known, id);
+    if (!ingest->block) {
+        snprintf(push->why, sizeof push->why, "its tables are not known: they are to be sent");
+        return -ENODATA;
+    }
+    wire_borrow_tables(&ingest->reader, ingest->block->tables);
+    return 0;
+}
+
+/* Behind the stream record: tables that came before, byte for byte, are not read again. */
+static void borrow_by_bytes(struct ingest *ingest, struct span tables) {
+    ingest->block = known_tables_by_bytes(ingest->known, tables);
+    if (!ingest->block)
+        return;
+    wire_borrow_tables(&ingest->reader, ingest->block->tables);
+    ingest->reader.p += tables.size;
+}
+
+static int take_record(struct ingest *ingest, struct ingest_push *push,
+                       const struct wire_record *record, struct span tables) {
+    if (record->type == WIRE_STREAM && tables.size)
+        borrow_by_bytes(ingest, tables);
+    if (record->type == WIRE_KNOWN)
+        return borrow_by_id(ingest, push, record->known);
+    if (record->type == WIRE_TABLE &&
+        ingest->reader.p == (const uint8_t *)tables.data + tables.size)
+        ingest->block = known_tables_keep(ingest->known, tables, &ingest->reader);
+    return record->type == WIRE_FRAME ? keep_frame(ingest, push, record) : 0;
+}
+
 static int walk(struct ingest *ingest, struct ingest_push *push) {
     struct wire_record record;
+    struct span tables = {0};
     int r;
+    wire_find_tables(push->body, push->size, &tables);
     while ((r = wire_next(&ingest->reader, &record)) == 0)
-        if (record.type == WIRE_FRAME && (r = keep_frame(ingest, push, &record)))
+        if ((r = take_record(ingest, push, &record, tables)))
             return r;
     if (r == WIRE_TRUNCATED)
         return refuse(push, "the body ends inside a record");
@@ -103,6 +145,7 @@ int ingest_check(struct ingest *ingest, struct ingest_push *push) {
     wire_reader_release(&ingest->reader);
     wire_reader_init(&ingest->reader, push->body, push->size);
     ingest->n_frames = 0;
+    ingest->block = NULL;
     int r = walk(ingest, push);
     if (r == 0 && push->sender[0] && strcmp(push->sender, ingest->reader.stream.host) != 0)
         r = refuse(push, "a host sends samples of itself only");
@@ -110,6 +153,7 @@ int ingest_check(struct ingest *ingest, struct ingest_push *push) {
         ingest->n_frames = 0;
     else
         memcpy(push->host, ingest->reader.stream.host, sizeof push->host);
+    push->tables = r == 0 && ingest->block ? ingest->block->id : 0;
     push->events = r == 0 && ingest->reader.stream.period_ns == 0;
     return r;
 }
@@ -181,11 +225,33 @@ static bool is_one_too_many(struct ingest *ingest, const char *table) {
     return false;
 }
 
+/* From an earlier push of the same tables, unless a transaction was rolled back since. */
+static bool known_id(const struct ingest *ingest, size_t i, int64_t *ret_id) {
+    const struct known_block *block = ingest->block;
+    if (block->age != store_table_age(ingest->store))
+        return false;
+    *ret_id = block->ids[i];
+    return true;
+}
+
+static void keep_ids(struct ingest *ingest, const int64_t ids[TABLES_MAX]) {
+    struct known_block *block = ingest->block;
+    for (size_t i = 0; block && i < TABLES_MAX; i++) {
+        if (block->tables[i] && ids[i] == TABLE_REFUSED) /* each host is told */
+            return;
+        block->ids[i] = block->tables[i] ? ids[i] : TABLE_REFUSED;
+    }
+    if (block)
+        block->age = store_table_age(ingest->store);
+}
+
 static int register_tables(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
                            int64_t ids[TABLES_MAX]) {
     for (size_t i = 0; i < TABLES_MAX; i++) {
         const struct wire_table *t = ingest->reader.tables[i];
         if (!t)
+            continue;
+        if (ingest->reader.borrowed >> i & 1 && known_id(ingest, i, &ids[i]))
             continue;
         int r = is_one_too_many(ingest, t->name) ? -E2BIG
                                                  : store_table(ingest->store, &t->table, &ids[i]);
@@ -196,6 +262,7 @@ static int register_tables(struct ingest *ingest, struct ingest_push *push, stru
         if (r)
             return r;
     }
+    keep_ids(ingest, ids);
     return 0;
 }
 

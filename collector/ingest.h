@@ -34,6 +34,7 @@ struct ingest_push {
     /* Results. */
     char host[INSTANCE_MAX + 1]; /* after the check */
     bool events;                 /* after the check: of a stream of single events */
+    uint64_t tables;             /* after the check: a number for its tables, or 0 (wire.h) */
     uint64_t committed;          /* the stream's highest seq that the transaction holds */
     uint64_t frames, rows, duplicates;
     uint64_t refused_rows; /* of tables that contradict those stored */
@@ -44,7 +45,8 @@ struct ingest_push {
 int ingest_new(struct store *store, int64_t run, struct ingest **ret_ingest);
 void ingest_free(struct ingest *ingest); /* takes NULL */
 
-/* Walks the whole body. -EBADMSG, -ENOMEM; why says what is wrong with it. */
+/* Walks the whole body. -EBADMSG, -ENOMEM; why says what is wrong with it. -ENODATA: it names
+ * tables by a number that is not known here (any more): they are to be sent. */
 int ingest_check(struct ingest *ingest, struct ingest_push *push);
 
 /* Writes what was checked last, inside the caller's transaction. A negative errno of the store: the

@@ -15,7 +15,9 @@ static unsigned status_of(const struct request *q) {
         return q->status;
     if (q->job.result == 0)
         return MHD_HTTP_OK;
-    return q->job.result == -EBADMSG ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_SERVICE_UNAVAILABLE;
+    return q->job.result == -EBADMSG   ? MHD_HTTP_BAD_REQUEST
+           : q->job.result == -ENODATA ? MHD_HTTP_CONFLICT
+                                       : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
 
 static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {
@@ -25,8 +27,9 @@ static int format_answer(const struct request *q, unsigned status, char *text, s
     int stop = atomic_load(&q->server->stop);
     return snprintf(text, size,
                     "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
-                    "\nstop %d\necho %" PRIu64 "\n",
-                    q->job.push.committed, q->received_ns, clock_monotonic_ns(), stop, key);
+                    "\nstop %d\necho %" PRIu64 "\ntables %" PRIu64 "\n",
+                    q->job.push.committed, q->received_ns, clock_monotonic_ns(), stop, key,
+                    q->job.push.tables);
 }
 
 enum MHD_Result request_answer(struct request *q) {

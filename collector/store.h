@@ -217,6 +217,9 @@ uint64_t store_stream_last_seq(struct store *store, int64_t stream);
  * columns: store_error says why, nothing was changed. *ret_id: for store_row. Cheap when known. */
 int store_table(struct store *store, const struct table *table, int64_t *ret_id);
 
+/* Ids that store_table gave are good as long as this is the same: a rollback takes them back. */
+int64_t store_table_age(const struct store *store);
+
 /* Begins a frame; -EALREADY if seq is not above the last one (a replay: skip it, it is counted as
  * duplicate); -EINVAL for a time before zero. */
 int store_frame(struct store *store, int64_t stream, const struct frame_head *head);

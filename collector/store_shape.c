@@ -34,6 +34,10 @@ struct shape *shape_get(struct store *store, int64_t public_id) {
     return store->shapes[index];
 }
 
+int64_t store_table_age(const struct store *store) {
+    return store->shape_age;
+}
+
 static int64_t shape_public_id(const struct store *store, size_t index) {
     return (int64_t)((uint64_t)(store->shape_age & 0x7fffffff) << 32 | index);
 }

@@ -123,7 +123,7 @@ static void tell_committed(struct writer *w, const struct write_job *job) {
 /* ---- one transaction ---- */
 
 static bool is_refusal(int result) {
-    return result == -EBADMSG || result == -EUSERS;
+    return result == -EBADMSG || result == -EUSERS || result == -ENODATA;
 }
 
 /* 0, also when the push was refused; else the transaction is spoiled. */
@@ -131,6 +131,8 @@ static int write_one(struct writer *w, struct write_job *job) {
     job->result = ingest_check(w->ingest, &job->push);
     if (job->result == 0)
         job->result = ingest_write(w->ingest, &job->push);
+    if (job->result == -ENODATA) /* it comes again at once, with its tables */
+        return 0;
     if (!is_refusal(job->result))
         return job->result;
     writer_refused(w, job->result == -EUSERS ? REFUSED_BUSY : REFUSED_BAD_FRAME);

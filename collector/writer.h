@@ -35,7 +35,9 @@ struct writer_options {
 /* A push on its way. Owned by whoever submitted it, who may touch it again once done() runs. */
 struct write_job {
     struct ingest_push push;
-    int result; /* 0 committed; -EBADMSG refused for good; another negative errno: try again */
+    /* 0 committed; -EBADMSG refused for good; -ENODATA: to be sent with its tables; another
+     * negative errno: try again */
+    int result;
     void (*done)(struct write_job *job); /* called on the writer's thread */
     struct write_job *next;              /* the writer's own */
 };

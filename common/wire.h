@@ -19,6 +19,7 @@
  *               not in the one before, or the other way round. A bit of changes: it is known and
  *               differs, by so much (modulo 2^64), from what was last known of that column in this
  *               section. Before the first row nothing is known, and every column stood at 0.
+ *     'K'    := id: u64le, in the place of all 'T': the tables that the reader named so (pushes only)
  *     string := size: varint, bytes
  *
  * A stream opens with the descriptors of its tables, so the reader needs to know none of them.
@@ -80,7 +81,13 @@ void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
 /* ---- decoder ---- */
 
 /* A packed frame is read like any other, as WIRE_FRAME. */
-enum wire_record_type { WIRE_STREAM = 'S', WIRE_TABLE = 'T', WIRE_FRAME = 'F', WIRE_PACKED = 'P' };
+enum wire_record_type {
+    WIRE_STREAM = 'S',
+    WIRE_TABLE = 'T',
+    WIRE_KNOWN = 'K',
+    WIRE_FRAME = 'F',
+    WIRE_PACKED = 'P'
+};
 
 /* Positive results of wire_next. */
 #define WIRE_END 1       /* the stream ends cleanly here */
@@ -103,7 +110,8 @@ struct wire_reader {
     const uint8_t *data, *p, *end; /* the bytes, borrowed; p: the next record */
     struct wire_stream stream;     /* valid after the first record */
     bool have_stream;
-    struct wire_table *tables[TABLES_MAX]; /* owned; NULL where none was described */
+    struct wire_table *tables[TABLES_MAX]; /* NULL where none was described */
+    uint64_t borrowed;                     /* a bit for each of them that is not owned */
     char why[128];                         /* of the last -EBADMSG, one line */
 };
 
@@ -111,6 +119,7 @@ struct wire_record {
     enum wire_record_type type;
     size_t offset, size;               /* of the whole record within the data */
     unsigned table;                    /* WIRE_TABLE: its index */
+    uint64_t known;                    /* WIRE_KNOWN: the id, not 0 */
     struct frame_head head;            /* WIRE_FRAME */
     bool packed;                       /* WIRE_FRAME: it came in that form */
     const uint8_t *p, *end;            /* WIRE_FRAME: sections not read yet */
@@ -139,6 +148,18 @@ void wire_reader_release(struct wire_reader *reader);
  * the rows of a frame that came out of here cannot fail. 0, WIRE_END, WIRE_TRUNCATED, -EBADMSG (see
  * why; p then stays at the bad record), -ENOMEM. */
 int wire_next(struct wire_reader *reader, struct wire_record *ret_record);
+
+/* ---- tables that a reader has seen already (wire_tables.c) ---- */
+
+/* The records of tables that follow the stream record. Only their framing is looked at: whatever is
+ * none ends them. False: there are none. */
+bool wire_find_tables(const void *data, size_t size, struct span *ret_tables);
+
+/* Puts 'K' in the place of `tables`, which lie in the body. Allocates nothing. */
+void wire_replace_tables(struct buffer *body, struct span tables, uint64_t id);
+
+/* Tables of an earlier reader, for one that has none yet; they must outlive it. */
+void wire_borrow_tables(struct wire_reader *reader, struct wire_table *const tables[TABLES_MAX]);
 
 /* Iterates the rows of a frame over all its sections. *ret_table and *ret_index say whose row it
  * is. False at the end. The same row struct serves all calls for one frame: a packed row builds on

@@ -60,7 +60,8 @@ void wire_reader_init(struct wire_reader *reader, const void *data, size_t size)
 
 void wire_reader_release(struct wire_reader *reader) {
     for (size_t i = 0; i < TABLES_MAX; i++)
-        free(reader->tables[i]);
+        if (!(reader->borrowed >> i & 1))
+            free(reader->tables[i]);
     *reader = (struct wire_reader){0};
 }
 
@@ -142,6 +143,17 @@ static int read_table(struct wire_reader *reader, struct cursor *c, unsigned *re
     }
     reader->tables[index] = t;
     *ret_index = (unsigned)index;
+    return 0;
+}
+
+static int read_known(struct wire_reader *reader, struct cursor *c, uint64_t *ret_id) {
+    uint64_t id = get_u64le(c);
+    if (c->bad || c->p != c->end || id == 0)
+        return refuse(reader, "bad number of known tables");
+    for (size_t i = 0; i < TABLES_MAX; i++)
+        if (reader->tables[i])
+            return refuse(reader, "a table described twice");
+    *ret_id = id;
     return 0;
 }
 
@@ -266,6 +278,8 @@ static int read_payload(struct wire_reader *reader, struct cursor *c, uint8_t ty
         return read_stream(reader, c);
     case WIRE_TABLE:
         return read_table(reader, c, &record->table);
+    case WIRE_KNOWN:
+        return read_known(reader, c, &record->known);
     case WIRE_FRAME:
         return read_frame(reader, c, record);
     case WIRE_PACKED:
@@ -304,8 +318,8 @@ static int next_record(struct wire_reader *reader, struct wire_record *record, b
     int r = read_payload(reader, &c, type, record);
     if (r < 0)
         return r;
-    *ret_known =
-        type == WIRE_STREAM || type == WIRE_TABLE || type == WIRE_FRAME || type == WIRE_PACKED;
+    *ret_known = type == WIRE_STREAM || type == WIRE_TABLE || type == WIRE_KNOWN ||
+                 type == WIRE_FRAME || type == WIRE_PACKED;
     reader->p = stop + 4;
     return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--dir DIR] [--paced]
- * [--against COMMAND] [--plain]: rows a second from TLS to committed rows, on one core, beside what
- * SQLite alone does with the same rows; or paced as agents push, a body a second each at its own
- * time of the second. --against: the command chokepoint of another build, in turn with this one's.
+ * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--rate HZ=10] [--dir DIR]
+ * [--paced] [--against COMMAND] [--plain]: rows a second from TLS to committed rows, on one core,
+ * beside what SQLite alone does with the same rows; or paced as agents push, a body a second each
+ * at its own time of the second. --against: the command chokepoint of another build, in turn with
+ * this one's.
  * --plain: the same server without TLS, which no command offers, in turn with it.
  *
  * The collector is the real command, a child bound to one CPU; its cost is its own user and system
@@ -30,6 +31,8 @@
 #include "agent/probe.h"
 #include "agent/push.h"
 #include "agent/push_http.h"
+#include "agent/push_reply.h"
+#include "agent/push_tables.h"
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "collector/store.h"
@@ -40,7 +43,6 @@
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define TABLES 32
-#define FRAMES_A_BODY 10
 #define TURNS 3 /* of two builds */
 
 static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -55,13 +57,13 @@ static void die(const char *format, ...) {
 }
 
 struct bench {
-    uint64_t hosts, seconds, cores;
-    const char *command, *against; /* chokepoint, of this build and another */
+    uint64_t hosts, seconds, cores, rate; /* rate: samples a second, and frames of a body */
+    const char *command, *against;        /* chokepoint, of this build and another */
     bool paced, plain;
-    bool keyed;                   /* the collector that runs knows keys of hosts */
-    char url[96], pin[PIN_SIZE];  /* of the collector that runs; pin "": it speaks plainly */
-    int64_t begin_ns, longest_ns; /* of all answers the one that took longest, under lock */
-    pthread_mutex_t lock;
+    bool keyed;                  /* the collector that runs knows keys of hosts */
+    char url[96], pin[PIN_SIZE]; /* of the collector that runs; pin "": it speaks plainly */
+    int64_t begin_ns;
+    int64_t *took_ns; /* of each answer: seconds of them a host */
     char dir[256];
     uint64_t rows, bytes;
 };
@@ -73,6 +75,8 @@ struct host {
     struct rows rows[TABLES];
     uint64_t random;
     pthread_t thread;
+    struct push_tables tables;
+    uint64_t sent_bytes;
     int64_t cpu_ns, first_ns; /* of its thread: all its pushes, and the first with its handshake */
 };
 
@@ -118,11 +122,11 @@ static void put_frame(struct host *host, struct buffer *body, uint64_t seq, stru
     struct rows *list[TABLES];
     unsigned indices[TABLES];
     struct buffer scratch = {0};
-    int64_t t_ns = (int64_t)seq * 100 * NS_PER_MS;
+    int64_t t_ns = (int64_t)(seq * (uint64_t)NS_PER_S / bench->rate);
     const struct frame_head head = {.seq = seq, .wall_ns = t_ns, .mono_ns = t_ns, .slot_ns = t_ns};
     size_t n = 0;
     for (size_t t = 0; t < probe_list_size; t++) {
-        if (probe_list[t]->pace == PACE_PROCESS && seq % 10)
+        if (probe_list[t]->pace == PACE_PROCESS && seq % bench->rate)
             continue;
         grow_rows(host, &host->rows[t]);
         bench->rows += host->rows[t].n;
@@ -136,7 +140,7 @@ static void put_frame(struct host *host, struct buffer *body, uint64_t seq, stru
 static void encode_host(struct host *host, size_t number, struct bench *bench) {
     struct wire_stream stream = {.boot_id = "01234567-89ab-cdef-0123-456789abcdef",
                                  .stream_id = number + 1,
-                                 .period_ns = 100 * NS_PER_MS};
+                                 .period_ns = NS_PER_S / (int64_t)bench->rate};
     snprintf(stream.host, sizeof stream.host, "node%zu", number);
     *host = (struct host){.bench = bench, .number = number, .random = number + 1};
     host->bodies = calloc(bench->seconds, sizeof *host->bodies);
@@ -146,8 +150,8 @@ static void encode_host(struct host *host, size_t number, struct bench *bench) {
         wire_put_stream(body, &stream);
         for (size_t t = 0; t < probe_list_size; t++)
             wire_put_table(body, (unsigned)t, &probe_list[t]->table);
-        for (uint64_t i = 1; i <= FRAMES_A_BODY; i++)
-            put_frame(host, body, s * FRAMES_A_BODY + i, bench);
+        for (uint64_t i = 1; i <= bench->rate; i++)
+            put_frame(host, body, s * bench->rate + i, bench);
         if (body->error)
             die("out of memory");
         bench->bytes += body->size;
@@ -175,20 +179,23 @@ static void wait_for_turn(const struct host *host, uint64_t second) {
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-static void note_answer(struct bench *bench, int64_t took_ns) {
-    pthread_mutex_lock(&bench->lock);
-    bench->longest_ns = took_ns > bench->longest_ns ? took_ns : bench->longest_ns;
-    pthread_mutex_unlock(&bench->lock);
-}
-
 static void push_one(struct host *host, struct push_http *http, uint64_t second) {
-    const struct push_request request = {.body = &host->bodies[second], .give_up = never};
+    struct buffer body = {0};
+    const struct push_request request = {.body = &body, .give_up = never};
     struct push_answer answer;
+    struct push_reply reply;
     wait_for_turn(host, second);
+    buffer_put(&body, host->bodies[second].data, host->bodies[second].size);
+    push_tables_shorten(&host->tables, &body);
     int64_t sent_ns = clock_monotonic_ns();
     if (push_http_post(http, &request, &answer) < 0 || answer.status != 200)
         die("refused: %ld %s %s", answer.status, answer.why, answer.text);
-    note_answer(host->bench, clock_monotonic_ns() - sent_ns);
+    if (push_reply_parse(answer.text, &reply) == 0)
+        push_tables_learn(&host->tables, reply.tables);
+    host->sent_bytes += body.size;
+    buffer_release(&body);
+    host->bench->took_ns[host->number * host->bench->seconds + second] =
+        clock_monotonic_ns() - sent_ns;
 }
 
 /* Builds from before TLS take the secret itself. */
@@ -206,6 +213,9 @@ static void *send_host(void *arg) {
     int64_t begin_ns = thread_cpu_ns();
     if (push_http_open(&config, &http) < 0)
         die("no connection can be made");
+    push_tables_release(&host->tables);
+    host->tables = (struct push_tables){0};
+    host->sent_bytes = 0;
     for (uint64_t s = 0; s < host->bench->seconds; s++) {
         push_one(host, http, s);
         if (s == 0)
@@ -341,6 +351,29 @@ static uint64_t peak_memory_kb(pid_t pid) {
     return peak ? strtoull(peak + 6, NULL, 10) : 0;
 }
 
+static int by_time(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The first second has all handshakes: its answers stand apart. */
+static void print_answers(struct bench *bench) {
+    uint64_t n = 0, seconds = bench->seconds;
+    int64_t first_ns = 0;
+    for (uint64_t i = 0; i < bench->hosts * seconds; i++) {
+        if (i % seconds)
+            bench->took_ns[n++] = bench->took_ns[i];
+        else if (bench->took_ns[i] > first_ns)
+            first_ns = bench->took_ns[i];
+    }
+    qsort(bench->took_ns, n, sizeof *bench->took_ns, by_time);
+    if (n)
+        printf("    answers: median %.0f ms, p99 %.0f ms, longest %.0f ms; longest of the first "
+               "pushes %.0f ms\n",
+               (double)bench->took_ns[n / 2] / 1e6, (double)bench->took_ns[n * 99 / 100] / 1e6,
+               (double)bench->took_ns[n - 1] / 1e6, (double)first_ns / 1e6);
+}
+
 static void print_senders(const struct bench *bench, const struct host *hosts) {
     int64_t first_ns = 0, others_ns = 0;
     double n = (double)bench->hosts;
@@ -348,6 +381,10 @@ static void print_senders(const struct bench *bench, const struct host *hosts) {
         first_ns += hosts[h].first_ns;
         others_ns += hosts[h].cpu_ns - hosts[h].first_ns;
     }
+    uint64_t bytes = 0;
+    for (size_t h = 0; h < bench->hosts; h++)
+        bytes += hosts[h].sent_bytes;
+    printf("    %.0f bytes of body a push\n", (double)bytes / n / (double)bench->seconds);
     if (bench->seconds > 1)
         printf("    a sender: %.0f us of CPU for its first push, %.0f us for each other one\n",
                (double)first_ns / n / 1e3,
@@ -363,7 +400,6 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
     create_run(db);
     pid_t pid = start_collector(command, db, bench, &in);
     int64_t begin_ns = bench->begin_ns = clock_monotonic_ns();
-    bench->longest_ns = 0;
     for (size_t h = 0; h < bench->hosts; h++)
         if (pthread_create(&hosts[h].thread, NULL, send_host, &hosts[h]))
             die("no thread");
@@ -376,9 +412,10 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
         die("the collector ended with %d", status);
     double cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     print_rate(what, bench->rows, wall, cpu, size_of(db));
-    printf("    %.2f s user, %.2f s system, %.0f MB resident, longest answer %.0f ms\n",
+    printf("    %.2f s user, %.2f s system, %.0f MB resident, %.0f %% of a core\n",
            seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), (double)peak_kb / 1024,
-           (double)bench->longest_ns / 1e6);
+           100 * cpu / wall);
+    print_answers(bench);
     print_senders(bench, hosts);
     fflush(stdout);
     unlink(db);
@@ -431,9 +468,9 @@ static uint64_t insert_all(sqlite3 *db, sqlite3_stmt **statements, struct bench 
     for (uint64_t s = 0; s < bench->seconds; s++) {
         exec(db, "BEGIN");
         for (size_t h = 0; h < bench->hosts; h++)
-            for (uint64_t i = 1; i <= FRAMES_A_BODY; i++, frame++)
+            for (uint64_t i = 1; i <= bench->rate; i++, frame++)
                 for (size_t t = 0; t < probe_list_size; t++)
-                    if (probe_list[t]->pace == PACE_SYSTEM || i == FRAMES_A_BODY)
+                    if (probe_list[t]->pace == PACE_SYSTEM || i == bench->rate)
                         rows += insert_rows(statements[t], &hosts[h].rows[t], frame,
                                             (int64_t)(h * 1000 + t * 100));
         exec(db, "COMMIT");
@@ -470,17 +507,22 @@ static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) 
 /* ---- */
 
 static void parse(struct bench *bench, int argc, char **argv) {
-    static const struct option options[] = {
-        {"hosts", required_argument, NULL, 'h'},   {"seconds", required_argument, NULL, 's'},
-        {"cores", required_argument, NULL, 'c'},   {"dir", required_argument, NULL, 'd'},
-        {"against", required_argument, NULL, 'a'}, {"paced", no_argument, NULL, 'p'},
-        {"plain", no_argument, NULL, 'n'},         {0}};
+    static const struct option options[] = {{"hosts", required_argument, NULL, 'h'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"cores", required_argument, NULL, 'c'},
+                                            {"dir", required_argument, NULL, 'd'},
+                                            {"rate", required_argument, NULL, 'r'},
+                                            {"against", required_argument, NULL, 'a'},
+                                            {"paced", no_argument, NULL, 'p'},
+                                            {"plain", no_argument, NULL, 'n'},
+                                            {0}};
     const char *parent = "/tmp";
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         uint64_t *number = option == 'h'   ? &bench->hosts
                            : option == 's' ? &bench->seconds
                            : option == 'c' ? &bench->cores
+                           : option == 'r' ? &bench->rate
                                            : NULL;
         if (option == 'd')
             parent = optarg;
@@ -499,23 +541,22 @@ static void parse(struct bench *bench, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    struct bench bench = {.hosts = 20,
-                          .seconds = 30,
-                          .cores = 16,
-                          .command = CHOKEPOINT_COMMAND,
-                          .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct bench bench = {
+        .hosts = 20, .seconds = 30, .cores = 16, .rate = 10, .command = CHOKEPOINT_COMMAND};
     parse(&bench, argc, argv);
     struct host *hosts = calloc(bench.hosts, sizeof *hosts);
-    if (!hosts || probe_list_size > TABLES)
+    bench.took_ns = calloc(bench.hosts * bench.seconds, sizeof *bench.took_ns);
+    if (!hosts || !bench.took_ns || probe_list_size > TABLES)
         die("out of memory");
     for (size_t h = 0; h < bench.hosts; h++)
         encode_host(&hosts[h], h, &bench);
-    printf(
-        "%llu hosts of %llu cores, %llu s at 10 Hz: %llu rows, %.1f kB a body, %.1f bytes a row\n",
-        (unsigned long long)bench.hosts, (unsigned long long)bench.cores,
-        (unsigned long long)bench.seconds, (unsigned long long)bench.rows,
-        (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
-        (double)bench.bytes / (double)bench.rows);
+    printf("%llu hosts of %llu cores, %llu s at %llu Hz: %llu rows, %.1f kB a body, %.1f bytes a "
+           "row\n",
+           (unsigned long long)bench.hosts, (unsigned long long)bench.cores,
+           (unsigned long long)bench.seconds, (unsigned long long)bench.rate,
+           (unsigned long long)bench.rows,
+           (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
+           (double)bench.bytes / (double)bench.rows);
     bind_to_cpu(0, true);
     push_load("https");
     for (int i = 0; i < (bench.against || bench.plain ? TURNS : 1); i++) {

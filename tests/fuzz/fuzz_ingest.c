@@ -77,6 +77,21 @@ static void store_it(struct ingest_push *push) {
     store_rollback(store);
 }
 
+/* The same body with the number in the place of its tables is as good. */
+static void leave_out_tables(const struct ingest_push *checked) {
+    struct buffer body = {0};
+    struct span tables;
+    buffer_put(&body, checked->body, checked->size);
+    if (checked->tables && wire_find_tables(body.data, body.size, &tables)) {
+        wire_replace_tables(&body, tables, checked->tables);
+        struct ingest_push push = {.body = body.data, .size = body.size};
+        if (ingest_check(ingest, &push) || push.tables != checked->tables)
+            abort();
+        store_it(&push);
+    }
+    buffer_release(&body);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct ingest_push push = {.body = data, .size = size, .have_clock = true};
     ingest_check(ingest, &push);
@@ -85,8 +100,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(copy, data, size);
     mend(copy, size);
     push.body = copy;
-    if (ingest_check(ingest, &push) == 0)
+    if (ingest_check(ingest, &push) == 0) {
         store_it(&push);
+        leave_out_tables(&push);
+    }
     free(copy);
     return 0;
 }

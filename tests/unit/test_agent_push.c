@@ -33,6 +33,7 @@ struct request {
     char head[2048];
     size_t size; /* of the body */
     uint64_t n_frames, first_seq, last_seq;
+    uint64_t known; /* the number in the place of its tables */
     bool final;
 };
 
@@ -47,6 +48,8 @@ struct peer {
     uint64_t committed;
     uint64_t seen[4096]; /* how often a frame was taken */
     uint64_t bad_seq, echo_key;
+    uint64_t tables; /* the number that answers give */
+    unsigned whole;  /* requests that had their tables */
     size_t largest;
     bool final;
     char last_head[2048];
@@ -65,11 +68,21 @@ static bool receive(struct peer *peer, int fd, void *data, size_t size) {
     return true;
 }
 
+/* Tables that were left out are those of all tests. */
 static void describe(struct request *request, const uint8_t *body) {
-    struct wire_reader reader;
+    struct wire_reader reader, tables;
     struct wire_record record;
+    struct buffer opening = {0};
+    frames_open(&opening, "vm1", 7, &frames_cpu);
+    wire_reader_init(&tables, opening.data, opening.size);
+    while (wire_next(&tables, &record) == 0)
+        ;
     wire_reader_init(&reader, body, request->size);
     while (wire_next(&reader, &record) == 0) {
+        if (record.type == WIRE_KNOWN) {
+            request->known = record.known;
+            wire_borrow_tables(&reader, tables.tables);
+        }
         if (record.type != WIRE_FRAME)
             continue;
         if (request->n_frames++ == 0)
@@ -77,6 +90,8 @@ static void describe(struct request *request, const uint8_t *body) {
         request->last_seq = record.head.seq;
     }
     wire_reader_release(&reader);
+    wire_reader_release(&tables);
+    buffer_release(&opening);
 }
 
 static bool read_request(struct peer *peer, int fd, struct request *request) {
@@ -165,8 +180,9 @@ static bool take(struct peer *peer, const struct request *request, char *text, s
     int64_t now = clock_monotonic_ns();
     snprintf(body, sizeof body,
              "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
-             "\nstop 0\necho %" PRIu64 "\n",
-             peer->committed, now, now, peer->echo_key);
+             "\nstop 0\necho %" PRIu64 "\ntables %" PRIu64 "\n",
+             peer->committed, now, now, peer->echo_key, peer->tables);
+    peer->whole += request->known == 0;
     return say(text, size, 200, body);
 }
 
@@ -271,6 +287,34 @@ static void all_frames_arrive_once_and_the_last_push_is_marked(void **state) {
     assert_true(status.final && f->peer.final);
     assert_int_equal(status.committed_seq, 42);
     assert_int_equal(status.failures, 0);
+    expect_each_once(f, 0);
+}
+
+/* The number that answers give, and no other, takes the place of the tables; one that is not known
+ * any more costs one request. */
+static bool know_tables(struct peer *peer, const struct request *request, char *text, size_t size) {
+    if (request->known && request->known != peer->tables)
+        return say(text, size, 409, "its tables are not known\n");
+    return take(peer, request, text, size);
+}
+
+static void tables_are_sent_once_and_again_when_asked_for(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    f->peer.answer = know_tables;
+    f->peer.tables = 41;
+    append(f, 5);
+    start(f);
+    AWAIT(f, status, status.committed_seq == 5 && status.pushes >= 4);
+    pthread_mutex_lock(&f->peer.lock);
+    assert_int_equal(f->peer.whole, 1);
+    f->peer.tables = 42; /* the collector was started anew */
+    pthread_mutex_unlock(&f->peer.lock);
+    append(f, 5);
+    AWAIT(f, status, status.committed_seq == 10);
+    assert_int_equal(finish(f), 0);
+    assert_int_equal(f->peer.whole, 2);
+    assert_int_equal(status_of(f).failures, 0);
     expect_each_once(f, 0);
 }
 
@@ -637,6 +681,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(all_frames_arrive_once_and_the_last_push_is_marked),
+        TEST(tables_are_sent_once_and_again_when_asked_for),
         TEST(a_push_that_has_no_frame_is_still_finished),
         TEST(a_stream_that_is_not_the_last_never_says_so),
         TEST(patience_ends_before_the_deadline_when_nothing_is_taken),

@@ -368,6 +368,96 @@ static void what_was_rolled_back_can_be_pushed_again(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
 }
 
+/* The body with the number in the place of its tables. */
+static void leave_out_tables(struct fixture *f, uint64_t id) {
+    struct span tables;
+    assert_true(wire_find_tables(f->body.data, f->body.size, &tables));
+    wire_replace_tables(&f->body, tables, id);
+}
+
+static void tables_that_came_once_need_not_come_again(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    assert_int_equal(push(f, &p), 0);
+    uint64_t id = p.tables;
+    assert_true(id > 0 && id <= INT64_MAX);
+    good_body(f, 6, 9);
+    leave_out_tables(f, id);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.frames, 4);
+    assert_int_equal(p.tables, id);
+    good_body(f, 10, 11); /* an older agent sends them always */
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.tables, id);
+    assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 10 * 1000);
+}
+
+static void a_number_that_is_not_known_is_asked_about_and_stores_nothing(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    assert_int_equal(push(f, &p), 0);
+    uint64_t id = p.tables;
+    good_body(f, 6, 9);
+    leave_out_tables(f, id ^ 1);
+    assert_int_equal(push(f, &p), -ENODATA);
+    assert_int_equal(p.tables, 0);
+    /* A collector that was started anew has another key. */
+    ingest_free(f->ingest);
+    assert_int_equal(ingest_new(f->store, f->run, &f->ingest), 0);
+    good_body(f, 6, 9);
+    leave_out_tables(f, id);
+    assert_int_equal(push(f, &p), -ENODATA);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 5);
+    good_body(f, 6, 9);
+    assert_int_equal(push(f, &p), 0);
+    assert_true(p.tables && p.tables != id);
+}
+
+/* A stream that means harm describes other tables each time: what others have named stays known as
+ * long as it is used, and memory is bounded. */
+static void many_descriptions_do_not_push_out_one_in_use(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 1);
+    assert_int_equal(push(f, &p), 0);
+    uint64_t id = p.tables, first_other = 0;
+    for (int i = 0; i < 200; i++) {
+        char help[32];
+        snprintf(help, sizeof help, "help %d", i);
+        struct table table = frames_cpu;
+        table.help = help;
+        buffer_reset(&f->body);
+        frames_open(&f->body, "vm2", 8, &table);
+        p = (struct ingest_push){.body = f->body.data, .size = f->body.size};
+        assert_int_equal(ingest_check(f->ingest, &p), 0);
+        first_other = first_other ? first_other : p.tables;
+        good_body(f, 2, 2);
+        leave_out_tables(f, id);
+        p = (struct ingest_push){.body = f->body.data, .size = f->body.size};
+        assert_int_equal(ingest_check(f->ingest, &p), 0);
+    }
+    good_body(f, 2, 2);
+    leave_out_tables(f, first_other);
+    assert_int_equal(push(f, &p), -ENODATA);
+}
+
+/* Ids of the store are remembered with the tables, and a rollback takes them back. */
+static void known_tables_are_registered_again_after_a_rollback(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    p.body = f->body.data, p.size = f->body.size;
+    assert_int_equal(ingest_check(f->ingest, &p), 0);
+    assert_int_equal(store_begin(f->store), 0);
+    assert_int_equal(ingest_write(f->ingest, &p), 0);
+    store_rollback(f->store);
+    leave_out_tables(f, p.tables);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.rows, 10);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -388,6 +478,10 @@ int main(void) {
         TEST(clock_estimates_reach_the_store),
         TEST(an_opening_alone_tells_what_is_committed),
         TEST(what_was_rolled_back_can_be_pushed_again),
+        TEST(tables_that_came_once_need_not_come_again),
+        TEST(a_number_that_is_not_known_is_asked_about_and_stores_nothing),
+        TEST(many_descriptions_do_not_push_out_one_in_use),
+        TEST(known_tables_are_registered_again_after_a_rollback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

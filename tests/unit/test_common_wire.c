@@ -736,6 +736,93 @@ static void records_of_unknown_type_are_skipped_when_their_checksum_holds(void *
     buffer_release(&out);
 }
 
+/* Frames are the same whether the tables came with them or before; nobody who does not know them
+ * reads a row. */
+static void tables_that_are_known_are_left_out(void **unused) {
+    (void)unused;
+    struct buffer out = {0}, p = {0};
+    struct wire_reader first, second;
+    struct wire_record record;
+    struct span tables;
+    size_t frames;
+    put_opening(&out);
+    assert_true(wire_find_tables(out.data, out.size, &tables));
+    assert_ptr_equal(tables.data + tables.size, out.data + out.size);
+    put_head(&p, 1, 0);
+    put_record(&out, WIRE_FRAME, &p);
+    assert_true(wire_find_tables(out.data, out.size, &tables));
+    struct buffer whole = {0};
+    buffer_put(&whole, out.data, out.size);
+    wire_reader_init(&first, whole.data, whole.size);
+    while (wire_next(&first, &record) == 0)
+        ;
+    wire_replace_tables(&out, tables, 77);
+    assert_int_equal(out.size, whole.size - tables.size + 14);
+    assert_false(wire_find_tables(out.data, out.size, &tables));
+    wire_reader_init(&second, out.data, out.size);
+    assert_int_equal(wire_next(&second, &record), 0);
+    assert_int_equal(wire_next(&second, &record), 0);
+    assert_int_equal(record.type, WIRE_KNOWN);
+    assert_int_equal(record.known, 77);
+    wire_borrow_tables(&second, first.tables);
+    assert_int_equal(wire_next(&second, &record), 0);
+    assert_int_equal(record.type, WIRE_FRAME);
+    assert_int_equal(wire_next(&second, &record), WIRE_END);
+    wire_reader_release(&second); /* leaves what it borrowed */
+    assert_non_null(first.tables[0]);
+    wire_reader_release(&first);
+    assert_int_equal(read_to_end(out.data, out.size, &frames, NULL), WIRE_END);
+    buffer_release(&whole);
+    buffer_release(&p);
+    buffer_release(&out);
+}
+
+static void a_bad_number_of_tables_is_refused(void **unused) {
+    (void)unused;
+    static const char *const expected[] = {"bad number of known tables",
+                                           "bad number of known tables",
+                                           "bad number of known tables", "a table described twice"};
+    for (int i = 0; i < 4; i++) {
+        struct buffer out = {0}, p = {0};
+        size_t frames;
+        char why[128];
+        if (i < 3)
+            wire_put_stream(&out, &(struct wire_stream){.host = "h"});
+        else
+            put_opening(&out);
+        buffer_put_u64le(&p, i == 0 ? 0 : 5);
+        if (i == 1)
+            p.size--;
+        if (i == 2)
+            buffer_put_u8(&p, 0);
+        put_record(&out, WIRE_KNOWN, &p);
+        assert_int_equal(read_to_end(out.data, out.size, &frames, why), -EBADMSG);
+        assert_non_null(strstr(why, expected[i]));
+        buffer_release(&p);
+        buffer_release(&out);
+    }
+}
+
+/* Every cut of an opening: tables are found whole, or not. */
+static void tables_are_found_in_any_bytes(void **unused) {
+    (void)unused;
+    struct buffer out = {0};
+    struct span tables;
+    size_t found = 0;
+    put_opening(&out);
+    for (size_t cut = 0; cut <= out.size; cut++) {
+        uint8_t *copy = malloc(cut ? cut : 1);
+        memcpy(copy, out.data, cut);
+        if (wire_find_tables(copy, cut, &tables)) {
+            found++;
+            assert_in_range(tables.data + tables.size - (char *)copy, 1, cut);
+        }
+        free(copy);
+    }
+    assert_true(found > 0);
+    buffer_release(&out);
+}
+
 static void the_checksum_is_that_of_rfc_3720(void **unused) {
     (void)unused;
     uint8_t bytes[32] = {0};
@@ -769,6 +856,9 @@ int main(void) {
         cmocka_unit_test(a_host_without_a_name_is_refused),
         cmocka_unit_test(a_record_that_claims_more_than_the_limit_is_refused_before_it_is_awaited),
         cmocka_unit_test(records_of_unknown_type_are_skipped_when_their_checksum_holds),
+        cmocka_unit_test(tables_that_are_known_are_left_out),
+        cmocka_unit_test(a_bad_number_of_tables_is_refused),
+        cmocka_unit_test(tables_are_found_in_any_bytes),
         cmocka_unit_test(the_checksum_is_that_of_rfc_3720),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
