@@ -37,6 +37,8 @@ extern const struct verb verb_serve;
 extern const struct verb verb_rename;
 extern const struct verb verb_note;
 extern const struct verb verb_rm;
+extern const struct verb verb_pack;
+extern const struct verb verb_unpack;
 extern const struct verb verb_completion;
 extern const struct verb verb_doctor;
 extern const struct verb verb_rules;

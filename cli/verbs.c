@@ -20,6 +20,8 @@ const struct verb *const verbs[] = {
     &verb_note,
     &verb_rm,
     &verb_verify,
+    &verb_pack,
+    &verb_unpack,
     &verb_rules,
     &verb_calibrate,
     &verb_doctor,

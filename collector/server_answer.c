@@ -15,9 +15,9 @@ static unsigned status_of(const struct request *q) {
         return q->status;
     if (q->job.result == 0)
         return MHD_HTTP_OK;
-    return q->job.result == -EBADMSG   ? MHD_HTTP_BAD_REQUEST
-           : q->job.result == -ENODATA ? MHD_HTTP_CONFLICT
-                                       : MHD_HTTP_SERVICE_UNAVAILABLE;
+    if (q->job.result == -ENODATA)
+        return MHD_HTTP_CONFLICT;
+    return q->job.result == -EBADMSG ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
 
 static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {

@@ -6,6 +6,8 @@
  * file that can be copied, and read from a read-only place.
  */
 #include "collector/store_guard.h"
+#include "collector/store_pack.h"
+#include "collector/store_packed.h"
 #include "collector/store_private.h"
 #include "collector/store_seal.h"
 
@@ -352,6 +354,11 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     bool is_new = r == -ENOENT;
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
+    if (!is_new && store_is_packed(path)) {
+        store_say(why, why_size, "%s is packed: `chokepoint unpack` it first, or name another file",
+                  path);
+        return STORE_FOREIGN;
+    }
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);
     if (!r)
         r = connect_file(path, SQLITE_OPEN_READWRITE, &store);
@@ -417,10 +424,18 @@ static int prepare_reader(struct store *store, const char *path, char *why, size
     return r ? r : explain(store, bound_work_by_size(store), path, why, why_size);
 }
 
-static int open_reader(const char *path, bool heal, struct store **ret_store, char *why,
-                       size_t why_size) {
+static int connect_reader(const char *path, struct store **ret_store) {
+    return connect_file(path, SQLITE_OPEN_READONLY, ret_store);
+}
+
+static int open_reader(const char *path, int (*connect)(const char *path, struct store **ret_store),
+                       struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
-    int r = heal ? heal_connect(path, &store) : connect_file(path, SQLITE_OPEN_READONLY, &store);
+    int r = connect(path, &store);
+    if (r == -EBADMSG && connect == packed_connect) {
+        store_say(why, why_size, "%s is damaged: it does not unpack", path);
+        return r;
+    }
     if (r)
         return explain(NULL, r, path, why, why_size);
     r = prepare_reader(store, path, why, why_size);
@@ -432,16 +447,19 @@ static int open_reader(const char *path, bool heal, struct store **ret_store, ch
 }
 
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
+    char packed[PATH_MAX];
     int r = check_path(path, why, why_size);
+    if ((r == 0 || r == -ENOENT) && store_find_packed(path, packed))
+        return open_reader(packed, packed_connect, ret_store, why, why_size);
     if (r == -ENOENT)
         store_say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`",
                   path);
     if (r < 0)
         return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
                                                             : explain(NULL, r, path, why, why_size);
-    r = open_reader(path, false, ret_store, why, why_size);
+    r = open_reader(path, connect_reader, ret_store, why, why_size);
     if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not take in */
-        r = open_reader(path, true, ret_store, why, why_size);
+        r = open_reader(path, heal_connect, ret_store, why, why_size);
     return r;
 }
 

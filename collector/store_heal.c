@@ -114,16 +114,20 @@ static int copy_unchanged(const char *path, struct copy *copy) {
     return -EBUSY;
 }
 
-static int make_directory(struct copy *copy) {
+int private_directory(char ret_path[PATH_MAX]) {
     const char *parent = getenv("TMPDIR");
-    int n = snprintf(copy->directory, sizeof copy->directory, "%s/chokepoint-XXXXXX",
-                     parent && *parent ? parent : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof copy->directory)
+    int n =
+        snprintf(ret_path, PATH_MAX, "%s/chokepoint-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (n < 0 || n >= PATH_MAX)
         return -ENAMETOOLONG;
-    if (!mkdtemp(copy->directory))
-        return negative_errno();
-    snprintf(copy->path, sizeof copy->path, "%s/db", copy->directory);
-    return 0;
+    return mkdtemp(ret_path) ? 0 : negative_errno();
+}
+
+static int make_directory(struct copy *copy) {
+    int r = private_directory(copy->directory);
+    if (r == 0)
+        snprintf(copy->path, sizeof copy->path, "%s/db", copy->directory);
+    return r;
 }
 
 static void remove_copy(const struct copy *copy) {

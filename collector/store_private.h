@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
 #define CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
 
+#include <limits.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -310,6 +311,9 @@ int connect_uri(const char *name, int flags, struct store **ret_store); /* "file
 
 /* To read a file that has a journal or log which only a writer may take in. */
 int heal_connect(const char *path, struct store **ret_store);
+
+/* A new directory of our own for a copy, where the user has such (TMPDIR). */
+int private_directory(char ret_path[PATH_MAX]);
 
 /* ---- store_identity.c ---- */
 

@@ -6,6 +6,9 @@
  */
 #include "collector/store_verify.h"
 
+#include "collector/store_pack.h"
+#include "collector/store_packed.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -249,7 +252,7 @@ void verification_release(struct verification *v) {
 }
 
 /* The file is opened as a database of ours only if its pages do not show damage already. */
-int store_verify(const char *path, struct verification *ret, char *why, size_t why_size) {
+static int verify_plain(const char *path, struct verification *ret, char *why, size_t why_size) {
     struct store *store;
     struct stat st;
     *ret = (struct verification){0};
@@ -274,4 +277,29 @@ int store_verify(const char *path, struct verification *ret, char *why, size_t w
     if (r)
         snprintf(why, why_size, "%s cannot be read: %s", path, strerror(-r));
     return r;
+}
+
+/* A packed one has a checksum of its own, and pages with their seals inside. */
+static int verify_packed(const char *path, struct verification *ret, char *why, size_t why_size) {
+    struct packed_copy copy;
+    *ret = (struct verification){0};
+    int r = packed_copy_make(path, &copy);
+    if (r == -EBADMSG) {
+        snprintf(ret->structure, sizeof ret->structure, "its packed bytes are damaged");
+        return 0;
+    }
+    if (r) {
+        snprintf(why, why_size, "%s cannot be unpacked: %s", path, strerror(-r));
+        return r;
+    }
+    r = verify_plain(copy.path, ret, why, why_size);
+    packed_copy_remove(&copy);
+    return r;
+}
+
+int store_verify(const char *path, struct verification *ret, char *why, size_t why_size) {
+    char packed[PATH_MAX];
+    if (store_find_packed(path, packed))
+        return verify_packed(packed, ret, why, why_size);
+    return verify_plain(path, ret, why, why_size);
 }

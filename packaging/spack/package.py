@@ -28,6 +28,7 @@ class Chokepoint(CMakePackage):
     depends_on("jansson")
     depends_on("ncurses+termlib")
     depends_on("zlib-api")
+    depends_on("zstd")
     depends_on("mpi", when="+workloads")
     depends_on("openblas", when="+workloads")
     depends_on("libbpf@1:", when="+wait_clocks")

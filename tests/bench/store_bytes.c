@@ -3,15 +3,19 @@
  * bench_store_bytes DB SPOOL...: puts recorded spool files into a database the way the collector
  * does, a transaction for each second of them, and prints what a sample costs there, table by
  * table. A table's bytes are whole pages with all they hold, divided by the frames; the tables that
- * grow with the names seen and not with time are listed as fixed.
+ * grow with the names seen and not with time are listed as fixed. Packed: the pages of these tables
+ * alone, compressed as `chokepoint pack` does it; and the whole file by that command itself.
  */
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "collector/store.h"
+#include "collector/store_pack.h"
+#include "common/buffer.h"
 #include "common/clock.h"
 
 #define COMMIT_NS NS_PER_S
@@ -94,19 +98,22 @@ static const char *const kinds =
     "table_info) THEN 'other tables'"
     " ELSE 'fixed' END";
 
-static double list_tables(sqlite3 *db, int64_t frames) {
+static double list_tables(sqlite3 *db, int64_t frames, double *ret_full) {
     char *sql = sqlite3_mprintf("SELECT %s AS kind, name, sum(pgsize), sum(unused), sum(ncell)"
                                 " FROM dbstat GROUP BY name ORDER BY kind DESC, 3 DESC",
                                 kinds);
     sqlite3_stmt *statement;
     double system_bytes = 0;
+    *ret_full = 0;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
         die("dbstat", sqlite3_errmsg(db));
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *kind = (const char *)sqlite3_column_text(statement, 0);
         double bytes = sqlite3_column_double(statement, 2);
-        if (strcmp(kind, "system sample") == 0)
+        if (strcmp(kind, "system sample") == 0) {
             system_bytes += bytes;
+            *ret_full += (bytes - sqlite3_column_double(statement, 3)) / (double)frames;
+        }
         if (strcmp(kind, "fixed") != 0)
             printf("  %-14s %-18s %8.1f bytes/frame  %5.1f %% full\n", kind,
                    (const char *)sqlite3_column_text(statement, 1), bytes / (double)frames,
@@ -115,6 +122,44 @@ static double list_tables(sqlite3 *db, int64_t frames) {
     sqlite3_finalize(statement);
     sqlite3_free(sql);
     return system_bytes / (double)frames;
+}
+
+/* Full pages, as a packed file has them. */
+static size_t packed_bytes(sqlite3 *db, const char *path) {
+    char *sql = sqlite3_mprintf("SELECT pageno FROM dbstat WHERE %s = 'system sample'", kinds);
+    sqlite3_stmt *statement;
+    struct buffer pages = {0};
+    char page[4096];
+    FILE *file = fopen(path, "rb");
+    if (!file || sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        die(path, sqlite3_errmsg(db));
+    while (sqlite3_step(statement) == SQLITE_ROW &&
+           fseek(file, (sqlite3_column_int(statement, 0) - 1) * 4096L, SEEK_SET) == 0 &&
+           fread(page, sizeof page, 1, file) == 1)
+        buffer_put(&pages, page, sizeof page);
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    fclose(file);
+    size_t room = ZSTD_compressBound(pages.size);
+    void *to = malloc(room);
+    size_t size = to ? ZSTD_compress(to, room, pages.data, pages.size, 9) : 0;
+    free(to);
+    buffer_release(&pages);
+    return size;
+}
+
+static void print_packed(sqlite3 *db, const char *path, int64_t frames) {
+    struct pack_result result;
+    char why[512];
+    if (sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) != SQLITE_OK)
+        die("vacuum", sqlite3_errmsg(db));
+    printf("system sample packed: %.0f bytes\n", (double)packed_bytes(db, path) / (double)frames);
+    sqlite3_close(db);
+    if (store_pack(path, &result, why, sizeof why))
+        die("pack", why);
+    printf("the whole file: %.0f bytes a sample, packed %.0f\n",
+           (double)result.plain_bytes / (double)frames,
+           (double)result.packed_bytes / (double)frames);
 }
 
 int main(int argc, char **argv) {
@@ -134,7 +179,8 @@ int main(int argc, char **argv) {
     if (sqlite3_open(argv[1], &db) != SQLITE_OK || loader.frames == 0)
         die(argv[1], "no frames");
     printf("%lld frames, %lld rows\n", (long long)loader.frames, (long long)loader.rows);
-    printf("system sample in SQLite: %.0f bytes\n", list_tables(db, loader.frames));
-    sqlite3_close(db);
+    double full, bytes = list_tables(db, loader.frames, &full);
+    printf("system sample in SQLite: %.0f bytes, %.0f of them used\n", bytes, full);
+    print_packed(db, argv[1], loader.frames);
     return 0;
 }

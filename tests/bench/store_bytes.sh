@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # store_bytes.sh [SECONDS]: bytes that one full system sample costs in SQLite, at 10 Hz and at 1 Hz, beside the bytes of a
-# record of `sadc -S ALL`, all recorded on this machine during the same seconds (default 60).
+# record of `sadc -S ALL`, all recorded on this machine during the same seconds (default 60). A table has whole pages: at 1 Hz
+# a minute leaves most of each first one empty, which "used" leaves out. Packed: as `chokepoint pack` stores it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}

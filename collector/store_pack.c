@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packing and unpacking a file in its place. The new file is complete, compared and synced before
+ * it gets its name, and the old one loses its own after that: whoever is killed in between leaves
+ * one of the two or both. The database's write lock is held all the while; a descriptor of it is
+ * closed after the store, since closing any would give the lock up.
+ */
+#include "collector/store_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/store_edit.h"
+#include "collector/store_guard.h"
+#include "collector/store_packed.h"
+#include "collector/store_private.h"
+#include "collector/store_verify.h"
+#include "common/error.h"
+
+#define PART_ENDING ".part"
+
+struct packing {
+    const char *from;
+    char to[PATH_MAX], part[PATH_MAX + 8];
+    int in, out; /* -1: not open */
+    char *why;
+    size_t why_size;
+};
+
+static int say(struct packing *p, int r, const char *what) {
+    store_say(p->why, p->why_size, "%s: %s: %s", p->from, what, strerror(-r));
+    return r;
+}
+
+static int sync_directory(const char *path) {
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return negative_errno();
+    int r = fsync(fd) < 0 && errno != EINVAL ? negative_errno() : 0;
+    close(fd);
+    return r;
+}
+
+/* Names, and the file beside its place, which a killed one may have left. */
+static int open_both(struct packing *p) {
+    struct stat st;
+    if (lstat(p->to, &st) == 0) {
+        store_say(p->why, p->why_size, "%s is there already: move or remove one of the two", p->to);
+        return -EEXIST;
+    }
+    p->in = open(p->from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (p->in < 0 || fstat(p->in, &st) < 0)
+        return say(p, negative_errno(), "it cannot be read");
+    snprintf(p->part, sizeof p->part, "%s" PART_ENDING, p->to);
+    unlink(p->part);
+    p->out = open(p->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (p->out < 0 || fchmod(p->out, st.st_mode & 0777) < 0)
+        return say(p, negative_errno(), "no file can be written beside it");
+    return 0;
+}
+
+/* Never in the place of a file that has come meanwhile. */
+static int change_places(struct packing *p) {
+    int r = fsync(p->out) < 0 ? negative_errno() : 0;
+    if (r == 0 && linkat(AT_FDCWD, p->part, AT_FDCWD, p->to, 0) < 0)
+        r = negative_errno();
+    if (r == 0)
+        unlink(p->part);
+    if (r == 0)
+        r = sync_directory(p->to);
+    if (r)
+        return say(p, r, "the other file cannot be written");
+    if (unlink(p->from) < 0)
+        return say(p, negative_errno(), "it cannot be removed");
+    return 0;
+}
+
+static void close_both(struct packing *p) {
+    if (p->out >= 0) {
+        unlink(p->part);
+        close(p->out);
+    }
+    if (p->in >= 0)
+        close(p->in);
+}
+
+static int note_sizes(struct packing *p, bool packs, struct pack_result *ret) {
+    struct stat in, out;
+    if (fstat(p->in, &in) < 0 || fstat(p->out, &out) < 0)
+        return negative_errno();
+    snprintf(ret->path, sizeof ret->path, "%s", p->to);
+    ret->plain_bytes = (uint64_t)(packs ? in : out).st_size;
+    ret->packed_bytes = (uint64_t)(packs ? out : in).st_size;
+    return 0;
+}
+
+/* ---- packing ---- */
+
+static int check_seals(struct packing *p) {
+    struct verification v;
+    int r = store_verify(p->from, &v, p->why, p->why_size);
+    if (r == 0 && !verification_is_good(&v)) {
+        store_say(p->why, p->why_size,
+                  "%s is damaged and stays as it is: `chokepoint verify` lists its pages", p->from);
+        r = -EBADMSG;
+    }
+    verification_release(&v);
+    return r;
+}
+
+/* One plain file with full pages, which nobody else can write to. */
+static int lock(struct packing *p, struct store *store) {
+    int r = store_compact(store);
+    if (r == 0)
+        r = sql_exec(store, "PRAGMA journal_mode=DELETE");
+    if (r == 0)
+        r = sql_exec(store, "BEGIN IMMEDIATE");
+    if (r == 0)
+        r = store_check_file(store);
+    if (r == -EBUSY)
+        store_say(p->why, p->why_size, "another program has %s open: try again when it has ended",
+                  p->from);
+    else if (r)
+        say(p, r, "it cannot be compacted");
+    return r;
+}
+
+static int pack_and_compare(struct packing *p) {
+    struct stat st;
+    uint64_t size;
+    if (fstat(p->in, &st) < 0)
+        return say(p, negative_errno(), "it cannot be read");
+    int r = packed_write(p->in, (uint64_t)st.st_size, p->out);
+    if (r == 0)
+        r = packed_read(p->out, packed_compare, &p->in, &size);
+    return r ? say(p, r, "it cannot be packed") : 0;
+}
+
+static int pack_locked(struct packing *p, struct pack_result *ret) {
+    int r = open_both(p);
+    if (r == 0)
+        r = pack_and_compare(p);
+    if (r == 0)
+        r = note_sizes(p, true, ret);
+    return r ? r : change_places(p);
+}
+
+int store_pack(const char *path, struct pack_result *ret, char *why, size_t why_size) {
+    struct packing p = {.from = path, .in = -1, .out = -1, .why = why, .why_size = why_size};
+    struct store *store;
+    if (store_is_packed(path))
+        return store_say(why, why_size, "%s is packed already", path), -EALREADY;
+    int n = snprintf(p.to, sizeof p.to, "%s" PACK_ENDING, path);
+    if (n < 0 || (size_t)n >= sizeof p.to)
+        return say(&p, -ENAMETOOLONG, "it cannot be packed");
+    int r = access(path, F_OK) < 0 ? negative_errno() : check_seals(&p);
+    if (r == -ENOENT)
+        store_say(why, why_size, "no database at %s", path);
+    if (r)
+        return r;
+    r = store_open_write(path, &store, why, why_size);
+    if (r)
+        return r;
+    r = lock(&p, store);
+    if (r == 0)
+        r = pack_locked(&p, ret);
+    store_close(store);
+    close_both(&p);
+    return r;
+}
+
+/* ---- unpacking ---- */
+
+static bool name_unpacked(struct packing *p) {
+    size_t size = strlen(p->from), ending = strlen(PACK_ENDING);
+    bool ends = size > ending && strcmp(p->from + size - ending, PACK_ENDING) == 0;
+    int n = snprintf(p->to, sizeof p->to, "%.*s%s", (int)(ends ? size - ending : size), p->from,
+                     ends ? "" : ".db");
+    return n > 0 && (size_t)n < sizeof p->to;
+}
+
+static int unpack_and_check(struct packing *p) {
+    uint64_t size;
+    struct verification v;
+    int r = packed_read(p->in, packed_to_file, &p->out, &size);
+    if (r == -EBADMSG) {
+        store_say(p->why, p->why_size, "%s is damaged: it does not unpack", p->from);
+        return r;
+    }
+    if (r)
+        return say(p, r, "it cannot be unpacked");
+    r = store_verify(p->part, &v, p->why, p->why_size);
+    if (r == 0 && !verification_is_good(&v)) {
+        store_say(p->why, p->why_size, "%s is damaged: its pages are not as they were written",
+                  p->from);
+        r = -EBADMSG;
+    }
+    verification_release(&v);
+    return r;
+}
+
+int store_unpack(const char *path, struct pack_result *ret, char *why, size_t why_size) {
+    struct packing p = {.from = path, .in = -1, .out = -1, .why = why, .why_size = why_size};
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return store_say(why, why_size, "no database at %s", path), negative_errno();
+    if (!store_is_packed(path))
+        return store_say(why, why_size, "%s is not a packed database", path), STORE_FOREIGN;
+    if (!name_unpacked(&p))
+        return say(&p, -ENAMETOOLONG, "it cannot be unpacked");
+    int r = guard_owner(path, why, why_size);
+    if (r == 0)
+        r = open_both(&p);
+    if (r == 0)
+        r = unpack_and_check(&p);
+    if (r == 0)
+        r = note_sizes(&p, false, ret);
+    if (r == 0)
+        r = change_places(&p);
+    close_both(&p);
+    return r;
+}

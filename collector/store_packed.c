@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A packed file says how large the database is, and what it says is bounded by its own size: a
+ * small file that unpacks to a disk full of zeros is refused before its first byte is written.
+ */
+#include "collector/store_packed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "collector/store_pack.h"
+#include "collector/store_private.h"
+#include "common/error.h"
+
+#define LEVEL 9
+#define WINDOW_LOG_MAX 23  /* of what is read: 8 MiB, more than LEVEL uses */
+#define RATIO_MAX 512      /* full pages of ours have 3 to 10 */
+#define SMALL (1u << 20)   /* smaller ones may have any */
+#define PIECE (256u << 10) /* read and written at once */
+
+enum { HEAD_SIZE = 24, HEAD_PAYLOAD = 16 };
+static const uint8_t head_begin[16] = "\x5c\x2a\x4d\x18\x10\0\0\0"
+                                      "CHKPACK1";
+
+static void put_head(uint8_t head[HEAD_SIZE], uint64_t size) {
+    memcpy(head, head_begin, sizeof head_begin);
+    for (size_t i = 0; i < 8; i++)
+        head[sizeof head_begin + i] = (uint8_t)(size >> 8 * i);
+}
+
+static bool read_head(const uint8_t head[HEAD_SIZE], uint64_t *ret_size) {
+    *ret_size = 0;
+    for (size_t i = 0; i < 8; i++)
+        *ret_size |= (uint64_t)head[sizeof head_begin + i] << 8 * i;
+    return memcmp(head, head_begin, sizeof head_begin) == 0;
+}
+
+bool store_is_packed(const char *path) {
+    uint8_t head[HEAD_SIZE];
+    uint64_t size;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool is = fd >= 0 && read(fd, head, sizeof head) == sizeof head && read_head(head, &size);
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+bool store_find_packed(const char *path, char ret_packed[4096]) {
+    int n = snprintf(ret_packed, 4096, "%s", path);
+    if (n < 0 || n >= 4096)
+        return false;
+    if (access(path, F_OK) == 0)
+        return store_is_packed(path);
+    n = snprintf(ret_packed, 4096, "%s" PACK_ENDING, path);
+    return n > 0 && n < 4096 && store_is_packed(ret_packed);
+}
+
+/* Up to `size` bytes, fewer only at the end. */
+static ssize_t read_some(int fd, void *to, size_t size) {
+    size_t got = 0;
+    while (got < size) {
+        ssize_t n = read(fd, (char *)to + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return negative_errno();
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+static int write_all(int fd, const void *data, size_t size) {
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno != EINTR)
+            return negative_errno();
+        data = (const char *)data + (n > 0 ? n : 0);
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* Two pieces of memory, and what the library needs. */
+struct work {
+    uint8_t *in, *out;
+    ZSTD_CCtx *pack;
+    ZSTD_DCtx *unpack;
+};
+
+static void release(struct work *work) {
+    free(work->in);
+    free(work->out);
+    ZSTD_freeCCtx(work->pack);
+    ZSTD_freeDCtx(work->unpack);
+}
+
+static int prepare(struct work *work, bool pack) {
+    work->in = malloc(PIECE);
+    work->out = malloc(PIECE);
+    if (pack)
+        work->pack = ZSTD_createCCtx();
+    else
+        work->unpack = ZSTD_createDCtx();
+    return work->in && work->out && (work->pack || work->unpack) ? 0 : -ENOMEM;
+}
+
+/* ---- packing ---- */
+
+static int pack_piece(struct work *work, size_t size, bool last, int out) {
+    ZSTD_inBuffer in = {work->in, size, 0};
+    size_t left;
+    do {
+        ZSTD_outBuffer to = {work->out, PIECE, 0};
+        left = ZSTD_compressStream2(work->pack, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        int r = ZSTD_isError(left) ? -EIO : write_all(out, work->out, to.pos);
+        if (r)
+            return r;
+    } while (last ? left > 0 : in.pos < in.size);
+    return 0;
+}
+
+static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
+    uint8_t head[HEAD_SIZE];
+    put_head(head, size);
+    int r = write_all(out, head, sizeof head);
+    if (r == 0 &&
+        (lseek(in, 0, SEEK_SET) < 0 ||
+         ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(work->pack, size)) ||
+         ZSTD_isError(ZSTD_CCtx_setParameter(work->pack, ZSTD_c_checksumFlag, 1)) ||
+         ZSTD_isError(ZSTD_CCtx_setParameter(work->pack, ZSTD_c_compressionLevel, LEVEL))))
+        r = -EIO;
+    while (r == 0 && size) {
+        size_t piece = size < PIECE ? (size_t)size : PIECE;
+        ssize_t n = read_some(in, work->in, piece);
+        r = n < 0 ? (int)n : (size_t)n < piece ? -EIO : 0;
+        size -= piece;
+        if (r == 0)
+            r = pack_piece(work, piece, size == 0, out);
+    }
+    return r;
+}
+
+int packed_write(int in, uint64_t size, int out) {
+    struct work work = {0};
+    int r = size ? prepare(&work, true) : -EIO;
+    if (r == 0)
+        r = pack_pieces(&work, in, size, out);
+    release(&work);
+    return r;
+}
+
+/* ---- unpacking ---- */
+
+struct unpacking {
+    struct work work;
+    packed_sink sink;
+    void *ctx;
+    uint64_t size, done;
+    size_t wanted; /* what the library hopes for; 0: a frame has ended */
+};
+
+static int unpack_piece(struct unpacking *u, size_t size) {
+    ZSTD_inBuffer in = {u->work.in, size, 0};
+    ZSTD_outBuffer to = {u->work.out, PIECE, PIECE};
+    while (in.pos < in.size || to.pos == PIECE) {
+        to.pos = 0;
+        u->wanted = ZSTD_decompressStream(u->work.unpack, &to, &in);
+        if (ZSTD_isError(u->wanted) || to.pos > u->size - u->done)
+            return -EBADMSG;
+        int r = to.pos ? u->sink(u->ctx, u->done, u->work.out, to.pos) : 0;
+        if (r < 0)
+            return r;
+        u->done += to.pos;
+        if (u->wanted == 0 && in.pos == in.size)
+            break;
+    }
+    return 0;
+}
+
+static int unpack_pieces(struct unpacking *u, int in) {
+    ssize_t n;
+    int r = 0;
+    if (ZSTD_isError(ZSTD_DCtx_setParameter(u->work.unpack, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
+        return -EIO;
+    while (r == 0 && (n = read_some(in, u->work.in, PIECE)) > 0)
+        r = unpack_piece(u, (size_t)n);
+    if (r == 0 && n < 0)
+        r = (int)n;
+    return r ? r : u->done == u->size && u->wanted == 0 ? 0 : -EBADMSG;
+}
+
+int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
+    struct unpacking u = {.sink = sink, .ctx = ctx, .wanted = 1};
+    uint8_t head[HEAD_SIZE];
+    struct stat st;
+    if (lseek(in, 0, SEEK_SET) < 0 || fstat(in, &st) < 0)
+        return negative_errno();
+    ssize_t n = read_some(in, head, sizeof head);
+    if (n < 0)
+        return (int)n;
+    if (n < HEAD_SIZE || !read_head(head, &u.size) || u.size == 0 ||
+        (u.size > SMALL && u.size / RATIO_MAX > (uint64_t)st.st_size))
+        return -EBADMSG;
+    int r = prepare(&u.work, false);
+    if (r == 0)
+        r = unpack_pieces(&u, in);
+    release(&u.work);
+    *ret_size = u.size;
+    return r;
+}
+
+int packed_to_file(void *ctx, uint64_t offset, const void *data, size_t size) {
+    (void)offset; /* it is where the descriptor is */
+    return write_all(*(int *)ctx, data, size);
+}
+
+int packed_compare(void *ctx, uint64_t offset, const void *data, size_t size) {
+    char piece[4096];
+    for (size_t at = 0; at < size;) {
+        size_t wanted = size - at < sizeof piece ? size - at : sizeof piece;
+        ssize_t n = pread(*(int *)ctx, piece, wanted, (off_t)(offset + at));
+        if (n <= 0)
+            return n < 0 ? negative_errno() : -EBADMSG;
+        if (memcmp(piece, (const char *)data + at, (size_t)n) != 0)
+            return -EBADMSG;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
+/* ---- a copy to read ---- */
+
+void packed_copy_remove(const struct packed_copy *copy) {
+    unlink(copy->path);
+    rmdir(copy->directory);
+}
+
+int packed_copy_make(const char *path, struct packed_copy *ret_copy) {
+    uint64_t size;
+    int in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0)
+        return negative_errno();
+    int r = private_directory(ret_copy->directory);
+    if (r == 0) {
+        snprintf(ret_copy->path, sizeof ret_copy->path, "%s/db", ret_copy->directory);
+        int out = open(ret_copy->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        r = out < 0 ? negative_errno() : packed_read(in, packed_to_file, &out, &size);
+        if (out >= 0 && close(out) < 0 && r == 0)
+            r = negative_errno();
+        if (r)
+            packed_copy_remove(ret_copy);
+    }
+    close(in);
+    return r;
+}
+
+int packed_connect(const char *path, struct store **ret_store) {
+    struct packed_copy copy;
+    int r = packed_copy_make(path, &copy);
+    if (r)
+        return r;
+    r = connect_file(copy.path, SQLITE_OPEN_READONLY, ret_store);
+    if (!r && (r = sql_exec(*ret_store, "SELECT count(*) FROM sqlite_schema"))) /* opens it */
+        store_close(*ret_store);
+    packed_copy_remove(&copy);
+    return r;
+}

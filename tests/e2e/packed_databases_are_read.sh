@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A packed database is read as before by either name, and unpacked it is the same; what is damaged is said, what is in use is
+# refused, and a pack that is killed at any moment leaves a complete file.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+
+# refused VERB FILE STATUS TEXT: one line, and nothing has changed
+refused() {
+    before=$(ls -i)
+    "$chokepoint" "$1" "$2" >out 2>err
+    status=$?
+    [ $status -eq "$3" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "$4" err || fail "$1 $2: status $status, not '$4'"
+    [ "$(ls -i)" = "$before" ] || fail "$1 $2 changed files"
+}
+: >out >err
+run sh -c 'sleep 1'
+[ $status -eq 0 ] || fail "no recording"
+"$chokepoint" report --db "$db" --format json >plain.json || fail "no report"
+sqlite3 "$db" .dump >plain.dump
+
+"$chokepoint" pack "$db" >out 2>err || fail "pack: $(cat err)"
+[ ! -e "$db" ] && [ -e "$db.zst" ] && grep -q "^$db.zst: [0-9]* bytes plain, [0-9]* packed$" out || fail "no packed file"
+[ "$(stat -c %a "$db.zst")" = 600 ] || fail "others may read it"
+for name in "$db" "$db.zst"; do
+    "$chokepoint" report --db "$name" --format json >packed.json || fail "no report of $name"
+    cmp plain.json packed.json || fail "another report of $name"
+    "$chokepoint" verify "$name" | grep -q ': intact, ' || fail "verify of $name"
+done
+zstd -dc "$db.zst" >by_hand.db && sqlite3 by_hand.db .dump | cmp - plain.dump || fail "zstd unpacks something else"
+refused pack "$db.zst" 2 'is packed already'
+"$chokepoint" rm -f --db "$db.zst" 1 >out 2>err
+[ $? -eq 2 ] && grep -q 'chokepoint unpack' err || fail "a packed file was written to"
+cp by_hand.db "$db"
+refused pack "$db" 2 'zst is there already'
+refused unpack "$db.zst" 2 'is there already'
+rm "$db"
+
+cp "$db.zst" cut.zst && truncate -s -100 cut.zst
+refused unpack cut.zst 1 'cut.zst is damaged'
+"$chokepoint" verify cut.zst >out 2>err
+[ $? -eq 1 ] && grep -q 'packed bytes are damaged' out || fail "verify of a cut file"
+"$chokepoint" list --db cut.zst >out 2>err
+[ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'damaged' err || fail "list of a cut file"
+refused unpack by_hand.db 2 'not a packed database'
+refused unpack none.zst 2 'no database at'
+refused pack none.db 2 'no database at'
+
+"$chokepoint" unpack "$db.zst" >out 2>err || fail "unpack: $(cat err)"
+[ -e "$db" ] && [ ! -e "$db.zst" ] || fail "no plain file"
+sqlite3 "$db" .dump | cmp - plain.dump || fail "not the same database"
+
+page=$(sql "SELECT max(pageno) FROM dbstat WHERE name = 'host'")
+cp "$db" damaged.db && printf '\x55' | dd of=damaged.db bs=1 seek=$((page * 4096 - 30)) conv=notrunc 2>/dev/null
+refused pack damaged.db 1 'damaged.db is damaged'
+
+# Somebody reads it.
+coproc sqlite3 "$db"
+reader=$COPROC_PID
+printf 'BEGIN;\nSELECT count(*) FROM run;\n' >&"${COPROC[1]}"
+read -r _ <&"${COPROC[0]}"
+"$chokepoint" pack "$db" >out 2>err
+[ $? -eq 2 ] && grep -q 'another program' err && [ -e "$db" ] && [ ! -e "$db.zst" ] || fail "a database in use was packed"
+eval "exec ${COPROC[1]}>&-"
+wait "$reader"
+
+for ms in 1 2 3 5 8 12 17 23 30 40 60 90; do
+    rm -f ./*.zst ./*.part
+    cp by_hand.db killed.db
+    timeout -s KILL "0.0$(printf %02d $ms)" "$chokepoint" pack killed.db >out 2>&1
+    good=0
+    for file in killed.db killed.db.zst; do
+        [ ! -e $file ] || { "$chokepoint" verify $file >out 2>&1 && good=1 || fail "after $ms ms $file is no whole file"; }
+    done
+    [ $good = 1 ] || fail "after $ms ms both files are gone"
+done
