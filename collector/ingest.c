@@ -3,38 +3,15 @@
  * State between pushes is kept by the host's name, not by ids of the store: an id made in a
  * transaction that was rolled back may be given to another host afterwards.
  */
-#include "collector/ingest.h"
+#include "collector/ingest_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/known_tables.h"
 #include "common/error.h"
-
-#define HOST_NOTES_MAX 8
-
-struct known_host {
-    char name[INSTANCE_MAX + 1];
-    bool announced;   /* ingest_committed has said so */
-    bool table_noted; /* that a table of its contradicts the store's */
-    unsigned n_notes;
-};
-
-struct ingest {
-    struct store *store;
-    int64_t run;
-    struct wire_reader reader;  /* of the body checked last */
-    struct wire_record *frames; /* of it: n_frames of frames_capacity */
-    size_t n_frames, frames_capacity;
-    struct known_tables *known; /* owned */
-    struct known_block *block;  /* of it: that the body checked last has, or NULL */
-    struct known_host *hosts;
-    size_t n_hosts;
-    char tables[INGEST_TABLES_MAX][TABLE_NAME_MAX + 1]; /* that were stored */
-    size_t n_tables;
-};
+#include "common/siphash.h"
 
 int ingest_new(struct store *store, int64_t run, struct ingest **ret_ingest) {
     struct ingest *ingest = calloc(1, sizeof *ingest);
@@ -61,110 +38,22 @@ void ingest_free(struct ingest *ingest) {
     free(ingest);
 }
 
-/* ---- the check ---- */
-
-static int refuse(struct ingest_push *push, const char *why) {
-    snprintf(push->why, sizeof push->why, "%s", why);
-    return -EBADMSG;
-}
-
-static int grow_frames(struct ingest *ingest) {
-    size_t capacity = ingest->frames_capacity ? 2 * ingest->frames_capacity : 64;
-    struct wire_record *frames = realloc(ingest->frames, capacity * sizeof *frames);
-    if (!frames)
-        return -ENOMEM;
-    ingest->frames = frames;
-    ingest->frames_capacity = capacity;
-    return 0;
-}
-
-static int keep_frame(struct ingest *ingest, struct ingest_push *push,
-                      const struct wire_record *record) {
-    if (ingest->n_frames == INGEST_FRAMES_MAX)
-        return refuse(push, "more than 32768 frames in one body");
-    if (ingest->n_frames && record->head.seq <= ingest->frames[ingest->n_frames - 1].head.seq)
-        return refuse(push, "sequence numbers do not rise");
-    if (ingest->n_frames == ingest->frames_capacity) {
-        int r = grow_frames(ingest);
-        if (r)
-            return r;
-    }
-    ingest->frames[ingest->n_frames++] = *record;
-    return 0;
-}
-
-static int borrow_by_id(struct ingest *ingest, struct ingest_push *push, uint64_t id) {
-    ingest->block = known_tables_by_id(ingest->known, id);
-    if (!ingest->block) {
-        snprintf(push->why, sizeof push->why, "its tables are not known: they are to be sent");
-        return -ENODATA;
-    }
-    wire_borrow_tables(&ingest->reader, ingest->block->tables);
-    return 0;
-}
-
-/* Behind the stream record: tables that came before, byte for byte, are not read again. */
-static void borrow_by_bytes(struct ingest *ingest, struct span tables) {
-    ingest->block = known_tables_by_bytes(ingest->known, tables);
-    if (!ingest->block)
-        return;
-    wire_borrow_tables(&ingest->reader, ingest->block->tables);
-    ingest->reader.p += tables.size;
-}
-
-static int take_record(struct ingest *ingest, struct ingest_push *push,
-                       const struct wire_record *record, struct span tables) {
-    if (record->type == WIRE_STREAM && tables.size)
-        borrow_by_bytes(ingest, tables);
-    if (record->type == WIRE_KNOWN)
-        return borrow_by_id(ingest, push, record->known);
-    if (record->type == WIRE_TABLE &&
-        ingest->reader.p == (const uint8_t *)tables.data + tables.size)
-        ingest->block = known_tables_keep(ingest->known, tables, &ingest->reader);
-    return record->type == WIRE_FRAME ? keep_frame(ingest, push, record) : 0;
-}
-
-static int walk(struct ingest *ingest, struct ingest_push *push) {
-    struct wire_record record;
-    struct span tables = {0};
-    int r;
-    wire_find_tables(push->body, push->size, &tables);
-    while ((r = wire_next(&ingest->reader, &record)) == 0)
-        if ((r = take_record(ingest, push, &record, tables)))
-            return r;
-    if (r == WIRE_TRUNCATED)
-        return refuse(push, "the body ends inside a record");
-    if (r == -EBADMSG)
-        return refuse(push, ingest->reader.why);
-    if (r == WIRE_END && !ingest->reader.have_stream)
-        return refuse(push, "no stream record");
-    return r == WIRE_END ? 0 : r;
-}
-
-int ingest_check(struct ingest *ingest, struct ingest_push *push) {
-    wire_reader_release(&ingest->reader);
-    wire_reader_init(&ingest->reader, push->body, push->size);
-    ingest->n_frames = 0;
-    ingest->block = NULL;
-    int r = walk(ingest, push);
-    if (r == 0 && push->sender[0] && strcmp(push->sender, ingest->reader.stream.host) != 0)
-        r = refuse(push, "a host sends samples of itself only");
-    if (r)
-        ingest->n_frames = 0;
-    else
-        memcpy(push->host, ingest->reader.stream.host, sizeof push->host);
-    push->tables = r == 0 && ingest->block ? ingest->block->id : 0;
-    push->events = r == 0 && ingest->reader.stream.period_ns == 0;
-    return r;
-}
-
 /* ---- hosts ---- */
 
+/* The slot of that host, or the empty one where it would be. */
+static uint16_t *host_slot(struct ingest *ingest, const char *name) {
+    static const uint64_t key[2] = {0, 0};
+    uint64_t at = siphash(key, name, strlen(name));
+    for (;; at++) {
+        uint16_t *slot = &ingest->host_slots[at % HOST_SLOTS];
+        if (!*slot || strcmp(ingest->hosts[*slot - 1].name, name) == 0)
+            return slot;
+    }
+}
+
 static struct known_host *find_host(struct ingest *ingest, const char *name) {
-    for (size_t i = 0; i < ingest->n_hosts; i++)
-        if (strcmp(ingest->hosts[i].name, name) == 0)
-            return &ingest->hosts[i];
-    return NULL;
+    uint16_t slot = *host_slot(ingest, name);
+    return slot ? &ingest->hosts[slot - 1] : NULL;
 }
 
 static int one_too_many(struct ingest_push *push, const char *whose, int limit, const char *what) {
@@ -185,6 +74,7 @@ static int need_host(struct ingest *ingest, struct ingest_push *push,
         host = &host[ingest->n_hosts++];
         *host = (struct known_host){0};
         snprintf(host->name, sizeof host->name, "%s", push->host);
+        *host_slot(ingest, push->host) = (uint16_t)ingest->n_hosts;
     }
     *ret_host = host;
     return 0;

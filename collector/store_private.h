@@ -152,6 +152,12 @@ struct stream {
     struct series *series[STORE_TABLES_MAX]; /* owned, by data_table.index */
 };
 
+/* Places in store->streams, one more than the index; 0: none. store_stream_index.c */
+struct stream_index {
+    uint32_t *by_row, *by_name; /* owned: n_slots, a power of two */
+    size_t n_slots;
+};
+
 struct store_run;
 
 struct store {
@@ -173,9 +179,10 @@ struct store {
     uint32_t shape_age; /* part of a shape's public id: old ones are refused after a rollback */
     struct stream **streams; /* owned */
     size_t n_streams;
-    struct stream *stream;  /* of the frame begun last, NULL: none */
-    int64_t frame, mono_ns; /* that frame, its time */
-    char why[1024];         /* overrides SQLite's message when not empty */
+    struct stream_index index; /* of them */
+    struct stream *stream;     /* of the frame begun last, NULL: none */
+    int64_t frame, mono_ns;    /* that frame, its time */
+    char why[1024];            /* overrides SQLite's message when not empty */
 };
 
 /* ---- store_sql.c ---- */
@@ -402,6 +409,16 @@ struct stream *stream_get(struct store *store, int64_t id, int *ret_error);
 void stream_free(struct stream *stream);
 int stream_save(struct store *store, struct stream *stream); /* counts and the states of series */
 void streams_free(struct store *store);
+
+/* ---- store_stream_index.c ---- */
+
+int stream_index_reserve(struct store *store); /* room for one more */
+void stream_index_add(struct store *store);    /* the last of store->streams */
+void stream_index_clear(struct stream_index *index);
+/* The candidates of a key one after the other, from *at 0; others may be among them. NULL: no more.
+ */
+struct stream *stream_index_next(const struct store *store, const uint32_t *slots, uint64_t key,
+                                 size_t *at);
 
 /* ---- store_clock.c ---- */
 

@@ -21,6 +21,7 @@ void streams_free(struct store *store) {
     for (size_t i = 0; i < store->n_streams; i++)
         stream_free(store->streams[i]);
     free(store->streams);
+    stream_index_clear(&store->index);
     store->streams = NULL;
     store->n_streams = 0;
     store->stream = NULL;
@@ -81,17 +82,23 @@ static int stream_keep(struct store *store, struct stream *stream) {
     if (!streams)
         return -ENOMEM;
     store->streams = streams;
+    int r = stream_index_reserve(store);
+    if (r)
+        return r;
     streams[store->n_streams++] = stream;
+    stream_index_add(store);
     return 0;
 }
 
 struct stream *stream_get(struct store *store, int64_t id, int *ret_error) {
     if (store->stream && store->stream->id == id)
         return store->stream;
-    for (size_t i = 0; i < store->n_streams; i++)
-        if (store->streams[i]->id == id)
-            return store->streams[i];
-    struct stream *stream = calloc(1, sizeof *stream);
+    struct stream *stream;
+    for (size_t at = 0;
+         (stream = stream_index_next(store, store->index.by_row, (uint64_t)id, &at));)
+        if (stream->id == id)
+            return stream;
+    stream = calloc(1, sizeof *stream);
     if (!stream) {
         *ret_error = -ENOMEM;
         return NULL;
@@ -157,10 +164,12 @@ int store_stream(struct store *store, int64_t run, const struct wire_stream *wir
                  int64_t *ret_host, int64_t *ret_stream) {
     int64_t host = 0, id = 0;
     int r = 0;
-    for (size_t i = 0; i < store->n_streams; i++) {
-        if (stream_is(store->streams[i], run, wire)) {
-            *ret_host = store->streams[i]->host;
-            *ret_stream = store->streams[i]->id;
+    struct stream *stream;
+    for (size_t at = 0;
+         (stream = stream_index_next(store, store->index.by_name, wire->stream_id, &at));) {
+        if (stream_is(stream, run, wire)) {
+            *ret_host = stream->host;
+            *ret_stream = stream->id;
             return 0;
         }
     }
