@@ -33,7 +33,7 @@ int frame_stream_add(struct frame_stream *stream, const struct table *table, siz
     size_t i = stream->n;
     if (i == stream->capacity)
         return -E2BIG;
-    int r = rows_init(&stream->rows[i], table, max_rows);
+    int r = (stream->packed ? rows_init_packed : rows_init)(&stream->rows[i], table, max_rows);
     if (r < 0)
         return r;
     stream->tables[i] = table;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VARINT_MAX 10 /* bytes */
+#include "common/varint.h"
 
 void buffer_init(struct buffer *buffer) {
     *buffer = (struct buffer){0};
@@ -64,13 +64,9 @@ void buffer_put_u64le(struct buffer *buffer, uint64_t value) {
 void buffer_put_varint(struct buffer *buffer, uint64_t value) {
     if (buffer->error || buffer_reserve(buffer, VARINT_MAX) < 0)
         return;
-    uint8_t *to = buffer->data + buffer->size;
-    for (; value >= 0x80; value >>= 7)
-        *to++ = (uint8_t)(value | 0x80);
-    *to++ = (uint8_t)value;
-    buffer->size = (size_t)(to - buffer->data);
+    buffer->size = (size_t)(varint_write(buffer->data + buffer->size, value) - buffer->data);
 }
 
 void buffer_put_zigzag(struct buffer *buffer, int64_t value) {
-    buffer_put_varint(buffer, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+    buffer_put_varint(buffer, zigzag(value));
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/row_pack.h"
 #include "common/table.h"
 
 struct row {
@@ -28,13 +29,22 @@ struct rows {
     struct row *items; /* `n` of `capacity` in use */
     int64_t *values;   /* capacity x n_columns */
     size_t n, capacity;
-    bool sampled;     /* a frame tells so, even if there was no row */
-    uint64_t dropped; /* rows that did not fit since rows_init */
+    bool sampled;          /* a frame tells so, even if there was no row */
+    uint64_t dropped;      /* rows that did not fit since rows_init */
+    struct row_pack *pack; /* NULL, or: there is one item, the row in work; owned */
+    bool in_work;          /* it is not packed yet */
 };
 
 /* Allocates room for `capacity` rows. table is borrowed. -ENOMEM. */
 int rows_init(struct rows *rows, const struct table *table, size_t capacity);
 void rows_release(struct rows *rows);
+
+/* Rows that are packed as they come: each is there, without its name, until the next is appended.
+ * -ENOMEM. */
+int rows_init_packed(struct rows *rows, const struct table *table, size_t capacity);
+
+/* All rows so far in the packed form: the last one is in work no more. */
+const struct row_pack *rows_packed(struct rows *rows);
 
 /* Forgets the rows and that they were sampled, keeps the memory and the count of drops. */
 void rows_reset(struct rows *rows);

@@ -70,10 +70,11 @@ void wire_put_table(struct buffer *out, unsigned index, const struct table *tabl
 void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
                     struct rows *const *rows, const unsigned *tables, size_t n);
 
-#define WIRE_NAMES_MAX 250
+#define WIRE_NAMES_MAX ROW_NAMES_MAX
 
 /* The same in the packed form, a fifth of the size: of events, since flags of rows are not kept.
- * -E2BIG with more than WIRE_NAMES_MAX different instances in a table. */
+ * The rows were packed as they came (rows_init_packed). -E2BIG with more than WIRE_NAMES_MAX
+ * different instances in a table. */
 void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
                            const struct frame_head *head, struct rows *const *rows,
                            const unsigned *tables, size_t n);

@@ -2,7 +2,6 @@
 /* The encoder. A payload is built in a scratch buffer first, because its size stands before it. */
 #include "common/wire.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/crc32c.h"
@@ -103,85 +102,16 @@ void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct fra
 
 /* ---- the packed form ---- */
 
-/* The different instances of a table's rows, in the order of their first appearance. */
-struct names {
-    const struct row *first[WIRE_NAMES_MAX];
-    uint16_t after[WIRE_NAMES_MAX]; /* which one followed it last: programs repeat themselves */
-    size_t n, last;
-};
-
-static bool same_name(const struct row *a, const struct row *b) {
-    return a->name_size == b->name_size && memcmp(a->name, b->name, a->name_size) == 0;
-}
-
-/* Its place among the names, names->n if it is not there. */
-static size_t find_name(struct names *names, const struct row *row) {
-    size_t at = names->n ? names->after[names->last] : 0;
-    if (at >= names->n || !same_name(names->first[at], row))
-        for (at = 0; at < names->n && !same_name(names->first[at], row);)
-            at++;
-    if (at == names->n)
-        return at;
-    names->after[names->last] = (uint16_t)at;
-    return names->last = at;
-}
-
-static int list_names(struct names *names, const struct rows *rows) {
-    names->n = names->last = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        if (find_name(names, &rows->items[i]) < names->n)
-            continue;
-        if (names->n == WIRE_NAMES_MAX)
-            return -E2BIG;
-        names->after[names->n] = 0;
-        names->after[names->last] = (uint16_t)names->n;
-        names->last = names->n;
-        names->first[names->n++] = &rows->items[i];
-    }
-    return 0;
-}
-
-/* The decoder's knowledge after the previous row. */
-struct packing {
-    uint64_t present;
-    uint64_t known[TABLE_COLUMNS_MAX];
-};
-
-static void put_packed_row(struct buffer *out, const int64_t *values, size_t n,
-                           struct packing *packing) {
-    uint64_t present = 0, changes = 0;
-    for (size_t c = 0; c < n; c++) {
-        uint64_t bit = UINT64_C(1) << c;
-        present |= values[c] != VALUE_ABSENT ? bit : 0;
-        changes |= values[c] != VALUE_ABSENT && (uint64_t)values[c] != packing->known[c] ? bit : 0;
-    }
-    buffer_put_varint(out, present ^ packing->present);
-    buffer_put_varint(out, changes);
-    packing->present = present;
-    for (; changes; changes &= changes - 1) {
-        int c = __builtin_ctzll(changes);
-        buffer_put_zigzag(out, (int64_t)((uint64_t)values[c] - packing->known[c]));
-        packing->known[c] = (uint64_t)values[c];
-    }
-}
-
-static void put_packed_section(struct buffer *out, const struct rows *rows, unsigned table) {
-    struct names names;
-    struct packing packing = {0};
-    int r = list_names(&names, rows);
-    if (r < 0) {
-        out->error = out->error ? out->error : r;
-        return;
-    }
+static void put_packed_section(struct buffer *out, struct rows *rows, unsigned table) {
+    const struct row_pack *pack = rows_packed(rows);
+    if (pack->bytes.error && !out->error)
+        out->error = pack->bytes.error;
     buffer_put_varint(out, table);
     buffer_put_varint(out, rows->n);
-    buffer_put_varint(out, names.n);
-    for (size_t i = 0; i < names.n; i++)
-        put_string(out, names.first[i]->name, names.first[i]->name_size);
-    for (size_t i = 0; i < rows->n; i++) {
-        buffer_put_varint(out, find_name(&names, &rows->items[i]));
-        put_packed_row(out, rows->items[i].values, rows->table->n_columns, &packing);
-    }
+    buffer_put_varint(out, pack->n_names);
+    for (size_t i = 0; i < pack->n_names; i++)
+        put_string(out, pack->names[i].text, pack->names[i].size);
+    buffer_put(out, pack->bytes.data, pack->bytes.size);
 }
 
 void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,

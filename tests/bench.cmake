@@ -33,6 +33,8 @@ target_link_libraries(bench_budget_cost PRIVATE chokepoint_analysis)
 add_executable(bench_process_cost bench/process_cost.c)
 target_link_libraries(bench_process_cost PRIVATE chokepoint_agent)
 add_executable(bench_crowd bench/crowd.c) # bench/agent_beside.py
+add_executable(bench_call_drain bench/call_drain.c)
+target_link_libraries(bench_call_drain PRIVATE chokepoint_agent)
 if(TARGET chokepoint-mpi)
   find_package(MPI COMPONENTS C QUIET)
   add_executable(bench_shim_cost bench/shim_cost.c)

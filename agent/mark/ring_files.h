@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define RING_BATCH 256 /* records that may be read at a time */
+#define RING_BATCH 512 /* records that may be read at a time */
 
 /* A directory of rings, and the files in it that were taken. */
 struct ring_files {

@@ -19,13 +19,14 @@
 #define CALL_FILE_WHY_MAX 60 /* bytes of a reason for which there is no file */
 #define CALL_FILE_MAGIC UINT64_C(0x314c4c41434b4843) /* "CHKCALL1" in memory */
 #define CALL_FILE_VERSION 2
-#define CALL_FILE_CAPACITY 16384  /* records; a power of two */
-#define CALL_FILE_CALL 2048       /* at each so many the writer calls the reader; as above */
-#define CALL_FILE_HEADER 4096     /* bytes before the totals */
-#define CALL_FILE_FUNCTIONS 256   /* totals there is room for */
-#define CALL_FILE_THREADS 32      /* threads whose present call is shown */
-#define CALL_FILE_BUSY UINT64_MAX /* sequence of a record that is being written */
-#define CALL_FILE_LONG_NS 100000  /* from here on CPU time is measured: it costs a system call */
+#define CALL_FILE_CAPACITY 16384    /* records; a power of two */
+#define CALL_FILE_CALL 2048         /* at each so many the writer calls the reader; as above */
+#define CALL_FILE_HEADER 4096       /* bytes before the totals */
+#define CALL_FILE_FUNCTIONS 256     /* totals there is room for */
+#define CALL_FILE_THREADS 32        /* threads whose present call is shown */
+#define CALL_FILE_BUSY UINT64_MAX   /* sequence of a record that is being written */
+#define CALL_FILE_LONG_NS 100000    /* from here on CPU time is measured: it costs a system call */
+#define CALL_FILE_THREAD_MULTIPLE 3 /* thread_level of a program whose threads may call at once */
 #define CALL_FILE_THREAD_OTHER 0xffffU /* a thread beyond 65534 */
 
 /* Cost of one function so far; one cache line. Sums over all threads. */

@@ -58,7 +58,8 @@ static void take_header(struct call_rank *rank, const struct call_file_header *h
     bool sane = h->world_size > 0 && h->rank >= 0 && h->rank < h->world_size;
     rank->rank = sane || (h->world_size == -1 && h->rank >= -1) ? h->rank : -1;
     rank->world_size = sane ? h->world_size : -1;
-    rank->thread_level = h->thread_level >= 0 && h->thread_level <= 3 ? h->thread_level : -1;
+    rank->thread_level =
+        h->thread_level >= 0 && h->thread_level <= CALL_FILE_THREAD_MULTIPLE ? h->thread_level : -1;
     rank->calls_reader = h->calls_reader == 1;
     rank->opened_ns = h->opened_ns;
     rank->initialized_ns = h->initialized_ns;
@@ -159,10 +160,22 @@ static size_t batch_length(const struct call_rank *rank, uint64_t target) {
     return n < BATCH ? n : BATCH;
 }
 
-static int copy_batch(const struct call_rank *rank, size_t n, struct call_record *to) {
+/* Where one thread calls at a time, each record is complete when the next ticket is given out. So
+ * a copy made after the tickets were read holds whole records, but for the last of these; else it
+ * takes two copies to know. */
+static bool are_complete(const struct call_rank *rank, size_t n, uint64_t target) {
+    return rank->thread_level >= 0 && rank->thread_level < CALL_FILE_THREAD_MULTIPLE &&
+           rank->cursor + n < target;
+}
+
+static int copy_batch(const struct call_rank *rank, size_t n, uint64_t target,
+                      struct call_record *to) {
     uint64_t slot = rank->cursor % CALL_FILE_CAPACITY;
-    return ring_read_records(rank->fd, to, n, sizeof *to,
-                             (off_t)(CALL_FILE_RECORDS + slot * sizeof *to));
+    off_t offset = (off_t)(CALL_FILE_RECORDS + slot * sizeof *to);
+    if (!are_complete(rank, n, target))
+        return ring_read_records(rank->fd, to, n, sizeof *to, offset);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return ring_read(rank->fd, to, n * sizeof *to, offset);
 }
 
 static bool skip_stalled(struct call_rank *rank) {
@@ -219,7 +232,7 @@ static int drain_to(struct call_rank *rank, uint64_t target, struct drain *d) {
     while (d->more && rank->cursor < target) {
         uint64_t from = rank->cursor;
         size_t n = batch_length(rank, target);
-        if (copy_batch(rank, n, batch) < 0 || read_head(rank, &head) < 0)
+        if (copy_batch(rank, n, target, batch) < 0 || read_head(rank, &head) < 0)
             return give_up(rank);
         skip_overwritten(rank, head);
         while (d->more && rank->cursor < from + n)

@@ -537,19 +537,24 @@ static int check_whole(void *ctx, const struct call_rank *rank, const struct cal
     return 0;
 }
 
-static void events_are_whole_while_their_writer_laps_the_reader(void **state) {
-    struct fixture *f = *state;
-    struct file *file = make_file(f, 42);
+static void check_hurried(struct fixture *f, int32_t pid, int32_t thread_level) {
+    struct file *file = make_file(f, pid);
     pthread_t writer;
     int taken = 0;
+    file->header->thread_level = thread_level;
     assert_int_equal(call_reader_scan(&f->reader), 1);
-    struct call_rank *rank = &f->reader.ranks[0];
+    struct call_rank *rank = &f->reader.ranks[f->reader.n_ranks - 1];
     pthread_create(&writer, NULL, hurry, file);
     while (rank->cursor < HURRIED)
         assert_true(call_rank_drain(rank, SIZE_MAX, 0, check_whole, &taken) >= 0);
     pthread_join(writer, NULL);
     assert_int_equal((uint64_t)taken + rank->lost, HURRIED);
     assert_int_equal(rank->malformed, 0);
+}
+
+static void events_are_whole_while_their_writer_laps_the_reader(void **state) {
+    check_hurried(*state, 42, 3);
+    check_hurried(*state, 43, 2); /* one thread at a time: the reader copies once */
 }
 
 int main(void) {

@@ -138,11 +138,24 @@ static void drop_flags(struct truth *truth) {
             truth->rows[i].items[k].flags = 0;
 }
 
+/* The same rows, packed as they come. */
+static void rows_pack(const struct rows *from, struct rows *ret_packed) {
+    assert_int_equal(rows_init_packed(ret_packed, from->table, ROWS), 0);
+    ret_packed->sampled = from->sampled;
+    for (size_t i = 0; i < from->n; i++) {
+        const struct row *row = &from->items[i];
+        memcpy(rows_append(ret_packed, row->name, row->name_size)->values, row->values,
+               from->table->n_columns * sizeof *row->values);
+    }
+    assert_int_equal(ret_packed->n, from->n);
+}
+
 static void what_goes_in_packed_comes_out(void **unused) {
     (void)unused;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         uint64_t state = seed;
         struct truth truth;
+        struct rows packed[TABLES], *list[TABLES];
         struct buffer out = {0}, scratch = {0};
         struct wire_reader reader;
         struct wire_record record;
@@ -151,8 +164,10 @@ static void what_goes_in_packed_comes_out(void **unused) {
         for (unsigned i = 0; i < TABLES; i++)
             random_rows_fill(&state, &truth.rows[i]);
         drop_flags(&truth);
+        for (unsigned i = 0; i < TABLES; i++)
+            rows_pack(&truth.rows[i], list[i] = &packed[i]);
         struct frame_head head = random_head(&state, 1 + random_below(&state, INT64_MAX));
-        wire_put_packed_frame(&out, &scratch, &head, truth.list, truth.indexes, TABLES);
+        wire_put_packed_frame(&out, &scratch, &head, list, truth.indexes, TABLES);
         assert_int_equal(out.error, 0);
         wire_reader_init(&reader, out.data, out.size);
         for (unsigned i = 0; i < 1 + TABLES; i++)
@@ -163,6 +178,8 @@ static void what_goes_in_packed_comes_out(void **unused) {
         assert_int_equal(wire_next(&reader, &record), WIRE_END);
         wire_reader_release(&reader);
         truth_release(&truth);
+        for (unsigned i = 0; i < TABLES; i++)
+            rows_release(&packed[i]);
         buffer_release(&out);
         buffer_release(&scratch);
     }
@@ -175,7 +192,7 @@ static void too_many_names_are_not_packed(void **unused) {
     struct buffer out = {0}, scratch = {0};
     struct frame_head head = {.seq = 1};
     struct rows rows, *list[] = {&rows};
-    assert_int_equal(rows_init(&rows, &table, WIRE_NAMES_MAX + 1), 0);
+    assert_int_equal(rows_init_packed(&rows, &table, WIRE_NAMES_MAX + 1), 0);
     for (int i = 0; i <= WIRE_NAMES_MAX; i++) {
         char name[16];
         int size = snprintf(name, sizeof name, "%d", i);
@@ -202,15 +219,15 @@ static void put_small(struct buffer *out) {
     struct wire_stream stream = {.host = "h", .boot_id = "b", .stream_id = 3, .period_ns = 4};
     struct buffer scratch = {0};
     struct rows rows[2], *list[] = {&rows[0], &rows[1]};
-    rows_init(&rows[0], &one, 3);
-    rows_init(&rows[1], &two, 3);
     wire_put_stream(out, &stream);
     wire_put_table(out, 0, &one);
     wire_put_table(out, 1, &two);
     for (uint64_t seq = 1; seq <= 2; seq++) {
         struct frame_head head = {.seq = seq, .wall_ns = 1000, .mono_ns = 500, .slot_ns = 990};
-        rows_reset(&rows[0]);
-        rows_reset(&rows[1]);
+        int (*init)(struct rows *, const struct table *, size_t) =
+            seq == 1 ? rows_init : rows_init_packed;
+        init(&rows[0], &one, 3);
+        init(&rows[1], &two, 3);
         rows_append(&rows[0], "cpu0", 4)->values[0] = (int64_t)seq * 1000000;
         rows_append(&rows[0], "cpu1", 4)->values[1] = -5;
         rows_append(&rows[1], "it", 2);
@@ -218,9 +235,9 @@ static void put_small(struct buffer *out) {
             wire_put_frame(out, &scratch, &head, list, (const unsigned[]){0, 1}, 2);
         else
             wire_put_packed_frame(out, &scratch, &head, list, (const unsigned[]){0, 1}, 2);
+        rows_release(&rows[0]);
+        rows_release(&rows[1]);
     }
-    rows_release(&rows[0]);
-    rows_release(&rows[1]);
     buffer_release(&scratch);
 }
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_call_drain [ROUNDS]: ns of CPU that the agent takes for an event of MPI, from full rings of
+ * two ranks to the bytes of a frame. Prints the least and the median over rounds of 16,384 events a
+ * rank: rounds are short, so that the least is one without neighbours. Under valgrind
+ * --tool=callgrind it counts instructions, which know no neighbours at all.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mark/ring.h"
+#include "agent/probes/call_watch.h"
+#include "agent/probes/probes.h"
+#include "agent/sampler.h"
+#include "common/clock.h"
+#include "tests/unit/planted_calls.h"
+
+#define RANKS 2
+#define ROUNDS_MAX 10000
+
+struct bench {
+    struct planted_rank ranks[RANKS];
+    size_t n, rounds;
+    int64_t wall_ns, began_ns, took_ns[ROUNDS_MAX];
+    size_t bytes;
+};
+
+/* A ping-pong: sends and receives in turn. */
+static void fill_ring(struct planted_rank *rank, int peer, int64_t at_ns) {
+    for (int i = 0; i < CALL_FILE_CAPACITY; i++)
+        planted_event(rank, (struct call_record){
+                                .function = (i ^ peer) & 1 ? CALL_Recv : CALL_Send,
+                                .peer = peer,
+                                .tag = 1,
+                                .bytes = 8,
+                                .enter_ns = at_ns + 600 * i + 7 * (i % 11),
+                                .exit_ns = at_ns + 600 * i + 300 + 5 * (i % 13),
+                                .site_offset = 4096 + 16 * ((unsigned)(i ^ peer) & 1),
+                                .site_module = 77,
+                            });
+}
+
+static int64_t cpu_ns(void *ctx) {
+    (void)ctx;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static int64_t now_ns(void *ctx) {
+    return ((struct bench *)ctx)->wall_ns;
+}
+
+static int next_round(void *ctx, int64_t wall_ns) {
+    struct bench *bench = ctx;
+    if (bench->began_ns)
+        bench->took_ns[bench->n++] = cpu_ns(NULL) - bench->began_ns;
+    if (bench->n == bench->rounds)
+        return SAMPLER_STOP;
+    bench->wall_ns = wall_ns;
+    for (int i = 0; i < RANKS; i++)
+        fill_ring(&bench->ranks[i], RANKS - 1 - i, wall_ns);
+    bench->began_ns = cpu_ns(NULL);
+    return 0;
+}
+
+static int take(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    (void)frame, (void)seq;
+    ((struct bench *)ctx)->bytes += size;
+    return 0;
+}
+
+static uint64_t none_lost(void *ctx) {
+    (void)ctx;
+    return 0;
+}
+
+static int compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int run(struct bench *bench, const char *stem, const char *directory) {
+    static struct call_watch watch;
+    static const struct probe *const probes[] = {&probe_mpi, &probe_call};
+    struct probe_env env = {.proc = "/proc",
+                            .sys = "/sys",
+                            .marks = stem,
+                            .calls = &watch,
+                            .ticks_per_s = 100,
+                            .page_size = 4096};
+    struct sampler_config config = {.probes = probes,
+                                    .n_probes = 2,
+                                    .env = &env,
+                                    .period_ns = NS_PER_S,
+                                    .slow_period_ns = NS_PER_S,
+                                    .clock = {bench, now_ns, now_ns, cpu_ns, next_round}};
+    struct frame_sink samples = {&(struct bench){.n = 0}, take, none_lost};
+    struct frame_sink bulk = {bench, take, none_lost};
+    struct sampler *sampler;
+    for (int i = 0; i < RANKS; i++)
+        if (!planted_open(&bench->ranks[i], directory, 1 << 30 | i, i, RANKS, 1))
+            return 1;
+    for (int i = 0; i < RANKS; i++)
+        bench->ranks[i].header->thread_level = 0;
+    if (sampler_open(&config, &sampler) < 0)
+        return 1;
+    sampler_set_bulk(sampler, &bulk, NULL);
+    int r = sampler_run(sampler, &samples);
+    sampler_free(sampler);
+    return r < 0;
+}
+
+int main(int argc, char **argv) {
+    static struct bench bench;
+    char stem[64], directory[512];
+    long rounds = argc > 1 ? atol(argv[1]) : 100;
+    if (rounds < 1 || rounds > ROUNDS_MAX)
+        return 2;
+    bench.rounds = (size_t)rounds;
+    bench.wall_ns = 1000 * NS_PER_S;
+    snprintf(stem, sizeof stem, "/dev/shm/bench-call-drain-%d", getpid());
+    if (mark_directory_path(stem, directory, sizeof directory) < 0 ||
+        mark_directory_create(directory) < 0)
+        return 1;
+    int r = run(&bench, stem, directory);
+    mark_directory_remove(directory);
+    qsort(bench.took_ns, bench.n, sizeof *bench.took_ns, compare);
+    double events = RANKS * CALL_FILE_CAPACITY;
+    if (r == 0)
+        printf("%.1f ns of CPU an event at least, %.1f in the median of %zu rounds; %.2f bytes\n",
+               (double)bench.took_ns[0] / events, (double)bench.took_ns[bench.n / 2] / events,
+               bench.n, (double)bench.bytes / events / (double)bench.n);
+    return r;
+}
