@@ -114,14 +114,31 @@ static const struct site *site_of(struct thread *t, const void *address) {
 #define FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* A ticket, then the slot; a slot in which somebody was stopped a lap ago is left to him. */
+/* What was there before. */
+static uint64_t add_one(uint64_t *to) {
+    uint64_t n = __atomic_load_n(to, __ATOMIC_RELAXED);
+    if (!shim_is_alone())
+        return __atomic_fetch_add(to, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(to, n + 1, __ATOMIC_RELAXED);
+    return n;
+}
+
+static uint64_t exchange(uint64_t *to, uint64_t value) {
+    uint64_t before = __atomic_load_n(to, __ATOMIC_RELAXED);
+    if (!shim_is_alone())
+        return __atomic_exchange_n(to, value, __ATOMIC_SEQ_CST);
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+    return before;
+}
+
+/* A ticket, then the slot; a slot in which somebody was stopped a lap ago is left to him. The fence
+ * keeps both before the record for whoever reads. */
 static void write_record(const struct call_record *record) {
     struct call_file_header *h = shim_file;
     struct call_record *ring = (struct call_record *)(void *)((char *)h + CALL_FILE_RECORDS);
-    uint64_t ticket = __atomic_fetch_add(&h->head, 1, __ATOMIC_SEQ_CST);
+    uint64_t ticket = add_one(&h->head);
     struct call_record *r = &ring[ticket & (CALL_FILE_CAPACITY - 1)];
-    if (UNLIKELY(__atomic_exchange_n(&r->sequence, CALL_FILE_BUSY, __ATOMIC_SEQ_CST) ==
-                 CALL_FILE_BUSY))
+    if (UNLIKELY(exchange(&r->sequence, CALL_FILE_BUSY) == CALL_FILE_BUSY))
         return;
     FENCE();
     memcpy((char *)r + sizeof r->sequence, (const char *)record + sizeof r->sequence,

@@ -44,7 +44,7 @@ static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
 /* Between the return of a wait and its look here another thread may be given the same handle: then
  * both are kept, the older of which the wait is about. */
 static bool is_shared_by_threads(void) {
-    return (unsigned)shim_file->thread_level >= SHIM_THREAD_MULTIPLE;
+    return !shim_is_alone();
 }
 
 static struct slot *room_beside(struct slot *bucket, void *handle, struct slot *have) {

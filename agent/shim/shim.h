@@ -30,8 +30,7 @@
     256              /* requests of one wait or test that are looked at; further ones are lost */
 #define SHIM_FOLDS 8 /* places a thread makes small calls from in turn */
 #define SHIM_STATUS_BYTES 32
-#define SHIM_THREAD_MULTIPLE 3 /* in the numbers of call_file.h */
-#define SHIM_SITES 256         /* call sites a thread remembers; a power of two */
+#define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -153,10 +152,13 @@ int64_t shim_cpu_ns(void);
 void shim_sample_enter(struct call *c);
 /* A program that has not asked for MPI_THREAD_MULTIPLE sees to it that one thread calls at a time:
  * then no locked instruction is needed, and four of them are a tenth of what a call costs. */
+static inline bool shim_is_alone(void) {
+    return LIKELY((unsigned)shim_file->thread_level < CALL_FILE_THREAD_MULTIPLE);
+}
 static inline void shim_add(uint64_t *to, uint64_t n) {
     if (!n)
         return;
-    if (LIKELY((unsigned)shim_file->thread_level < SHIM_THREAD_MULTIPLE))
+    if (shim_is_alone())
         __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(to, n, __ATOMIC_RELAXED);
