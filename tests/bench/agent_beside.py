@@ -4,7 +4,8 @@
 push included, at 1 and 10 Hz, beside `sadc -S ALL 1`, node_exporter scraped once a second and pmlogger, each where it is installed. All run
 at once beside the same job and are read at the same instants (schedstat of each thread), so that each window is a pair of any two; ratios
 are medians over the windows with a 95 % bootstrap interval. A second agent at 1 Hz shows by its ratio what the figures cannot tell apart.
-With --before the agents of another build run beside them, too. $CHOKEPOINT_BIN: where the programs are; $NODE_EXPORTER: the exporter."""
+The slots that each agent missed are told, too. With --before the agents of another build run beside them. $CHOKEPOINT_BIN: where the
+programs are; $NODE_EXPORTER: the exporter."""
 import argparse
 import contextlib
 import http.client
@@ -119,7 +120,7 @@ def interval(ratios):
 
 
 def measure(job, options):
-    """({observer: [ms of CPU a second]}, database)"""
+    """({observer: [ms of CPU a second]}, what its probes cost, its slots)"""
     with tempfile.TemporaryDirectory() as work, contextlib.ExitStack() as stack:
         bench = Bench(work, stack)
         bench.crowd(job)
@@ -139,7 +140,7 @@ def measure(job, options):
             took = time.monotonic() - began
             for name, process in bench.observers.items():
                 figures[name].append((used_ns(process.pid) - before[name]) / took / 1e6)
-        return figures, probes(collector[0])
+        return figures, probes(collector[0]), slots(collector[0])
 
 
 def probes(database):
@@ -151,7 +152,18 @@ def probes(database):
     return shown
 
 
-def show(job, figures, by_probe):
+def slots(database):
+    """{host: (frames, slots that its agent missed, by how many ms the latest frame of each second was late)}"""
+    connection = sqlite3.connect(database)
+    found = {name: [samples, missed, []] for name, samples, missed in connection.execute(
+        "SELECT host.name, sum(frames), sum(missed_slots) FROM stream JOIN host USING (host) WHERE period_ns > 0 GROUP BY 1")}
+    for host, late in connection.execute("""SELECT host.name, late_ns FROM self JOIN instance USING (instance) JOIN host USING (host)
+            WHERE instance.name = 'agent' AND late_ns IS NOT NULL"""):
+        found[host][2].append(late / 1e6)
+    return found
+
+
+def show(job, figures, by_probe, by_slot):
     print(f"job of {job.replace(',', ' processes, ')} connections; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     yardstick = figures.get("sadc") or figures["agent 1 Hz"]
     for name, values in figures.items():
@@ -164,6 +176,9 @@ def show(job, figures, by_probe):
     for host, costs in by_probe.items():
         if not host.endswith("again"):
             print(f"  of {host}: " + ", ".join(f"{name} {ms:.2f}" for name, ms in costs[:7]))
+    for host, (frames, missed, late) in by_slot.items():
+        print(f"  slots of {host}: {missed} missed beside {frames} taken; the latest of a second {statistics.median(late or [0]):.1f} ms late "
+              f"in the median, {max(late or [0]):.1f} at most")
 
 
 def main():
