@@ -121,5 +121,8 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   set_tests_properties(shim_real_programs PROPERTIES LABELS "mpi;slow")
 endif()
 
+chokepoint_unit_test(test_shim_tick)
+target_sources(test_shim_tick PRIVATE ${PROJECT_SOURCE_DIR}/agent/shim/tick.c)
+
 # The reader needs no MPI.
 chokepoint_thread_test(test_agent_calls chokepoint_calls Threads::Threads)

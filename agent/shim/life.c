@@ -67,6 +67,7 @@ static int create(int dir, pid_t pid, char *name, size_t size) {
     return fd;
 }
 
+#define TICK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define RESERVE_TRIES 100
 
 /* posix_fallocate, not ftruncate: a full /dev/shm must be an error here, not a SIGBUS later. A
@@ -124,7 +125,7 @@ static void fill(struct call_file_header *h, pid_t pid) {
     h->rank = chokepoint_rank_();
     h->world_size = -1;
     h->thread_level = -1;
-    h->opened_ns = shim_clock_ns();
+    h->opened_ns = tick_clock_ask(&shim_thread.clock);
     h->calls_reader = shim_call_reader(); /* whether it can be called */
     __atomic_store_n(&h->magic, CALL_FILE_MAGIC, __ATOMIC_RELEASE);
     shim_call_reader(); /* now there is something to read */
@@ -162,6 +163,7 @@ static bool open_file(void) {
     close(dir);
     if (!shim_file)
         return false;
+    tick_open(TICK_SOURCE);
     fill(shim_file, pid);
     watch_forks();
     return true;

@@ -114,7 +114,7 @@ static const struct site *site_of(struct thread *t, const void *address) {
 #define FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* What was there before. */
+/* Returns the number before. */
 static uint64_t add_one(uint64_t *to) {
     uint64_t n = __atomic_load_n(to, __ATOMIC_RELAXED);
     if (!shim_is_alone())

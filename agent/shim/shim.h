@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "agent/shim/calls.h"
+#include "agent/shim/tick.h"
 
 #define SHIM_HANDLES                                                                               \
     256              /* requests of one wait or test that are looked at; further ones are lost */
@@ -55,8 +56,9 @@ struct thread {
     bool inside; /* in an outermost call: whatever comes now is MPI's own */
     bool known;  /* the rest is set up */
     uint16_t number;
-    struct call_now *now;      /* NULL: a thread too many */
-    const void *fortran_site;  /* of the Fortran entry point we are in, or NULL */
+    struct call_now *now;     /* NULL: a thread too many */
+    const void *fortran_site; /* of the Fortran entry point we are in, or NULL */
+    struct tick_clock clock;
     int64_t exit_ns;           /* of the last call, 0 before it */
     int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock: when, what */
     int n_handles;             /* valid while inside */
@@ -169,12 +171,6 @@ static inline struct call_total *shim_total(enum call_function function) {
 
 /* ---- the call ---- */
 
-static inline int64_t shim_clock_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Whether this is an outermost call that somebody listens to. */
 static inline bool call_enter(struct call *c, enum call_function function, const void *site) {
     struct thread *t = &shim_thread;
@@ -201,7 +197,7 @@ static inline bool call_enter(struct call *c, enum call_function function, const
 /* The clock is read last: what we do is not MPI's time. */
 static inline void call_begin(struct call *c) {
     struct thread *t = c->thread;
-    c->enter_ns = shim_clock_ns();
+    c->enter_ns = tick_clock_ns(&t->clock);
     if (UNLIKELY(c->enter_ns - t->sample_ns >= CALL_FILE_LONG_NS))
         shim_sample_enter(c);
     if (LIKELY(t->now != NULL)) {
@@ -211,7 +207,7 @@ static inline void call_begin(struct call *c) {
 }
 
 static inline void call_end(struct call *c, bool succeeded) {
-    c->exit_ns = shim_clock_ns();
+    c->exit_ns = tick_clock_ns(&c->thread->clock);
     if (LIKELY(c->thread->now != NULL))
         __atomic_store_n(&c->thread->now->enter_ns, 0, __ATOMIC_RELEASE);
     if (UNLIKELY(!succeeded))
