@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pushing the spool to the collector over HTTP, in a thread of its own, so that sampling never
- * waits for the network. push_http.c below it is the only file that knows libcurl.
+ * waits for the network. push_http.c below it is the only file that uses libcurl.
  *
  * POST <url>/v1/frames once an interval with the spool's frames after the last committed one, again
  * at once while there is more. Every answer acknowledges (spool_ack), estimates the clock offset,
@@ -52,7 +52,7 @@ struct push_status {
 };
 
 /* Loads what a push will need. Optional: a process that does it before it forks saves its children
- * the memory that initializing takes. -ENOMEM. */
+ * the memory that initializing takes. -ENOMEM; -ELIBACC: there is no libcurl. */
 int push_load(const char *url);
 
 /* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], a pin is

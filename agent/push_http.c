@@ -9,13 +9,13 @@
  */
 #include "agent/push_http.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/push.h"
+#include "agent/push_library.h"
 #include "common/clock.h"
 #include "common/table.h"
 
@@ -27,6 +27,7 @@
 enum header { AUTHORIZATION, HOST_NAME, CONTENT_TYPE, EXPECT, CLOCK, FINAL, HEADER_COUNT_ };
 
 struct push_http {
+    const struct push_library *curl;
     CURLM *multi;
     CURL *easy;
     struct curl_slist headers[HEADER_COUNT_]; /* of ours, so that a push allocates none */
@@ -83,42 +84,42 @@ static int set_url(struct push_http *http, const char *url) {
     int n = snprintf(whole, sizeof whole, "%s/v1/frames", url);
     if (n < 0 || (size_t)n >= sizeof whole)
         return -EINVAL;
-    return curl_easy_setopt(http->easy, CURLOPT_URL, whole) ? -ENOMEM : 0;
+    return http->curl->easy_setopt(http->easy, CURLOPT_URL, whole) ? -ENOMEM : 0;
 }
 
-static void set_bounds(CURL *easy) {
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, STALLED_S);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, WHOLE_MS);
-    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 1024L);
-    curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "chokepoint-agent/" CHOKEPOINT_VERSION);
+static void set_bounds(struct push_http *http) {
+    http->curl->easy_setopt(http->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    http->curl->easy_setopt(http->easy, CURLOPT_FOLLOWLOCATION, 0L);
+    http->curl->easy_setopt(http->easy, CURLOPT_PROXY, "");
+    http->curl->easy_setopt(http->easy, CURLOPT_NOPROXY, "*");
+    http->curl->easy_setopt(http->easy, CURLOPT_NOSIGNAL, 1L);
+    http->curl->easy_setopt(http->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    http->curl->easy_setopt(http->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    http->curl->easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME, STALLED_S);
+    http->curl->easy_setopt(http->easy, CURLOPT_TIMEOUT_MS, WHOLE_MS);
+    http->curl->easy_setopt(http->easy, CURLOPT_BUFFERSIZE, 1024L);
+    http->curl->easy_setopt(http->easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
+    http->curl->easy_setopt(http->easy, CURLOPT_USERAGENT, "chokepoint-agent/" CHOKEPOINT_VERSION);
 }
 
-static int set_tls(CURL *easy, const char *pin) {
-    if (!pin || curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https") ||
-        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3) ||
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L) ||
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) ||
-        curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, pin))
+static int set_tls(struct push_http *http, const char *pin) {
+    if (!pin || http->curl->easy_setopt(http->easy, CURLOPT_PROTOCOLS_STR, "https") ||
+        http->curl->easy_setopt(http->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3) ||
+        http->curl->easy_setopt(http->easy, CURLOPT_SSL_VERIFYPEER, 0L) ||
+        http->curl->easy_setopt(http->easy, CURLOPT_SSL_VERIFYHOST, 0L) ||
+        http->curl->easy_setopt(http->easy, CURLOPT_PINNEDPUBLICKEY, pin))
         return -EINVAL;
     return 0;
 }
 
 static void set_callbacks(struct push_http *http) {
-    curl_easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(http->easy, CURLOPT_WRITEDATA, http);
-    curl_easy_setopt(http->easy, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(http->easy, CURLOPT_HEADERDATA, http);
-    curl_easy_setopt(http->easy, CURLOPT_PREREQFUNCTION, on_ready);
-    curl_easy_setopt(http->easy, CURLOPT_PREREQDATA, http);
-    curl_easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->complaint);
+    http->curl->easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, on_body);
+    http->curl->easy_setopt(http->easy, CURLOPT_WRITEDATA, http);
+    http->curl->easy_setopt(http->easy, CURLOPT_HEADERFUNCTION, on_header);
+    http->curl->easy_setopt(http->easy, CURLOPT_HEADERDATA, http);
+    http->curl->easy_setopt(http->easy, CURLOPT_PREREQFUNCTION, on_ready);
+    http->curl->easy_setopt(http->easy, CURLOPT_PREREQDATA, http);
+    http->curl->easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->complaint);
 }
 
 static int set_header(char *to, size_t size, const char *name, const char *value) {
@@ -127,15 +128,16 @@ static int set_header(char *to, size_t size, const char *name, const char *value
 }
 
 static int open_handles(struct push_http *http, const struct push_config *config) {
-    http->multi = curl_multi_init();
-    http->easy = curl_easy_init();
+    http->curl = push_library();
+    http->multi = http->curl->multi_init();
+    http->easy = http->curl->easy_init();
     if (!http->multi || !http->easy)
         return -ENOMEM;
-    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 1L);
-    set_bounds(http->easy);
+    http->curl->multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 1L);
+    set_bounds(http);
     set_callbacks(http);
     if (is_tls(config->url)) {
-        int r = set_tls(http->easy, config->pin);
+        int r = set_tls(http, config->pin);
         if (r < 0)
             return r;
     }
@@ -143,7 +145,10 @@ static int open_handles(struct push_http *http, const struct push_config *config
 }
 
 int push_load(const char *url) {
-    return curl_global_init(is_tls(url) ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING) ? -ENOMEM : 0;
+    const struct push_library *curl = push_library();
+    if (!curl)
+        return -ELIBACC;
+    return curl->global_init(is_tls(url) ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING) ? -ENOMEM : 0;
 }
 
 int push_http_open(const struct push_config *config, struct push_http **ret_http) {
@@ -165,16 +170,17 @@ int push_http_open(const struct push_config *config, struct push_http **ret_http
     else if (http)
         push_http_close(http);
     else
-        curl_global_cleanup();
+        push_library()->global_cleanup();
     return r;
 }
 
 void push_http_close(struct push_http *http) {
     if (!http)
         return;
-    curl_easy_cleanup(http->easy);
-    curl_multi_cleanup(http->multi);
-    curl_global_cleanup();
+    const struct push_library *curl = push_library();
+    curl->easy_cleanup(http->easy);
+    curl->multi_cleanup(http->multi);
+    curl->global_cleanup();
     explicit_bzero(http->authorization, sizeof http->authorization);
     free(http);
 }
@@ -182,7 +188,7 @@ void push_http_close(struct push_http *http) {
 /* ---- waiting ---- */
 
 void push_http_wake(struct push_http *http) {
-    curl_multi_wakeup(http->multi);
+    http->curl->multi_wakeup(http->multi);
 }
 
 void push_http_wait(struct push_http *http, int64_t until_ns, int fd) {
@@ -190,7 +196,8 @@ void push_http_wait(struct push_http *http, int64_t until_ns, int fd) {
     int64_t left_ns = until_ns - clock_monotonic_ns();
     int64_t left_ms = (left_ns + NS_PER_MS - 1) / NS_PER_MS;
     if (left_ms > 0)
-        curl_multi_poll(http->multi, &other, fd >= 0, left_ms < 60000 ? (int)left_ms : 60000, NULL);
+        http->curl->multi_poll(http->multi, &other, fd >= 0, left_ms < 60000 ? (int)left_ms : 60000,
+                               NULL);
 }
 
 /* ---- a post ---- */
@@ -214,33 +221,33 @@ static void link_headers(struct push_http *http, const struct push_request *requ
         http->headers[i] = (struct curl_slist){texts[i], next};
         next = &http->headers[i];
     }
-    curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, next);
+    http->curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, next);
 }
 
 /* True when the transfer has ended by itself. */
 static bool transfer(struct push_http *http, const struct push_request *request) {
     int running = 1;
     for (;;) {
-        if (curl_multi_perform(http->multi, &running) != CURLM_OK || !running)
+        if (http->curl->multi_perform(http->multi, &running) != CURLM_OK || !running)
             return true;
         if (request->give_up(request->ctx))
             return false;
-        if (curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+        if (http->curl->multi_poll(http->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return true;
     }
 }
 
 static CURLcode result_of(struct push_http *http) {
     int left;
-    const struct CURLMsg *message = curl_multi_info_read(http->multi, &left);
+    const struct CURLMsg *message = http->curl->multi_info_read(http->multi, &left);
     return message && message->msg == CURLMSG_DONE ? message->data.result : CURLE_FAILED_INIT;
 }
 
 static void fill_peer(struct push_http *http, struct push_answer *answer) {
     const char *address = NULL;
     long port = 0;
-    curl_easy_getinfo(http->easy, CURLINFO_PRIMARY_IP, &address);
-    curl_easy_getinfo(http->easy, CURLINFO_PRIMARY_PORT, &port);
+    http->curl->easy_getinfo(http->easy, CURLINFO_PRIMARY_IP, &address);
+    http->curl->easy_getinfo(http->easy, CURLINFO_PRIMARY_PORT, &port);
     snprintf(answer->address, sizeof answer->address, "%s", address ? address : "");
     answer->port = (uint16_t)port;
 }
@@ -250,7 +257,7 @@ static const char *explain(const struct push_http *http, CURLcode result) {
         return "another program has the collector's port: its key is not the run's";
     if (result == CURLE_SSL_CONNECT_ERROR)
         return "no TLS 1.3 there: a collector of another version, or another program";
-    return http->complaint[0] ? http->complaint : curl_easy_strerror(result);
+    return http->complaint[0] ? http->complaint : http->curl->easy_strerror(result);
 }
 
 static int fill_answer(struct push_http *http, CURLcode result, struct push_answer *answer) {
@@ -260,7 +267,7 @@ static int fill_answer(struct push_http *http, CURLcode result, struct push_answ
         return -EIO;
     }
     answer->text[http->answer_size] = '\0';
-    curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &answer->status);
+    http->curl->easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &answer->status);
     fill_peer(http, answer);
     return 0;
 }
@@ -272,13 +279,14 @@ int push_http_post(struct push_http *http, const struct push_request *request,
     http->answer_size = 0;
     http->complaint[0] = '\0';
     link_headers(http, request);
-    curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, (const char *)request->body->data);
-    curl_easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body->size);
-    if (curl_multi_add_handle(http->multi, http->easy) != CURLM_OK)
+    http->curl->easy_setopt(http->easy, CURLOPT_POSTFIELDS, (const char *)request->body->data);
+    http->curl->easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                            (curl_off_t)request->body->size);
+    if (http->curl->multi_add_handle(http->multi, http->easy) != CURLM_OK)
         return -EIO;
     bool ended = transfer(http, request);
     CURLcode result = result_of(http);
-    curl_multi_remove_handle(http->multi, http->easy);
+    http->curl->multi_remove_handle(http->multi, http->easy);
     http->answer = NULL;
     return ended ? fill_answer(http, result, ret_answer) : -ECANCELED;
 }

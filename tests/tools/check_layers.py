@@ -33,7 +33,7 @@ MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside th
 
 # A header of a library, and the files that may include it.
 LIBRARIES = {
-    "curl/curl.h": r"agent/push_http\.c|workloads/data/http\.c",
+    "curl/curl.h": r"agent/push_library\.h|workloads/data/http\.c",
     "zstd.h": r"collector/store_packed\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "pcap/": r"agent/capture_pcap\.c",
