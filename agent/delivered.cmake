@@ -22,7 +22,7 @@ endif()
 
 # Its own objects come before the archive that has the same functions by libraries that are loaded.
 add_executable(chokepoint-agent-delivered main.c page_drop.c observe.c options.c echo_client.c push.c push_pipe.c
-  push_reply.c push_tables.c stream.c delivered_names.c load_without.c capture_without.c)
+  push_reply.c push_tables.c stream.c delivered_names.c capture_without.c)
 target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_agent)
 set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoint-agent
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR})

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Load averages, uptime and tasks by state, as top and uptime read them. The two implementations
- * are one with libproc2 and one for a build without its header.
- */
+/* Load averages, uptime and tasks by state, as top and uptime read them. */
 #ifndef CHOKEPOINT_AGENT_LOAD_READER_H
 #define CHOKEPOINT_AGENT_LOAD_READER_H
 
@@ -21,13 +18,14 @@ enum task_state {
 
 struct load_reader;
 
-/* Negative errno, with one line in why[why_size]; -ENOENT: this host, or this build, has no
- * libproc2. */
-int load_reader_open(struct load_reader **ret_reader, char *why, size_t why_size);
+/* proc: the root of /proc. Negative errno; -ENOENT: no load average is there. */
+int load_reader_open(const char *proc, struct load_reader **ret_reader);
 void load_reader_close(struct load_reader *reader);
 
-/* Load averages of 1, 5 and 15 minutes; seconds since the host started. Negative errno. */
-int load_reader_averages(struct load_reader *reader, double ret_averages[3], double *ret_uptime_s);
+/* Load averages of 1, 5 and 15 minutes; seconds since the host started: each times 1e9, absent
+ * where it is no number. Negative errno. */
+int load_reader_averages(struct load_reader *reader, int64_t ret_averages[3],
+                         int64_t *ret_uptime_ns);
 
 /* Processes by state. Looks at each of them. Negative errno. */
 int load_reader_tasks(struct load_reader *reader, int64_t ret_tasks[TASK_STATES]);

@@ -5,8 +5,6 @@
  * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
  * as often, and on a host with many less often: a row then repeats what was counted last.
  */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/load_reader.h"
@@ -44,38 +42,27 @@ static int count_tasks(struct load *load) {
     return r;
 }
 
-/* 1e9 times a number that is neither negative nor beyond what is sane; else absent. */
-static int64_t billionths(double value) {
-    return value >= 0 && value < 9e9 ? (int64_t)llround(value * 1e9) : VALUE_ABSENT;
-}
-
 static int load_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct load *load = state;
-    double averages[3], uptime_s;
+    int64_t averages[3], uptime_ns;
     if (load->read_ns && env->mono_ns - load->read_ns < EVERY_NS)
         return 0;
     load->read_ns = env->mono_ns;
-    int r = load_reader_averages(load->reader, averages, &uptime_s);
+    int r = load_reader_averages(load->reader, averages, &uptime_ns);
     if (r >= 0)
         r = count_tasks(load);
     struct row *row = r >= 0 ? rows_append(rows, "host", strlen("host")) : NULL;
     if (!row)
         return r < 0 ? r : 0;
-    for (size_t i = 0; i < 3; i++)
-        row->values[LOAD_1 + i] = billionths(averages[i]);
-    row->values[UPTIME] = billionths(uptime_s);
+    memcpy(&row->values[LOAD_1], averages, sizeof averages);
+    row->values[UPTIME] = uptime_ns;
     memcpy(&row->values[TASKS], load->tasks, sizeof load->tasks);
     return 0;
 }
 
-/* libproc2 reads /proc alone: not the one of somebody else. */
 static int load_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
-    struct load *load = state;
-    if (strcmp(env->proc, "/proc") != 0) {
-        snprintf(why, why_size, "libproc2 reads /proc, not %s", env->proc);
-        return PROBE_ABSENT;
-    }
-    int r = load_reader_open(&load->reader, why, why_size);
+    (void)why, (void)why_size;
+    int r = load_reader_open(env->proc, &((struct load *)state)->reader);
     return r == -ENOENT ? PROBE_ABSENT : r;
 }
 

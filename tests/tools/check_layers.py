@@ -38,7 +38,7 @@ LIBRARIES = {
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "pcap/": r"agent/capture_pcap\.c",
     "bpf/": r"agent/wait_bpf(_library)?\.[ch]|agent/wait/.*",
-    "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
+    "libproc2/": r"tests/bench/.*",
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
