@@ -4,7 +4,6 @@
  * Things that must outlive that process are made here: the stream and the spool's directory.
  */
 #include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/delivered.h"
 #include "agent/doctor.h"
 #include "agent/observe.h"
 #include "agent/options.h"
@@ -47,19 +47,10 @@ static void settle(void *ctx) {
     page_drop_files(((const struct agent *)ctx)->options.proc);
 }
 
-/* A directory that was made for one file. */
-static int remove_directory(const char *directory, const char *name) {
-    char path[PATH_MAX];
-    int n = snprintf(path, sizeof path, "%s/%s", directory, name);
-    return n < 0 || (size_t)n >= sizeof path || unlink(path) < 0 || rmdir(directory) < 0
-               ? negative_errno()
-               : 0;
-}
-
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
     if (agent->options.shim)
-        remove_directory(agent->options.shim, "libchokepoint-mpi.so");
+        delivered_remove_shim(agent->options.shim);
     if (agent->made_spool || agent->options.run[0]) /* a run's is its own */
         rmdir(agent->options.spool);
 }
@@ -128,10 +119,19 @@ static int run_alone(struct agent *agent) {
 }
 
 /* The program is in memory, and needs no file: so none is left, however this process ends. */
-static void leave_directory(const char *directory) {
-    int r = remove_directory(directory, "chokepoint-agent");
+static void leave_directory(const struct agent_options *options) {
+    int r = options->shim && options->shim_size
+                ? delivered_place_shim(options->delivered, options->shim, options->shim_size)
+                : 0;
     if (r < 0)
-        fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", directory, strerror(-r));
+        fprintf(stderr,
+                "chokepoint-agent: %s: MPI calls of ranks there are not recorded: nothing can be "
+                "written to %s: %s\n",
+                options->host, options->shim, strerror(-r));
+    r = delivered_remove_program(options->delivered);
+    if (r < 0)
+        fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", options->delivered,
+                strerror(-r));
 }
 
 static int run_agent(struct agent *agent) {
@@ -143,7 +143,7 @@ static int run_agent(struct agent *agent) {
                                        .once = agent->options.delivered,
                                        .pause_ms = 100};
     if (agent->options.delivered)
-        leave_directory(agent->options.delivered);
+        leave_directory(&agent->options);
     set_signals();
     limits_raise(NULL);
     mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */

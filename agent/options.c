@@ -44,7 +44,8 @@ const char options_help[] =
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
     "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
     "  --delivered DIR       push over standard output, and leave DIR, in which this program came\n"
-    "  --shim DIR            remove the MPI shim and DIR, in which it came, at the end\n"
+    "  --shim DIR            put the MPI shim there, and remove it and DIR at the end\n"
+    "  --shim-size BYTES     it is the end of this program's file\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --doctor              check this host, print what was found, and end\n"
@@ -78,6 +79,7 @@ enum option_id {
     OPTION_DRAIN,
     OPTION_DELIVERED,
     OPTION_SHIM,
+    OPTION_SHIM_SIZE,
     OPTION_PROC,
     OPTION_SYS,
     OPTION_JOB,
@@ -112,6 +114,7 @@ static const struct option option_list[] = {
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"delivered", required_argument, NULL, OPTION_DELIVERED},
     {"shim", required_argument, NULL, OPTION_SHIM},
+    {"shim-size", required_argument, NULL, OPTION_SHIM_SIZE},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
     {"job", required_argument, NULL, OPTION_JOB},
@@ -247,6 +250,8 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_SHIM:
         options->shim = value;
         return *value == '/';
+    case OPTION_SHIM_SIZE:
+        return parse_count(value, INT32_MAX, &options->shim_size);
     case OPTION_PROC:
         options->proc = value;
         return *value;

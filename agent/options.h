@@ -16,8 +16,9 @@ struct agent_options {
     const char *pin;       /* of its public key; NULL with --no-push */
     const char *delivered; /* the directory in which this program came: it pushes over its standard
                               output, to a relay (agent/stream.h). NULL: it is installed */
-    const char *shim;  /* the directory in which the shim came, which goes at the end; NULL: none */
-    const char *spool; /* directory */
+    const char *shim;      /* the directory of the shim, which goes at the end; NULL: none */
+    uint64_t shim_size;    /* the last bytes of this program's file; 0: none came */
+    const char *spool;     /* directory */
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];
     enum scope_kind scope;

@@ -5,7 +5,8 @@
  *
  * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
  * of this version is there, and takes the program if not: into a directory of its own in the first
- * place that lets programs run. That goes away with the script, or with the start of the agent.
+ * place that lets programs run, with the MPI shim behind it in the same file. That goes away with
+ * the script, or with the start of the agent. Each program that it starts delays all that follows.
  */
 #include "cli/launch/launch_private.h"
 #include "common/error.h"
@@ -20,38 +21,30 @@
  * agent of this version says, u: the collector, p: its pin, n: the name of the run's directories,
  * a: where the agent lies here, l: where the shim is to lie, "": nowhere. */
 static const char deliver[] =
-    "for a in \"$a\" chokepoint-agent; do "
-    "if [ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ]; then "
+    "for a in \"$a\" chokepoint-agent; do command -v \"$a\" >/dev/null && "
+    "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && { "
     "echo chokepoint-agent installed; exec \"$a\" --collector \"$u\" --pin \"$p\" --token-stdin "
-    "\"$@\"; fi; done\n"
+    "\"$@\"; }; done\n"
     "umask 077; ok=; tried=\n"
     "trap 'exit 1' 1 2 13 15; trap 'rm -rf \"$d\"' 0\n"
     "for t in \"${TMPDIR:-/tmp}\" /var/tmp /dev/shm \"${HOME:-/}\"; do "
     "tried=\"$tried $t\"; d=$(mktemp -d \"$t/$n-XXXXXXXX\" 2>/dev/null) || continue\n"
-    "printf '#!/bin/sh\\n' >\"$d/try\" && chmod 700 \"$d/try\" && \"$d/try\" && ok=1 && break\n"
+    "f=\"$d/chokepoint-agent\"\n"
+    "printf '#!/bin/sh\\n' >\"$f\" && chmod 700 \"$f\" && \"$f\" && ok=1 && break\n"
     "rm -rf \"$d\"; done 2>/dev/null\n"
     "if [ -z \"$ok\" ]; then echo \"no directory of $h takes a program (tried$tried: full, not "
     "writable or noexec); install the package chokepoint-agent there, or set TMPDIR there\" >&2; "
     "exit 1; fi\n"
-    "rm -f \"$d/try\"\n"
     "echo \"chokepoint-agent needs $(uname -m)${l:+ shim}\"\n"
     "read -r size shim sum || exit 1\n"
-    "f=\"$d/chokepoint-agent\"; head -c $((size + shim)) >\"$f\" 2>/dev/null\n"
+    "head -c $((size + shim)) >\"$f\" 2>/dev/null\n"
     "[ \"$(cksum <\"$f\")\" = \"$sum $((size + shim))\" ] || { echo \"the agent did not arrive "
     "whole "
-    "in $d of $h; is there room for $size bytes?\" >&2; exit 1; }\n"
-    "if [ \"$shim\" -gt 0 ]; then mkdir \"$l\"; [ -O \"$l\" ] && [ ! -h \"$l\" ] && "
-    "tail -c \"$shim\" \"$f\" >\"$l/$$\" && mv -f \"$l/$$\" \"$l/libchokepoint-mpi.so\" || "
-    "echo \"chokepoint-agent: $h: MPI calls of ranks there are not recorded: nothing can be "
-    "written "
-    "to $l\" >&3\n"
-    "head -c \"$size\" \"$f\" >\"$d/try\" && mv -f \"$d/try\" \"$f\" || exit 1; fi 3>&2 "
-    "2>/dev/null\n"
-    "chmod 700 \"$f\"\n"
+    "in $d of $h; is there room for $((size + shim)) bytes?\" >&2; exit 1; }\n"
     "[ \"$(\"$f\" --version 2>/dev/null)\" = \"$v\" ] || { echo \"$h cannot run the agent that was "
     "sent; install the package chokepoint-agent there\" >&2; exit 1; }\n"
     "echo chokepoint-agent delivered; trap - 0 1 2 13 15\n"
-    "exec \"$f\" --delivered \"$d\" ${l:+--shim \"$l\"} \"$@\"";
+    "exec \"$f\" --delivered \"$d\" ${l:+--shim \"$l\" --shim-size \"$shim\"} \"$@\"";
 
 static bool append(char *to, size_t size, const char *text) {
     size_t n = strlen(to);
