@@ -4,6 +4,7 @@
  * batch system has given. A --host list of mpirun selects from its hostfile, so the list wins.
  */
 #include "cli/launch/hosts_choose.h"
+#include "cli/launch/slurm_nodes.h"
 #include "common/error.h"
 
 #include <limits.h>
@@ -32,7 +33,7 @@ static bool may_have_more_hosts(const struct command_words *words, const struct 
     const char *allocation = getenv("SLURM_JOB_NODELIST"), *dash;
     if (words->kind != COMMAND_SRUN || !allocation || !*allocation)
         return false;
-    if (!words->n_nodes)
+    if (!words->n_nodes || slurm_has_components())
         return true;
     dash = strchr(words->n_nodes, '-');
     return strtoul(dash ? dash + 1 : words->n_nodes, NULL, 10) > hosts->n;
@@ -77,14 +78,9 @@ static int from_default_hostfile(struct hosts *hosts, enum command_kind kind, ch
 
 static int from_batch_system(struct hosts *hosts, char *why, size_t why_size) {
     static const char *const files[] = {"PBS_NODEFILE", "PE_HOSTFILE", "LSB_DJOB_HOSTFILE"};
-    const char *nodes = getenv("SLURM_JOB_NODELIST");
-    if (nodes && *nodes) {
-        char reason[128];
-        int r = hosts_add_nodelist(hosts, nodes, reason, sizeof reason);
-        if (r < 0)
-            snprintf(why, why_size, "SLURM_JOB_NODELIST: %s", reason);
+    int r = slurm_add_nodes(hosts, why, why_size);
+    if (r < 0 || hosts->n)
         return r;
-    }
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         const char *path = getenv(files[i]);
         if (path && *path)

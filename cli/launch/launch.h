@@ -84,7 +84,7 @@ struct launch_words {
     const char *words[LAUNCH_WORDS_MAX];
     size_t n;
     char url[64], spool[PATH_MAX], run[64], marks[PATH_MAX + 32], rsh[1024], timeout[32],
-        parent[16];
+        component[32], parent[16];
     char *script; /* owned */
 };
 

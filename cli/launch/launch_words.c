@@ -5,6 +5,7 @@
  */
 #include "cli/launch/launch_private.h"
 #include "cli/launch/slurm_job.h"
+#include "cli/launch/slurm_nodes.h"
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -121,7 +122,13 @@ static int make_srun(struct launch_words *to, const struct launch *launch,
     add_all(to, "srun", "--overlap", "--nodelist", launch->host, "--nodes=1", "--ntasks=1",
             "--mem=0", "--gres=none", "--cpu-bind=none", "--mpi=none", "--chdir=/", "--export=ALL",
             "--input=all", "--output=all", "--error=all", "--unbuffered", "--quiet",
-            "--job-name=chokepoint-agent", "/bin/sh", "-c", NULL);
+            "--job-name=chokepoint-agent", NULL);
+    int component = slurm_component_of(launch->host);
+    if (component >= 0) {
+        snprintf(to->component, sizeof to->component, "--het-group=%d", component);
+        add(to, to->component);
+    }
+    add_all(to, "/bin/sh", "-c", NULL);
     int r = launch_script_make(to, launch, plan);
     add(to, to->script);
     return r;

@@ -24,9 +24,6 @@ int run_enter_job(const struct run_options *options, char *const *argv) {
 
 /* Never silently one host of several. */
 static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
-    if (source == HOSTS_BATCH && getenv("SLURM_HET_SIZE"))
-        session_note(s, "the hosts of the first component alone are recorded, as Slurm's job is "
-                        "heterogeneous");
     if (source != HOSTS_LOCAL || !s->words.hides_hosts)
         return;
     const char *slash = strrchr(s->words.hides_hosts, '/');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/slurm_job.h"
 #include "cli/launch/child.h"
+#include "cli/launch/slurm_nodes.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -192,6 +193,14 @@ static int enter_by_id(const char *id, char *why, size_t why_size) {
                : 0;
 }
 
+/* Between the components of a heterogeneous job, each of which has options of its own. */
+static const char *separator_in(char *const *argv) {
+    static const char separator[] = ":";
+    while (*argv && strcmp(*argv, separator) != 0)
+        argv++;
+    return *argv ? separator : NULL;
+}
+
 int slurm_enter_job(const struct command_words *words, const char *program, char *const *argv,
                     char *why, size_t why_size) {
     const char *own = set_variable("SLURM_JOB_ID");
@@ -202,23 +211,25 @@ int slurm_enter_job(const struct command_words *words, const char *program, char
         return 0;
     if (id)
         return enter_by_id(id, why, why_size);
-    if (words->hides_hosts) {
+    const char *unknown = words->hides_hosts ? words->hides_hosts : separator_in(argv);
+    if (unknown) {
         snprintf(why, why_size,
                  "srun: %s is not understood here; get the allocation first: salloc OPTIONS "
                  "chokepoint run srun ...",
-                 words->hides_hosts);
+                 unknown);
         return -EINVAL;
     }
     return become_salloc(words, program, argv, why, why_size);
 }
 
 bool slurm_describe_job(char *to, size_t size) {
-    const char *id = set_variable("SLURM_JOB_ID"), *nodes = set_variable("SLURM_JOB_NODELIST"),
-               *partition = set_variable("SLURM_JOB_PARTITION");
+    const char *id = set_variable("SLURM_JOB_ID"), *partition = set_variable("SLURM_JOB_PARTITION");
+    char nodes[600];
     if (!id)
         return false;
+    slurm_describe_nodes(nodes, sizeof nodes);
     snprintf(to, size, "Slurm job %s%s%s%s%s", id, partition ? " of partition " : "",
-             partition ? partition : "", nodes ? ": " : "", nodes ? nodes : "");
+             partition ? partition : "", *nodes ? ": " : "", nodes);
     return true;
 }
 

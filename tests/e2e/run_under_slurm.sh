@@ -81,8 +81,20 @@ recorded=$(sql "SELECT r.name, count(*) FROM run r JOIN host USING (run) WHERE r
 [ "$recorded" = "first|2 second|1 third|2" ] || fail "recorded: $recorded; $(cat batch.out)"
 [ "$(grep -cx '[0-9a-f]\{16\}' ids)" = 5 ] || fail "tasks do not know their run: $(cat ids)"
 
+# A heterogeneous job: a step in both components is recorded on the nodes of both.
+rm -f ids tasks
+inside salloc --quiet -n1 -w vm1 : -N2 -n2 -w 'vm[2-3]' "$chokepoint" run $slow_start --no-report --db "$db" \
+    srun --het-group=0,1 ./task 0 >out 2>err
+status=$?
+[ $status -eq 0 ] || fail "a heterogeneous job exits with $status"
+[ "$(sort tasks | xargs)" = "vm1 0 vm2 1 vm3 2" ] || fail "tasks of both components: $(sort tasks | xargs)"
+[ "$(hosts_recorded $((n + 4)))" = 3 ] || fail "$(hosts_recorded $((n + 4))) of 3 hosts of both components were recorded"
+inside "$chokepoint" list --db "$db" | grep -q 'Slurm job [0-9]* of partition all: vm1; vm\[2-3\]\|Slurm job [0-9]*: vm1; vm\[2-3\]' ||
+    fail "the components are not named"
+until_true no_agents
+
 # A job that is cancelled.
-run=$((n + 4))
+run=$((n + 5))
 start srun -N2 -n2 ./task
 until_true has_ranks $run 2
 inside scancel "$(inside squeue -h -o %A)"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The allocation of an srun: how salloc is asked for it, how one that is there is entered, and how
  * the run's variables pass an export list. */
+#include "cli/launch/hosts.h"
 #include "cli/launch/slurm_job.h"
+#include "cli/launch/slurm_nodes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +20,15 @@
 
 static int forget_environment(void **state) {
     (void)state;
-    static const char *const names[] = {"SLURM_JOB_ID",        "SLURM_JOB_NODELIST",
-                                        "SLURM_JOB_PARTITION", "SLURM_EXPORT_ENV",
-                                        "SLURM_PARTITION",     "SLURM_NNODES"};
+    static const char *const names[] = {"SLURM_JOB_ID",
+                                        "SLURM_JOB_NODELIST",
+                                        "SLURM_JOB_PARTITION",
+                                        "SLURM_EXPORT_ENV",
+                                        "SLURM_PARTITION",
+                                        "SLURM_NNODES",
+                                        "SLURM_HET_SIZE",
+                                        "SLURM_JOB_NODELIST_HET_GROUP_0",
+                                        "SLURM_JOB_NODELIST_HET_GROUP_1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
     return 0;
@@ -138,6 +146,58 @@ static void an_allocation_is_entered_by_its_id(void **state) {
     rmdir(directory);
 }
 
+/* SLURM_JOB_NODELIST is of the first component alone. */
+static void nodes_of_all_components_are_the_jobs(void **state) {
+    (void)state;
+    struct hosts hosts = {0};
+    char why[200], text[100];
+    assert_false(slurm_has_components());
+    assert_int_equal(slurm_component_of("n1"), -1);
+    setenv("SLURM_JOB_ID", "7", 1);
+    setenv("SLURM_JOB_NODELIST", "n[1-2]", 1);
+    setenv("SLURM_HET_SIZE", "2", 1);
+    setenv("SLURM_JOB_NODELIST_HET_GROUP_0", "n[1-2]", 1);
+    assert_int_equal(slurm_add_nodes(&hosts, why, sizeof why), -EINVAL);
+    assert_non_null(strstr(why, "SLURM_JOB_NODELIST_HET_GROUP_1 is not set"));
+    setenv("SLURM_JOB_NODELIST_HET_GROUP_1", "m[07-08]", 1);
+    assert_true(slurm_has_components());
+    assert_int_equal(slurm_add_nodes(&hosts, why, sizeof why), 0);
+    assert_int_equal(hosts.n, 4);
+    assert_true(hosts_contain(&hosts, "m08"));
+    assert_int_equal(slurm_component_of("n2"), 0);
+    assert_int_equal(slurm_component_of("m07"), 1);
+    assert_int_equal(slurm_component_of("m09"), -1);
+    assert_true(slurm_describe_job(text, sizeof text));
+    assert_string_equal(text, "Slurm job 7: n[1-2]; m[07-08]");
+    hosts_release(&hosts);
+}
+
+/* Their number is the environment's: it bounds nothing of ours. */
+static void a_number_of_components_that_is_none_is_passed_over(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"", "x", "-1", "129", "99999999999999999999"};
+    struct hosts hosts = {0};
+    char why[200];
+    setenv("SLURM_JOB_NODELIST", "n1", 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("SLURM_HET_SIZE", wrong[i], 1);
+        assert_false(slurm_has_components());
+        assert_int_equal(slurm_add_nodes(&hosts, why, sizeof why), 0);
+    }
+    assert_int_equal(hosts.n, 1);
+    hosts_release(&hosts);
+}
+
+static void components_must_have_their_allocation_before(void **state) {
+    (void)state;
+    char why[300];
+    static char words[5][8] = {"run", "srun", "./a", ":", "./b"};
+    char *const argv[] = {words[0], words[1], words[2], words[3], words[4], NULL};
+    const struct command_words read = read_words((const char *const *)argv + 1);
+    assert_int_equal(slurm_enter_job(&read, "chokepoint", argv, why, sizeof why), -EINVAL);
+    assert_non_null(strstr(why, "srun: : is not understood"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(salloc_is_told_what_srun_was, forget_environment),
@@ -146,6 +206,10 @@ int main(void) {
         cmocka_unit_test_setup(what_needs_no_allocation_gets_none, forget_environment),
         cmocka_unit_test_setup(what_is_not_understood_is_refused, forget_environment),
         cmocka_unit_test_setup(an_allocation_is_entered_by_its_id, forget_environment),
+        cmocka_unit_test_setup(nodes_of_all_components_are_the_jobs, forget_environment),
+        cmocka_unit_test_setup(a_number_of_components_that_is_none_is_passed_over,
+                               forget_environment),
+        cmocka_unit_test_setup(components_must_have_their_allocation_before, forget_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
