@@ -10,7 +10,7 @@ const plotted = (function () {
         return null;
     const run = JSON.parse(source.textContent);
     const points = 2 * run.pairs, span = run.end / run.pairs;
-    const CEILING_FAR = 2.5;
+    const CEILING_FAR = 2.5, LEVELS = 1000; /* a line's highest value, in steps */
 
     function element(tag, name, text) {
         const made = document.createElement(tag);
@@ -38,9 +38,10 @@ const plotted = (function () {
         return Math.max(0, Math.min(points - 1, Math.round(time / span * 2 - 0.5)));
     }
 
+    /* A line's values are one string, two digits of base 32 each, "--" where none is known: each is read when it is shown. */
     function value_at(line, row) {
-        const value = line.v[row];
-        return value === null || value === undefined ? null : value * line.s;
+        const value = parseInt(line.v.slice(2 * row, 2 * row + 2), 32);
+        return isNaN(value) ? null : value * line.s;
     }
     /* dygraphs stacks the last line first. */
     function order_of(plot) {
@@ -53,19 +54,12 @@ const plotted = (function () {
             rows[row] = [time_of(row), ...order.map(i => lines[i] ? value_at(lines[i], row) : null)];
         return rows;
     }
-    function highest_of(line) {
-        let most = 0;
-        for (const value of line.v)
-            if (value > most)
-                most = value;
-        return most * line.s;
-    }
     /* One axis for all hosts of a plot, so that panels compare; a ceiling that is near is in it. */
     function top_of_all(plot) {
         let most = 0, ceiling = 0;
         for (const panel of plot.panels)
             for (const line of panel.lines)
-                most = Math.max(most, highest_of(line));
+                most = Math.max(most, LEVELS * line.s);
         for (const panel of plot.panels)
             for (const line of panel.lines)
                 if (line.c && line.c <= CEILING_FAR * most)
