@@ -43,7 +43,8 @@ static void fill_path(const struct run_model *model, const struct candidates *ca
                       struct blocks *b) {
     double length = 0;
     for (size_t i = 0; i < b->n; i++) {
-        b->length_s[i] = model->critical.blocks[i].length_s;
+        /* without what lies outside the job's life, as the candidates' shares are */
+        b->length_s[i] = model->critical.blocks[i].total_s;
         length += b->length_s[i];
         for (size_t c = 0; c < b->n_candidates; c++)
             b->seconds[c * b->n + i] = on_path(model, &candidates->items[c], i);

@@ -156,7 +156,8 @@ static void say_range(const struct gain *gain, char *to, size_t size) {
     snprintf(to, size, known ? " (%.0f to %.0f)" : "", low, high);
 }
 
-static const char *change_words(const struct candidate *c) {
+static const char *change_words(const struct verdict *v) {
+    const struct candidate *c = v->candidate;
     if (c->kind == CAUSE_LATENCY)
         return "half the latency";
     if (c->fallback)
@@ -164,7 +165,14 @@ static const char *change_words(const struct candidate *c) {
     if (c->kind == CAUSE_SKEW)
         return c->shared.replayed ? "that work shared out among its peers"
                                   : "as much work as its peers have";
-    return "without this limit";
+    switch (verdict_gain_scope(v)) {
+    case SCOPE_ALL_SLEEP:
+        return "without any sleep on that host";
+    case SCOPE_BOTH_WAYS:
+        return "without this limit in both directions";
+    default:
+        return "without this limit";
+    }
 }
 
 char *verdict_worth(const struct run_model *model, const struct verdict *v) {
@@ -189,10 +197,10 @@ char *verdict_worth(const struct run_model *model, const struct verdict *v) {
                                                                   : "",
                            100 * twice->estimate, range, 100 * gone->estimate);
     if (gone->replayed || gone->counted)
-        return text_format("%s: %s%.0f %% run time%s%s", change_words(c),
+        return text_format("%s: %s%.0f %% run time%s%s", change_words(v),
                            gone->replayed ? "-" : "about -", 100 * gone->estimate, range,
                            gone->replayed ? "" : ", by counters");
     return isnan(v->gain_high)
                ? text_format("not known")
-               : text_format("%s: at most -%.0f %% run time", change_words(c), 100 * v->gain_high);
+               : text_format("%s: at most -%.0f %% run time", change_words(v), 100 * v->gain_high);
 }

@@ -14,6 +14,12 @@ bool verdict_has_own_sentence(const struct candidate *candidate);
 /* MB/s that the candidate's link carries in the other direction, mean; NAN. */
 double verdict_back_rate(const struct run_model *model, const struct candidate *candidate);
 
+/* The limit is told of the process that has most of a sleep, or of one way of a link; the change
+ * concerns the host's other processes and the other way as well. A gain beyond the share that is
+ * told says so. */
+enum verdict_scope { SCOPE_OF_LIMIT, SCOPE_ALL_SLEEP, SCOPE_BOTH_WAYS };
+enum verdict_scope verdict_gain_scope(const struct verdict *verdict);
+
 /* The share of the run that the candidate took, "10 % of the time in training, 9 to 11 % of the
  * whole run"; of a link both ways. */
 void verdict_say_share(const struct run_model *model, const struct candidate *candidate,

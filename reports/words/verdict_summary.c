@@ -82,19 +82,45 @@ void verdict_say_share(const struct run_model *model, const struct candidate *c,
         snprintf(to, size, "%.0f %% of the time (%s)", 100 * c->blocked, of_run);
 }
 
-static const char *without_words(const struct candidate *c) {
+enum verdict_scope verdict_gain_scope(const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    const struct gain *gone = candidate_gain(c);
+    const struct whatif_scenario *change = candidate_change(c);
+    bool wider = gone->counted && !v->other && change->host >= 0 &&
+                 round(100 * gone->estimate) > round(100 * v->share_high);
+    if (wider && change->kind == WHATIF_WITHOUT && change->term == BUDGET_IDLE)
+        return SCOPE_ALL_SLEEP;
+    return wider && change->kind == WHATIF_LINK && change->direction == WHATIF_BOTH
+               ? SCOPE_BOTH_WAYS
+               : SCOPE_OF_LIMIT;
+}
+
+static void say_without(const struct run_model *model, const struct verdict *v, char *to,
+                        size_t size) {
+    const struct candidate *c = v->candidate;
+    enum verdict_scope scope = verdict_gain_scope(v);
     if (c->kind == CAUSE_SKEW)
-        return c->shared.replayed ? "With that shared out among its peers"
-                                  : "With as much as its peers";
-    return c->everywhere ? "Without that on any host" : "Without that";
+        snprintf(to, size, "%s",
+                 c->shared.replayed ? "With that shared out among its peers"
+                                    : "With as much as its peers");
+    else if (scope == SCOPE_ALL_SLEEP)
+        snprintf(to, size, "Without any sleep on %.64s, that of other processes there as well,",
+                 model->hosts[candidate_change(c)->host].name);
+    else if (scope == SCOPE_BOTH_WAYS)
+        snprintf(to, size, "Without that in both directions");
+    else
+        snprintf(to, size, "%s", c->everywhere ? "Without that on any host" : "Without that");
 }
 
 /* " Without it the run would take 33 % less time (30 to 36 %)." */
-static void say_gain(const struct candidate *c, char *to, size_t size) {
+static void say_gain(const struct run_model *model, const struct verdict *v, char *to,
+                     size_t size) {
+    const struct candidate *c = v->candidate;
     const struct gain *twice = &c->doubled, *gone = candidate_gain(c);
-    char range[44];
+    char range[44], without[140];
     bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
+    say_without(model, v, without, sizeof without);
     say_around(link ? twice : gone, range, sizeof range);
     if (c->kind == CAUSE_LATENCY && gone->replayed)
         snprintf(to, size, " Half the latency would make it %.0f %% shorter%s.",
@@ -104,8 +130,8 @@ static void say_gain(const struct candidate *c, char *to, size_t size) {
                  100 * gone->estimate, range);
     else if (gone->counted)
         snprintf(to, size,
-                 " %s the run would take about %.0f %% less%s, by counters, not replayed.",
-                 without_words(c), 100 * gone->estimate, range);
+                 " %s the run would take about %.0f %% less%s, by counters, not replayed.", without,
+                 100 * gone->estimate, range);
     else if (link)
         snprintf(to, size,
                  " Twice as fast a link%s would take %.0f %% off the run%s, one without limit "
@@ -115,8 +141,8 @@ static void say_gain(const struct candidate *c, char *to, size_t size) {
                                                         : "",
                  100 * twice->estimate, range, 100 * gone->estimate);
     else if (gone->replayed)
-        snprintf(to, size, " %s the run would take %.0f %% less%s.", without_words(c),
-                 100 * gone->estimate, range);
+        snprintf(to, size, " %s the run would take %.0f %% less%s.", without, 100 * gone->estimate,
+                 range);
 }
 
 static void say_span(const struct candidate *c, char *to, size_t size) {
@@ -221,12 +247,12 @@ static char *first_part(const struct run_model *model, const struct verdict *v) 
 }
 
 char *verdict_candidate_sentence(const struct run_model *model, const struct verdict *v) {
-    char gain[200], span[80];
+    char gain[320], span[80];
     char *first = first_part(model, v);
     if (!first)
         return NULL;
     say_span(v->candidate, span, sizeof span);
-    say_gain(v->candidate, gain, sizeof gain);
+    say_gain(model, v, gain, sizeof gain);
     char *whole = text_format("%s%s%s", first, span, gain);
     free(first);
     return whole;

@@ -5,6 +5,7 @@ Each check takes Facts and yields a sentence for each violation. The numbers are
 judge decides by its own thresholds (law 9) is read from its listing of rules."""
 import dataclasses
 import math
+import re
 
 LEAST_GAIN_PCT = 5 # law 1: what is worth less is not told
 ROUNDING_PCT = .5 # a gain is printed in whole percents
@@ -129,6 +130,9 @@ def named(row):
 
 # ---- 1: one source for gains ----
 
+WIDER = re.compile(r"Without (?:any sleep on |that in both directions|that on any host)|% (?:sending|receiving)")
+
+
 def whole_run_pct(answer, duration_s):
     """A what-if speaks of a phase, a verdict of the whole run."""
     told = (answer.get("run_gain_pct") or {}).get("estimate")
@@ -154,6 +158,15 @@ def law_1(facts):
         told = whole_run_pct(answer, facts.report["run"]["duration_s"])
         if abs(told - gain["estimate"]) > ROUNDING_PCT:
             yield f"the verdict's gain is {gain['estimate']:.1f} %, `{command}` answers {told:.1f} %"
+    share = told_share_pct(facts.report)
+    if gain.get("source") == "counters" and share is not None and gain["estimate"] > share + 2 and not WIDER.search(verdict["summary"]):
+        yield f"the verdict's gain is {gain['estimate']:.1f} %, its limit takes {share:.1f} % of the run, and nothing says that the change concerns more"
+
+
+def told_share_pct(report):
+    """The share of the run that the first sentence tells: the last one before the gain."""
+    shares = re.findall(r"([0-9.]+) %(?: of the (?:time|whole run)|\))", report["verdict"]["summary"].split(" Without")[0])
+    return float(shares[-1]) if shares else None
 
 
 # ---- 2: saturated means saturated ----
@@ -304,7 +317,17 @@ def law_6(facts):
         waited = 100 if row["host"] == "all" else waited_pct(facts.report, phase, row["host"])
         if answer and is_passed_over(row, answer, waited):
             yield f"{scenario}: {answer['gain_pct']['estimate']:.1f} %, though {row['share_pct']:.0f} % of the critical path is {row['term']} of {row['host']}"
+    yield from more_than_the_path(parts, answers)
     yield from beaten_bound(facts, answers)
+
+
+def more_than_the_path(parts, answers):
+    """Along chains of waits no change takes more off the run than the path spends on it."""
+    for row in parts:
+        scenario, saved = path_question(row)
+        answer = answers.get(scenario)
+        if row.get("source") == "waits" and answer and answer["predicted_s"] is not None and answer["gain_pct"]["estimate"] > saved + ROUNDING_PCT:
+            yield f"{scenario}: {answer['gain_pct']['estimate']:.1f} %, though {saved:.0f} % of the critical path is what it takes away"
 
 
 def beaten_bound(facts, answers):

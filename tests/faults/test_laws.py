@@ -93,6 +93,13 @@ class Gains(Planted):
         self.assert_breaks(saturated(gain_pct={"estimate": 4, "low": 3, "high": 5}), 1, "less than 5 %")
         self.assert_breaks(saturated(gain_pct={"estimate": None, "low": None, "high": 50}), 1, "no estimate")
 
+    def test_a_gain_beyond_the_share_that_is_told(self):
+        words = "The run waits for vm2 (db[7] sleeps): 15 % of the time (13 to 15 %). Without {} the run would take about 40 % less, by counters."
+        counted = {"estimate": 40, "low": 35, "high": 45, "source": "counters"}
+        self.assert_breaks(saturated(gain_pct=counted, summary=words.format("that")), 1, "its limit takes 15.0 % of the run")
+        facts = saturated(gain_pct=counted, summary=words.format("any sleep on vm2, that of other processes there as well,"))
+        self.assertEqual(list(law_checks.law_1(facts)), [])
+
 
 class Supply(Planted):
     def test_saturated_cpu_of_a_host_where_no_rank_waited_for_a_core(self):
@@ -228,6 +235,15 @@ class Replay(Planted):
         self.assertEqual(list(law_checks.law_6(facts)), [])
         facts.asked.append(answer("--without all:contention", .2, -.3, .4))
         self.assert_breaks(facts, 6, "--without all:contention: 0.2 %, though 50 % of the critical path is runqueue of all")
+
+    def test_a_gain_beyond_what_the_path_spends(self):
+        facts = saturated()
+        facts.report["critical_path"][0]["source"] = "waits"
+        facts.asked = [answer("--without vm2:contention", 60, 55, 65)]
+        facts.advised = []
+        self.assert_breaks(facts, 6, "--without vm2:contention: 60.0 %, though 50 % of the critical path is what it takes away")
+        facts.asked = [answer("--without vm2:contention", 50, 45, 55)]
+        self.assertEqual(list(law_checks.law_6(facts)), [])
 
     def test_who_is_refused_says_nothing_false(self):
         facts = saturated()

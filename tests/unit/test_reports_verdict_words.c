@@ -181,6 +181,43 @@ static void a_balanced_verdict_names_its_cause_and_then_the_time(void **state) {
     verdict_release(&v);
 }
 
+static void say_gain_of(const struct whatif_scenario *change, double gain, bool sleeps,
+                        struct verdict_words *ret_words) {
+    struct planted p;
+    struct candidate c = candidate_of(1, 0, sleeps ? RESOURCE_APPLICATION : RESOURCE_NET_EGRESS,
+                                      sleeps ? CAUSE_SLEEP : CAUSE_PATH_LIMITED);
+    struct verdict v = {.candidate = &c, .leaning = VERDICT_SATURATED, .share_high = .15};
+    plant_ranks(&p);
+    c.blocked = v.share_low = .14;
+    c.remove = *change;
+    c.counted = (struct gain){.estimate = gain, .low = gain, .high = gain, .counted = true};
+    remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES("db[7]"));
+    assert_int_equal(verdict_say(&p.model, &v, ret_words), 0);
+    verdict_release(&v);
+    remark_release(&c.cause);
+}
+
+/* The limit is one process's sleep, or one way of a link; the change is of more than that. */
+static void a_gain_beyond_the_share_says_of_how_much_it_is(void **state) {
+    struct whatif_scenario sleep = {WHATIF_WITHOUT, 1, -1, 0, BUDGET_IDLE, 1, 0, 0, 0},
+                           link = {WHATIF_LINK, 1, -1, WHATIF_BOTH, 0, 1000, 0, 0, 0};
+    struct verdict_words words;
+    (void)state;
+    say_gain_of(&sleep, .67, true, &words);
+    assert_non_null(strstr(words.summary, "Without any sleep on vm2, that of other processes there "
+                                          "as well, the run would take about 67 % less"));
+    assert_non_null(strstr(words.worth, "without any sleep on that host: about -67 %"));
+    verdict_words_release(&words);
+    say_gain_of(&sleep, .15, true, &words);
+    assert_non_null(strstr(words.summary, "Without that the run would take about 15 % less"));
+    assert_non_null(strstr(words.worth, "without this limit: about -15 %"));
+    verdict_words_release(&words);
+    say_gain_of(&link, .3, false, &words);
+    assert_non_null(strstr(words.summary, "Without that in both directions the run would"));
+    assert_non_null(strstr(words.worth, "without this limit in both directions: about -30 %"));
+    verdict_words_release(&words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatif_reads_the_command_as_the_scenario_it_is_of),
@@ -189,6 +226,7 @@ int main(void) {
         cmocka_unit_test(a_scenario_that_no_option_asks_is_not_advised),
         cmocka_unit_test(too_little_is_said_before_what_it_looks_like),
         cmocka_unit_test(a_balanced_verdict_names_its_cause_and_then_the_time),
+        cmocka_unit_test(a_gain_beyond_the_share_says_of_how_much_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
