@@ -63,6 +63,7 @@ struct push {
     size_t body_limit;         /* less than BODY_BYTES while a bad frame is searched */
     uint64_t searched_seq;     /* the search ends behind this frame */
     bool met;                  /* this thread has had a good answer */
+    int64_t next_ns;           /* as the last good answer had it */
     unsigned burst, tries;     /* pushes at once; failures in a row */
     struct echo_client echo;
     int64_t usual_error_ns;          /* of good answers; 0: none yet */
@@ -234,6 +235,7 @@ static int64_t take_success(struct push *push, const struct push_answer *answer,
     }
     note_success(push, answer, &reply, final);
     push_tables_learn(&push->tables, reply.tables);
+    push->next_ns = reply.next_ns;
     echo_client_point(&push->echo, answer->address, answer->port, reply.echo_key);
     spool_ack(push->config.spool, reply.committed);
     if (!push->met || reply.committed > push->passed_seq)
@@ -356,7 +358,8 @@ static bool has_more(struct push *push) {
  *
  * The first sample is pushed at once, so pushes fall on the time of samples, and one that is taken
  * while a push is under way would make a second one of every push. It waits for the next interval,
- * which begins a little later: from then on it is there in time. */
+ * which begins a little later: from then on it is there in time. A collector of many hosts says
+ * when it wants the next push, and is believed as far as two intervals go. */
 static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_ns) {
     int64_t now_ns = clock_monotonic_ns();
     bool left_over = push->filled_seq > push->passed_seq;
@@ -365,6 +368,8 @@ static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_n
     if (is_finishing(push) || (left_over && ++push->burst < BURST_PUSHES))
         return now_ns;
     push->burst = 0;
+    if (push->next_ns > 0 && push->next_ns <= 2 * push->config.interval_ns)
+        return *begun_ns = now_ns + push->next_ns;
     *begun_ns += push->config.interval_ns;
     if (!left_over && has_more(push))
         *begun_ns += push->config.interval_ns / LATER_SHARE;

@@ -6,7 +6,16 @@
 #include "common/error.h"
 #include "common/text.h"
 
-enum { COMMITTED = 1, RECEIVED = 2, REPLIED = 4, STOP = 8, ALL = 15, ECHO = 16, TABLES = 32 };
+enum {
+    COMMITTED = 1,
+    RECEIVED = 2,
+    REPLIED = 4,
+    STOP = 8,
+    ALL = 15,
+    ECHO = 16,
+    TABLES = 32,
+    NEXT = 64
+};
 
 /* Which word it was; 0 for a word that is not known, negative if its number is none. */
 static int read_line(struct span line, struct push_reply *reply) {
@@ -21,6 +30,7 @@ static int read_line(struct span line, struct push_reply *reply) {
                 : span_equal(word, "stop")        ? STOP
                 : span_equal(word, "echo")        ? ECHO
                 : span_equal(word, "tables")      ? TABLES
+                : span_equal(word, "next_ns")     ? NEXT
                                                   : 0;
     if (which == 0)
         return 0;
@@ -34,6 +44,8 @@ static int read_line(struct span line, struct push_reply *reply) {
         reply->replied_ns = (int64_t)number;
     else if (which == ECHO)
         reply->echo_key = number;
+    else if (which == NEXT)
+        reply->next_ns = (int64_t)number;
     else if (which == TABLES)
         reply->tables = number;
     else

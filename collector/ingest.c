@@ -239,9 +239,12 @@ int ingest_write(struct ingest *ingest, struct ingest_push *push) {
         r = write_frames(ingest, push, stream, ids);
     if (r == 0)
         r = write_clock(ingest, push, stream, host);
-    if (r == 0)
-        push->committed = store_stream_last_seq(ingest->store, stream);
-    return r;
+    if (r)
+        return r;
+    push->committed = store_stream_last_seq(ingest->store, stream);
+    push->host_number = (uint64_t)(host - ingest->hosts);
+    push->n_hosts = ingest->n_hosts;
+    return 0;
 }
 
 bool ingest_committed(struct ingest *ingest, const struct ingest_push *push) {

@@ -32,10 +32,11 @@ struct ingest_push {
     char sender[INSTANCE_MAX + 1]; /* the host it must be of; "": any */
 
     /* Results. */
-    char host[INSTANCE_MAX + 1]; /* after the check */
-    bool events;                 /* after the check: of a stream of single events */
-    uint64_t tables;             /* after the check: a number for its tables, or 0 (wire.h) */
-    uint64_t committed;          /* the stream's highest seq that the transaction holds */
+    char host[INSTANCE_MAX + 1];   /* after the check */
+    bool events;                   /* after the check: of a stream of single events */
+    uint64_t tables;               /* after the check: a number for its tables, or 0 (wire.h) */
+    uint64_t committed;            /* the stream's highest seq that the transaction holds */
+    uint64_t host_number, n_hosts; /* which of the run's hosts it is, from 0, and how many */
     uint64_t frames, rows, duplicates;
     uint64_t refused_rows; /* of tables that contradict those stored */
     char note[200];        /* one line worth telling, "" if none */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Benchmarks are built with everything else and run by hand: bin/bench_NAME of a release build.
-add_executable(bench_collector_rate bench/collector_rate.c)
+add_executable(bench_collector_rate bench/collector_rate.c bench/light_push.c)
 target_link_libraries(bench_collector_rate PRIVATE
-  chokepoint_push chokepoint_collector chokepoint_agent chokepoint_store chokepoint_common sqlite3 Threads::Threads)
+  chokepoint_push chokepoint_collector chokepoint_agent chokepoint_store chokepoint_common sqlite3 gnutls Threads::Threads)
 target_compile_definitions(bench_collector_rate PRIVATE
   CHOKEPOINT_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/chokepoint")
 add_dependencies(bench_collector_rate chokepoint)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--rate HZ=10] [--dir DIR]
- * [--paced] [--against COMMAND] [--plain]: rows a second from TLS to committed rows, on one core,
- * beside what SQLite alone does with the same rows; or paced as agents push, a body a second each
- * at its own time of the second. --against: the command chokepoint of another build, in turn with
- * this one's.
+ * [--paced] [--against COMMAND] [--plain] [--light] [--ramp N=1] [--pace N=1]: rows a second from
+ * TLS to committed rows, on one core, beside what SQLite alone does with the same rows; or paced as
+ * agents push, a body a second each at its own time of the second. --against: the command
+ * chokepoint of another build, in turn with this one's.
  * --plain: the same server without TLS, which no command offers, in turn with it.
  *
  * The collector is the real command, a child bound to one CPU; its cost is its own user and system
  * time (wait4), from its start to its end, so that nothing it does later is left out. The senders
  * are the agent's own, and share the other CPUs: one connection a host, one body a second of the
- * host's life, sent as soon as the last was answered, as after an outage. Tables are the agent's
- * own; every counter grows in every row, so that none of them is one the store may leave out.
+ * host's life, sent as soon as the last was answered, as after an outage. --light: senders that
+ * cost next to nothing, for thousands of hosts; --ramp: seconds in which they all
+ * come; --pace: seconds between two pushes of a host, for more hosts than this machine can be.
+ * Tables are the agent's own; every counter grows in every row, so that none of them is one the
+ * store may leave out.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -40,6 +43,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "common/wire.h"
+#include "tests/bench/light_push.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define TABLES 32
@@ -59,7 +63,9 @@ static void die(const char *format, ...) {
 struct bench {
     uint64_t hosts, seconds, cores, rate; /* rate: samples a second, and frames of a body */
     const char *command, *against;        /* chokepoint, of this build and another */
-    bool paced, plain;
+    uint64_t pace;                        /* seconds between two pushes */
+    uint64_t ramp; /* seconds from the first host's first push to the last one's */
+    bool paced, plain, light;
     bool keyed;                  /* the collector that runs knows keys of hosts */
     char url[96], pin[PIN_SIZE]; /* of the collector that runs; pin "": it speaks plainly */
     int64_t begin_ns;
@@ -172,24 +178,38 @@ static int64_t thread_cpu_ns(void) {
 }
 
 static void wait_for_turn(const struct host *host, uint64_t second) {
-    int64_t at_ns = host->bench->begin_ns + (int64_t)second * NS_PER_S +
-                    (int64_t)(host->number * (uint64_t)NS_PER_S / host->bench->hosts);
+    int64_t at_ns =
+        host->bench->begin_ns + (int64_t)(second * host->bench->pace) * NS_PER_S +
+        (int64_t)(host->number * host->bench->ramp * (uint64_t)NS_PER_S / host->bench->hosts);
     const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
     if (host->bench->paced)
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-static void push_one(struct host *host, struct push_http *http, uint64_t second) {
+/* Either of the two. */
+struct sender {
+    struct push_http *http;
+    struct light_push *light;
+};
+
+static int post(const struct sender *sender, const struct buffer *body,
+                struct push_answer *answer) {
+    const struct push_request request = {.body = body, .give_up = never};
+    return sender->light ? light_push_post(sender->light, body, answer)
+                         : push_http_post(sender->http, &request, answer);
+}
+
+static void push_one(struct host *host, const struct sender *sender, uint64_t second) {
     struct buffer body = {0};
-    const struct push_request request = {.body = &body, .give_up = never};
-    struct push_answer answer;
+    struct push_answer answer = {0};
     struct push_reply reply;
     wait_for_turn(host, second);
     buffer_put(&body, host->bodies[second].data, host->bodies[second].size);
     push_tables_shorten(&host->tables, &body);
     int64_t sent_ns = clock_monotonic_ns();
-    if (push_http_post(http, &request, &answer) < 0 || answer.status != 200)
-        die("refused: %ld %s %s", answer.status, answer.why, answer.text);
+    if (post(sender, &body, &answer) < 0 || answer.status != 200)
+        die("push %llu of host %zu refused: %ld %s %s", (unsigned long long)second, host->number,
+            answer.status, answer.why, answer.text);
     if (push_reply_parse(answer.text, &reply) == 0)
         push_tables_learn(&host->tables, reply.tables);
     host->sent_bytes += body.size;
@@ -203,7 +223,7 @@ static void *send_host(void *arg) {
     struct host *host = arg;
     const char *pin = host->bench->pin;
     char key[HOST_KEY_SIZE], name[32];
-    struct push_http *http;
+    struct sender sender = {0};
     snprintf(name, sizeof name, "node%zu", host->number);
     credentials_host_key(TOKEN, name, key);
     const struct push_config config = {.url = host->bench->url,
@@ -211,18 +231,23 @@ static void *send_host(void *arg) {
                                        .host = name,
                                        .token = host->bench->keyed ? key : TOKEN};
     int64_t begin_ns = thread_cpu_ns();
-    if (push_http_open(&config, &http) < 0)
-        die("no connection can be made");
+    wait_for_turn(host, 0);
+    int r = host->bench->light ? light_push_open(host->bench->url, name, key, &sender.light)
+                               : push_http_open(&config, &sender.http);
+    if (r < 0)
+        die("no connection can be made: %s", strerror(-r));
     push_tables_release(&host->tables);
     host->tables = (struct push_tables){0};
     host->sent_bytes = 0;
     for (uint64_t s = 0; s < host->bench->seconds; s++) {
-        push_one(host, http, s);
+        push_one(host, &sender, s);
         if (s == 0)
             host->first_ns = thread_cpu_ns() - begin_ns;
     }
     host->cpu_ns = thread_cpu_ns() - begin_ns;
-    push_http_close(http);
+    if (sender.light)
+        light_push_close(sender.light);
+    push_http_close(sender.http);
     return NULL;
 }
 
@@ -507,15 +532,13 @@ static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) 
 /* ---- */
 
 static void parse(struct bench *bench, int argc, char **argv) {
-    static const struct option options[] = {{"hosts", required_argument, NULL, 'h'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"cores", required_argument, NULL, 'c'},
-                                            {"dir", required_argument, NULL, 'd'},
-                                            {"rate", required_argument, NULL, 'r'},
-                                            {"against", required_argument, NULL, 'a'},
-                                            {"paced", no_argument, NULL, 'p'},
-                                            {"plain", no_argument, NULL, 'n'},
-                                            {0}};
+    static const struct option options[] = {
+        {"hosts", required_argument, NULL, 'h'}, {"seconds", required_argument, NULL, 's'},
+        {"cores", required_argument, NULL, 'c'}, {"dir", required_argument, NULL, 'd'},
+        {"rate", required_argument, NULL, 'r'},  {"against", required_argument, NULL, 'a'},
+        {"paced", no_argument, NULL, 'p'},       {"plain", no_argument, NULL, 'n'},
+        {"light", no_argument, NULL, 'l'},       {"ramp", required_argument, NULL, 'm'},
+        {"pace", required_argument, NULL, 't'},  {0}};
     const char *parent = "/tmp";
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -523,6 +546,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
                            : option == 's' ? &bench->seconds
                            : option == 'c' ? &bench->cores
                            : option == 'r' ? &bench->rate
+                           : option == 'm' ? &bench->ramp
+                           : option == 't' ? &bench->pace
                                            : NULL;
         if (option == 'd')
             parent = optarg;
@@ -532,6 +557,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
             bench->paced = true;
         else if (option == 'n')
             bench->plain = true;
+        else if (option == 'l')
+            bench->light = true;
         else if (!number || text_parse_u64(optarg, number) < 0 || *number == 0 || *number > 4096)
             exit(2);
     }
@@ -541,8 +568,13 @@ static void parse(struct bench *bench, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    struct bench bench = {
-        .hosts = 20, .seconds = 30, .cores = 16, .rate = 10, .command = CHOKEPOINT_COMMAND};
+    struct bench bench = {.hosts = 20,
+                          .seconds = 30,
+                          .cores = 16,
+                          .rate = 10,
+                          .ramp = 1,
+                          .pace = 1,
+                          .command = CHOKEPOINT_COMMAND};
     parse(&bench, argc, argv);
     struct host *hosts = calloc(bench.hosts, sizeof *hosts);
     bench.took_ns = calloc(bench.hosts * bench.seconds, sizeof *bench.took_ns);

@@ -48,6 +48,7 @@ struct peer {
     uint64_t committed;
     uint64_t seen[4096]; /* how often a frame was taken */
     uint64_t bad_seq, echo_key;
+    int64_t next_ns; /* that answers ask for */
     uint64_t tables; /* the number that answers give */
     unsigned whole;  /* requests that had their tables */
     size_t largest;
@@ -180,8 +181,8 @@ static bool take(struct peer *peer, const struct request *request, char *text, s
     int64_t now = clock_monotonic_ns();
     snprintf(body, sizeof body,
              "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
-             "\nstop 0\necho %" PRIu64 "\ntables %" PRIu64 "\n",
-             peer->committed, now, now, peer->echo_key, peer->tables);
+             "\nstop 0\necho %" PRIu64 "\ntables %" PRIu64 "\nnext_ns %" PRId64 "\n",
+             peer->committed, now, now, peer->echo_key, peer->tables, peer->next_ns);
     peer->whole += request->known == 0;
     return say(text, size, 200, body);
 }
@@ -287,6 +288,24 @@ static void all_frames_arrive_once_and_the_last_push_is_marked(void **state) {
     assert_true(status.final && f->peer.final);
     assert_int_equal(status.committed_seq, 42);
     assert_int_equal(status.failures, 0);
+    expect_each_once(f, 0);
+}
+
+/* With an interval of 50 s only the collector's wish can bring a second push within patience; and a
+ * wish beyond two intervals is none. */
+static void the_next_push_comes_when_the_collector_wants_it(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    f->peer.next_ns = 10 * NS_PER_MS;
+    start_every(f, 50 * NS_PER_S);
+    AWAIT(f, status, status.pushes >= 5);
+    pthread_mutex_lock(&f->peer.lock);
+    f->peer.next_ns = INT64_MAX;
+    unsigned before = f->peer.requests;
+    pthread_mutex_unlock(&f->peer.lock);
+    append(f, 3);
+    assert_int_equal(finish(f), 0);
+    assert_true(f->peer.requests <= before + 3);
     expect_each_once(f, 0);
 }
 
@@ -681,6 +700,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(all_frames_arrive_once_and_the_last_push_is_marked),
+        TEST(the_next_push_comes_when_the_collector_wants_it),
         TEST(tables_are_sent_once_and_again_when_asked_for),
         TEST(a_push_that_has_no_frame_is_still_finished),
         TEST(a_stream_that_is_not_the_last_never_says_so),

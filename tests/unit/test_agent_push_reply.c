@@ -29,6 +29,9 @@ static void each_word_is_read_and_later_words_are_passed_over(void **state) {
     assert_int_equal(reply.tables, 0);
     assert_int_equal(push_reply_parse(WHOLE "tables 9\n", &reply), 0);
     assert_int_equal(reply.tables, 9);
+    assert_int_equal(reply.next_ns, 0);
+    assert_int_equal(push_reply_parse(WHOLE "next_ns 600000000\n", &reply), 0);
+    assert_int_equal(reply.next_ns, 600000000);
 }
 
 static void the_largest_number_is_that_of_a_time(void **state) {
@@ -53,7 +56,8 @@ static void an_answer_that_is_none_is_refused(void **state) {
                                       WHOLE "received_ns 9223372036854775808\n",
                                       WHOLE "replied_ns 18446744073709551615\n",
                                       WHOLE "echo 18446744073709551616\n",
-                                      WHOLE "tables 9223372036854775808\n"};
+                                      WHOLE "tables 9223372036854775808\n",
+                                      WHOLE "next_ns -1\n"};
     struct push_reply reply = {.committed = 3};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

@@ -214,6 +214,44 @@ static void an_answer_leaves_after_its_commit(void **state) {
     assert_string_equal(f->events, "host vm1\n");
 }
 
+static int by_number(const void *a, const void *b) {
+    long long x = *(const long long *)a, y = *(const long long *)b;
+    return (x > y) - (x < y);
+}
+
+/* When the host is asked to push next, of the collector's clock; -1: when it likes. */
+static long long next_push_of(struct fixture *f, unsigned number, uint64_t seq) {
+    char name[16], key[HOST_KEY_SIZE], headers[256];
+    long long replied, next;
+    snprintf(name, sizeof name, "vm%u", number);
+    credentials_host_key(TOKEN, name, key);
+    snprintf(headers, sizeof headers, "Chokepoint-Host: %s\r\nAuthorization: Bearer %s\r\n", name,
+             key);
+    AUTO(buffer_release) struct buffer body = body_of(name, seq, seq);
+    struct answer answer = post(f, headers, &body);
+    assert_int_equal(answer.status, 200);
+    assert_int_equal(sscanf(strstr(answer.text, "replied_ns"), "replied_ns %lld", &replied), 1);
+    assert_int_equal(sscanf(strstr(answer.text, "next_ns"), "next_ns %lld", &next), 1);
+    assert_true(next == 0 || (next >= NS_PER_S / 2 && next < 3 * NS_PER_S / 2));
+    return next ? replied + next : -1;
+}
+
+#define MANY 90
+
+static void pushes_of_many_hosts_are_spread_over_the_second(void **state) {
+    struct fixture *f = *state;
+    long long at[MANY + 1], widest = 0;
+    for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(next_push_of(f, i, 1) < 0, i < 64);
+    for (unsigned i = 0; i < MANY; i++)
+        at[i] = next_push_of(f, i, 2) % NS_PER_S;
+    qsort(at, MANY, sizeof *at, by_number);
+    at[MANY] = at[0] + NS_PER_S;
+    for (unsigned i = 0; i < MANY; i++)
+        widest = at[i + 1] - at[i] > widest ? at[i + 1] - at[i] : widest;
+    assert_true(widest < 3 * NS_PER_S / MANY);
+}
+
 static void nobody_without_the_key_of_its_host_gets_in(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
@@ -494,6 +532,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(an_answer_leaves_after_its_commit),
+        TEST(pushes_of_many_hosts_are_spread_over_the_second),
         TEST(nobody_without_the_key_of_its_host_gets_in),
         TEST(a_host_speaks_only_for_itself),
         TEST(an_agent_that_names_no_host_is_told_of_versions),
