@@ -23,6 +23,7 @@ struct guest {
     int fd;
     size_t listener;
     struct visitor *visitor;
+    bool ready; /* it has begun to shake hands, and waits for room */
     struct sockaddr_storage from;
     socklen_t from_size;
 };
@@ -33,8 +34,9 @@ struct door {
     int epoll_fd, wake_fd;
     int listeners[DOOR_LISTENERS_MAX];
     size_t n_listeners;
-    struct guest *waiting;
+    struct guest *waiting, *first; /* the one that came last, and first */
     atomic_bool ending;
+    atomic_bool crowded; /* somebody waits for room */
     pthread_t thread;
     bool started;
 };
@@ -43,8 +45,7 @@ struct door {
 
 static void unlink_guest(struct door *door, struct guest *guest) {
     *(guest->before ? &guest->before->after : &door->waiting) = guest->after;
-    if (guest->after)
-        guest->after->before = guest->before;
+    *(guest->after ? &guest->after->before : &door->first) = guest->before;
     epoll_ctl(door->epoll_fd, EPOLL_CTL_DEL, guest->fd, NULL);
     gate_leave(door->gate, guest->visitor);
 }
@@ -60,6 +61,11 @@ static void let_in(struct door *door, struct guest *guest) {
     door->options.let_in(door->options.ctx, guest->listener, guest->fd,
                          (const struct sockaddr *)&guest->from, guest->from_size);
     free(guest);
+}
+
+static bool may_enter(const struct door *door, const struct guest *guest) {
+    return !door->options.may_enter ||
+           door->options.may_enter(door->options.ctx, (const struct sockaddr *)&guest->from);
 }
 
 /* 1: the first record of a handshake is there; 0: not yet all of it; -EBADMSG: something else. */
@@ -81,10 +87,33 @@ static int look_at(int fd) {
 
 static void look_after(struct door *door, struct guest *guest) {
     int r = door->options.at_once ? 1 : look_at(guest->fd);
-    if (r > 0)
-        let_in(door, guest);
-    else if (r < 0)
+    if (r < 0) {
         turn_away(door, guest);
+    } else if (r > 0 && !may_enter(door, guest)) {
+        guest->ready = true;
+        atomic_store(&door->crowded, true);
+    } else if (r > 0) {
+        let_in(door, guest);
+    }
+}
+
+/* Those that wait for room, in the order of their coming. One that may not enter ends it: who comes
+ * from elsewhere, and may, was let in at once. */
+static void let_in_more(struct door *door) {
+    uint64_t count;
+    if (read(door->wake_fd, &count, sizeof count) < 0)
+        return;
+    atomic_store(&door->crowded, false);
+    for (struct guest *guest = door->first, *next; guest; guest = next) {
+        next = guest->before;
+        if (!guest->ready)
+            continue;
+        if (!may_enter(door, guest)) {
+            atomic_store(&door->crowded, true);
+            return;
+        }
+        let_in(door, guest);
+    }
 }
 
 /* Edge-triggered: a byte that has been looked at does not wake us again. */
@@ -92,8 +121,7 @@ static void take(struct door *door, struct guest *guest) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = guest};
     guest->visitor = gate_enter(door->gate, guest->fd, (const struct sockaddr *)&guest->from);
     guest->after = door->waiting;
-    if (guest->after)
-        guest->after->before = guest;
+    *(guest->after ? &guest->after->before : &door->first) = guest;
     door->waiting = guest;
     if (!guest->visitor || epoll_ctl(door->epoll_fd, EPOLL_CTL_ADD, guest->fd, &event) < 0)
         turn_away(door, guest);
@@ -132,7 +160,9 @@ static void serve(struct door *door, void *what) {
             ;
         return;
     }
-    if (what != &door->wake_fd)
+    if (what == &door->wake_fd)
+        let_in_more(door);
+    else
         look_after(door, what);
 }
 
@@ -186,17 +216,31 @@ int door_start(struct door *door) {
     return -error;
 }
 
-void door_free(struct door *door) {
+void door_room(struct door *door) {
+    const uint64_t one = 1;
+    if (atomic_load(&door->crowded) && write(door->wake_fd, &one, sizeof one) < 0)
+        return; /* the counter is at its end: it is awake already */
+}
+
+void door_stop(struct door *door) {
     const uint64_t one = 1;
     if (!door)
         return;
     atomic_store(&door->ending, true);
     if (door->started && write(door->wake_fd, &one, sizeof one) == sizeof one)
         pthread_join(door->thread, NULL);
+    door->started = false;
     while (door->waiting)
         turn_away(door, door->waiting);
     for (size_t i = 0; i < door->n_listeners; i++)
         close(door->listeners[i]);
+    door->n_listeners = 0;
+}
+
+void door_free(struct door *door) {
+    if (!door)
+        return;
+    door_stop(door);
     gate_free(door->gate);
     if (door->wake_fd >= 0)
         close(door->wake_fd);

@@ -20,6 +20,9 @@ struct door;
 struct door_options {
     struct gate_limits waiting; /* strangers: how many may wait, and how long; known ones: none */
     bool at_once;               /* no handshake is waited for: the server speaks plainly */
+    /* Whether one from there may be let in now; else it waits on, and is asked about again after
+     * door_room. NULL: always. */
+    bool (*may_enter)(void *ctx, const struct sockaddr *from);
     /* Lets one in that came at the i-th listener, from the door's thread; fd is then its own. */
     void (*let_in)(void *ctx, size_t i, int fd, const struct sockaddr *from, socklen_t size);
     void *ctx;
@@ -32,7 +35,11 @@ int door_new(const struct door_options *options, struct door **ret_door);
 int door_listen(struct door *door, int fd);
 int door_start(struct door *door);
 
-/* Ends the thread, closes the listeners and whatever waits. Takes NULL. */
-void door_free(struct door *door);
+/* From any thread: somebody who waits may be let in now. */
+void door_room(struct door *door);
+
+/* Ends the thread, closes the listeners and whatever waits. Takes NULL, and may come twice. */
+void door_stop(struct door *door);
+void door_free(struct door *door); /* stops it; nobody may call it any more; takes NULL */
 
 #endif

@@ -16,6 +16,7 @@
 
 #define CHECK_NS (500 * NS_PER_MS) /* how late a deadline may be kept */
 #define BUCKETS 1024               /* a power of two */
+#define EXPECTED_NS NS_PER_S       /* and longer nobody is, who may never come */
 
 struct visitor {
     struct visitor *older, *newer;
@@ -35,6 +36,8 @@ struct gate {
     struct visitor *oldest, *newest;
     size_t n_strangers, n_known, n_due; /* dropped ones are in none of them */
     uint16_t strangers_at[BUCKETS];
+    size_t n_expected;   /* strangers that will enter at once */
+    int64_t expected_ns; /* the last of them, since when */
 };
 
 static uint64_t hash_bytes(const void *data, size_t size) {
@@ -74,6 +77,8 @@ static void forget(struct gate *gate, struct visitor *visitor) {
     }
     gate->n_strangers--;
     gate->strangers_at[visitor->bucket]--;
+    if (gate->limits.room)
+        gate->limits.room(gate->limits.ctx);
 }
 
 static void drop(struct gate *gate, struct visitor *visitor) {
@@ -184,6 +189,28 @@ static void append(struct gate *gate, struct visitor *visitor) {
     set_due(gate, visitor, clock_monotonic_ns() + gate->limits.stranger_ns);
 }
 
+static bool another_has_more(const struct gate *gate, unsigned bucket) {
+    for (size_t i = 0; i < BUCKETS; i++)
+        if (gate->strangers_at[i] > gate->strangers_at[bucket] + 1)
+            return true;
+    return false;
+}
+
+bool gate_expect(struct gate *gate, const struct sockaddr *address) {
+    int64_t now_ns = clock_monotonic_ns();
+    pthread_mutex_lock(&gate->lock);
+    if (now_ns - gate->expected_ns > EXPECTED_NS)
+        gate->n_expected = 0;
+    bool may = gate->n_strangers + gate->n_expected < gate->limits.strangers ||
+               another_has_more(gate, bucket_of(address));
+    if (may) {
+        gate->n_expected++;
+        gate->expected_ns = now_ns;
+    }
+    pthread_mutex_unlock(&gate->lock);
+    return may;
+}
+
 struct visitor *gate_enter(struct gate *gate, int fd, const struct sockaddr *address) {
     struct visitor *visitor = calloc(1, sizeof *visitor);
     if (!visitor)
@@ -191,6 +218,7 @@ struct visitor *gate_enter(struct gate *gate, int fd, const struct sockaddr *add
     visitor->fd = fd;
     visitor->bucket = bucket_of(address);
     pthread_mutex_lock(&gate->lock);
+    gate->n_expected -= gate->n_expected > 0;
     if (gate->n_strangers >= gate->limits.strangers)
         drop_a_stranger(gate);
     append(gate, visitor);

@@ -11,6 +11,7 @@
 #ifndef CHOKEPOINT_COLLECTOR_GATE_H
 #define CHOKEPOINT_COLLECTOR_GATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -24,12 +25,18 @@ struct gate_limits {
     int64_t stranger_ns;        /* from being accepted to having shown a key */
     int64_t request_ns;         /* from a request's header to the end of its body */
     void (*dropped)(void *ctx); /* called for each that is dropped, from any thread; or NULL */
+    void (*room)(void *ctx);    /* a slot for strangers is free; from any thread; or NULL */
     void *ctx;
 };
 
 /* Begins a thread that keeps the deadlines. -ENOMEM, -EAGAIN. */
 int gate_new(const struct gate_limits *limits, struct gate **ret_gate);
 void gate_free(struct gate *gate); /* all visitors must have left; takes NULL */
+
+/* Whether a stranger from there may enter soon: there is a free slot, kept for it from now on, or
+ * another address has more. So a crowd behind one address comes in one after the other, and none of
+ * it costs another its handshake. */
+bool gate_expect(struct gate *gate, const struct sockaddr *address);
 
 /* NULL: out of memory; the connection is then not to be kept. */
 struct visitor *gate_enter(struct gate *gate, int fd, const struct sockaddr *address);

@@ -22,7 +22,7 @@
 
 #define CONNECTIONS_MAX 16384u /* fewer where descriptors are */
 #define DESCRIPTORS_KEPT 128u  /* for all that is no connection */
-#define WAITING_MAX 1024u      /* that have not begun to shake hands */
+#define WAITING_MAX 8192u      /* that have not begun to shake hands, or wait for room */
 #define STRANGERS_MAX 256u     /* that have, and have shown no key */
 #define CONNECTIONS_PER_HOST 8u
 #define DROPPED_SLACK 64u /* dropped, and not yet closed */
@@ -49,6 +49,15 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **v
 /* From any thread. */
 static void on_dropped(void *ctx) {
     writer_refused(((struct server *)ctx)->writer, REFUSED_BUSY);
+}
+
+/* From any thread that counts visitors. */
+static void on_room(void *ctx) {
+    door_room(((struct server *)ctx)->door);
+}
+
+static bool may_enter(void *ctx, const struct sockaddr *from) {
+    return gate_expect(((struct server *)ctx)->gate, from);
 }
 
 /* ---- life ---- */
@@ -97,7 +106,11 @@ static int open_gates(struct server *server) {
                                         .stranger_ns = STRANGER_NS,
                                         .dropped = on_dropped,
                                         .ctx = server};
-    const struct door_options door = {waiting, !server->credentials, let_in, server};
+    const struct door_options door = {.waiting = waiting,
+                                      .at_once = !server->credentials,
+                                      .may_enter = may_enter,
+                                      .let_in = let_in,
+                                      .ctx = server};
     server->connections_max = most - (unsigned)waiting.strangers;
     unsigned strangers = at_most(most / 4, STRANGERS_MAX);
     const struct gate_limits inside = {.strangers = strangers,
@@ -107,6 +120,7 @@ static int open_gates(struct server *server) {
                                        .stranger_ns = STRANGER_NS,
                                        .request_ns = REQUEST_NS,
                                        .dropped = on_dropped,
+                                       .room = on_room,
                                        .ctx = server};
     int r = gate_new(&inside, &server->gate);
     return r < 0 ? r : door_new(&door, &server->door);
@@ -162,10 +176,11 @@ static int check_token(const char *token, char *why, size_t why_size) {
 }
 
 static void free_server(struct server *server) {
-    door_free(server->door);
+    door_stop(server->door);
     for (size_t i = 0; i < server->n_listeners; i++)
         MHD_stop_daemon(server->listeners[i].daemon);
     gate_free(server->gate);
+    door_free(server->door); /* the gate has told it of room until now */
     echo_server_free(server->echo);
     explicit_bzero(server->token, sizeof server->token);
     free(server);
@@ -215,8 +230,7 @@ void server_ask_stop(struct server *server) {
 void server_finish(struct server *server) {
     if (!server)
         return;
-    door_free(server->door);
-    server->door = NULL;
+    door_stop(server->door);
     writer_drain(server->writer);
     int64_t until_ns = clock_monotonic_ns() + FINISH_MS * NS_PER_MS;
     while (atomic_load(&server->requests) > 0 && clock_monotonic_ns() < until_ns)

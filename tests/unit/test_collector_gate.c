@@ -26,11 +26,15 @@ struct fixture {
     int near[MOST], far[MOST];
     struct visitor *visitors[MOST];
     size_t n;
-    atomic_int dropped;
+    atomic_int dropped, room;
 };
 
 static void on_dropped(void *ctx) {
     atomic_fetch_add(&((struct fixture *)ctx)->dropped, 1);
+}
+
+static void on_room(void *ctx) {
+    atomic_fetch_add(&((struct fixture *)ctx)->room, 1);
 }
 
 static void open_gate(struct fixture *f, int64_t stranger_ns, int64_t request_ns) {
@@ -40,6 +44,7 @@ static void open_gate(struct fixture *f, int64_t stranger_ns, int64_t request_ns
                                        .stranger_ns = stranger_ns,
                                        .request_ns = request_ns,
                                        .dropped = on_dropped,
+                                       .room = on_room,
                                        .ctx = f};
     assert_int_equal(gate_new(&limits, &f->gate), 0);
 }
@@ -109,6 +114,33 @@ static void the_address_with_most_strangers_loses_its_oldest(void **state) {
     assert_int_equal(f->dropped, 21);
 }
 
+static bool expects(struct fixture *f, const char *address) {
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    inet_pton(AF_INET, address, &from.sin_addr);
+    return gate_expect(f->gate, (struct sockaddr *)&from);
+}
+
+/* Many hosts behind one address: they wait for each other. Somebody from elsewhere does not. */
+static void a_crowd_behind_one_address_comes_in_one_after_the_other(void **state) {
+    struct fixture *f = *state;
+    open_gate(f, NEVER_NS, NEVER_NS);
+    size_t crowd[4];
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(expects(f, "10.0.0.2"));
+        crowd[i] = enter(f, "10.0.0.2");
+    }
+    assert_false(expects(f, "10.0.0.2"));
+    assert_true(expects(f, "10.0.0.3"));
+    enter(f, "10.0.0.3"); /* the crowd loses one */
+    assert_int_equal(f->dropped, 1);
+    assert_false(expects(f, "10.0.0.2"));
+    int before = f->room;
+    gate_know(f->gate, f->visitors[crowd[1]], "vm1");
+    assert_int_equal(f->room, before + 1);
+    assert_true(expects(f, "10.0.0.2"));
+    assert_false(expects(f, "10.0.0.2")); /* the slot is kept for the one before */
+}
+
 static void known_hosts_are_not_dropped_for_strangers(void **state) {
     struct fixture *f = *state;
     open_gate(f, NEVER_NS, NEVER_NS);
@@ -175,6 +207,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_address_with_most_strangers_loses_its_oldest),
+        TEST(a_crowd_behind_one_address_comes_in_one_after_the_other),
         TEST(known_hosts_are_not_dropped_for_strangers),
         TEST(a_host_with_too_many_connections_loses_its_oldest),
         TEST(above_all_slots_of_hosts_the_newest_goes),

@@ -16,6 +16,7 @@
 
 #include "collector/credentials.h"
 #include "collector/server.h"
+#include "common/clock.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/stored_number.h"
 
