@@ -29,7 +29,7 @@
 #include "common/error.h"
 
 #define ROWS_MAX 2048
-#define CHECK_AGAIN_EVERY 16 /* samples: a socket may be handed to a process of the job */
+#define CHECK_AGAIN_EVERY 16 /* samples a round has */
 #define JOB_MOST 200         /* processes: the files of more are as dear to look at as a dump */
 #define LOOK_AGAIN_EVERY 4   /* samples: a process may have one more and another one less */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
@@ -45,12 +45,14 @@ struct connection_probe {
     struct netlink ask, farewells; /* the latter may be closed: not permitted */
     uint64_t sample;               /* number of the current one, from 1 */
     uint64_t job_changes;          /* as of the last check of everybody's owners */
-    bool check_again, has_scanned; /* in this sample */
-    struct source snmp;            /* counts what is opened; may be closed */
-    uint64_t opens, files;         /* as they stood at the last dump; 0: not known */
-    size_t n_unaccepted;           /* connections that no process had in hand at the last dump */
-    bool told;                     /* that some sockets may not be looked at */
-    size_t n_farewells;            /* rows of this sample */
+    /* in this sample: owners of known connections are looked for again, which the round that ends
+     * has found or all files tell; all files of the job have been looked at */
+    bool check_again, is_round, has_scanned;
+    struct source snmp;    /* counts what is opened; may be closed */
+    uint64_t opens, files; /* as they stood at the last dump; 0: not known */
+    size_t n_unaccepted;   /* connections that no process had in hand at the last dump */
+    bool told;             /* that some sockets may not be looked at */
+    size_t n_farewells;    /* rows of this sample */
     int64_t unseen[CONNECTION_N_COLUMNS];
     bool unseen_sent;
     struct connections all;
@@ -143,9 +145,9 @@ static void append_unseen(struct pass *pass) {
 
 /* ---- what is there ---- */
 
-static void scan_owners(struct pass *pass) {
+static void look_for_owners(struct pass *pass, size_t most) {
     struct connection_probe *probe = pass->probe;
-    int r = owners_scan(&probe->owners, probe->proc_fd, pass->env->job);
+    int r = owners_look(&probe->owners, probe->proc_fd, pass->env->job, most);
     pass->rows->dropped += r == -EMFILE;
     if (r == -EACCES && !probe->told && pass->env->note) {
         probe->told = true;
@@ -154,14 +156,32 @@ static void scan_owners(struct pass *pass) {
     }
 }
 
+/* Files of the job as they are now: the round that goes on is done with. */
+static void scan_owners(struct pass *pass) {
+    owners_forget(&pass->probe->owners);
+    look_for_owners(pass, SIZE_MAX);
+    pass->probe->has_scanned = true;
+}
+
+/* A socket may be handed to a process of the job, so all files of the job are looked at again. Of
+ * 4,000 that takes 70 ms, which would cost a slot: each sample looks at some processes, and the
+ * last one of a round uses what they found. */
+static void go_on_with_round(struct pass *pass) {
+    struct connection_probe *probe = pass->probe;
+    size_t place = probe->sample % CHECK_AGAIN_EVERY;
+    if (place == 1)
+        owners_forget(&probe->owners);
+    look_for_owners(pass, place ? pass->env->job->n / (CHECK_AGAIN_EVERY - 1) + 1 : SIZE_MAX);
+    probe->check_again = place == 0;
+}
+
 static void find_owner(struct pass *pass, struct connection *connection, uint32_t inode) {
     struct connection_probe *probe = pass->probe;
     bool known = connection->looked && connection->inode == inode;
     if (!inode || (known && !probe->check_again))
         return; /* 0: not accepted yet, or its process has closed it */
-    if (!probe->has_scanned)
+    if (!probe->has_scanned && !(known && probe->is_round))
         scan_owners(pass);
-    probe->has_scanned = true;
     connection->looked = probe->sample;
     connection->inode = inode;
     const struct owner *owner = owners_find(&probe->owners, inode);
@@ -279,8 +299,12 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     probe->sample++;
     probe->n_farewells = 0;
     probe->has_scanned = false;
-    probe->check_again =
-        probe->job_changes != env->job->changes || probe->sample % CHECK_AGAIN_EVERY == 0;
+    probe->is_round = probe->job_changes == env->job->changes;
+    probe->check_again = true;
+    if (probe->is_round)
+        go_on_with_round(&pass);
+    else
+        owners_forget(&probe->owners);
     probe->job_changes = env->job->changes;
     if (probe->farewells.buffer && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
         rows->dropped++;

@@ -81,14 +81,19 @@ struct owner {
 
 struct owners { /* all zero: none */
     size_t n;
+    size_t looked; /* processes of the job whose files have been looked at */
+    int files;     /* theirs, open ones of all kinds */
     struct owner slots[OWNER_SLOTS];
     uint16_t used[OWNER_SLOTS / 2]; /* slots, n of them */
     _Alignas(struct dirents_entry) char listing[8192];
 };
 
-/* Reads anew which sockets the job's processes have open. 0; -EMFILE there were too many, -EACCES
- * somebody's may not be looked at: some are missing then. */
-int owners_scan(struct owners *owners, int proc_fd, const struct job *job);
+/* Forgets them all: no process has been looked at. */
+void owners_forget(struct owners *owners);
+
+/* Reads which sockets the next processes of the job have open, `most` of them. 0; -EMFILE there
+ * were too many in all, -EACCES somebody's may not be looked at: some are missing then. */
+int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most);
 
 /* NULL: no process of the job has it. */
 const struct owner *owners_find(const struct owners *owners, uint32_t inode);

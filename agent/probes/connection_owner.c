@@ -61,15 +61,23 @@ static int scan_process(struct owners *owners, int proc_fd, const struct job_pro
     return denied < 0 ? denied : n;
 }
 
-int owners_scan(struct owners *owners, int proc_fd, const struct job *job) {
-    int left = FILES_MAX, r = 0;
+void owners_forget(struct owners *owners) {
     while (owners->n)
         owners->slots[owners->used[--owners->n]] = (struct owner){0};
-    for (size_t i = 0; i < job->n; i++) {
-        int n = scan_process(owners, proc_fd, &job->processes[i], left);
-        if (n > left)
+    owners->looked = 0;
+    owners->files = 0;
+}
+
+int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most) {
+    int r = 0;
+    for (; most-- > 0 && owners->looked < job->n; owners->looked++) {
+        int left = FILES_MAX - owners->files;
+        int n = scan_process(owners, proc_fd, &job->processes[owners->looked], left);
+        if (n > left) {
+            owners->looked = job->n;
             return -EMFILE;
-        left -= n > 0 ? n : 0;
+        }
+        owners->files += n > 0 ? n : 0;
         r = n < 0 ? n : r;
     }
     return r;

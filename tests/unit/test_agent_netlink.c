@@ -331,7 +331,12 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(processes); i++)
         job_set(&job, i, &processes[i]);
     job_end(&job, ARRAY_SIZE(processes)); /* the last one has ended meanwhile */
-    assert_int_equal(owners_scan(&owners, fd, &job), 0);
+    owners_forget(&owners);
+    assert_int_equal(owners_look(&owners, fd, &job, 1), 0); /* one after the other */
+    assert_int_equal(owners_find(&owners, 11)->pid, 70);
+    assert_int_equal(owners_look(&owners, fd, &job, 1), 0);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0); /* nobody is left */
     assert_int_equal(owners_find(&owners, 11)->pid, 71);
     assert_int_equal(owners_find(&owners, 11)->rank, 4);
     assert_int_equal(owners_find(&owners, 12)->pid, 72); /* no rank: the youngest */
@@ -339,7 +344,8 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
     assert_null(owners_find(&owners, 0));
     assert_int_equal(owners.n, 2);
     job_end(&job, 0);
-    assert_int_equal(owners_scan(&owners, fd, &job), 0);
+    owners_forget(&owners);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0);
     assert_null(owners_find(&owners, 11));
     close(fd);
     tree_remove(&tree);
@@ -608,6 +614,29 @@ static void a_connection_of_others_is_nobodys(void **state) {
     harness_close(&h);
 }
 
+/* Handed to it, as far as the probe can tell: nobody came or went, and nothing was opened. */
+static void a_socket_handed_to_the_job_becomes_its_within_two_rounds(void **state) {
+    static struct harness h;
+    struct wire wire;
+    (void)state;
+    start(&h);
+    struct job_process other = {.pid = getppid(), .rank = -1}, self = h.job.processes[0];
+    job_set(&h.job, 0, &other);
+    job_end(&h.job, 1);
+    wire_connect(&wire);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(harness_sample(&h), 0);
+        assert_null(harness_row(&h, wire.name));
+    }
+    h.job.processes[0] = self;
+    int samples = 0;
+    for (; samples < 32 && !harness_row(&h, wire.name); samples++)
+        assert_int_equal(harness_sample(&h), 0);
+    expect(&h, wire.name, "pid", getpid());
+    wire_close(&wire);
+    harness_close(&h);
+}
+
 static void without_a_job_there_is_nothing_to_look_at(void **state) {
     static struct harness h;
     (void)state;
@@ -640,6 +669,7 @@ int main(void) {
         cmocka_unit_test(what_came_and_went_unseen_is_added_up),
         cmocka_unit_test(what_was_only_seen_as_an_orphan_is_added_up_too),
         cmocka_unit_test(a_connection_of_others_is_nobodys),
+        cmocka_unit_test(a_socket_handed_to_the_job_becomes_its_within_two_rounds),
         cmocka_unit_test(without_a_job_there_is_nothing_to_look_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
