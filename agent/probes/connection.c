@@ -163,9 +163,9 @@ static void scan_owners(struct pass *pass) {
     pass->probe->has_scanned = true;
 }
 
-/* A socket may be handed to a process of the job, so all files of the job are looked at again. Of
- * 4,000 that takes 70 ms, which would cost a slot: each sample looks at some processes, and the
- * last one of a round uses what they found. */
+/* A socket may be handed to a process of the job, so all files of the job are looked at again. That
+ * takes 70 ms where they are 4,000, which would cost a slot: each sample looks at some processes,
+ * and the last one of a round uses what they found. */
 static void go_on_with_round(struct pass *pass) {
     struct connection_probe *probe = pass->probe;
     size_t place = probe->sample % CHECK_AGAIN_EVERY;

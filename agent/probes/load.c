@@ -22,7 +22,7 @@ enum {
 };
 
 #define EVERY_NS (5 * NS_PER_S)
-#define TASKS_AT_ONCE 250 /* for each so many tasks one row more before they are counted again */
+#define TASKS_AT_ONCE 100 /* for each so many tasks one row more before they are counted again */
 
 struct load {
     struct load_reader *reader;

@@ -9,7 +9,8 @@
  * Thousands of processes stay cheap by these means: one listing of /proc and one stat a process; no
  * stat for those that can never be reported (threads of the kernel, processes of other emulated
  * hosts), which the inode of their directory tells apart from a successor with the same id; and
- * when more than IDLE_READS processes outside the job do nothing, they are looked at in turns.
+ * when more than IDLE_FEW processes outside the job do nothing, they are looked at in turns, each
+ * in one of IDLE_TURNS samples, and in fewer if more than IDLE_READS would be looked at in one.
  *
  * A process outside the job that leaves the list is reported once more, so that each has two ends
  * to take a difference of.
@@ -56,10 +57,19 @@ enum {
 
 #define JOB_ROWS_MAX 1024
 #define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
-#define IDLE_READS 500                   /* processes that do nothing, looked at in one sample */
+#define IDLE_FEW 50                      /* processes that do nothing: a millisecond and less */
+#define IDLE_TURNS 3
+#define IDLE_READS 500       /* of them in one sample */
 #define CHECK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
 
 /* ---- reading what is there ---- */
+
+/* In one of how many samples a process outside the job is looked at that does nothing. */
+static uint64_t idle_turns(size_t n_idle) {
+    uint64_t turns = n_idle / IDLE_FEW + 1, least = n_idle / IDLE_READS + 1;
+    turns = turns < IDLE_TURNS ? turns : IDLE_TURNS;
+    return turns > least ? turns : least;
+}
 
 /* Whether there is nothing to gain from reading this process now. */
 static bool can_skip(const struct processes *all, const struct process *process, int32_t pid) {
@@ -71,7 +81,7 @@ static bool can_skip(const struct processes *all, const struct process *process,
     if (process->class == PROCESS_OUTSIDE)
         return turn % CHECK_AGAIN_EVERY != 0;
     bool idle = process_is_idle(process) && process->sent + 1 < all->sample;
-    return idle && turn % (all->n_idle_before / IDLE_READS + 1) != 0;
+    return idle && turn % idle_turns(all->n_idle_before) != 0;
 }
 
 /* A process this probe did not know. It is born if it started after the previous sample, give or
