@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# slowdown.sh [--shim] [PAIRS] [-- COMMAND...]: what profiling at 10 Hz costs the program, by interleaved pairs: the same command
+# slowdown.sh [--shim|--same] [PAIRS] [-- COMMAND...]: what profiling at 10 Hz costs the program, by interleaved pairs: the same command
 # alone and under `chokepoint run`, in alternating order; the program's own wall time and CPU time (user + system of the
 # program and its children, getrusage), as the median of the pairs' ratios with a 95 % bootstrap interval.
 # --shim: what the MPI shim alone costs: `chokepoint run --no-shim` stands in for "alone".
+# --same: the command alone both times, which shows what the figures cannot tell apart.
 # Default command: 2 ranks of chokepoint-sgd on this machine, both cores busy for some seconds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -13,6 +14,10 @@ profiled=("$bin/chokepoint" run --quiet --no-report --db)
 if [ "${1:-}" = --shim ]; then
     shift
     alone=("${profiled[@]}") goal="the MPI shim" most=0.4
+fi
+if [ "${1:-}" = --same ]; then
+    shift
+    profiled=(env) goal="nothing" most=0
 fi
 if [ $# -gt 0 ] && [ "$1" != -- ]; then pairs=$1; shift; fi
 [ "${1:-}" != -- ] || shift
@@ -42,7 +47,7 @@ once() {
     "$@" bash "$work/timed" "$file" "${command[@]}" >/dev/null 2>&1
 }
 command=("$@")
-profiled+=("$work/slowdown.db" --)
+[ ${#profiled[@]} = 1 ] || profiled+=("$work/slowdown.db" --)
 [ ${#alone[@]} = 1 ] || alone+=("$work/slowdown.db" --no-shim --)
 
 once "$work/warm" env
