@@ -168,15 +168,20 @@ static int record_end(struct run_session *s, int exit_status) {
 
 /* --- the parts of a run, in order --- */
 
+/* Agents need its ports, not the collector itself: it gets ready while they start. */
 static int start_collector(struct run_session *s) {
-    int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
-    int r = collect_child_start(&s->collector);
-    while (r == 0 && !s->collector_lost && !collect_child_listens(&s->collector) &&
-           !s->interrupted && clock_monotonic_ns() < deadline_ns)
-        session_poll(s, deadline_ns);
+    char why[256];
+    int r = collect_child_listen(&s->collector, why, sizeof why);
+    if (r < 0)
+        return session_note(s, "the collector %s", why), r;
+    r = collect_child_start(&s->collector);
     if (r < 0)
         session_note(s, "the collector cannot be started: %s", strerror(-r));
-    return r == 0 && collect_child_listens(&s->collector) ? 0 : -ECHILD;
+    return r;
+}
+
+static bool is_waiting(const struct run_session *s) {
+    return session_awaits_hosts(s) || !collect_child_listens(&s->collector);
 }
 
 /* 0 when the command may start. */
@@ -184,7 +189,7 @@ static int gather_hosts(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
     session_find_preload(s);
     session_start_agents(s);
-    while (session_awaits_hosts(s) && !s->interrupted && !s->collector_lost && !s->unwritable &&
+    while (is_waiting(s) && !s->interrupted && !s->collector_lost && !s->unwritable &&
            clock_monotonic_ns() < deadline_ns)
         session_poll(s, deadline_ns);
     if (s->interrupted || s->collector_lost)

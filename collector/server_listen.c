@@ -2,8 +2,11 @@
 /* An IPv6 socket takes IPv6 only, so that [::] does not open IPv4 as well. */
 #include "collector/server_listen.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +76,22 @@ static int name_of(int fd, char *ret_text, size_t size) {
     return 0;
 }
 
-int listen_on(const char *spec, char *ret_text, size_t text_size, char *why, size_t why_size) {
+/* A socket of whoever started us. Its file is shared, so that it outlives us. */
+static int adopt(const char *number) {
+    uint64_t fd;
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (text_parse_u64(number, &fd) < 0 || fd <= STDERR_FILENO || fd > INT_MAX)
+        return -EINVAL;
+    if (getsockopt((int)fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0)
+        return negative_errno();
+    if (!listens || fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0 ||
+        fcntl((int)fd, F_SETFL, O_NONBLOCK) < 0)
+        return -EINVAL;
+    return (int)fd;
+}
+
+static int open_listener(const char *spec, char *why, size_t why_size) {
     struct addrinfo *info;
     int r = resolve(spec, &info);
     if (r < 0) {
@@ -84,10 +102,22 @@ int listen_on(const char *spec, char *ret_text, size_t text_size, char *why, siz
     r = fd < 0 ? negative_errno() : bind_and_listen(fd, info);
     freeaddrinfo(info);
     if (r == 0)
-        r = name_of(fd, ret_text, text_size);
-    if (r == 0)
         return fd;
     snprintf(why, why_size, "cannot listen on %s: %s", spec, strerror(-r));
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+int listen_on(const char *spec, char *ret_text, size_t text_size, char *why, size_t why_size) {
+    static const char inherited[] = "fd:";
+    bool is_open = strncmp(spec, inherited, sizeof inherited - 1) == 0;
+    int fd = is_open ? adopt(spec + sizeof inherited - 1) : open_listener(spec, why, why_size);
+    int r = fd < 0 ? fd : name_of(fd, ret_text, text_size);
+    if (r == 0)
+        return fd;
+    if (is_open || fd >= 0)
+        snprintf(why, why_size, "cannot listen on %s: %s", spec, strerror(-r));
     if (fd >= 0)
         close(fd);
     return r;

@@ -32,6 +32,9 @@ static int become(const struct child_plan *plan, pid_t parent) {
         r = redirect(plan->stderr_fd, STDERR_FILENO);
     if (r < 0)
         return r;
+    for (const int *fd = plan->kept; fd && *fd >= 0; fd++)
+        if (fcntl(*fd, F_SETFD, 0) < 0)
+            return negative_errno();
     for (const struct child_variable *v = plan->variables; v && v->name; v++)
         if ((v->value ? setenv(v->name, v->value, 1) : unsetenv(v->name)) < 0)
             return negative_errno();

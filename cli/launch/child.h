@@ -22,7 +22,8 @@ struct child_plan {
     const struct child_variable *variables; /* NULL, or ended by a NULL name */
     /* -1: inherit. Descriptors of the caller, which keeps them. */
     int stdin_fd, stdout_fd, stderr_fd;
-    bool own_group;              /* out of reach of the terminal's Ctrl-C */
+    const int *kept; /* NULL, or descriptors that it gets under the same numbers, ended by -1 */
+    bool own_group;  /* out of reach of the terminal's Ctrl-C */
     bool dies_with_parent;       /* SIGTERM when we are gone, however that came */
     const sigset_t *mask;        /* the signal mask it begins with */
     const struct limits *limits; /* NULL: ours */

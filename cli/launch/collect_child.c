@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/collect_child.h"
+#include "collector/server_listen.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -17,23 +18,51 @@ int collect_child_add_address(struct collect_child *child, const char *address) 
     if (child->n_endpoints == COLLECT_ADDRESSES_MAX)
         return -E2BIG;
     struct collect_endpoint *endpoint = &child->endpoints[child->n_endpoints++];
+    endpoint->fd = -1;
     snprintf(endpoint->address, sizeof endpoint->address, "%s", address);
     return 0;
 }
 
-static void listen_list(const struct collect_child *child, char *to, size_t size) {
+int collect_child_listen(struct collect_child *child, char *why, size_t why_size) {
+    char spec[ADDRESS_SIZE + 4], name[ADDRESS_SIZE + 16];
+    for (size_t i = 0; i < child->n_endpoints; i++) {
+        struct collect_endpoint *endpoint = &child->endpoints[i];
+        uint64_t port;
+        snprintf(spec, sizeof spec, "%s:0", endpoint->address);
+        endpoint->fd = listen_on(spec, name, sizeof name, why, why_size);
+        if (endpoint->fd < 0)
+            return endpoint->fd;
+        if (text_parse_u64(strrchr(name, ':') + 1, &port) < 0)
+            return -EINVAL;
+        endpoint->port = (unsigned)port;
+    }
+    return 0;
+}
+
+void collect_child_leave(struct collect_child *child) {
+    for (size_t i = 0; i < child->n_endpoints; i++)
+        if (child->endpoints[i].fd >= 0)
+            close(child->endpoints[i].fd);
+    child->n_endpoints = 0;
+}
+
+static void listen_list(const struct collect_child *child, char *to, size_t size,
+                        int ret_fds[COLLECT_ADDRESSES_MAX + 1]) {
     size_t used = 0;
-    for (size_t i = 0; i < child->n_endpoints && used < size; i++)
-        used += (size_t)snprintf(to + used, size - used, "%s%s:%u", i ? "," : "",
-                                 child->endpoints[i].address, child->endpoints[i].port);
+    for (size_t i = 0; i < child->n_endpoints && used < size; i++) {
+        ret_fds[i] = child->endpoints[i].fd;
+        used += (size_t)snprintf(to + used, size - used, "%sfd:%d", i ? "," : "", ret_fds[i]);
+    }
+    ret_fds[child->n_endpoints] = -1;
 }
 
 /* fds: read end, write end of stdin, stdout, stderr. */
 static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
     char run[24], file[48], listen[COLLECT_ADDRESSES_MAX * 24];
+    int kept[COLLECT_ADDRESSES_MAX + 1];
     snprintf(run, sizeof run, "%lld", (long long)child->run);
     snprintf(file, sizeof file, "%" PRIu64 ":%" PRIu64, child->file.device, child->file.inode);
-    listen_list(child, listen, sizeof listen);
+    listen_list(child, listen, sizeof listen, kept);
     const char *const words[] = {child->program, "collector", "--db",  child->database,
                                  "--file",       file,        "--run", run,
                                  "--listen",     listen,      NULL};
@@ -47,6 +76,7 @@ static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
                                     .stdin_fd = fds[0][0],
                                     .stdout_fd = fds[1][1],
                                     .stderr_fd = fds[2][1],
+                                    .kept = kept,
                                     .own_group = true,
                                     .dies_with_parent = true,
                                     .mask = child->mask};
@@ -83,7 +113,7 @@ int collect_child_start(struct collect_child *child) {
 
 bool collect_child_listens(const struct collect_child *child) {
     for (size_t i = 0; i < child->n_endpoints; i++)
-        if (!child->endpoints[i].port)
+        if (!child->endpoints[i].listens)
             return false;
     return child->pid != 0;
 }
@@ -105,12 +135,11 @@ struct reading {
 
 static void take_endpoint(struct collect_child *child, const char *text) {
     const char *colon = strrchr(text, ':');
-    uint64_t port;
-    if (!colon || text_parse_u64(colon + 1, &port) < 0 || port > 65535)
+    if (!colon)
         return;
     for (size_t i = 0; i < child->n_endpoints; i++)
         if (span_equal((struct span){text, (size_t)(colon - text)}, child->endpoints[i].address))
-            child->endpoints[i].port = (unsigned)port;
+            child->endpoints[i].listens = true;
 }
 
 static const char *after(const char *line, const char *word) {

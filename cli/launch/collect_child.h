@@ -17,7 +17,9 @@
 
 struct collect_endpoint {
     char address[ADDRESS_SIZE];
-    unsigned port; /* 0 until it listens */
+    int fd;        /* listens; ours, so that nobody else gets the port while none runs */
+    unsigned port; /* 0 until collect_child_listen */
+    bool listens;  /* it has said so */
 };
 
 struct collect_child {
@@ -48,7 +50,11 @@ struct collect_listener {
 /* Sets what is borrowed before; endpoints grow by this. -E2BIG. Adding one again is fine. */
 int collect_child_add_address(struct collect_child *child, const char *address);
 
-/* Starts it, or starts it again: then on the ports it had. Negative errno. */
+/* Takes a port of each address: from then on agents may be started, and wait until it runs.
+ * Negative errno with one line in why. */
+int collect_child_listen(struct collect_child *child, char *why, size_t why_size);
+
+/* Starts it, or starts it again. Negative errno. */
 int collect_child_start(struct collect_child *child);
 bool collect_child_listens(const struct collect_child *child); /* on all its addresses */
 /* "https://ADDRESS:PORT" of one of its addresses. */
@@ -63,7 +69,8 @@ int collect_child_check(struct collect_child *child, const struct collect_listen
 
 void collect_child_stop(struct collect_child *child);  /* agents shall make their last push */
 void collect_child_close(struct collect_child *child); /* it shall commit and end */
-/* Forgets it: closes descriptors. The process must have ended. */
+/* Forgets it: closes its pipes. The process must have ended. */
 void collect_child_release(struct collect_child *child);
+void collect_child_leave(struct collect_child *child); /* the ports */
 
 #endif

@@ -234,6 +234,7 @@ void session_release(struct run_session *s) {
     free(s->refusal);
     hosts_release(&s->hosts);
     collect_child_release(&s->collector);
+    collect_child_leave(&s->collector);
     group_watch_stop(&s->group);
     if (s->signal_fd >= 0) {
         close(s->signal_fd);
@@ -307,14 +308,14 @@ static void start_collector_again(struct run_session *s) {
         session_note(s, "the collector cannot be started again yet: %s", strerror(-r));
 }
 
-/* Agents keep what they have until it is back. Its port may be taken for a moment: so a pause. */
+/* Agents keep what they have until it is back. What ended it may end the next one: so a pause. */
 static void check_collector(struct run_session *s) {
     char end[64];
     int status = 0;
     if (collect_child_check(&s->collector, &s->listener, &status) < 0 || s->closing)
         return;
     child_describe_end(status, end, sizeof end);
-    if (s->collector.endpoints[0].port == 0) { /* it has never listened */
+    if (!s->collector.endpoints[0].listens) { /* it never has */
         s->collector_lost = true;
         session_note(s, "the collector ended (%s); nothing is recorded", end);
     } else if (backoff_ended(&s->collector_back, clock_monotonic_ns()))

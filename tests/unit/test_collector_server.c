@@ -16,6 +16,7 @@
 
 #include "collector/credentials.h"
 #include "collector/server.h"
+#include "collector/server_listen.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/stored_number.h"
@@ -516,6 +517,48 @@ static void it_listens_where_it_was_told_and_nowhere_else(void **state) {
     assert_int_equal(server_start(&options, &other, why, sizeof why), -EINVAL);
 }
 
+/* As `run` hands it over: the port stays its own while nobody serves it. */
+static void it_serves_a_descriptor_that_listens_already(void **state) {
+    struct fixture *f = *state;
+    struct server *other;
+    char why[200], name[64], list[32];
+    unsigned short port;
+    int fd = listen_on("127.0.0.1:0", name, sizeof name, why, sizeof why);
+    assert_true(fd >= 0);
+    assert_int_equal(sscanf(name, "127.0.0.1:%hu", &port), 1);
+    int early = connect_to("127.0.0.1", port);
+    assert_true(early >= 0);
+    snprintf(list, sizeof list, "fd:%d", dup(fd));
+    const struct server_options options = {list, TOKEN, f->writer, NULL};
+    assert_int_equal(server_start(&options, &other, why, sizeof why), 0);
+    assert_string_equal(server_address(other, 0), name);
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 1);
+    send_request(early, AUTHORIZED, body.data, body.size);
+    assert_int_equal(read_answer(early, why, sizeof why), 200);
+    close(early);
+    server_finish(other);
+    early = connect_to("127.0.0.1", port);
+    assert_true(early >= 0);
+    close(early);
+    close(fd);
+}
+
+static void a_descriptor_that_does_not_listen_is_refused(void **state) {
+    struct fixture *f = *state;
+    struct server *other;
+    char why[200], plain[32];
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    snprintf(plain, sizeof plain, "fd:%d", fd);
+    const char *const bad[] = {plain, "fd:", "fd:0", "fd:-1", "fd:x", "fd:99999", "fd:4294967299"};
+    struct server_options options = {NULL, TOKEN, f->writer, NULL};
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        options.listen = bad[i];
+        assert_true(server_start(&options, &other, why, sizeof why) < 0);
+        assert_non_null(strstr(why, bad[i]));
+    }
+    close(fd);
+}
+
 static void an_end_commits_what_has_arrived(void **state) {
     struct fixture *f = *state;
     char text[512];
@@ -553,6 +596,8 @@ int main(void) {
         TEST(agents_are_told_to_stop_and_the_last_push_is_told),
         TEST(a_clock_header_is_stored_and_a_bad_one_ignored),
         TEST(it_listens_where_it_was_told_and_nowhere_else),
+        TEST(it_serves_a_descriptor_that_listens_already),
+        TEST(a_descriptor_that_does_not_listen_is_refused),
         TEST(an_end_commits_what_has_arrived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
