@@ -177,8 +177,11 @@ int main(int argc, char **argv) {
         return printf("chokepoint-agent %s\n", CHOKEPOINT_VERSION) < 0;
     if (r == OPTIONS_SHOW_TABLES)
         return tables_print(stdout) < 0;
-    if (r == 0 && agent.options.doctor)
+    if (r == 0 && agent.options.doctor) {
+        if (agent.options.delivered)
+            leave_directory(&agent.options);
         return examine_host(&agent.options);
+    }
     if (r == 0)
         r = options_take_secrets(&agent.options, why, sizeof why);
     return r < 0 ? usage(why) : run_agent(&agent);

@@ -114,9 +114,15 @@ void relay_close_input(struct relay *relay) {
     relay->to = -1;
 }
 
+static int pass_on(struct relay *relay) {
+    if (relay->silent || relay->in.size == 0)
+        return 0;
+    return write(STDERR_FILENO, relay->in.data, relay->in.size) < 0 ? -EPIPE : 0;
+}
+
 /* The launcher's last words on standard output go where all others go. */
 int relay_finish(struct relay *relay) {
-    int r = 0;
+    int r = pass_on(relay);
     while (relay->child > 0) {
         if (relay->told)
             relay_signal(relay, SIGTERM);
@@ -126,8 +132,8 @@ int relay_finish(struct relay *relay) {
             r = relay_read(relay, 4096);
         else
             relay_wait(relay, -1, 0, -1);
-        if (r == 0 && !relay->silent && write(STDERR_FILENO, relay->in.data, relay->in.size) < 0)
-            r = -EPIPE;
+        if (r == 0)
+            r = pass_on(relay);
     }
     return WIFSIGNALED(relay->status) ? 128 + WTERMSIG(relay->status) : WEXITSTATUS(relay->status);
 }

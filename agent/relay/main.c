@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s: %s\n", words[0], strerror(-r));
         return 1;
     }
-    if (relay_handshake(&relay) == RELAY_DELIVERED)
+    if (relay_handshake(&relay) == RELAY_DELIVERED && *relay.collector)
         pump(&relay);
     r = relay_finish(&relay);
     buffer_release(&relay.in);

@@ -26,24 +26,6 @@ static void on_line(void *ctx, const char *line) {
     examined_hear(l->host, line, clock_wall_ns());
 }
 
-/* Beside our own program. */
-static int find_agent(struct launch_plan *plan, char *why, size_t why_size) {
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n < 0 ? 0 : n] = '\0';
-    char *slash = strrchr(own, '/');
-    if (!slash)
-        return snprintf(why, why_size, "/proc/self/exe cannot be read"), -ENOENT;
-    *slash = '\0';
-    if ((size_t)snprintf(plan->agent, sizeof plan->agent, "%.4000s/chokepoint-agent", own) >=
-            sizeof plan->agent ||
-        access(plan->agent, X_OK) < 0)
-        return snprintf(why, why_size, "%s: %s; it belongs beside chokepoint", plan->agent,
-                        strerror(errno)),
-               -ENOENT;
-    return 0;
-}
-
 /* The collector's machine is examined, too, where it is no host of the job. */
 static void add_this_machine(struct gathered *g) {
     if (gethostname(g->local_name, sizeof g->local_name - 1) < 0 || !g->local_name[0])
@@ -116,6 +98,11 @@ static void tell_silent(struct examined *host, const struct launch *launch, cons
                      "there is no chokepoint-agent, neither at %s nor in the PATH", agent);
         return;
     }
+    if (launch->n_said && strstr(launch->said[0], "install the package chokepoint-agent")) {
+        examined_add(host, "hinders", "agent", "apt-get install chokepoint-agent", "%s",
+                     launch->said[0]);
+        return;
+    }
     snprintf(mend, sizeof mend, "%s %.255s true",
              getenv("CHOKEPOINT_RSH") && *getenv("CHOKEPOINT_RSH") ? getenv("CHOKEPOINT_RSH")
                                                                    : "ssh -o BatchMode=yes",
@@ -146,7 +133,7 @@ static void end_all(struct gathered *g) {
 int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout_ns,
            struct gathered *ret_gathered, char *why, size_t why_size) {
     struct command_words words = {0};
-    char run_id[40];
+    char run_id[40], program[PATH_MAX];
     sigset_t mask;
     struct gathered *g = ret_gathered;
     snprintf(run_id, sizeof run_id, "doctor-%d", (int)getpid());
@@ -167,7 +154,7 @@ int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout
                                .method = method,
                                .connect_timeout_s = (int)(timeout_ns / NS_PER_S) + 1,
                                .mask = &mask};
-    r = find_agent(&plan, why, why_size);
+    r = launch_find_programs(&plan, program, why, why_size);
     for (size_t i = 0; i < g->n && r == 0; i++) {
         listeners[i] = (struct listener){&g->hosts[i], clock_monotonic_ns()};
         g->hosts[i].asked_wall_ns = clock_wall_ns();
@@ -178,6 +165,10 @@ int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout
     for (size_t i = 0; i < g->n && r == 0; i++)
         if (!g->hosts[i].complete)
             tell_silent(&g->hosts[i], &g->launches[i], plan.agent, timeout_ns);
+        else if (g->launches[i].delivered)
+            examined_add(&g->hosts[i], "note", "agent", "apt-get install chokepoint-agent",
+                         "none of this version is installed: a run sends one each time, which "
+                         "captures no --flows");
     end_all(g);
     free(listeners);
     return r;

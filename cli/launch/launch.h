@@ -43,6 +43,10 @@ struct launch_plan {
 
 #define LAUNCH_SAID_LINES 3
 
+/* Finds agent, relay and agents. ret_program: this very one. Negative errno with a line in why. */
+int launch_find_programs(struct launch_plan *plan, char ret_program[PATH_MAX], char *why,
+                         size_t why_size);
+
 /* The agent of one host. */
 struct launch {
     const char *host;           /* borrowed */

@@ -18,13 +18,14 @@
 #define SCRIPT_SIZE (16 * 1024)
 
 /* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an
- * agent of this version says, u: the collector, p: its pin, n: the name of the run's directories,
- * a: where the agent lies here, l: where the shim is to lie, "": nowhere. */
+ * agent of this version says, u: the collector ("": the agent only examines its host), p: its pin,
+ * n: the name of the run's directories, a: where the agent lies here, l: where the shim is to lie,
+ * "": nowhere. */
 static const char deliver[] =
     "for a in \"$a\" chokepoint-agent; do command -v \"$a\" >/dev/null && "
     "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && { "
-    "echo chokepoint-agent installed; exec \"$a\" --collector \"$u\" --pin \"$p\" --token-stdin "
-    "\"$@\"; }; done\n"
+    "echo chokepoint-agent installed; exec \"$a\" "
+    "${u:+--collector \"$u\" --pin \"$p\" --token-stdin} \"$@\"; }; done\n"
     "umask 077; ok=; tried=\n"
     "trap 'exit 1' 1 2 13 15; trap 'rm -rf \"$d\"' 0\n"
     "for t in \"${TMPDIR:-/tmp}\" /var/tmp /dev/shm \"${HOME:-/}\"; do "

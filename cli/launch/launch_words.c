@@ -47,7 +47,7 @@ const char *launch_scope(void) {
 }
 
 bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan) {
-    return launch->method != LAUNCH_DIRECT && plan->relay[0] && !plan->examine_peers;
+    return launch->method != LAUNCH_DIRECT && plan->relay[0];
 }
 
 void launch_add_agent(struct launch_words *to, const struct launch *launch,

@@ -90,43 +90,6 @@ static void choose_marks(struct run_session *s) {
     snprintf(s->marks, sizeof s->marks, "%s/chokepoint-%s", place, s->run_id);
 }
 
-/* The relay, which brings agents to hosts that have none, lies beside us (a build), or where `make
- * install` puts it. A build without a static C library has none. */
-static void find_relay(struct run_session *s, int length) {
-    static const char *const places[] = {"", CHOKEPOINT_LIBEXEC_FROM_BIN "/"};
-    struct launch_plan *plan = &s->plan;
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        int n = snprintf(plan->agents, sizeof plan->agents, "%.*s/%sagents", length, s->program,
-                         places[i]);
-        int m = snprintf(plan->relay, sizeof plan->relay, "%.*s/%schokepoint-relay", length,
-                         s->program, places[i]);
-        if (n > 0 && (size_t)n < sizeof plan->agents && m > 0 && (size_t)m < sizeof plan->relay &&
-            access(plan->agents, X_OK) == 0 && access(plan->relay, X_OK) == 0)
-            return;
-    }
-    plan->relay[0] = '\0';
-}
-
-/* The agent's program lies beside ours. */
-static int find_programs(struct run_session *s, char *why, size_t why_size) {
-    ssize_t n = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
-    if (n < 0)
-        return snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno)), negative_errno();
-    s->program[n] = '\0';
-    const char *slash = strrchr(s->program, '/');
-    int length = slash ? (int)(slash - s->program) : 0;
-    int size =
-        snprintf(s->plan.agent, sizeof s->plan.agent, "%.*s/chokepoint-agent", length, s->program);
-    if (size < 0 || (size_t)size >= sizeof s->plan.agent)
-        return snprintf(why, why_size, "a path is too long"), -ENAMETOOLONG;
-    if (access(s->plan.agent, X_OK) < 0)
-        return snprintf(why, why_size, "%s: %s; it belongs beside chokepoint", s->plan.agent,
-                        strerror(errno)),
-               negative_errno();
-    find_relay(s, length);
-    return 0;
-}
-
 /* SIGPIPE is blocked only: a reader that closed its pipe is noticed by EPIPE. */
 static int open_signals(struct run_session *s) {
     static const int heard[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -170,7 +133,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
                  size_t why_size) {
     *s = (struct run_session){.options = options, .signal_fd = -1};
     limits_raise(&s->old_limits);
-    int r = find_programs(s, why, why_size);
+    int r = launch_find_programs(&s->plan, s->program, why, why_size);
     if (r < 0)
         return r;
     r = occupy_standard_streams();

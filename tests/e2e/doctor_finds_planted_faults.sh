@@ -66,6 +66,32 @@ chmod +x bin/bare
 rsh=$work/bin/bare doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && jq -e '.findings[] | select(.host == "vm2" and .check == "agent") | .mend | startswith("scp ")' out >/dev/null ||
     fail "no agent: $status"
+
+# One that has nothing gets the agent sent, and is examined as any other; where it cannot be, that is said.
+if [ -d "$CHOKEPOINT_BIN/agents" ]; then
+    export ASAN_OPTIONS=detect_leaks=0
+    cat >bin/empty <<EOF
+#!/bin/bash
+while [[ \$1 == -* ]]; do [[ \$1 != -o ]] || shift; shift; done
+host=\$1
+shift
+exec "$chokepoint" testbed --name "$name" exec "\$host" -- unshare -m sh -c \
+    'mount -t tmpfs none "$CHOKEPOINT_BIN"; . "$work/hide"; exec sh -c "\$0"' "\$*"
+EOF
+    chmod +x bin/empty
+    : >hide
+    rsh=$work/bin/empty doctor --hosts vm1,vm2 --format json
+    [ $status -eq 0 ] && found vm2 note agent && ! found vm1 note agent || fail "an agent that was sent: $status, $(hindered)"
+    jq -e '.hosts[1] | .answered and .start_s > 0 and .version != null' out >/dev/null || fail "vm2 was not examined by it"
+    for check in spool clock mtu interface rights psi cgroup; do
+        [ "$(jq -r --arg c $check '[.findings[] | select(.check == $c) | .host] | unique | length' out)" = 2 ] || fail "$check was not asked for there"
+    done
+    echo 'for d in /tmp /var/tmp /dev/shm "$HOME"; do mount -t tmpfs -o noexec none $d; done' >hide
+    rsh=$work/bin/empty doctor --hosts vm1,vm2 --format json
+    [ $status -eq 1 ] && [ "$(hindered)" = "vm2:agent " ] || fail "no directory takes one: $status, $(hindered)"
+    jq -e '.findings[] | select(.host == "vm2" and .check == "agent") | (.mend == "apt-get install chokepoint-agent") and
+        (.text | test("no directory of vm2 takes a program"))' out >/dev/null || fail "it does not say why"
+fi
 doctor --hosts vm1,vm9 --format json
 [ $status -eq 1 ] && found vm1 hinders network || fail "a name that is not known: $status, $(hindered)"
 

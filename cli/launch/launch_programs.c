@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Our own programs that a launch needs: where they lie, seen from the command. */
+#include "cli/launch/launch.h"
+#include "common/error.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The relay, which brings agents to hosts that have none, lies beside us (a build), or where `make
+ * install` puts it. A build without a static C library has none. */
+static void find_relay(struct launch_plan *plan, const char *program, int length) {
+    static const char *const places[] = {"", CHOKEPOINT_LIBEXEC_FROM_BIN "/"};
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        int n = snprintf(plan->agents, sizeof plan->agents, "%.*s/%sagents", length, program,
+                         places[i]);
+        int m = snprintf(plan->relay, sizeof plan->relay, "%.*s/%schokepoint-relay", length,
+                         program, places[i]);
+        if (n > 0 && (size_t)n < sizeof plan->agents && m > 0 && (size_t)m < sizeof plan->relay &&
+            access(plan->agents, X_OK) == 0 && access(plan->relay, X_OK) == 0)
+            return;
+    }
+    plan->relay[0] = '\0';
+}
+
+int launch_find_programs(struct launch_plan *plan, char ret_program[PATH_MAX], char *why,
+                         size_t why_size) {
+    ssize_t n = readlink("/proc/self/exe", ret_program, PATH_MAX - 1);
+    if (n < 0)
+        return snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno)), negative_errno();
+    ret_program[n] = '\0';
+    const char *slash = strrchr(ret_program, '/');
+    int length = slash ? (int)(slash - ret_program) : 0;
+    int size =
+        snprintf(plan->agent, sizeof plan->agent, "%.*s/chokepoint-agent", length, ret_program);
+    if (size < 0 || (size_t)size >= sizeof plan->agent)
+        return snprintf(why, why_size, "a path is too long"), -ENAMETOOLONG;
+    if (access(plan->agent, X_OK) < 0)
+        return snprintf(why, why_size, "%s: %s; it belongs beside chokepoint", plan->agent,
+                        strerror(errno)),
+               negative_errno();
+    find_relay(plan, ret_program, length);
+    return 0;
+}
