@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A build without libpcap: there is nothing to capture with, and it says so. */
+/* Without libpcap there is nothing to capture with: an agent that is sent has none, since it would
+ * need D-Bus and systemd, which cannot be linked into it; nor has a build without its headers. */
 #include "agent/capture.h"
 
 #include <errno.h>
@@ -8,7 +9,9 @@
 int capture_open(size_t head_bytes, size_t ring_bytes, struct capture **ret_capture, char *why,
                  size_t why_size) {
     (void)head_bytes, (void)ring_bytes, (void)ret_capture;
-    snprintf(why, why_size, "built without libpcap: install its headers and build again");
+    snprintf(
+        why, why_size,
+        "this agent is built without libpcap: --flows needs the package chokepoint-agent there");
     return CAPTURE_ABSENT;
 }
 

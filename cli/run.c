@@ -259,6 +259,7 @@ static int record(struct run_session *s) {
     int exit_status;
     if (start_collector(s) == 0 && gather_hosts(s) == 0) {
         tell_beginning(s);
+        session_name_uncaptured(s);
         if (s->options->live)
             session_start_live(s);
         exit_status = run_command(s);

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define UNCAPTURED_NAMES 3 /* in one line */
+
 /* A batch system's hosts let mpirun in, and often nobody else. */
 static enum launch_method method_to_reach_others(const struct run_session *s,
                                                  enum hosts_source source) {
@@ -167,6 +169,24 @@ static void describe_missing(const struct launch *launch, int64_t timeout_ns, ch
         n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
     if (n < size)
         add_advice(launch, to + n, size - n);
+}
+
+void session_name_uncaptured(struct run_session *s) {
+    char names[200] = "";
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < s->n_launches && s->options->flows; i++) {
+        if (!s->launches[i].delivered)
+            continue;
+        if (used < sizeof names && n < UNCAPTURED_NAMES)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", n ? ", " : "",
+                                     s->launches[i].host);
+        n++;
+    }
+    if (n)
+        session_note(s,
+                     "packets of %s%s are not captured: the agent that is sent has no libpcap; "
+                     "--flows needs the package chokepoint-agent there",
+                     names, n > UNCAPTURED_NAMES ? ", ..." : "");
 }
 
 size_t session_name_missing(struct run_session *s) {

@@ -111,6 +111,8 @@ int session_choose_launches(struct run_session *s, enum hosts_source source, cha
 int session_check_jobs(const struct run_session *s, char *why, size_t why_size);
 void session_start_agents(struct run_session *s);
 void session_start_agent(struct run_session *s, struct launch *launch);
+/* Says on which hosts --flows captures nothing. */
+void session_name_uncaptured(struct run_session *s);
 bool session_awaits_hosts(const struct run_session *s); /* some may still answer */
 /* Marks those that did not answer as missing; line after line about them, at most all. */
 size_t session_name_missing(struct run_session *s);

@@ -27,10 +27,17 @@ done
 no_id() { no_traces_of "$(cat id)"; }
 patience=30 until_true no_id
 
+# What such an agent cannot do is said; its load is there as everywhere.
+deliver --flows --hosts vm1,vm2,vm3 ./command
+[ $status -eq 7 ] && said '^chokepoint: packets of vm2, vm3 are not captured: .*--flows needs the package' || fail "nothing is said of --flows: $status"
+[ "$(sql "SELECT count(DISTINCT h.name) FROM load JOIN frame USING (frame) JOIN stream USING (stream) JOIN host h USING (host) WHERE run = 2")" = 3 ] ||
+    fail "no load of a host that has nothing"
+until_true no_id
+
 # Where one is installed that one is used: nothing is sent.
 : >hide
 deliver --hosts vm1,vm2 ./command
-[ $status -eq 7 ] && [ "$(hosts_recorded 2)" -eq 2 ] || fail "exit status $status"
+[ $status -eq 7 ] && [ "$(hosts_recorded 3)" -eq 2 ] || fail "exit status $status"
 [ "$(cat agents)" -eq 0 ] || fail "an agent was delivered to a host that has one"
 [ "$(connections_to vm2)" -eq 1 ] || fail "$(connections_to vm2) connections to vm2"
 
@@ -55,7 +62,7 @@ deliver --hosts vm1,vm2 ./command &
 pid=$!
 until_true test -e started
 id=$(cat id)
-frames() { frames_of vm2 4; }
+frames() { frames_of vm2 5; }
 some() { [ "$(frames)" -gt 10 ]; }
 until_true some
 for round in 1 2; do
@@ -70,9 +77,9 @@ wait $pid || fail "exit status $?"
 [ "$(connections_to vm2)" -ge 3 ] || fail "no other connection was made"
 said 'the agent on vm2 has ended .* and is started again' || fail "it does not say so"
 [ "$(sql 'SELECT count(*) - count(DISTINCT stream || "/" || seq) FROM frame')" = 0 ] || fail "samples are there twice"
-counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = '$2' AND run = 4"; }
+counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = '$2' AND run = 5"; }
 [ "$(counted 'gaps + lost_frames' vm2)" -eq 0 ] || fail "samples of vm2 are lost: $(counted lost_frames vm2)"
-[ "$(sql "SELECT count(*) FROM stream JOIN host USING (host) WHERE name = 'vm2' AND run = 4 AND stream_id % 2 = 0")" -eq 1 ] ||
+[ "$(sql "SELECT count(*) FROM stream JOIN host USING (host) WHERE name = 'vm2' AND run = 5 AND stream_id % 2 = 0")" -eq 1 ] ||
     fail "another agent did not go on with the stream"
 no_traces() { [ -z "$(delivered_agents "$id")" ] && no_traces_of "$id"; }
 patience=60 until_true no_traces
