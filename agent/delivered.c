@@ -42,7 +42,7 @@ static int copy_tail(int from, uint64_t size, int to) {
     return 0;
 }
 
-/* Whoever looks finds all of it or nothing. Hosts that share the directory replace each other's. */
+/* A rank finds the whole library or none. Hosts that share the directory replace each other's. */
 static int place(int directory, int from, uint64_t size) {
     char name[64];
     snprintf(name, sizeof name, "%s.%d", SHIM, getpid());

@@ -167,8 +167,8 @@ int gather(const struct hosts *hosts, enum launch_method method, int64_t timeout
             tell_silent(&g->hosts[i], &g->launches[i], plan.agent, timeout_ns);
         else if (g->launches[i].delivered)
             examined_add(&g->hosts[i], "note", "agent", "apt-get install chokepoint-agent",
-                         "none of this version is installed: a run sends one each time, which "
-                         "captures no --flows");
+                         "no agent of this version is installed: a run sends one each time, "
+                         "which captures no --flows");
     end_all(g);
     free(listeners);
     return r;

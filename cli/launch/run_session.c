@@ -271,7 +271,8 @@ static void start_collector_again(struct run_session *s) {
         session_note(s, "the collector cannot be started again yet: %s", strerror(-r));
 }
 
-/* Agents keep what they have until it is back. What ended it may end the next one: so a pause. */
+/* Agents keep what they have until it is back. The cause of its end may end the next one: so a
+ * pause. */
 static void check_collector(struct run_session *s) {
     char end[64];
     int status = 0;

@@ -27,7 +27,7 @@ done
 no_id() { no_traces_of "$(cat id)"; }
 patience=30 until_true no_id
 
-# What such an agent cannot do is said; its load is there as everywhere.
+# Such an agent captures no packets, which is said; its load is there as everywhere.
 deliver --flows --hosts vm1,vm2,vm3 ./command
 [ $status -eq 7 ] && said '^chokepoint: packets of vm2, vm3 are not captured: .*--flows needs the package' || fail "nothing is said of --flows: $status"
 [ "$(sql "SELECT count(DISTINCT h.name) FROM load JOIN frame USING (frame) JOIN stream USING (stream) JOIN host h USING (host) WHERE run = 2")" = 3 ] ||
