@@ -14,7 +14,7 @@
 #define PROGRAM "chokepoint-agent"
 #define SHIM "libchokepoint-mpi.so"
 
-/* Nobody else may put a library where our ranks look for one. */
+/* A directory of another user could get another library. */
 static int open_own_directory(const char *path, int *ret_fd) {
     struct stat info;
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
