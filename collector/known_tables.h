@@ -33,7 +33,7 @@ struct known_tables;
 int known_tables_new(struct known_tables **ret_known); /* -ENOMEM, -EIO */
 void known_tables_free(struct known_tables *known);    /* takes NULL */
 
-/* NULL: there is none. What is returned stays until the next known_tables_keep. */
+/* NULL: there is none. A block stays until the next known_tables_keep. */
 struct known_block *known_tables_by_id(struct known_tables *known, uint64_t id);
 struct known_block *known_tables_by_bytes(struct known_tables *known, struct span bytes);
 

@@ -19,7 +19,7 @@
  *               not in the one before, or the other way round. A bit of changes: it is known and
  *               differs, by so much (modulo 2^64), from what was last known of that column in this
  *               section. Before the first row nothing is known, and every column stood at 0.
- *     'K'    := id: u64le, in the place of all 'T': the tables that the reader named so (pushes only)
+ *     'K'    := id: u64le, in the place of all 'T': tables that the reader numbered (in pushes)
  *     string := size: varint, bytes
  *
  * A stream opens with the descriptors of its tables, so the reader needs to know none of them.

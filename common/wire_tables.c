@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables that need not be sent again: they are three quarters of a push of one sample. Whoever
- * reads them names them by a number, and whoever sends them next writes the number instead.
+ * Tables that need not be sent again: they are three quarters of a push of one sample. A reader
+ * gives them a number, and a sender writes the number instead.
  */
 #include <string.h>
 
