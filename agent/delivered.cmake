@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The agent for hosts on which nothing is installed, and the relay that brings it there. It is static, so that the host's
 # C library does not matter; with sanitizers, which need theirs, it is built for the tests alone.
-add_library(chokepoint_relay STATIC relay/cksum.c relay/handshake.c relay/launcher.c relay/pump.c)
-target_link_libraries(chokepoint_relay PUBLIC chokepoint_push)
-add_executable(chokepoint-relay relay/main.c)
-target_link_libraries(chokepoint-relay PRIVATE chokepoint_relay)
-install(TARGETS chokepoint-relay RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint)
+if(NOT CHOKEPOINT_AGENT_ALONE)
+  add_library(chokepoint_relay STATIC relay/cksum.c relay/handshake.c relay/launcher.c relay/pump.c)
+  target_link_libraries(chokepoint_relay PUBLIC chokepoint_push)
+  add_executable(chokepoint-relay relay/main.c)
+  target_link_libraries(chokepoint-relay PRIVATE chokepoint_relay)
+  install(TARGETS chokepoint-relay RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint)
+endif()
 
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_LINK_OPTIONS -static)
