@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 # start_of_hosts.sh [HOSTS [ROUNDS]]: the time before the command of `run --hosts`, with agents that are installed and with
 # agents that are sent, beside what its launcher takes to reach all hosts at once and do nothing. Hosts are emulated, and
-# share this machine's cores. Medians of rounds that take turns, in ms.
+# share this machine's cores, which machines of a cluster do not: so the same is measured with one other host first, and
+# CPU time is told, too (user and system, of launchers, agents, collector and run, to its end). Medians of rounds that
+# take turns, in ms.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/bench/median.sh" || exit 1
-hosts=${1:-5}
+most=${1:-5}
 rounds=${2:-5}
-need_testbed "$hosts"
-names=$(seq -s, -f vm%g 1 "$hosts")
+[ "$most" -ge 2 ] || fail "two hosts at least: this one and another"
+need_testbed "$most"
 for way in installed sent; do
     cat >rsh.$way <<END
 #!/bin/bash
@@ -20,25 +22,46 @@ exec "$chokepoint" testbed --name "$name" exec "\$host" -- unshare -m sh -c \
 END
     chmod +x rsh.$way
 done
-median() { awk "$median_of"'{ v[NR] = $1 } END { print median(v, NR) }' "$1.ms"; }
+median() { awk "$median_of"'{ v[NR] = $1 } END { print median(v, NR) }' "$1"; }
 ms_since() { echo $(((${2:-$(date +%s%N)} - $1) / 1000000)); }
-alone() {
-    local begun i
-    begun=$(date +%s%N)
+# costs FILE COMMAND... : its CPU time and that of all it waited for, in ms.
+costs() {
+    local file=$1 TIMEFORMAT='%U %S'
+    shift
+    { time "$@" 2>err; } 2>cpu
+    awk '{ printf "%.0f\n", 1000 * ($1 + $2) }' cpu >>"$file"
+}
+reach_all() {
+    local i
     for ((i = 2; i <= hosts; i++)); do inside "$work/rsh.installed" vm$i true & done
     wait
-    ms_since "$begun"
+}
+alone() {
+    local begun
+    begun=$(date +%s%N)
+    costs alone.cpu reach_all
+    ms_since "$begun" >>alone.ms
 }
 # The command alone says when it starts, so that the end of the run does not count.
 before_command() { # WAY
     local begun
     begun=$(date +%s%N)
-    inside env CHOKEPOINT_RSH="$work/rsh.$1" "$chokepoint" run --no-report --db "$db" --hosts "$names" \
-        sh -c 'date +%s%N >began' >out 2>err || fail "exit status $?"
-    ms_since "$begun" "$(cat began)"
+    costs "$1.cpu" inside env CHOKEPOINT_RSH="$work/rsh.$1" "$chokepoint" run --no-report --db "$db" --hosts "$names" \
+        sh -c 'date +%s%N >began'
+    [ -s began ] || fail "the command did not start"
+    ms_since "$begun" "$(cat began)" >>"$1.ms"
+    rm began
 }
-for ((round = 0; round < rounds; round++)); do
-    alone >>alone.ms
-    for way in installed sent; do before_command $way >>$way.ms; done
-done
-echo "$hosts hosts, $rounds rounds: launcher alone $(median alone) ms, installed $(median installed) ms, sent $(median sent) ms"
+measure() { # HOSTS
+    local way round
+    hosts=$1 names=$(seq -s, -f vm%g 1 "$1")
+    rm -f ./*.ms ./*.cpu
+    for ((round = 0; round < rounds; round++)); do
+        alone
+        for way in installed sent; do before_command $way; done
+    done
+    echo "$hosts hosts, $rounds rounds: launcher alone $(median alone.ms) ms, installed $(median installed.ms) ms, sent $(median sent.ms) ms;" \
+        "CPU: launcher $(median alone.cpu) ms, installed $(median installed.cpu) ms, sent $(median sent.cpu) ms"
+}
+measure 2
+[ "$most" -eq 2 ] || measure "$most"
