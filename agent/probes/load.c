@@ -5,6 +5,7 @@
  * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
  * as often, and on a host with many less often: a row then repeats what was counted last.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/load_reader.h"
@@ -61,8 +62,9 @@ static int load_sample(void *state, const struct probe_env *env, struct rows *ro
 }
 
 static int load_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
-    (void)why, (void)why_size;
     int r = load_reader_open(env->proc, &((struct load *)state)->reader);
+    if (r < 0)
+        snprintf(why, why_size, "%s has no load average and uptime: %s", env->proc, strerror(-r));
     return r == -ENOENT ? PROBE_ABSENT : r;
 }
 
