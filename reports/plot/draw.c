@@ -64,43 +64,48 @@ static struct bytes read_all(int fd) {
     return (struct bytes){0};
 }
 
-static int spawn_gnuplot(int script, int out[2], pid_t *ret_pid) {
+static int spawn_gnuplot(int script, int picture, pid_t *ret_pid) {
     char *argv[] = {(char *)"gnuplot", (char *)"-", NULL}; /* posix_spawn writes to neither */
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, script, 0);
-    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, picture, 1);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     int r = posix_spawnp(ret_pid, "gnuplot", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return -r;
 }
 
-/* Runs a script. -ENOENT: there is no gnuplot; -EIO: it failed. */
-static int run_gnuplot(const char *script, size_t size, struct bytes *ret_picture) {
-    int out[2], fd = memfd_create("plot", MFD_CLOEXEC);
-    if (fd < 0)
-        return negative_errno();
-    if (pwrite(fd, script, size, 0) != (ssize_t)size || pipe2(out, O_CLOEXEC) < 0) {
+/* Starts on a script; the picture goes to memory, so that nobody has to read meanwhile. -ENOENT:
+ * there is no gnuplot. */
+static int start_gnuplot(const char *script, size_t size, struct plot_running *ret_running) {
+    int fd = memfd_create("plot", MFD_CLOEXEC), out = memfd_create("picture", MFD_CLOEXEC);
+    int r = fd < 0 || out < 0 ? negative_errno() : 0;
+    if (r == 0 && pwrite(fd, script, size, 0) != (ssize_t)size)
+        r = -EIO;
+    if (r == 0)
+        r = spawn_gnuplot(fd, out, &ret_running->pid);
+    if (fd >= 0)
         close(fd);
-        return -EIO;
-    }
-    pid_t pid;
-    int status = 0, r = spawn_gnuplot(fd, out, &pid);
-    close(fd);
-    close(out[1]);
-    struct bytes picture = r == 0 ? read_all(out[0]) : (struct bytes){0};
-    close(out[0]);
-    if (r < 0)
-        return r;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    if (r == 0)
+        ret_running->picture = out;
+    else if (out >= 0)
+        close(out);
+    return r;
+}
+
+/* -EIO: it failed. */
+static int finish_gnuplot(struct plot_running *running, struct bytes *ret_picture) {
+    int status = 0;
+    while (waitpid(running->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (status != 0 || !picture.data) {
-        free(picture.data);
-        return -EIO;
-    }
+    struct bytes picture = {0};
+    if (status == 0 && lseek(running->picture, 0, SEEK_SET) == 0)
+        picture = read_all(running->picture);
+    close(running->picture);
+    *running = (struct plot_running){0};
     *ret_picture = picture;
-    return 0;
+    return picture.data ? 0 : -EIO;
 }
 
 /* ---- pages ---- */
@@ -201,8 +206,8 @@ static void put_pages(FILE *out, struct plot *const *plots, size_t n, const char
     }
 }
 
-static int draw(struct plot *const *plots, size_t n, const char *heading, enum plot_file kind,
-                struct bytes *ret_picture) {
+static int start(struct plot *const *plots, size_t n, const char *heading, enum plot_file kind,
+                 struct plot_running *ret_running) {
     struct bytes script = {0};
     FILE *out = open_memstream(&script.data, &script.size);
     if (!out)
@@ -219,7 +224,7 @@ static int draw(struct plot *const *plots, size_t n, const char *heading, enum p
     bool failed = ferror(out);
     int result = fclose(out) == 0 && !failed ? 0 : -ENOMEM;
     if (result == 0)
-        result = run_gnuplot(script.data, script.size, ret_picture);
+        result = start_gnuplot(script.data, script.size, ret_running);
     free(script.data);
     return result;
 }
@@ -230,8 +235,11 @@ size_t plots_that_fit(struct plot *const *plots, size_t n, enum plot_file kind) 
 
 int plots_write(struct plot *const *plots, size_t n, const char *heading, enum plot_file kind,
                 FILE *out) {
+    struct plot_running running = {0};
     struct bytes picture;
-    int result = draw(plots, n, heading, kind, &picture);
+    int result = start(plots, n, heading, kind, &running);
+    if (result == 0)
+        result = finish_gnuplot(&running, &picture);
     if (result < 0)
         return result;
     if (fwrite(picture.data, 1, picture.size, out) != picture.size)
@@ -240,10 +248,24 @@ int plots_write(struct plot *const *plots, size_t n, const char *heading, enum p
     return result;
 }
 
-char *plot_svg(const struct plot *plot) {
-    struct plot *one = (struct plot *)plot; /* draw() changes none */
+void plot_svg_begin(struct plot *plot) {
+    if (plot && !plot->running.pid)
+        start(&plot, 1, NULL, PLOT_FILE_SVG, &plot->running); /* else plot_svg() says why not */
+}
+
+void plot_svg_drop(struct plot *plot) {
+    struct bytes picture;
+    if (plot->running.pid && finish_gnuplot(&plot->running, &picture) == 0)
+        free(picture.data);
+}
+
+char *plot_svg(struct plot *plot) {
     struct bytes picture = {0};
-    int result = plot ? draw(&one, 1, NULL, PLOT_FILE_SVG, &picture) : negative_errno();
+    int result = plot ? 0 : negative_errno();
+    if (plot && !plot->running.pid)
+        result = start(&plot, 1, NULL, PLOT_FILE_SVG, &plot->running);
+    if (result == 0)
+        result = finish_gnuplot(&plot->running, &picture);
     errno = -result;
     return picture.data;
 }

@@ -72,6 +72,7 @@ const char *plot_name(const struct plot *plot) {
 void plot_free(struct plot *plot) {
     if (!plot)
         return;
+    plot_svg_drop(plot);
     free(plot->script);
     free(plot->title);
     free(plot);

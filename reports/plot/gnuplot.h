@@ -4,8 +4,15 @@
 #define CHOKEPOINT_REPORTS_GNUPLOT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "reports/model/model.h"
+
+/* A gnuplot at work on a picture. */
+struct plot_running {
+    pid_t pid;   /* 0: none */
+    int picture; /* the file in memory that it writes */
+};
 
 /* The script of one plot. It draws where the variables that stand before it say: `bottom` and
  * `part`, of the height of the canvas, and `px(y)`, the place on the screen of a point that is y
@@ -16,7 +23,11 @@ struct plot {
     int height;       /* in pixels */
     char *title;      /* owned; NULL: none */
     const char *name; /* static; of pictures.c; NULL: none */
+    struct plot_running running;
 };
+
+/* Waits for what was begun, and drops it. */
+void plot_svg_drop(struct plot *plot);
 
 struct script {
     FILE *file; /* write the script here */

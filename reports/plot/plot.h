@@ -31,7 +31,9 @@ const char *plot_name(const struct plot *plot);
 
 /* The plot alone, without its title: an SVG document (free() it), or NULL with errno; that of the
  * caller where plot is NULL. */
-char *plot_svg(const struct plot *plot);
+char *plot_svg(struct plot *plot);
+/* Begins to draw it, for plot_svg() to take: plots that are begun are drawn side by side. */
+void plot_svg_begin(struct plot *plot);
 
 enum plot_file {
     PLOT_FILE_SVG, /* one column */

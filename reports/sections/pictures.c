@@ -5,12 +5,16 @@
 #include "reports/plot/finding.h"
 #include "reports/sections/sections.h"
 
+#define AHEAD 8 /* pictures that are drawn at a time, each by a process of its own */
+
 /* Takes each picture over. */
 static void put_all(const struct report *report, struct page *page, struct pictures *pictures,
                     int result) {
     page->error = page->error ? page->error : result;
-    for (size_t i = 0; i < pictures->n; i++) {
+    for (size_t i = 0, begun = 0; i < pictures->n; i++) {
         struct plot *plot = pictures->items[i];
+        for (; begun < pictures->n && begun < i + AHEAD; begun++)
+            plot_svg_begin(pictures->items[begun]);
         page_picture_found(page, plot, picture_finding(report, plot_name(plot)));
         pictures->items[i] = NULL;
     }

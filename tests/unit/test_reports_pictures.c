@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -365,6 +367,57 @@ static void a_column_is_bounded_and_pages_hold_all(void **state) {
     assert_int_equal(plots_that_fit(plots, 5, PLOT_FILE_PNG), 1);
 }
 
+/* ---- side by side ---- */
+
+/* A gnuplot of which the first waits for the second: its picture is its script. */
+static const char rendezvous[] = "#!/bin/sh\n"
+                                 "cd \"$(dirname \"$0\")\" || exit 1\n"
+                                 "if mkdir first 2>/dev/null; then read -r _ <meet\n"
+                                 "else echo met >meet; fi\n"
+                                 "cat\n";
+
+static void pictures_that_are_begun_are_drawn_side_by_side(void **state) {
+    char folder[] = "/tmp/pictures-XXXXXX", path[64], search[300];
+    char *before = strdup(getenv("PATH"));
+    struct planted p;
+    struct pictures pictures = {0};
+    (void)state;
+    plant_host(&p);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/meet", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(path, sizeof path, "%s/gnuplot", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(rendezvous, file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    snprintf(search, sizeof search, "%s:/usr/bin:/bin", folder);
+    setenv("PATH", search, 1);
+    assert_int_equal(pictures_make(&p.report, "network", &pictures), 0);
+    assert_int_equal(pictures_make(&p.report, "network", &pictures), 0);
+    assert_int_equal(pictures.n, 2);
+    alarm(60); /* one after the other, the first would wait for ever */
+    for (size_t i = 0; i < 2; i++)
+        plot_svg_begin(pictures.items[i]);
+    char *svg = plot_svg(pictures.items[0]);
+    assert_non_null(svg);
+    assert_non_null(strstr(svg, "set terminal svg"));
+    free(svg);
+    pictures_release(&pictures); /* one is not taken */
+    alarm(0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    setenv("PATH", before, 1);
+    free(before);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/meet", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/first", folder);
+    rmdir(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_of_the_kind_that_was_asked_for),
@@ -378,6 +431,7 @@ int main(void) {
         cmocka_unit_test(many_pairs_are_all_in_the_picture),
         cmocka_unit_test(hostile_names_stay_words),
         cmocka_unit_test(a_column_is_bounded_and_pages_hold_all),
+        cmocka_unit_test(pictures_that_are_begun_are_drawn_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
