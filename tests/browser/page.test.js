@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The page of a report, in a browser: what it shows without scripts, what scripts add, on a telephone, in the dark, on
-// paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE.
+// paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE,
+// SWEEP_PAGE.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
 const { before, after, test } = require("node:test");
 const { start, stop, open } = require("./lib.js");
 
-const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE;
+const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE,
+    sweep = "file://" + process.env.SWEEP_PAGE;
 const parts = ["Verdict", "Full resources over time", "Where each rank's time went", "Gains of changes", "Iterations", "Over time",
     "Traffic between hosts", "Processes", "Evidence, and its gaps", "Tables"];
 
@@ -252,7 +254,7 @@ test("hostile names are text, wherever they stand", async () => {
 // What axe says of colours; all else is the same in the dark.
 const colour_rules = ["color-contrast", "link-in-text-block"];
 
-for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", compare]]) {
+for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", compare], ["sweep", sweep]]) {
     test(`the page of a ${name} does not scroll sideways at 390 pixels`, async () => {
         const opened = await open(url, { width: 390 });
         await show_all_parts(opened.page);
@@ -275,6 +277,16 @@ for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", co
             await quiet(opened);
         });
 }
+
+test("points of a sweep's picture stand on the ground of the page, also in the dark", async () => {
+    const opened = await open(sweep, { dark: true, bypassCSP: true });
+    await show_all_parts(opened.page);
+    const [points, ground] = await opened.page.evaluate(() => [
+        Array.from(document.querySelectorAll(".picture svg [color='#FFFFFF']"), e => getComputedStyle(e).color), getComputedStyle(document.querySelector("section")).backgroundColor]);
+    assert.ok(points.length > 0);
+    assert.deepEqual(points.filter(colour => colour !== ground), []);
+    await quiet(opened);
+});
 
 test("the dark page is dark, its plots included", async () => {
     const opened = await open(run, { dark: true });

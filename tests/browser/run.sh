@@ -37,6 +37,10 @@ sqlite3 runs.db "UPDATE host SET name = '=1+1<img src=x onerror=\"window.harm=1\
     UPDATE host SET name = '</script><script>window.harm=2</script>' WHERE name = 'vm2';
     UPDATE run SET name = '<!--<script>\`x\`' || char(27) || '[31m';" || fail "no hostile names"
 "$chokepoint" report 2 --db runs.db -o hostile.html 2>/dev/null || fail "no page of hostile names"
+"$chokepoint" sweep --db sweep.db -n harm -L value $'<script>window.harm=3</script>,=1+1' -L second '1,<b>' -q --no-report true '{value}' '{second}' ||
+    fail "no sweep"
+export SWEEP_PAGE=$work/sweep.html
+"$chokepoint" sweep report harm --db sweep.db -o sweep.html || fail "no page of a sweep"
 for test in "$@"; do
     timeout 500 node --test "$here/$test" || exit 1
 done

@@ -81,6 +81,11 @@ test("a run that is over is shown whole, and its names do no harm", async () => 
     assert.match(await page.locator("#hosts").textContent(), /<script>window.harm=2/);
     assert.equal(await page.locator("#hosts img, #hosts script").count(), 0);
     assert.ok(await page.locator("#budgets > li").count() >= 3);
+    const unnamed = await page.evaluate(() => {
+        const named = Array.from(document.querySelectorAll("#legend i"), e => e.className);
+        return Array.from(document.querySelectorAll("#budgets .stack i")).filter(e => e.offsetWidth > 1 && !named.includes(e.className)).map(e => e.className);
+    });
+    assert.deepEqual(unnamed, []); // each colour that is seen has its words
     assert.ok(await page.locator("#processes tr").count() >= 3);
     // The lines that `run` ends with; a command is set apart, so that it can be copied.
     assert.match(await page.locator("#limit").textContent(), /network of |CPU of|core of|machine/);

@@ -111,7 +111,7 @@ function setBudget(node, budget, host) {
   node.stack.setAttribute("aria-label", said.join(", ") || "nothing is known");
 }
 
-// The terms that any rank has some of.
+// The terms of which any rank has enough to be seen: a bar is about a thousand pixels.
 function shownTerms(budgets) {
-  return terms.filter(([key]) => budgets.some((b) => (b.terms_s[key] || 0) >= 0.005 * b.wall_s));
+  return terms.filter(([key]) => budgets.some((b) => (b.terms_s[key] || 0) >= 0.001 * b.wall_s));
 }
