@@ -20,7 +20,7 @@ json.dump({'cpu_s': cpu - before, 'memory': memory}, open('use.' + rank, 'w'))
 sys.exit(status)
 EOF
 run --name async -- mpirun --oversubscribe -np 3 python3 accounted.py "$bin/chokepoint-sgd" --model softmax \
-    --mode async --data digits --batch 200 --rate 0.5 --epochs 25 --quiet --json summary.json
+    --mode async --data digits --batch 200 --rate 0.5 --epochs 15 --quiet --json summary.json
 [ $status = 0 ] || fail "status $status"
 "$chokepoint" report --db "$db" --format json -o report.json || fail "no report"
 cat >compare.py <<'EOF'
@@ -59,7 +59,7 @@ python3 compare.py || fail "roles are not those of the ranks"
 # A server that only serves ends no iteration, and has its role all the same.
 for mode in async sync; do
     run -q --no-report --name "apart-$mode" -- mpirun --oversubscribe -np 3 "$bin/chokepoint-sgd" --model softmax --mode $mode \
-        --server apart --data digits --batch 200 --rate 0.5 --epochs 25 --quiet
+        --server apart --data digits --batch 200 --rate 0.5 --epochs 6 --quiet
     [ $status = 0 ] || fail "apart, $mode: status $status"
     "$chokepoint" report "apart-$mode" --db "$db" --format json -o apart.json || fail "no report"
     [ "$(jq -c '[.roles[] | .role]' apart.json)" = '["server","worker","worker"]' ] ||
