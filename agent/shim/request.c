@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table in buckets of four. A slot belongs to whoever has turned its key into TAKEN: so no lock,
- * no waiting, and a slot that is taken just now counts as full.
+ * A table in buckets of four. A slot belongs to the thread that has turned its key into TAKEN: so
+ * no lock. A slot that is taken just now counts as full where room is looked for, and is waited for
+ * where an entry is.
  *
  * Handles come back: MPI gives a new request the address of one that has completed, perhaps to
  * another thread that is still on its way here. Hence the time in each entry.
  */
 #include "agent/shim/request.h"
 
+#include <sched.h>
+
 #define BUCKETS 4096
 #define WAYS 4
 #define TAKEN ((void *)-1)
+#define PATIENCE 1000 /* looks at a bucket in which another thread is at work */
 
 struct slot {
     void *key; /* NULL: free */
@@ -41,24 +45,28 @@ static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
     return NULL;
 }
 
-/* Between the return of a wait and its look here another thread may be given the same handle: then
- * both are kept, the older of which the wait is about. */
+/* Between the return of a wait and its look here other threads may be given the same handle, one
+ * after the other: all are kept as long as there is room, and a wait is about the newest of them
+ * that is older than itself. */
 static bool is_shared_by_threads(void) {
     return !shim_is_alone();
 }
 
+/* A free slot; in a full bucket the oldest of this handle. `have` is one of it, and seized. */
 static struct slot *room_beside(struct slot *bucket, void *handle, struct slot *have) {
-    struct slot *second = seize_in_bucket(bucket, handle);
-    if (!second) {
-        second = seize_in_bucket(bucket, NULL);
-        if (!second)
-            return have;
+    struct slot *room = seize_in_bucket(bucket, NULL);
+    if (room) {
         release(have, handle);
-        return second;
+        return room;
     }
-    bool have_is_older = have->request.since_ns <= second->request.since_ns;
-    release(have_is_older ? second : have, handle);
-    return have_is_older ? have : second;
+    for (int i = 0; i < WAYS; i++) {
+        if (&bucket[i] == have || !seize(&bucket[i], handle))
+            continue;
+        bool have_is_older = have->request.since_ns <= bucket[i].request.since_ns;
+        release(have_is_older ? &bucket[i] : have, handle);
+        have = have_is_older ? have : &bucket[i];
+    }
+    return have;
 }
 
 bool request_put(void *handle, const struct request *request) {
@@ -78,6 +86,30 @@ bool request_put(void *handle, const struct request *request) {
     return true;
 }
 
+static bool is_seized(const struct slot *bucket) {
+    for (int i = 0; i < WAYS; i++)
+        if (__atomic_load_n(&bucket[i].key, __ATOMIC_RELAXED) == TAKEN)
+            return true;
+    return false;
+}
+
+/* Another thread that looks for one of this handle has seized all of them for a moment, in which it
+ * may lose its core: it is waited for, but not for ever. A handle is not here when two looks at a
+ * bucket in which nothing is seized have not found it. */
+static struct slot *seize_patiently(struct slot *bucket, void *handle) {
+    int quiet = 0;
+    for (int i = 0; i < PATIENCE && quiet < 2; i++) {
+        struct slot *slot = seize_in_bucket(bucket, handle);
+        if (slot)
+            return slot;
+        if (is_seized(bucket))
+            sched_yield();
+        else
+            quiet++;
+    }
+    return NULL;
+}
+
 /* The newer one of two that is old enough; releases the other one. */
 static struct slot *choose(struct slot *a, struct slot *b, void *handle, int64_t before_ns) {
     bool a_fits = a->request.since_ns <= before_ns, b_fits = b->request.since_ns <= before_ns;
@@ -89,12 +121,14 @@ static struct slot *choose(struct slot *a, struct slot *b, void *handle, int64_t
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request) {
     if (!handle)
         return false;
-    struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
+    struct slot *bucket = bucket_of(handle);
+    struct slot *slot =
+        is_shared_by_threads() ? seize_patiently(bucket, handle) : seize_in_bucket(bucket, handle);
     if (!slot)
         return false;
-    struct slot *second = is_shared_by_threads() ? seize_in_bucket(bucket, handle) : NULL;
-    if (second)
-        slot = choose(slot, second, handle, before_ns);
+    for (int i = 0; i < WAYS && is_shared_by_threads(); i++)
+        if (&bucket[i] != slot && seize(&bucket[i], handle))
+            slot = choose(slot, &bucket[i], handle, before_ns);
     bool ours = slot->request.since_ns <= before_ns;
     if (ours)
         *ret_request = slot->request;
