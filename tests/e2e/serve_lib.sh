@@ -3,6 +3,7 @@
 # For tests of `chokepoint serve`; to be sourced after run_lib.sh.
 # serve OPTIONS... : a server of $db in the background; its process in $server, its first address in $url
 serve() {
+    : >"$work/said" # of a server before
     "$chokepoint" serve --db "$db" "$@" >"$work/said" 2>"$work/complaints" &
     server=$!
     until_true says_where
