@@ -14,7 +14,8 @@
 #define PROGRAM "chokepoint-agent"
 #define SHIM "libchokepoint-mpi.so"
 
-/* A directory of another user could get another library. */
+/* In a directory of another user, or which others may write to, the library could be another one.
+ */
 static int open_own_directory(const char *path, int *ret_fd) {
     struct stat info;
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -22,7 +23,7 @@ static int open_own_directory(const char *path, int *ret_fd) {
     *ret_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (*ret_fd < 0)
         return negative_errno();
-    if (fstat(*ret_fd, &info) < 0 || info.st_uid != geteuid())
+    if (fstat(*ret_fd, &info) < 0 || info.st_uid != geteuid() || info.st_mode & 022)
         return close(*ret_fd), -EPERM;
     return 0;
 }
