@@ -30,6 +30,8 @@ holds report report.*
 "$chokepoint" doctor --db "$db" --start-timeout 120 --format json >doctor
 holds doctor doctor
 for golden in report compare; do holds $golden "$CHOKEPOINT_SOURCE/tests/golden/$golden.json"; done
+culprit() { jq -c "$2.verdict.properties.culprit" "$schemas/$1.json"; }
+[ "$(culprit report .properties)" = "$(culprit compare .properties.runs.items.properties)" ] || fail "a culprit is not the same in both schemas"
 
 # A document that is wrong does not pass.
 wrong() { # SCHEMA FILE FILTER
