@@ -247,8 +247,11 @@ static void on_events(void *ctx, const char *name, uint64_t n) {
     s->events_ns = clock_monotonic_ns();
 }
 
+/* A line of the collector; whatever ends it says its verb already. */
 static void on_trouble(void *ctx, const char *text) {
-    session_note(ctx, "collector: %s", text);
+    static const char verb[] = "chokepoint collector: ";
+    bool is_told = strncmp(text, verb, sizeof verb - 1) == 0;
+    session_note(ctx, "collector: %s", is_told ? text + sizeof verb - 1 : text);
 }
 
 /* While the command runs agents keep what they have; before, that is why it does not start. */
