@@ -159,7 +159,8 @@ def law_1(facts):
         if abs(told - gain["estimate"]) > ROUNDING_PCT:
             yield f"the verdict's gain is {gain['estimate']:.1f} %, `{command}` answers {told:.1f} %"
     share = told_share_pct(facts.report)
-    if gain.get("source") == "counters" and share is not None and gain["estimate"] > share + 2 and not WIDER.search(verdict["summary"]):
+    least = gain["low"] if gain.get("low") is not None else gain["estimate"] # an interval that holds the share does not contradict it
+    if gain.get("source") == "counters" and share is not None and least > share + 2 and not WIDER.search(verdict["summary"]):
         yield f"the verdict's gain is {gain['estimate']:.1f} %, its limit takes {share:.1f} % of the run, and nothing says that the change concerns more"
 
 
