@@ -350,13 +350,14 @@ static int create_private(const char *path) {
 
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
+    char packed[PATH_MAX];
     int r = check_path(path, why, why_size);
     bool is_new = r == -ENOENT;
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
-    if (!is_new && store_is_packed(path)) {
+    if (store_find_packed(path, packed)) { /* a new file would hide the runs of the packed one */
         store_say(why, why_size, "%s is packed: `chokepoint unpack` it first, or name another file",
-                  path);
+                  packed);
         return STORE_FOREIGN;
     }
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);

@@ -21,15 +21,18 @@ sqlite3 "$db" .dump >plain.dump
 "$chokepoint" pack "$db" >out 2>err || fail "pack: $(cat err)"
 [ ! -e "$db" ] && [ -e "$db.zst" ] && grep -q "^$db.zst: [0-9]* bytes plain, [0-9]* packed$" out || fail "no packed file"
 [ "$(stat -c %a "$db.zst")" = 600 ] || fail "others may read it"
-for name in "$db" "$db.zst"; do
-    "$chokepoint" report --db "$name" --format json >packed.json || fail "no report of $name"
-    cmp plain.json packed.json || fail "another report of $name"
-    "$chokepoint" verify "$name" | grep -q ': intact, ' || fail "verify of $name"
+for file in "$db" "$db.zst"; do
+    "$chokepoint" report --db "$file" --format json >packed.json || fail "no report of $file"
+    cmp plain.json packed.json || fail "another report of $file"
+    "$chokepoint" verify "$file" | grep -q ': intact, ' || fail "verify of $file"
 done
 zstd -dc "$db.zst" >by_hand.db && sqlite3 by_hand.db .dump | cmp - plain.dump || fail "zstd unpacks something else"
 refused pack "$db.zst" 2 'is packed already'
 "$chokepoint" rm -f --db "$db.zst" 1 >out 2>err
 [ $? -eq 2 ] && grep -q 'chokepoint unpack' err || fail "a packed file was written to"
+run true
+[ $status -eq 2 ] && [ ! -e "$db" ] && [ "$(wc -l <err)" -eq 1 ] && said 'zst is packed: .*chokepoint unpack' ||
+    fail "a new file hides the runs of the packed one: $status"
 cp by_hand.db "$db"
 refused pack "$db" 2 'zst is there already'
 refused unpack "$db.zst" 2 'is there already'
