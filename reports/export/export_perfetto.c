@@ -94,6 +94,7 @@ static int finish(struct perfetto *p) {
         {"duration_ns", run->duration_ns, NULL},
         {"slices_left_out", (int64_t)p->strands.left_out, NULL},
         {"marks_left_out", (int64_t)p->marks_left_out, NULL},
+        {"values_joined", (int64_t)p->values_joined, NULL},
         {"counters_left_out", (int64_t)p->tracks_left_out, NULL},
         {"arrows_left_out", (int64_t)p->arrows_left_out, NULL},
     };

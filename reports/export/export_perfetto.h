@@ -15,6 +15,7 @@ struct perfetto {
     struct strands strands;
     size_t tracks_left_out; /* counters */
     size_t marks_left_out;
+    size_t values_joined; /* marked values that are part of a mean */
     size_t arrows_left_out;
 };
 

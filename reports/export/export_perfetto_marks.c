@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The marks of the program: nested slices a process, values as counters. */
+/*
+ * The marks of the program: nested slices a process, values as counters. Where a run has more
+ * values than viewers bear, a step of a counter is the mean of several.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "reports/export/export_perfetto.h"
+
+#define VALUES_A_MINUTE 10000
 
 /* A mark with a beginning and an end. */
 struct stretch {
@@ -109,24 +114,80 @@ static int put_stretches(struct perfetto *p) {
     return result;
 }
 
-static void put_values(struct perfetto *p) {
+/* ---- values ---- */
+
+static bool is_value(const struct mark *mark) {
+    return mark->kind == MARK_VALUE && mark->value_nano != VALUE_ABSENT && mark->start_ns >= 0;
+}
+
+/* By process, then by name, then by time. */
+static int compare_values(const void *a, const void *b) {
+    const struct mark *x = *(const struct mark *const *)a, *y = *(const struct mark *const *)b;
+    int order[] = {
+        ORDER(x->rank, y->rank),  ORDER(x->host, y->host),         ORDER(x->pid, y->pid),
+        strcmp(x->name, y->name), ORDER(x->start_ns, y->start_ns),
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+        if (order[i])
+            return order[i];
+    return 0;
+}
+
+static bool same_track(const struct mark *a, const struct mark *b) {
+    return same_process(a, b) && strcmp(a->name, b->name) == 0;
+}
+
+/* One value of a track at the first of n marks: their mean. */
+static void put_mean(struct perfetto *p, const struct mark *const *marks, size_t n) {
+    const struct mark *first = marks[0];
+    char process[PERFETTO_NAME_SIZE], name[PERFETTO_NAME_SIZE + MARK_NAME_SIZE + 1];
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)marks[i]->value_nano;
+    if (first->rank >= 0)
+        snprintf(process, sizeof process, "rank %d", first->rank);
+    else
+        perfetto_process_name(p, first->host, first->pid, -1, process);
+    snprintf(name, sizeof name, "%s %s", process, first->name);
+    trace_put_counter(&p->trace, perfetto_pid(first->host), first->start_ns, name, "value",
+                      sum / (double)n / 1e9);
+}
+
+/* How long a step of marked values is so that `tracks` of them hold to their share; 0: each value
+ * is a step of its own. */
+static int64_t value_step_ns(const struct perfetto *p, size_t n_values, size_t n_tracks) {
+    size_t most = perfetto_share(p, VALUES_A_MINUTE);
+    if (n_values <= most)
+        return 0;
+    size_t each = most / n_tracks;
+    return p->input->run.duration_ns / (int64_t)(each ? each : 1);
+}
+
+static int put_values(struct perfetto *p) {
     const struct recording *recording = &p->input->recording;
-    for (size_t i = 0; i < recording->n_marks; i++) {
-        const struct mark *m = &recording->marks[i];
-        char process[PERFETTO_NAME_SIZE], name[PERFETTO_NAME_SIZE + MARK_NAME_SIZE + 1];
-        if (m->kind != MARK_VALUE || m->value_nano == VALUE_ABSENT || m->start_ns < 0)
-            continue;
-        if (m->rank >= 0)
-            snprintf(process, sizeof process, "rank %d", m->rank);
-        else
-            perfetto_process_name(p, m->host, m->pid, -1, process);
-        snprintf(name, sizeof name, "%s %s", process, m->name);
-        trace_put_counter(&p->trace, perfetto_pid(m->host), m->start_ns, name, "value",
-                          (double)m->value_nano / 1e9);
+    const struct mark **values = malloc((recording->n_marks + 1) * sizeof(const struct mark *));
+    size_t n = 0, n_tracks = 0;
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < recording->n_marks; i++)
+        if (is_value(&recording->marks[i]))
+            values[n++] = &recording->marks[i];
+    qsort(values, n, sizeof(const struct mark *), compare_values);
+    for (size_t i = 0; i < n; i++)
+        n_tracks += i == 0 || !same_track(values[i - 1], values[i]);
+    int64_t step_ns = value_step_ns(p, n, n_tracks);
+    for (size_t first = 0, next; first < n; first = next) {
+        for (next = first + 1; next < n && same_track(values[first], values[next]) &&
+                               values[next]->start_ns - values[first]->start_ns < step_ns;)
+            next++;
+        put_mean(p, values + first, next - first);
+        p->values_joined += next - first - 1;
     }
+    free(values);
+    return 0;
 }
 
 int perfetto_put_marks(struct perfetto *p) {
-    put_values(p);
-    return put_stretches(p);
+    int result = put_values(p);
+    return result < 0 ? result : put_stretches(p);
 }

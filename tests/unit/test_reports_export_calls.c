@@ -208,11 +208,16 @@ static void short_calls_join_where_there_are_too_many(void **state) {
 
 /* ---- marks that do not fit ---- */
 
-enum { PHASE = 1, ITERATION = 2 };
+enum { PHASE = 1, ITERATION = 2, VALUE = 4 };
 
 static void mark(struct fixture *f, int kind, int64_t number, int64_t start, int64_t duration) {
     ROW(f, &recorded_mark, "mark", kind, 0, 10, number, 100 * S + start, duration, VALUE_ABSENT,
         VALUE_ABSENT);
+}
+
+static void value(struct fixture *f, const char *name, int rank, int64_t start, int64_t nano) {
+    ROW(f, &recorded_mark, name, VALUE, rank, 10 + rank, VALUE_ABSENT, 100 * S + start, 0,
+        VALUE_ABSENT, nano);
 }
 
 /* 10,000 are room for a run this short; those that go are the shortest, and never a phase. */
@@ -244,6 +249,44 @@ static void marks_that_do_not_fit_are_counted(void **state) {
     json_decref(document);
 }
 
+/* A step has the mean of its values; a track with one value keeps it. */
+static void marked_values_join_where_there_are_too_many(void **state) {
+    struct fixture *f = *state;
+    enum { VALUES = 12000 };
+    json_t *document, *event;
+    size_t i, n[2] = {0}, seldom = 0;
+    double first[2] = {0};
+    begin(f);
+    for (int v = 0; v < VALUES; v++) {
+        if (v % 1000 == 0)
+            frame(f, 1 + (uint64_t)v / 1000);
+        for (int rank = 0; rank < 2; rank++)
+            value(f, "loss", rank, v * 200 * US, (int64_t)v * NS_PER_S);
+    }
+    value(f, "learning rate", 0, S, 7 * NS_PER_S);
+    frame(f, 20);
+    json_t *events = export_events(f, &document);
+    json_array_foreach(events, i, event) {
+        const char *name = text_of(event, "name");
+        double shown = json_number_value(json_object_get(json_object_get(event, "args"), "value"));
+        if (strcmp(name, "rank 0 learning rate") == 0 && ++seldom)
+            assert_true(shown == 7);
+        for (int rank = 0; rank < 2; rank++)
+            if (strcmp(name, rank ? "rank 1 loss" : "rank 0 loss") == 0 && n[rank]++ == 0)
+                first[rank] = shown;
+    }
+    assert_int_equal(seldom, 1);
+    /* 10,000 are the share of three tracks: 3 s in 3,333 steps of 900 us, of 5 values each. */
+    for (int rank = 0; rank < 2; rank++) {
+        assert_int_equal(n[rank], VALUES / 5);
+        assert_true(first[rank] == 2);
+    }
+    json_int_t joined = json_integer_value(
+        json_object_get(json_object_get(document, "otherData"), "values_joined"));
+    assert_int_equal(joined, 2 * (VALUES - VALUES / 5));
+    json_decref(document);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void) {
@@ -253,6 +296,7 @@ int main(void) {
         TEST(an_arrow_leads_from_a_send_to_its_receive),
         TEST(messages_that_do_not_fit_have_no_arrow),
         TEST(marks_that_do_not_fit_are_counted),
+        TEST(marked_values_join_where_there_are_too_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
