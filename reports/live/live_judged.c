@@ -51,6 +51,15 @@ static int keep_hosts(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
+/* A link that limits carries what was found, whatever its interface could. */
+static void keep_limiting_link(struct live_judged *to, const struct verdict *v) {
+    const struct candidate *c = verdict_blames(v->state) ? v->candidate : NULL;
+    bool out = c && c->resource == RESOURCE_NET_EGRESS,
+         in = c && c->resource == RESOURCE_NET_INGRESS;
+    if ((out || in) && c->ceiling > 0 && c->host >= 0 && (size_t)c->host < to->n_hosts)
+        to->ceilings[4 * c->host + in] = c->ceiling;
+}
+
 static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     const struct rank_budgets *budgets = &model->budgets;
     size_t n = budgets->n < LIVE_RANKS_MAX ? budgets->n : LIVE_RANKS_MAX;
@@ -120,6 +129,8 @@ static int keep(struct live_judged *to, const struct report_input *input, bool e
     int result = keep_limit(to, input->run.id, ended, judgement);
     if (result == 0)
         result = keep_hosts(to, judgement->model);
+    if (result == 0)
+        keep_limiting_link(to, &judgement->verdict);
     to->limit.at_s = (double)input->recording.duration_ns / 1e9;
     to->limit.final = ended;
     return result < 0 ? result : keep_budgets(to, judgement->model);

@@ -106,6 +106,7 @@ static void an_ended_run_stays_as_it_ended(void **state) {
     assert_int_equal(s->limit.host, 2);
     assert_string_equal(s->limit.what, "vm10's network (sending)");
     assert_non_null(strstr(s->limit.words, "network of vm10, sending"));
+    NEAR(s->hosts[2].send_ceiling_mb_s, 100); /* as found: the interface has no speed */
     assert_string_not_equal(s->limit.worth, "");
     assert_string_not_equal(s->limit.action, "");
     assert_null(strstr(s->limit.action, "{run}"));
