@@ -239,7 +239,7 @@ static int draw(struct shown *shown, const struct format *format,
 /* at: where the page finds its pictures; "": nowhere. */
 static struct sweep_section section_of(const struct sweep_view *view, const struct shown *shown,
                                        const char *at) {
-    return (struct sweep_section){.title = view->title ? view->title : shown->sweep->of.name,
+    return (struct sweep_section){.title = view->title,
                                   .words = view->words,
                                   .sweep = shown->sweep,
                                   .tables = &shown->tables,

@@ -26,7 +26,7 @@ int sweep_pictures_make(const struct sweep *sweep, const struct sweep_tables *ta
 void sweep_pictures_free(struct sweep_pictures *pictures);
 
 struct sweep_section {
-    const char *title;
+    const char *title; /* NULL: it has only its name */
     const char *words; /* what a reader should know, in plain text; NULL */
     const struct sweep *sweep;
     const struct sweep_tables *tables;
