@@ -9,20 +9,22 @@
 #include <string.h>
 
 #define START_NS (2 * NS_PER_S)
-#define DRAIN_NS (4 * NS_PER_S)
+#define DRAIN_NS (10 * NS_PER_S) /* a host whose cores are full is slow, not gone */
 #define EVENTS_NS (64 * NS_PER_S) /* as long as agents try, while single events keep coming */
 #define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained */
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
 #define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
 
+static bool awaits(const struct run_session *s, const struct launch *launch, bool reported) {
+    return launch->reported == reported && !launch->final && !launch->missing && launch->pid &&
+           !s->collector_lost;
+}
+
 static bool awaits_agents(const struct run_session *s, bool reported) {
-    for (size_t i = 0; i < s->n_launches; i++) {
-        const struct launch *launch = &s->launches[i];
-        if (launch->reported == reported && !launch->final && !launch->missing && launch->pid &&
-            !s->collector_lost)
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (awaits(s, &s->launches[i], reported))
             return true;
-    }
     return false;
 }
 
@@ -51,12 +53,23 @@ static void poll_until(struct run_session *s, int64_t for_ns,
         session_poll(s, deadline_ns);
 }
 
+static const char *awaited_host(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (awaits(s, &s->launches[i], true))
+            return s->launches[i].host;
+    return "a host";
+}
+
 /* A line now and then about a wait that is getting long. */
-static void tell_events(const struct run_session *s, int64_t *next_ns) {
-    if (clock_monotonic_ns() < *next_ns || !s->n_events)
+static void tell_wait(const struct run_session *s, int64_t *next_ns) {
+    if (clock_monotonic_ns() < *next_ns)
         return;
-    session_tell(s, "taking single MPI calls from the hosts, %llu so far; Ctrl-C leaves the rest",
-                 (unsigned long long)s->n_events);
+    if (s->n_events)
+        session_tell(s,
+                     "taking single MPI calls from the hosts, %llu so far; Ctrl-C leaves the rest",
+                     (unsigned long long)s->n_events);
+    else
+        session_tell(s, "waiting for the last samples of %s; Ctrl-C leaves them", awaited_host(s));
     *next_ns += 5 * TELL_NS;
 }
 
@@ -68,7 +81,7 @@ static void await_last_words(struct run_session *s) {
     while (awaits_last_words(s) && now_ns < s->events_ns + DRAIN_NS &&
            now_ns < begun_ns + EVENTS_NS && s->n_interrupts == n_interrupts) {
         session_poll(s, now_ns + TELL_NS / 4);
-        tell_events(s, &tell_ns);
+        tell_wait(s, &tell_ns);
         now_ns = clock_monotonic_ns();
     }
 }

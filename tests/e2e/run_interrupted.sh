@@ -112,3 +112,23 @@ last=$(sql "SELECT max(run) FROM run")
 "$chokepoint" list --db "$db" >out && grep -q "^ *$last .*unfinished" out || fail "list: $(cat out)"
 run true
 [ $status -eq 0 ] && [ "$(state_of $((last + 1)))" = done ] || fail "the next run: $(cat err)"
+
+# An agent that stands still when the command ends is waited for, in words; Ctrl-C leaves what it has.
+rm -f id
+mkfifo go
+env --default-signal=INT setsid "$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; read x <go' >out 2>err &
+pid=$!
+until_true started
+sampled() { [ "$(sql "SELECT count(*) > 5 FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE run = (SELECT max(run) FROM run)")" = 1 ]; }
+until_true sampled
+agents=$(pgrep -f "chokepoint-agent.*$(id)") || fail "no agent"
+kill -STOP $agents
+echo >go
+until_true said "waiting for the last samples of $(hostname); Ctrl-C leaves them"
+kill -INT $pid
+wait $pid
+status=$?
+[ $status -eq 0 ] || fail "the command ended well before, and the status is $status"
+said "the last samples of $(hostname) are missing" || fail "it does not say what is missing"
+rm -rf "/tmp/chokepoint-$(id)"-* "${TMPDIR:-/tmp}/chokepoint-$(id)"-*
+until_true no_traces_of "$(id)"

@@ -18,11 +18,12 @@ work=$(mktemp -d "${TMPDIR:-/var/tmp}/chokepoint-packages.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 [ -n "$root" ] || root=$work/root
 
-"$source_dir/packaging/deb.sh" "$work/one"
+commit=$(git -C "$source_dir" rev-parse HEAD) # whatever is committed meanwhile
+"$source_dir/packaging/deb.sh" "$work/one" "$commit"
 if [ $once = no ]; then
     # Elsewhere (without blanks, which dpkg has no flags for), at another time, in another order, and nothing of it from a cache.
     (mkdir -p "$work/a-longer-path" && umask 027 && CCACHE_DISABLE=1 TZ=Asia/Tokyo LC_ALL=C TMPDIR="$work/a-longer-path" \
-        DEB_BUILD_OPTIONS=parallel=1 "$source_dir/packaging/deb.sh" "$work/two")
+        DEB_BUILD_OPTIONS=parallel=1 "$source_dir/packaging/deb.sh" "$work/two" "$commit")
     for package in "$work"/one/*.deb; do
         cmp "$package" "$work/two/${package##*/}" || die "${package##*/} is not the same when built again"
     done
