@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define START_NS (2 * NS_PER_S)
-#define DRAIN_NS (10 * NS_PER_S) /* a host whose cores are full is slow, not gone */
+#define DRAIN_NS (10 * NS_PER_S)  /* a host whose cores are full is slow, not gone */
 #define EVENTS_NS (64 * NS_PER_S) /* as long as agents try, while single events keep coming */
 #define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained */
 #define CLOSE_NS (3 * NS_PER_S)

@@ -86,7 +86,8 @@ static void put_axes(FILE *out, const struct sweep *sweep, const struct axes *ax
     script_put_string(out, sweep->measures[measure].title);
     bool logarithm = needs_logarithm(sweep, axes, measure);
     fprintf(out,
-            "\nset xrange [-0.5:%zu.5]\n%sset yrange [%s:*%s]\nset key above left horizontal samplen 1.5\n"
+            "\nset xrange [-0.5:%zu.5]\n%sset yrange [%s:*%s]\nset key above left horizontal "
+            "samplen 1.5\n"
             "set boxwidth 0.3\n%sset xtics (",
             axes->n_ticks - 1, logarithm ? "set logscale y\n" : "", logarithm ? "*" : "0",
             strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100",
