@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint report`: one run in one of several formats. */
 #include "cli/report.h"
+
+#include "cli/heap.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -42,6 +44,7 @@ static const char help[] =
 
 int report_open_database(const char *verb, const char *path, struct store **ret_store) {
     char why[256] = "";
+    heap_use_large_pages();
     int result = store_open_read(path, ret_store, why, sizeof why);
     if (result == 0)
         verb_say_owner(verb, path);
@@ -185,6 +188,7 @@ const struct format *report_choose_format(const char *verb, const char *name, co
 static int build(const char *db_path, int64_t run_id, struct report **ret_report) {
     struct store *store;
     char which[32];
+    heap_use_large_pages();
     int result = store_open_read(db_path, &store, NULL, 0);
     if (result != 0)
         return result < 0 ? result : -EINVAL;
