@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """agent_beside.py [--job PROCESSES,CONNECTIONS]... [--before BIN] [--windows N] [SECONDS]: CPU time of the whole agent, supervisor, spool and
-push included, at 1 and 10 Hz, beside `sadc -S ALL 1`, node_exporter scraped once a second and pmlogger, each where it is installed. All run
+push included, at 1 and 10 Hz, beside `sadc -S ALL 1`, node_exporter scraped once a second and pmlogger with its pmcd, each where it is installed. All run
 at once beside the same job and are read at the same instants (schedstat of each thread), so that each window is a pair of any two; ratios
 are medians over the windows with a 95 % bootstrap interval. A second agent at 1 Hz shows by its ratio what the figures cannot tell apart.
 The slots that each agent missed are told, too. With --before the agents of another build run beside them. $CHOKEPOINT_BIN: where the
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
@@ -104,6 +105,8 @@ class Bench:
             with open(f"{self.work}/pmlogger", "w") as file:
                 file.write("log mandatory on 1 sec { kernel disk.dev network.interface mem proc.psinfo proc.schedstat }\n")
             self.start("pmlogger", ["pmlogger", "-c", f"{self.work}/pmlogger", f"{self.work}/pcp"])
+            with contextlib.suppress(OSError), open("/run/pcp/pmcd.pid") as file: # it samples what pmlogger writes
+                self.observers["pmcd"] = types.SimpleNamespace(pid=int(file.read()))
 
 
 def wait_scraping(until, connection):
