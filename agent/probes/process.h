@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
  * process_class.c, process_exit.c, process_group.c, process_keep.c, process_listen.c,
- * process_member.c, process_time.c. */
+ * process_member.c, process_rows.c, process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -239,6 +239,27 @@ void process_ask_threads(struct processes *all);
 
 /* Forgets the threads that have ended. */
 void process_forget_threads(struct processes *all);
+
+/* ---- process_rows.c: what a sample tells of them ---- */
+
+#define PROCESS_COLUMNS 21
+extern const struct column process_columns[PROCESS_COLUMNS];
+
+/* The probe's max_rows. */
+size_t process_rows_most(const void *state, const struct probe_env *env);
+
+/* Keeps the name of a process that has a new one, for its last row under the old; the first of
+ * several new names since that row leaves the old one as it was. */
+void process_note_old_name(const struct processes *all, struct process *process);
+
+/* The job as it is now, for the probes that come after this one. */
+void process_tell_job(const struct processes *all, const struct probe_env *env);
+
+/* Last rows of processes whose end the kernel told; before they are forgotten. */
+void process_report_ended(struct processes *all, const struct probe_env *env, struct rows *rows);
+
+/* Rows of the job, of names whose processes lived between samples, and of the busiest others. */
+void process_report(struct processes *all, const struct probe_env *env, struct rows *rows);
 
 /* ---- process_keep.c: descriptors that stay open ---- */
 
