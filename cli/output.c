@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/output.h"
 #include "common/error.h"
+#include "common/transfer.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -13,19 +14,6 @@ int output_open(struct output *output) {
     *output = (struct output){0};
     output->file = open_memstream(&output->text, &output->size);
     return output->file ? 0 : negative_errno();
-}
-
-static int write_all(int fd, const char *text, size_t size) {
-    while (size) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return negative_errno();
-        text += n;
-        size -= (size_t)n;
-    }
-    return 0;
 }
 
 /* mkstemp makes it private: give it the mode of the old file, or that of any new one. */
@@ -44,7 +32,7 @@ static int replace(const char *path, const struct stat *old, const struct output
     if (fd < 0)
         return negative_errno();
     output_set_mode(fd, old);
-    int result = write_all(fd, output->text, output->size);
+    int result = transfer_write(fd, output->text, output->size);
     if (result == 0 && fsync(fd) < 0)
         result = negative_errno();
     if (close(fd) < 0 && result == 0)
@@ -61,7 +49,7 @@ static int write_in_place(const char *path, const struct output *output) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return negative_errno();
-    int result = write_all(fd, output->text, output->size);
+    int result = transfer_write(fd, output->text, output->size);
     if (close(fd) < 0 && result == 0)
         result = negative_errno();
     return result;
@@ -71,7 +59,7 @@ static int bring(const char *path, const struct output *output) {
     char real[PATH_MAX];
     struct stat old;
     if (!path || strcmp(path, "-") == 0)
-        return write_all(STDOUT_FILENO, output->text, output->size);
+        return transfer_write(STDOUT_FILENO, output->text, output->size);
     if (stat(path, &old) < 0)
         return errno == ENOENT ? replace(path, NULL, output) : negative_errno();
     if (!S_ISREG(old.st_mode))

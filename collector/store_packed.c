@@ -18,6 +18,7 @@
 #include "collector/store_pack.h"
 #include "collector/store_private.h"
 #include "common/error.h"
+#include "common/transfer.h"
 
 #define LEVEL 9
 #define WINDOW_LOG_MAX 23  /* of what is read: 8 MiB, more than LEVEL uses */
@@ -62,33 +63,6 @@ bool store_find_packed(const char *path, char ret_packed[4096]) {
     return n > 0 && n < 4096 && store_is_packed(ret_packed);
 }
 
-/* Up to `size` bytes, fewer only at the end. */
-static ssize_t read_some(int fd, void *to, size_t size) {
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, (char *)to + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return negative_errno();
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
-static int write_all(int fd, const void *data, size_t size) {
-    while (size) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno != EINTR)
-            return negative_errno();
-        data = (const char *)data + (n > 0 ? n : 0);
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 /* Two pieces of memory, and what the library needs. */
 struct work {
     uint8_t *in, *out;
@@ -121,7 +95,7 @@ static int pack_piece(struct work *work, size_t size, bool last, int out) {
     do {
         ZSTD_outBuffer to = {work->out, PIECE, 0};
         left = ZSTD_compressStream2(work->pack, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
-        int r = ZSTD_isError(left) ? -EIO : write_all(out, work->out, to.pos);
+        int r = ZSTD_isError(left) ? -EIO : transfer_write(out, work->out, to.pos);
         if (r)
             return r;
     } while (last ? left > 0 : in.pos < in.size);
@@ -131,7 +105,7 @@ static int pack_piece(struct work *work, size_t size, bool last, int out) {
 static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
     uint8_t head[HEAD_SIZE];
     put_head(head, size);
-    int r = write_all(out, head, sizeof head);
+    int r = transfer_write(out, head, sizeof head);
     if (r == 0 &&
         (lseek(in, 0, SEEK_SET) < 0 ||
          ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(work->pack, size)) ||
@@ -140,7 +114,7 @@ static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
         r = -EIO;
     while (r == 0 && size) {
         size_t piece = size < PIECE ? (size_t)size : PIECE;
-        ssize_t n = read_some(in, work->in, piece);
+        ssize_t n = transfer_read(in, work->in, piece);
         r = n < 0 ? (int)n : (size_t)n < piece ? -EIO : 0;
         size -= piece;
         if (r == 0)
@@ -191,7 +165,7 @@ static int unpack_pieces(struct unpacking *u, int in) {
     int r = 0;
     if (ZSTD_isError(ZSTD_DCtx_setParameter(u->work.unpack, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
         return -EIO;
-    while (r == 0 && (n = read_some(in, u->work.in, PIECE)) > 0)
+    while (r == 0 && (n = transfer_read(in, u->work.in, PIECE)) > 0)
         r = unpack_piece(u, (size_t)n);
     if (r == 0 && n < 0)
         r = (int)n;
@@ -204,7 +178,7 @@ int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
     struct stat st;
     if (lseek(in, 0, SEEK_SET) < 0 || fstat(in, &st) < 0)
         return negative_errno();
-    ssize_t n = read_some(in, head, sizeof head);
+    ssize_t n = transfer_read(in, head, sizeof head);
     if (n < 0)
         return (int)n;
     if (n < HEAD_SIZE || !read_head(head, &u.size) || u.size == 0 ||
@@ -220,7 +194,7 @@ int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
 
 int packed_to_file(void *ctx, uint64_t offset, const void *data, size_t size) {
     (void)offset; /* it is where the descriptor is */
-    return write_all(*(int *)ctx, data, size);
+    return transfer_write(*(int *)ctx, data, size);
 }
 
 int packed_compare(void *ctx, uint64_t offset, const void *data, size_t size) {
