@@ -8,6 +8,8 @@
 #include "common/error.h"
 #include "reports/plot/gnuplot.h"
 
+#define AHEAD 8
+
 /* Takes the plot over; NULL: errno says why there is none. */
 static int add(struct pictures *pictures, struct plot *plot) {
     if (!plot)
@@ -147,6 +149,27 @@ int pictures_make(const struct report *report, const char *names, struct picture
         if (!names || is_listed(names, kinds[i].name))
             result = add_kind(report, &kinds[i], pictures);
     return result;
+}
+
+/* Those that are drawn and not taken are no more than AHEAD. */
+void pictures_begin(struct pictures *pictures) {
+    size_t drawn = 0;
+    for (size_t i = 0; i < pictures->begun; i++)
+        drawn += pictures->items[i] != NULL;
+    for (; drawn < AHEAD && pictures->begun < pictures->n; drawn++)
+        plot_svg_begin(pictures->items[pictures->begun++]);
+}
+
+struct plot *pictures_take(struct pictures *pictures, const char *names) {
+    for (size_t i = 0; i < pictures->n; i++) {
+        struct plot *plot = pictures->items[i];
+        if (!plot || !is_listed(names, plot->name))
+            continue;
+        pictures->items[i] = NULL;
+        pictures_begin(pictures);
+        return plot;
+    }
+    return NULL;
 }
 
 void pictures_release(struct pictures *pictures) {

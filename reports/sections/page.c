@@ -41,6 +41,7 @@ void page_begin(struct page *page, const struct format *format, FILE *out, const
 }
 
 int page_end(struct page *page) {
+    pictures_release(&page->pictures);
     SAY(page, end, page);
     return page->error ? page->error : ferror(page->out) ? -EIO : 0;
 }

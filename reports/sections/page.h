@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "reports/plot/pictures.h"
 #include "reports/sections/table.h"
 
 struct page;
@@ -68,6 +69,7 @@ struct page {
     void *state;  /* the format's own */
     size_t depth; /* of records, or how many blocks there were */
     bool open;
+    struct pictures pictures; /* of the report that are yet to be shown */
 };
 
 void page_begin(struct page *page, const struct format *format, FILE *out, const char *title,

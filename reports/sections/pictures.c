@@ -5,26 +5,10 @@
 #include "reports/plot/finding.h"
 #include "reports/sections/sections.h"
 
-#define AHEAD 8 /* pictures that are drawn at a time, each by a process of its own */
-
-/* Takes each picture over. */
-static void put_all(const struct report *report, struct page *page, struct pictures *pictures,
-                    int result) {
-    page->error = page->error ? page->error : result;
-    for (size_t i = 0, begun = 0; i < pictures->n; i++) {
-        struct plot *plot = pictures->items[i];
-        for (; begun < pictures->n && begun < i + AHEAD; begun++)
-            plot_svg_begin(pictures->items[begun]);
-        page_picture_found(page, plot, picture_finding(report, plot_name(plot)));
-        pictures->items[i] = NULL;
-    }
-    pictures_release(pictures);
-}
-
 void section_put_pictures(const struct report *report, struct page *page, const char *names) {
-    struct pictures pictures = {0};
-    if (page_draws(page))
-        put_all(report, page, &pictures, pictures_make(report, names, &pictures));
+    struct plot *plot;
+    while (page_draws(page) && (plot = pictures_take(&page->pictures, names)))
+        page_picture_found(page, plot, picture_finding(report, plot_name(plot)));
 }
 
 static void put_cores(const struct report *report, struct page *page) {

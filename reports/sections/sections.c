@@ -51,7 +51,15 @@ static const char *title_of(const struct report *report, const struct part *part
                                                            : part->title;
 }
 
+/* Pictures take as long as all else: they are drawn while the page is written. */
+static void begin_pictures(const struct report *report, struct page *page) {
+    int result = pictures_make(report, NULL, &page->pictures);
+    page->error = page->error ? page->error : result;
+    pictures_begin(&page->pictures);
+}
+
 static void put_page(const struct report *report, struct page *page) {
+    begin_pictures(report, page);
     section_run(report, page);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         page_part(page, parts[i].id, title_of(report, &parts[i]));
