@@ -18,8 +18,9 @@ struct culprit_side {
     double f1;
     struct queues queues;
     struct network_limit limit;
-    bool at_limit; /* near what it was measured to carry, while data moved */
-    bool full;     /* its host sends all that it is set to, and holds back the rest */
+    bool at_limit;    /* near what it was measured to carry, while data moved */
+    bool full;        /* its host sends all that it is set to, and holds back the rest */
+    bool queues_here; /* what makes round trips longer waits before its interface */
 };
 
 static double rate_of(const struct flows *flows, int host, enum flow_side side, bool limited_only) {
@@ -38,6 +39,20 @@ static double side_rate(const struct flows *flows, int host, enum flow_side side
     return rate_of(flows, host, side, true);
 }
 
+/* Data that queue on their way make round trips longer, and a host sees its own queue: held against
+ * each other they tell whether it is this one. Its mean is of all samples, and there is none while
+ * nothing is under way. */
+static bool has_the_queue(const struct flows *flows, const struct culprit_side *s, double wall_s) {
+    double queued_ns = s->queues.backlog / s->queues.rate_mb_s * 1e3;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->from == s->host && f->limited &&
+            queued_ns * wall_s / f->limited_s >= QUEUE_HERE * f->queue_ns)
+            return true;
+    }
+    return false;
+}
+
 static struct culprit_side look_at_side(const struct run_model *model, size_t group,
                                         const struct flows *flows, int host, enum flow_side side) {
     struct culprit_side s = {.host = host,
@@ -46,6 +61,10 @@ static struct culprit_side look_at_side(const struct run_model *model, size_t gr
                              .limit = network_limit_of(model, host, link_metric(side))};
     s.queues = link_queues(model, group, host);
     s.full = side == FLOW_SEND && link_is_full(&s.queues);
+    s.queues_here =
+        side == FLOW_SEND && link_is_held_back(&s.queues) &&
+        has_the_queue(flows, &s,
+                      (double)windows_length(phase_windows(&model->groups[group])) / 1e9);
     s.at_limit = s.limit.measured && (side_rate(flows, host, side) >= NETWORK_FULL * s.limit.mb_s ||
                                       s.limit.seen_mb_s >= NETWORK_FULL * s.limit.mb_s);
     return s;
@@ -62,10 +81,11 @@ static int standing(const struct culprit_side *s) {
 
 /* Sets tell by what is likely: of two routes through a full link one may have been held up a little
  * less than counts, and its other end explains the rest better. A host that is seen to send all it
- * may needs no such argument. */
+ * may, or to have the queue, needs no such argument. */
 static bool is_better(const struct culprit_side *a, const struct culprit_side *b) {
-    if (a->full != b->full)
-        return a->full;
+    bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;
+    if (a_seen != b_seen)
+        return a_seen;
     return fabs(a->f1 - b->f1) > FLOW_F1_ALIKE ? a->f1 > b->f1 : standing(a) > standing(b);
 }
 
@@ -75,7 +95,7 @@ static struct culprit_side best_side(const struct run_model *model, size_t group
     for (size_t i = 0; i < 2 * model->n_hosts; i++) {
         struct culprit_side s =
             look_at_side(model, group, flows, (int)(i / 2), i % 2 ? FLOW_RECEIVE : FLOW_SEND);
-        if (s.f1 >= FLOW_F1_MIN && (best.host < 0 || is_better(&s, &best)))
+        if ((s.queues_here || s.f1 >= FLOW_F1_MIN) && (best.host < 0 || is_better(&s, &best)))
             best = s;
     }
     return best;

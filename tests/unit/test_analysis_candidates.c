@@ -469,6 +469,30 @@ static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
     }
 }
 
+/* The same two routes, of a sender that may send far more than it does on average: it has the queue
+ * if what waits before its interface takes most of what round trips take beyond the shortest. */
+static void a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets(void **state) {
+    (void)state;
+    for (int here = 0; here < 2; here++) {
+        struct recording r;
+        struct judged j;
+        plant_hosts(&r, 3, 30);
+        for (int h = 0; h < 3; h++)
+            plant_process(&r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+        plant_flow(&r, 0, 1, 0.6, 150); /* too fast to count as held up at all */
+        plant_flow(&r, 0, 2, 0.6, 67);
+        plant_flow(&r, 1, 0, 0.04, 5000);
+        plant_flow(&r, 2, 0, 0.04, 5000);
+        backlog_now = here ? 120e3 : 60e3; /* 2 ms and 1 of 2.9, while data are under way */
+        through_queue_now = 60e6;
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+              qdisc_value);
+        judge(&r, &j);
+        expect(&j, here ? "net-egress" : "net-ingress", "path-limited", here ? 0 : 2);
+        release(&r, &j);
+    }
+}
+
 /* Answers wait for requests, and so one of them was held up as long: what came in explains most. */
 static void the_way_with_the_better_evidence_comes_first(void **state) {
     (void)state;
@@ -629,6 +653,7 @@ int main(void) {
         cmocka_unit_test(a_link_that_a_replay_speaks_for_stays_named),
         cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
         cmocka_unit_test(a_sender_that_is_full_needs_no_argument_by_sets),
+        cmocka_unit_test(a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets),
         cmocka_unit_test(the_way_with_the_better_evidence_comes_first),
         cmocka_unit_test(a_link_slow_both_ways_is_its_host_s),
         cmocka_unit_test(a_queue_at_the_sender_decides_between_two_ends),
