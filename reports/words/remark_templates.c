@@ -116,7 +116,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_ARITHMETIC] = "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s "
                               "an iteration takes (%.0f %%)",
         [REMARK_PATH_LIMITED] =
-            "%d of %d routes between hosts were limited by the network, %d of them %[from|to] this "
+            "the network limited %d of %d routes between hosts, %d of them %[from|to] this "
             "host; data were in flight %.0f %% of the time (%.0f %% by their rate)",
         [REMARK_QUEUE_BEFORE_INTERFACE] =
             "%.0f kB waited before its interface on average%[, held back to a set rate|]",
