@@ -153,29 +153,31 @@ static void put_mean(struct perfetto *p, const struct mark *const *marks, size_t
                       sum / (double)n / 1e9);
 }
 
-/* How long a step of marked values is so that `tracks` of them hold to their share; 0: each value
- * is a step of its own. */
-static int64_t value_step_ns(const struct perfetto *p, size_t n_values, size_t n_tracks) {
-    size_t most = perfetto_share(p, VALUES_A_MINUTE);
-    if (n_values <= most)
+/* How long a step of n values, by track, is so that all hold to their share; 0: each value is a
+ * step of its own. */
+static int64_t value_step_ns(const struct perfetto *p, const struct mark *const *values, size_t n) {
+    size_t most = perfetto_share(p, VALUES_A_MINUTE), n_tracks = 0;
+    int64_t end_ns = 0; /* a run that died has no other */
+    if (n <= most)
         return 0;
-    size_t each = most / n_tracks;
-    return p->input->run.duration_ns / (int64_t)(each ? each : 1);
+    for (size_t i = 0; i < n; i++) {
+        n_tracks += i == 0 || !same_track(values[i - 1], values[i]);
+        end_ns = values[i]->start_ns > end_ns ? values[i]->start_ns : end_ns;
+    }
+    return end_ns / (int64_t)(most > n_tracks ? most / n_tracks : 1);
 }
 
 static int put_values(struct perfetto *p) {
     const struct recording *recording = &p->input->recording;
     const struct mark **values = malloc((recording->n_marks + 1) * sizeof(const struct mark *));
-    size_t n = 0, n_tracks = 0;
+    size_t n = 0;
     if (!values)
         return -ENOMEM;
     for (size_t i = 0; i < recording->n_marks; i++)
         if (is_value(&recording->marks[i]))
             values[n++] = &recording->marks[i];
     qsort(values, n, sizeof(const struct mark *), compare_values);
-    for (size_t i = 0; i < n; i++)
-        n_tracks += i == 0 || !same_track(values[i - 1], values[i]);
-    int64_t step_ns = value_step_ns(p, n, n_tracks);
+    int64_t step_ns = value_step_ns(p, values, n);
     for (size_t first = 0, next; first < n; first = next) {
         for (next = first + 1; next < n && same_track(values[first], values[next]) &&
                                values[next]->start_ns - values[first]->start_ns < step_ns;)

@@ -276,14 +276,14 @@ static void marked_values_join_where_there_are_too_many(void **state) {
                 first[rank] = shown;
     }
     assert_int_equal(seldom, 1);
-    /* 10,000 are the share of three tracks: 3 s in 3,333 steps of 900 us, of 5 values each. */
+    /* 10,000 are the share of three tracks: 2.4 s in 3,333 steps of 720 us, of 4 values each. */
     for (int rank = 0; rank < 2; rank++) {
-        assert_int_equal(n[rank], VALUES / 5);
-        assert_true(first[rank] == 2);
+        assert_int_equal(n[rank], VALUES / 4);
+        assert_true(first[rank] == 1.5);
     }
     json_int_t joined = json_integer_value(
         json_object_get(json_object_get(document, "otherData"), "values_joined"));
-    assert_int_equal(joined, 2 * (VALUES - VALUES / 5));
+    assert_int_equal(joined, 2 * (VALUES - VALUES / 4));
     json_decref(document);
 }
 
