@@ -15,6 +15,7 @@
 #include "cli/verb.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/own_program.h"
 #include "reports/model/ceilings.h"
 
 #include <arpa/inet.h>
@@ -115,10 +116,9 @@ static int choose_hosts(struct calibrator *c, struct hosts *named) {
 static int find_program(struct calibrator *c) {
     const char *name = c->others ? "chokepoint-calibrate" : "chokepoint-calibrate-alone";
     char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n < 0)
-        return complain("/proc/self/exe: %s", strerror(errno));
-    own[n] = '\0';
+    int r = own_program_path(own);
+    if (r < 0)
+        return complain("/proc/self/exe: %s", strerror(-r));
     *strrchr(own, '/') = '\0';
     if ((size_t)snprintf(c->program, sizeof c->program, "%s/%s", own, name) >= sizeof c->program)
         return complain("a path is too long");

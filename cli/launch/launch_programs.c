@@ -2,6 +2,7 @@
 /* Our own programs that a launch needs: where they lie, seen from the command. */
 #include "cli/launch/launch.h"
 #include "common/error.h"
+#include "common/own_program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,10 +26,9 @@ static void find_relay(struct launch_plan *plan, const char *program, int length
 
 int launch_find_programs(struct launch_plan *plan, char ret_program[PATH_MAX], char *why,
                          size_t why_size) {
-    ssize_t n = readlink("/proc/self/exe", ret_program, PATH_MAX - 1);
-    if (n < 0)
-        return snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno)), negative_errno();
-    ret_program[n] = '\0';
+    int r = own_program_path(ret_program);
+    if (r < 0)
+        return snprintf(why, why_size, "/proc/self/exe: %s", strerror(-r)), r;
     const char *slash = strrchr(ret_program, '/');
     int length = slash ? (int)(slash - ret_program) : 0;
     int size =

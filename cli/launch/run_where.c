@@ -3,6 +3,7 @@
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "common/error.h"
+#include "common/own_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,8 @@
 int run_enter_job(const struct run_options *options, char *const *argv) {
     struct command_words words;
     char why[300], program[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n < 0 || command_words_read(options->command, &words) < 0)
+    if (own_program_path(program) < 0 || command_words_read(options->command, &words) < 0)
         return 0; /* which is found out again, and said, where each run begins */
-    program[n] = '\0';
     int r = slurm_enter_job(&words, program, argv, why, sizeof why);
     if (r < 0)
         fprintf(stderr, "chokepoint run: %s\n", why);

@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/limits.h"
+#include "common/own_program.h"
 #include "common/signals.h"
 
 #include <errno.h>
@@ -79,12 +80,6 @@ static void on_entered(void *ctx) {
 
 /* ---- its parts ---- */
 
-static int find_program(char program[PATH_MAX]) {
-    ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - 1);
-    program[n < 0 ? 0 : n] = '\0';
-    return n < 0 ? negative_errno() : 0;
-}
-
 static int listen_somewhere(struct server *s, int *ret_fd) {
     const struct serve_options *o = s->options;
     char spec[80], why[200];
@@ -133,7 +128,7 @@ static int open_parts(struct server *s) {
     const char *database = s->options->database;
     const struct pages_options pages = {s->program, database, site_page_done, site};
     const struct feeds_options feeds = {s->program, database, site_news, site};
-    int r = find_program(s->program);
+    int r = own_program_path(s->program);
     if (r == 0)
         r = pages_new(&pages, &site->pages);
     if (r == 0)

@@ -23,6 +23,7 @@
 #include "cli/sweep/sweep.h"
 #include "cli/verb.h"
 #include "common/error.h"
+#include "common/own_program.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -117,12 +118,10 @@ static int parse(int argc, char **argv, struct options *o) {
 /* ---- places ---- */
 
 static int find_bin(struct options *o) {
-    ssize_t n = readlink("/proc/self/exe", o->bin, sizeof o->bin - 1);
-    if (n < 0)
-        return negative_errno();
-    o->bin[n] = '\0';
-    *strrchr(o->bin, '/') = '\0';
-    return 0;
+    int r = own_program_path(o->bin);
+    if (r == 0)
+        *strrchr(o->bin, '/') = '\0';
+    return r;
 }
 
 static int make_directories(const char *path) {

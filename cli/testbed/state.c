@@ -6,6 +6,7 @@
 #include "cli/file.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
+#include "common/own_program.h"
 #include "common/text.h"
 
 #include <arpa/inet.h>
@@ -109,11 +110,9 @@ static int write_host_files(const struct testbed *t) {
  * second link, by whose name this program knows what it is. */
 static int link_this_program(const struct testbed *t, const char *name) {
     char target[PATH_MAX], path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", target, sizeof target - 1);
-    if (n < 0)
-        return negative_errno();
-    target[n] = '\0';
-    int r = path_format(path, sizeof path, "%s/%s", t->directory, name);
+    int r = own_program_path(target);
+    if (r == 0)
+        r = path_format(path, sizeof path, "%s/%s", t->directory, name);
     if (r < 0)
         return r;
     unlink(path);

@@ -76,3 +76,20 @@ for wrong in 0 -1 x 1.5 1001 ''; do
     [ $status -eq 2 ] || fail "--repeat '$wrong' gives $status"
     [ "$(wc -l <err)" = 1 ] || fail "more than a line about --repeat '$wrong'"
 done
+
+# The program is replaced between two repeats, as by an update: the second is recorded all the same.
+mkdir bin
+cp "$chokepoint" "$CHOKEPOINT_BIN/chokepoint-agent" bin
+mkfifo turn
+n=$(sql "SELECT count(*) FROM run WHERE state = 'done'")
+bin/chokepoint run $slow_start --db "$db" --repeat 2 -q sh -c ': >>begun; read x <turn' >out 2>err &
+pid=$!
+repeats() { [ "$(sql "SELECT count(*) FROM run WHERE state = 'done'")" = $((n + $1)) ]; }
+until_true test -e begun
+cp bin/chokepoint bin/chokepoint.new
+mv bin/chokepoint.new bin/chokepoint
+echo >turn
+until_true repeats 1
+echo >turn
+wait $pid || fail "a repeat after an update exits with $?"
+repeats 2 || fail "a repeat after an update is not recorded"
