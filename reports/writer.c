@@ -31,7 +31,8 @@ int comparison_write(const struct comparison *comparison, const struct format *f
 int sweep_write(const struct sweep_section *sections, size_t n, const struct format *format,
                 FILE *out) {
     struct page page;
-    page_begin(&page, format, out, n == 1 ? sections[0].title : "Sweeps", "chokepoint.sweep/1");
+    const char *title = n == 1 ? sweep_title(&sections[0]) : "Sweeps";
+    page_begin(&page, format, out, title, "chokepoint.sweep/1");
     for (size_t i = 0; i < n; i++)
         sweep_put(&sections[i], &page);
     return page_end(&page);

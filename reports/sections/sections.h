@@ -76,6 +76,8 @@ void prediction_put(const struct prediction *prediction, struct page *page);
 
 /* A sweep, with its tables and pictures. */
 struct sweep_section;
+/* Its title, or its name. */
+const char *sweep_title(const struct sweep_section *section);
 void sweep_put(const struct sweep_section *section, struct page *page);
 
 /* The tidy table of one run: measured values by host and phase. */

@@ -53,14 +53,14 @@ static void put_pictures(const struct sweep_section *s, struct page *page) {
     }
 }
 
-static const char *title_of(const struct sweep_section *s) {
+const char *sweep_title(const struct sweep_section *s) {
     return s->title ? s->title : s->sweep->of.name;
 }
 
 static void put_readable(const struct sweep_section *s, struct page *page) {
     char runs[300];
     sweep_describe_runs(s->sweep, runs, sizeof runs);
-    page_heading(page, 2, "%s%s", s->title ? "" : "Sweep ", title_of(s));
+    page_heading(page, 2, "%s%s", s->title ? "" : "Sweep ", sweep_title(s));
     page_command(page, s->sweep->of.command);
     page_paragraph(page, STYLE_NOTE, "%s.", runs);
     if (s->words)
@@ -253,7 +253,7 @@ static void put_document(const struct sweep_section *s, struct page *page) {
     TABLE_INIT(&table, "", NULL, columns);
     table_add(&table, NULL);
     table_borrow(&table, 0, 0, s->sweep->of.name);
-    table_borrow(&table, 0, 1, title_of(s));
+    table_borrow(&table, 0, 1, sweep_title(s));
     table_borrow(&table, 0, 2, s->sweep->of.command);
     table_integer(&table, 0, 3, (int64_t)s->sweep->of.repeats);
     page_table(page, &table);

@@ -661,6 +661,25 @@ static void expect_written(const struct sweep *sweep, const struct sweep_tables 
     free(text);
 }
 
+/* A sweep that somebody made has no title but its name. */
+static void expect_named(const struct sweep *sweep, const struct sweep_tables *tables) {
+    static const char *const formats[] = {"text", "md", "html", "json"};
+    const struct sweep_section section = {NULL, NULL, sweep, tables, NULL, NULL};
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+        char *text = NULL, heading[200];
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(sweep_write(&section, 1, format_find(formats[i]), out), 0);
+        fclose(out);
+        bool document = strcmp(formats[i], "json") == 0;
+        snprintf(heading, sizeof heading, document ? "\"title\": \"%s\"" : "Sweep %s",
+                 sweep->of.name);
+        if (!strstr(text, heading))
+            fail_msg("%s has no '%s'", formats[i], heading);
+        free(text);
+    }
+}
+
 /* ---- figures of somebody else ---- */
 
 /* A table of two rows and one column. */
@@ -710,6 +729,7 @@ static void tables_are_as_before(void **state) {
     expect_written(sweep, &tables, "md", "sweep.md");
     expect_written(sweep, &tables, "csv", "sweep.csv");
     expect_written(sweep, &tables, "json", NULL);
+    expect_named(sweep, &tables);
     sweep_tables_free(&tables);
     sweep_free(sweep);
 }
