@@ -7,19 +7,18 @@
 Writes Markdown to standard output: verdict (V1), alerts (A1), iterations by rank (F3), series of each host (F2), what its
 hosts were measured to carry (M1). The pictures go into DIRECTORY, and are linked to as if the page lay beside it.
 """
-import base64
 import json
 import os
 import re
 import subprocess
 import sys
 
-PICTURES = {  # those of the page, by their caption
-    "network": "network",
-    "cpu, all cores": "cpu",
-    ".*each core.*vm1": "cores",
-    "between hosts": "pairs",
-    "duration of each iteration": "iterations",
+PICTURES = {  # `chokepoint report --plot` has them by these names
+    "network": "network of each host",
+    "cpu": "CPU of each host",
+    "cores": "busy share of each core of each host",
+    "pairs": "bytes from host to host",
+    "iterations": "duration of each iteration, by rank",
 }
 SERIES = ("network", "cpu", "cores", "pairs")
 MEASURED = {
@@ -45,24 +44,11 @@ def table(titles, rows):
     print()
 
 
-def pictures(page, directory, name):
-    """{short name: (caption, link)} of those that the page has."""
-    found = {}
-    for caption, data in re.findall(r'<img alt="([^"]*)" src="data:image/svg\+xml;base64,([^"]*)"', page):
-        for form, short in PICTURES.items():
-            if re.match(form, caption, re.IGNORECASE) and short not in found:
-                path = f"{name}-run-{short}.svg"
-                with open(os.path.join(directory, path), "wb") as out:
-                    out.write(base64.b64decode(data))
-                found[short] = (caption.replace("&#39;", "'"), f"{os.path.basename(directory)}/{path}")
-    missing = set(PICTURES.values()) - set(found)
-    if missing:
-        sys.exit(f"reference_run.py: the page of the run has no picture of {', '.join(sorted(missing))}")
-    return found
-
-
-def show_picture(found, short):
-    print("![{}]({})\n".format(*found[short]))
+def show_picture(program, database, run, directory, name):
+    path = f"{run.split('/')[0]}-run-{name}.svg"
+    subprocess.run([program, "report", run, "--db", database, "--plot", name, "-o", os.path.join(directory, path)], check=True,
+                   stdout=subprocess.DEVNULL)
+    print(f"![{PICTURES[name]}]({os.path.basename(directory)}/{path})\n")
 
 
 def span(ceilings, unit):
@@ -85,7 +71,6 @@ def clock(seconds):
 def main():
     program, database, run, directory = sys.argv[1:]
     told = json.loads(report(program, database, run, "json"))
-    found = pictures(report(program, database, run, "html"), directory, run.split("/")[0])
     verdict = told["verdict"]
     print(f"## One run: `{told['run']['name']}`\n")
     print("### The verdict (V1)\n")
@@ -95,7 +80,7 @@ def main():
     print(f"{verdict['state']}, confidence {verdict['confidence']:.2f}: {escaped(verdict['summary'])}\n")
     for title in ("evidence", "against", "ruled_out", "next"):
         for line in verdict[title]:
-            print(f"- {title.replace('_', ' ')}: {escaped(line)}")
+            print(f"- {title.replace('_', ' ')}: {escaped(line.replace(database, os.path.basename(database)))}")
     print("\n### Alerts (A1)\n")
     print("Theirs: \"2019-10-11 19:51:40 (0:00:04) CRITICAL on CPU\\_SYSTEM (90.6)\" (R2, glances on one host). "
           "Ours is of all hosts, and of the network, too, where a link's rate is known; times are from the begin of the run.\n")
@@ -107,13 +92,13 @@ def main():
           "Ours are of R4's program, whose server is no worker: all workers use the same link alike.\n")
     table(("rank", "host", "iterations", "median (s)", "95 % (s)"),
           [(r["rank"], r["host"], r["count"], f"{r['median_s']:.3f}", f"{r['p95_s']:.3f}") for r in told["iterations"]["by_rank"]])
-    show_picture(found, "iterations")
+    show_picture(program, database, run, directory, "iterations")
     print("### Series of each host (F2)\n")
     print("Theirs: screens of iftop, dstat and glances, watched while the program ran: a full core hides in the average of all, "
           "a burst in an average of 30 s (R1). Ours are samples of a tenth of a second; the page of a run "
           "(`chokepoint report -o run.html`) has memory, disk, pressure and the cores of all hosts as well.\n")
-    for short in SERIES:
-        show_picture(found, short)
+    for name in SERIES:
+        show_picture(program, database, run, directory, name)
     print("### Capacity of these hosts (M1)\n")
     print("Theirs: 1.8 Gbit/s (225 MB/s) between two hosts, 2.63 Gbit/s the most ever seen, a round trip of about 1 ms (R1); 100 to 200 us "
           "a message with gRPC, 1 to 3 us with MPI (R5). Ours is measured by `chokepoint calibrate --quick`: links are set to "

@@ -42,7 +42,7 @@ fi
     printf '\nOurs: `tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
         "$size" "$(nproc)"
     # F1 and T8; the pictures of measures say what their tables say. Paths of programs and data are cut.
-    sed -e 's/^### /## /' -e '/^` /s#[^ ]*/bin/\(chokepoint\)#\1#;/^` /s#[^ ]*/data/##' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md"
+    sed -e 's/^### /## /' -e '/^` /s#[^ ]*/\(chokepoint\)#\1#;/^` /s#[^ ]*/data/##' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md"
     if grep -q '^## R4' "$work/tables.md"; then
         echo
         tests/bench/reference_run.py "$bin/chokepoint" "$work/sweeps.db" "r4-$size/mode=async" "$work/reference" || exit
