@@ -15,6 +15,7 @@
 
 #include "agent/spool_private.h"
 #include "common/error.h"
+#include "common/transfer.h"
 
 static int compare_numbers(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -56,18 +57,11 @@ static int read_file(int fd, struct buffer *content) {
     buffer_reset(content);
     if (buffer_reserve(content, (size_t)st.st_size + 1) < 0)
         return -ENOMEM;
-    while (content->size < (size_t)st.st_size) {
-        ssize_t n = pread(fd, content->data + content->size, (size_t)st.st_size - content->size,
-                          (off_t)content->size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return negative_errno();
-        if (n == 0)
-            break;
-        content->size += (size_t)n;
-    }
-    return 0;
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return negative_errno();
+    ssize_t n = transfer_read(fd, content->data, (size_t)st.st_size);
+    content->size = n < 0 ? 0 : (size_t)n;
+    return n < 0 ? (int)n : 0;
 }
 
 /* Whether a frame continues what came before it: above all earlier, no gap within a segment. */
