@@ -70,10 +70,11 @@ enum wait_call {
     WAIT_CALL_EXIT,
 };
 
+#define WAIT_NAMESPACES 8 /* of process ids, one in another: a container in a container is 2 */
+
 struct wait_config {
     wait_u8 calls[WAIT_CALLS];
-    wait_u32 namespace_level; /* of the agent's process ids */
-    wait_u32 namespace_inode;
+    wait_u32 namespace_inode; /* of the agent's process ids; 0: the machine's first */
 };
 
 enum wait_slot {

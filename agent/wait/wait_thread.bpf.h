@@ -15,18 +15,19 @@ static __always_inline struct wait_thread *thread_of(struct task_struct *task) {
 /* The id by which the agent knows a process; 0: it does not see it. */
 static __always_inline wait_u32 process_id(struct task_struct *task) {
     struct task_struct *leader = task->group_leader;
-    wait_u32 level = config.namespace_level;
-    if (!level)
-        return leader->tgid;
     struct pid *pid = leader->thread_pid;
-    if (!pid || pid->level < level)
-        return 0;
-    struct upid id = {0};
-    const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers) +
-                     level * bpf_core_type_size(struct upid);
-    bpf_probe_read_kernel(&id.nr, sizeof id.nr, at + bpf_core_field_offset(struct upid, nr));
-    bpf_probe_read_kernel(&id.ns, sizeof id.ns, at + bpf_core_field_offset(struct upid, ns));
-    return BPF_CORE_READ(id.ns, ns.inum) == config.namespace_inode ? id.nr : 0;
+    if (!config.namespace_inode)
+        return leader->tgid;
+    const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+    for (wait_u32 level = 1; pid && level <= WAIT_NAMESPACES && level <= pid->level; level++) {
+        struct upid id = {0};
+        at += bpf_core_type_size(struct upid);
+        bpf_probe_read_kernel(&id.nr, sizeof id.nr, at + bpf_core_field_offset(struct upid, nr));
+        bpf_probe_read_kernel(&id.ns, sizeof id.ns, at + bpf_core_field_offset(struct upid, ns));
+        if (BPF_CORE_READ(id.ns, ns.inum) == config.namespace_inode)
+            return id.nr;
+    }
+    return 0;
 }
 
 static __always_inline wait_u32 switches_of(struct task_struct *task) {
