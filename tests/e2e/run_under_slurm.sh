@@ -114,7 +114,8 @@ inside scontrol update nodename=vm3 state=down reason=test
 finish
 [ $status -ne 0 ] || fail "a job that lost a node exits with 0"
 [ "$(hosts_recorded $run)" = 3 ] && said "run $run" || fail "no report of a job that lost a node"
-said 'the last samples of vm3 are missing' || fail "the node that went down is not named"
+# Slurm may have ended the step of its agent before the command, or not yet.
+said 'the last samples of vm3 are missing' 'the agent on vm3 ended before the command' || fail "the node that went down is not named"
 no_processes() { ! traces_of "$(sort -u ids)" | grep -q ^/proc; }
 until_true no_processes
 rm -rf /tmp/chokepoint-"$(sort -u ids)"-vm3 /dev/shm/chokepoint-"$(sort -u ids)".vm3
