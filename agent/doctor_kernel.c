@@ -14,6 +14,7 @@
 #include "agent/netlink.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/own_program.h"
 #include "common/text.h"
 
 /* ---- rights ---- */
@@ -35,9 +36,7 @@ static uint64_t capabilities(const struct doctor_env *env) {
 static void check_capability(const struct doctor_env *env, uint64_t have, int which,
                              const char *name, const char *without) {
     char mend[PATH_MAX + 80], program[PATH_MAX] = "chokepoint-agent";
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n > 0)
-        program[n] = '\0';
+    own_program_path(program); /* else its name stands for it */
     snprintf(mend, sizeof mend, "setcap cap_net_admin,cap_sys_ptrace,cap_net_raw+ep %s", program);
     if (have >> which & 1)
         doctor_say(env, DOCTOR_OK, "rights", "", "%s", name);

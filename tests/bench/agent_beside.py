@@ -156,13 +156,16 @@ def probes(database):
 
 
 def slots(database):
-    """{host: (frames, slots that its agent missed, by how many ms the latest frame of each second was late)}"""
+    """{host: (frames, slots that its agent missed, by how many ms the latest frame of each second was late, those missed after SETTLE_S)}"""
     connection = sqlite3.connect(database)
-    found = {name: [samples, missed, []] for name, samples, missed in connection.execute(
+    found = {name: [samples, missed, [], 0] for name, samples, missed in connection.execute(
         "SELECT host.name, sum(frames), sum(missed_slots) FROM stream JOIN host USING (host) WHERE period_ns > 0 GROUP BY 1")}
     for host, late in connection.execute("""SELECT host.name, late_ns FROM self JOIN instance USING (instance) JOIN host USING (host)
             WHERE instance.name = 'agent' AND late_ns IS NOT NULL"""):
         found[host][2].append(late / 1e6)
+    for host, later in connection.execute("""SELECT host.name, total(frame.missed) FROM frame JOIN stream USING (stream) JOIN host USING (host)
+            WHERE frame.mono_ns > stream.first_mono_ns + ? GROUP BY 1""", (SETTLE_S * 10**9,)):
+        found[host][3] = int(later)
     return found
 
 
@@ -179,8 +182,8 @@ def show(job, figures, by_probe, by_slot):
     for host, costs in by_probe.items():
         if not host.endswith("again"):
             print(f"  of {host}: " + ", ".join(f"{name} {ms:.2f}" for name, ms in costs[:7]))
-    for host, (frames, missed, late) in by_slot.items():
-        print(f"  slots of {host}: {missed} missed beside {frames} taken; the latest of a second {statistics.median(late or [0]):.1f} ms late "
+    for host, (frames, missed, late, later) in by_slot.items():
+        print(f"  slots of {host}: {missed} missed beside {frames} taken, {later} of them after the first {SETTLE_S} s; the latest of a second {statistics.median(late or [0]):.1f} ms late "
               f"in the median, {max(late or [0]):.1f} at most")
 
 
