@@ -30,7 +30,8 @@
 #define BODY_BYTES (1u << 20)
 #define BURST_PUSHES                                                                               \
     4 /* bodies in an interval: what catches up leaves the network to others, too */
-#define LATER_SHARE 20 /* of an interval: half a period of the usual ten samples a second */
+#define WISH_INTERVALS 8 /* as long a wait for the next push may be asked for */
+#define LATER_SHARE 20   /* of an interval: half a period of the usual ten samples a second */
 #define BACKOFF_MIN_NS (200 * NS_PER_MS)
 #define BACKOFF_MAX_NS (5 * NS_PER_S)
 #define ASKS 4 /* times in an interval that the time is asked for */
@@ -359,7 +360,7 @@ static bool has_more(struct push *push) {
  * The first sample is pushed at once, so pushes fall on the time of samples, and one that is taken
  * while a push is under way would make a second one of every push. It waits for the next interval,
  * which begins a little later: from then on it is there in time. A collector of many hosts says
- * when it wants the next push, and is believed as far as two intervals go. */
+ * when it wants the next push, and is believed as far as WISH_INTERVALS go. */
 static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_ns) {
     int64_t now_ns = clock_monotonic_ns();
     bool left_over = push->filled_seq > push->passed_seq;
@@ -368,7 +369,7 @@ static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_n
     if (is_finishing(push) || (left_over && ++push->burst < BURST_PUSHES))
         return now_ns;
     push->burst = 0;
-    if (push->next_ns > 0 && push->next_ns <= 2 * push->config.interval_ns)
+    if (push->next_ns > 0 && push->next_ns <= WISH_INTERVALS * push->config.interval_ns)
         return *begun_ns = now_ns + push->next_ns;
     *begun_ns += push->config.interval_ns;
     if (!left_over && has_more(push))

@@ -7,9 +7,9 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/push_interval.h"
 
 #define SPREAD_HOSTS 64 /* as many pushes are written within some hundredths of a second */
-#define PUSH_INTERVAL_NS NS_PER_S
 
 /* Frames that are called bad are lost: 400 is for bytes that no later try makes good. All else, a
  * bound of the run included, is a state of the collector, which an agent waits out. */
@@ -23,16 +23,14 @@ static unsigned status_of(const struct request *q) {
     return q->job.result == -EBADMSG ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
 
-/* All hosts sample at the same instant, and would all push at it. When they are many, each gets its
- * own time of the second: multiples of the golden ratio lie evenly for any number of hosts, and a
- * host keeps its own when others come. 0: few enough to push when they have something. */
-static int64_t next_push_ns(const struct ingest_push *push, int64_t now_ns) {
+int64_t server_next_push_ns(const struct ingest_push *push, int64_t now_ns) {
     if (push->n_hosts <= SPREAD_HOSTS)
         return 0;
+    int64_t interval_ns = push_interval_s(push->n_hosts) * NS_PER_S;
     uint64_t turn = push->host_number * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* of 2^32 */
-    int64_t at_ns = (int64_t)(turn * (uint64_t)PUSH_INTERVAL_NS >> 32);
-    int64_t left_ns = (at_ns - now_ns % PUSH_INTERVAL_NS + PUSH_INTERVAL_NS) % PUSH_INTERVAL_NS;
-    return left_ns < PUSH_INTERVAL_NS / 2 ? left_ns + PUSH_INTERVAL_NS : left_ns;
+    int64_t at_ns = (int64_t)(turn * (uint64_t)interval_ns >> 32);
+    int64_t left_ns = (at_ns - now_ns % interval_ns + interval_ns) % interval_ns;
+    return left_ns < NS_PER_S / 2 ? left_ns + interval_ns : left_ns;
 }
 
 static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {
@@ -45,7 +43,7 @@ static int format_answer(const struct request *q, unsigned status, char *text, s
                     "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
                     "\nstop %d\necho %" PRIu64 "\ntables %" PRIu64 "\nnext_ns %" PRId64 "\n",
                     q->job.push.committed, q->received_ns, now_ns, stop, key, q->job.push.tables,
-                    next_push_ns(&q->job.push, now_ns));
+                    server_next_push_ns(&q->job.push, now_ns));
 }
 
 enum MHD_Result request_answer(struct request *q) {

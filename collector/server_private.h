@@ -54,6 +54,16 @@ enum MHD_Result server_request(void *ctx, struct MHD_Connection *connection, con
 void server_completed(void *ctx, struct MHD_Connection *connection, void **request,
                       enum MHD_RequestTerminationCode code);
 
+/*
+ * The ns until the host of this push should push again; 0: when it likes, since hosts are few.
+ *
+ * All hosts sample at the same instant, and would all push at it. When they are many, each gets its
+ * own time of an interval: multiples of the golden ratio lie evenly for any number of hosts, and a
+ * host keeps its own when others come. Very many push larger bodies less often
+ * (common/push_interval.h). now_ns: of the monotonic clock.
+ */
+int64_t server_next_push_ns(const struct ingest_push *push, int64_t now_ns);
+
 /* Queues the answer that the request deserves (server_answer.c). */
 enum MHD_Result request_answer(struct request *request);
 

@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/push_interval.h"
 #include "reports/live/live_private.h"
 
 #define WHY_SIZE 256
@@ -194,10 +195,11 @@ static enum live_state state_of(const struct live *live, int64_t silent_ns) {
 }
 
 static void fill_silence(struct live_snapshot *snapshot) {
+    double limit_s = LIVE_SILENT_S + (double)push_interval_s(snapshot->n_hosts);
     for (size_t h = 0; h < snapshot->n_hosts; h++) {
         struct live_host *host = &snapshot->hosts[h];
         double since = snapshot->elapsed_s - (isnan(host->seen_s) ? 0 : host->seen_s);
-        host->silent_s = snapshot->state != LIVE_ENDED && since > LIVE_SILENT_S ? since : 0;
+        host->silent_s = snapshot->state != LIVE_ENDED && since > limit_s ? since : 0;
         snapshot->n_silent += host->silent_s > 0;
     }
 }

@@ -35,7 +35,7 @@
 #include "analysis/time/budget.h"
 #include "analysis/verdict/verdict.h"
 
-#define LIVE_SILENT_S 5.0      /* a host of which nothing came for so long is silent */
+#define LIVE_SILENT_S 4.0      /* and a push's interval: after so long a host is silent */
 #define LIVE_CUT_OFF_S 30.0    /* so are all of them, of a run that nobody records any more */
 #define LIVE_JUDGE_SHARE 0.02  /* of one core */
 #define LIVE_JUDGE_EVERY_S 5.0 /* not more often than that */

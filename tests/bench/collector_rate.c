@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--rate HZ=10] [--dir DIR]
- * [--paced] [--against COMMAND] [--plain] [--light] [--ramp N=1] [--pace N=1]: rows a second from
- * TLS to committed rows, on one core, beside what SQLite alone does with the same rows; or paced as
- * agents push, a body a second each at its own time of the second. --against: the command
- * chokepoint of another build, in turn with this one's.
+ * [--paced] [--against COMMAND] [--plain] [--light] [--ramp N=1] [--pace N=1] [--spool FILE]: rows
+ * a second from TLS to committed rows, on one core, beside what SQLite alone does with the same
+ * rows; or paced as agents push, a body a second each at its own time of the second. --against: the
+ * command chokepoint of another build, in turn with this one's.
  * --plain: the same server without TLS, which no command offers, in turn with it.
  *
  * The collector is the real command, a child bound to one CPU; its cost is its own user and system
- * time (wait4), from its start to its end, so that nothing it does later is left out. The senders
+ * time (wait4), from its start to its end, so that nothing it does later is left out; beside it
+ * stands what it took after the last host's first push, without handshakes. The senders
  * are the agent's own, and share the other CPUs: one connection a host, one body a second of the
  * host's life, sent as soon as the last was answered, as after an outage. --light: senders that
  * cost next to nothing, for thousands of hosts; --ramp: seconds in which they all
- * come; --pace: seconds between two pushes of a host, for more hosts than this machine can be.
+ * come; --pace: seconds between two pushes of a host, and of samples in each body, as a collector
+ * asks for it when hosts are very many (common/push_interval.h).
  * Tables are the agent's own; every counter grows in every row, so that none of them is one the
- * store may leave out.
+ * store may leave out. --spool FILE: all hosts send the frames of this segment of a real agent's
+ * spool instead, at the rate that --rate names.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -23,6 +26,7 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +67,21 @@ static void die(const char *format, ...) {
 struct bench {
     uint64_t hosts, seconds, cores, rate; /* rate: samples a second, and frames of a body */
     const char *command, *against;        /* chokepoint, of this build and another */
-    uint64_t pace;                        /* seconds between two pushes */
-    uint64_t ramp; /* seconds from the first host's first push to the last one's */
+    uint64_t pace, pushes;                /* seconds between two pushes; pushes of a host */
+    uint64_t ramp;     /* seconds from the first host's first push to the last one's */
+    const char *spool; /* a file of frames to send; NULL: made-up ones */
+    struct buffer recorded;
     bool paced, plain, light;
     bool keyed;                  /* the collector that runs knows keys of hosts */
     char url[96], pin[PIN_SIZE]; /* of the collector that runs; pin "": it speaks plainly */
     int64_t begin_ns;
-    int64_t *took_ns; /* of each answer: seconds of them a host */
+    int64_t *took_ns; /* of each answer: `pushes` of them a host */
+    clockid_t collector_clock;
+    atomic_uint_fast64_t n_first, n_pushed; /* hosts that have pushed; pushes of all */
+    struct at_work {
+        int64_t wall_ns, cpu_ns;
+        uint64_t pushed;
+    } all_in; /* when the last host had pushed first */
     char dir[256];
     uint64_t rows, bytes;
 };
@@ -77,7 +89,7 @@ struct bench {
 struct host {
     struct bench *bench;
     size_t number;
-    struct buffer *bodies; /* bench->seconds of them */
+    struct buffer *bodies; /* bench->pushes of them */
     struct rows rows[TABLES];
     uint64_t random;
     pthread_t thread;
@@ -143,24 +155,90 @@ static void put_frame(struct host *host, struct buffer *body, uint64_t seq, stru
     buffer_release(&scratch);
 }
 
+static void read_spool(struct bench *bench) {
+    char chunk[1 << 16];
+    size_t n;
+    FILE *file = fopen(bench->spool, "r");
+    while (file && (n = fread(chunk, 1, sizeof chunk, file)) > 0)
+        buffer_put(&bench->recorded, chunk, n);
+    if (!file || ferror(file) || bench->recorded.error)
+        die("%s: cannot be read", bench->spool);
+    fclose(file);
+}
+
+static void copy_record(struct buffer *body, const struct bench *bench,
+                        const struct wire_record *record) {
+    buffer_put(body, bench->recorded.data + record->offset, record->size);
+}
+
+/* Their tables. */
+static void begin_recorded(struct buffer *body, const struct bench *bench) {
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_reader_init(&reader, bench->recorded.data, bench->recorded.size);
+    while (wire_next(&reader, &record) == 0 && record.type != WIRE_FRAME)
+        if (record.type == WIRE_TABLE)
+            copy_record(body, bench, &record);
+    wire_reader_release(&reader);
+}
+
+static void put_recorded(struct host *host, struct bench *bench) {
+    struct wire_reader reader;
+    struct wire_record record;
+    const struct table *table;
+    struct wire_row row;
+    unsigned index;
+    uint64_t n = 0, frames = bench->rate * bench->pace;
+    wire_reader_init(&reader, bench->recorded.data, bench->recorded.size);
+    while (n < frames * bench->pushes && wire_next(&reader, &record) == 0) {
+        if (record.type != WIRE_FRAME)
+            continue;
+        copy_record(&host->bodies[n++ / frames], bench, &record);
+        while (wire_frame_row(&reader, &record, &table, &index, &row))
+            bench->rows++;
+    }
+    if (n < frames * bench->pushes)
+        die("%s has %llu frames, too few", bench->spool, (unsigned long long)n);
+    wire_reader_release(&reader);
+}
+
+static void put_made_up(struct host *host, struct bench *bench) {
+    uint64_t frames = bench->rate * bench->pace;
+    for (uint64_t i = 0; i < frames * bench->pushes; i++)
+        put_frame(host, &host->bodies[i / frames], i + 1, bench);
+}
+
+static void put_tables(struct buffer *body) {
+    for (size_t t = 0; t < probe_list_size; t++)
+        wire_put_table(body, (unsigned)t, &probe_list[t]->table);
+}
+
 static void encode_host(struct host *host, size_t number, struct bench *bench) {
     struct wire_stream stream = {.boot_id = "01234567-89ab-cdef-0123-456789abcdef",
                                  .stream_id = number + 1,
                                  .period_ns = NS_PER_S / (int64_t)bench->rate};
     snprintf(stream.host, sizeof stream.host, "node%zu", number);
     *host = (struct host){.bench = bench, .number = number, .random = number + 1};
-    host->bodies = calloc(bench->seconds, sizeof *host->bodies);
-    open_rows(host, bench);
-    for (uint64_t s = 0; host->bodies && s < bench->seconds; s++) {
-        struct buffer *body = &host->bodies[s];
-        wire_put_stream(body, &stream);
-        for (size_t t = 0; t < probe_list_size; t++)
-            wire_put_table(body, (unsigned)t, &probe_list[t]->table);
-        for (uint64_t i = 1; i <= bench->rate; i++)
-            put_frame(host, body, s * bench->rate + i, bench);
-        if (body->error)
+    host->bodies = calloc(bench->pushes, sizeof *host->bodies);
+    if (!host->bodies)
+        die("out of memory");
+    for (uint64_t i = 0; i < bench->pushes; i++) {
+        wire_put_stream(&host->bodies[i], &stream);
+        if (bench->spool)
+            begin_recorded(&host->bodies[i], bench);
+        else
+            put_tables(&host->bodies[i]);
+    }
+    if (bench->spool) {
+        put_recorded(host, bench);
+    } else {
+        open_rows(host, bench);
+        put_made_up(host, bench);
+    }
+    for (uint64_t i = 0; i < bench->pushes; i++) {
+        if (host->bodies[i].error)
             die("out of memory");
-        bench->bytes += body->size;
+        bench->bytes += host->bodies[i].size;
     }
 }
 
@@ -171,15 +249,24 @@ static bool never(void *ctx) {
     return false;
 }
 
-static int64_t thread_cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+static int64_t cpu_ns(clockid_t clock) {
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-static void wait_for_turn(const struct host *host, uint64_t second) {
+static int64_t thread_cpu_ns(void) {
+    return cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static struct at_work work_now(struct bench *bench) {
+    return (struct at_work){clock_monotonic_ns(), cpu_ns(bench->collector_clock),
+                            atomic_load(&bench->n_pushed)};
+}
+
+static void wait_for_turn(const struct host *host, uint64_t push) {
     int64_t at_ns =
-        host->bench->begin_ns + (int64_t)(second * host->bench->pace) * NS_PER_S +
+        host->bench->begin_ns + (int64_t)(push * host->bench->pace) * NS_PER_S +
         (int64_t)(host->number * host->bench->ramp * (uint64_t)NS_PER_S / host->bench->hosts);
     const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
     if (host->bench->paced)
@@ -199,23 +286,26 @@ static int post(const struct sender *sender, const struct buffer *body,
                          : push_http_post(sender->http, &request, answer);
 }
 
-static void push_one(struct host *host, const struct sender *sender, uint64_t second) {
+static void push_one(struct host *host, const struct sender *sender, uint64_t push) {
     struct buffer body = {0};
     struct push_answer answer = {0};
     struct push_reply reply;
-    wait_for_turn(host, second);
-    buffer_put(&body, host->bodies[second].data, host->bodies[second].size);
+    wait_for_turn(host, push);
+    buffer_put(&body, host->bodies[push].data, host->bodies[push].size);
     push_tables_shorten(&host->tables, &body);
     int64_t sent_ns = clock_monotonic_ns();
     if (post(sender, &body, &answer) < 0 || answer.status != 200)
-        die("push %llu of host %zu refused: %ld %s %s", (unsigned long long)second, host->number,
+        die("push %llu of host %zu refused: %ld %s %s", (unsigned long long)push, host->number,
             answer.status, answer.why, answer.text);
     if (push_reply_parse(answer.text, &reply) == 0)
         push_tables_learn(&host->tables, reply.tables);
     host->sent_bytes += body.size;
     buffer_release(&body);
-    host->bench->took_ns[host->number * host->bench->seconds + second] =
-        clock_monotonic_ns() - sent_ns;
+    struct bench *bench = host->bench;
+    bench->took_ns[host->number * bench->pushes + push] = clock_monotonic_ns() - sent_ns;
+    atomic_fetch_add(&bench->n_pushed, 1);
+    if (push == 0 && atomic_fetch_add(&bench->n_first, 1) + 1 == bench->hosts)
+        bench->all_in = work_now(bench);
 }
 
 /* In a crowd a handshake may take longer than the collector waits: an agent tries again, too. */
@@ -252,9 +342,9 @@ static void *send_host(void *arg) {
     push_tables_release(&host->tables);
     host->tables = (struct push_tables){0};
     host->sent_bytes = 0;
-    for (uint64_t s = 0; s < host->bench->seconds; s++) {
-        push_one(host, &sender, s);
-        if (s == 0)
+    for (uint64_t i = 0; i < host->bench->pushes; i++) {
+        push_one(host, &sender, i);
+        if (i == 0)
             host->first_ns = thread_cpu_ns() - begin_ns;
     }
     host->cpu_ns = thread_cpu_ns() - begin_ns;
@@ -394,12 +484,23 @@ static int by_time(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The first second has all handshakes: its answers stand apart. */
+static void print_steady(const struct bench *bench, const struct at_work *end) {
+    uint64_t pushes = end->pushed - bench->all_in.pushed, all = bench->hosts * bench->pushes;
+    double rows = (double)bench->rows * (double)pushes / (double)all;
+    double cpu = (double)(end->cpu_ns - bench->all_in.cpu_ns) / 1e9;
+    double wall = (double)(end->wall_ns - bench->all_in.wall_ns) / 1e9;
+    if (pushes)
+        printf("    after all first pushes: %.0f rows/s of CPU, %.0f us a push, %.0f %% of a core, "
+               "%.1f s\n",
+               rows / cpu, cpu / (double)pushes * 1e6, 100 * cpu / wall, wall);
+}
+
+/* The first pushes have all handshakes: their answers stand apart. */
 static void print_answers(struct bench *bench) {
-    uint64_t n = 0, seconds = bench->seconds;
+    uint64_t n = 0, pushes = bench->pushes;
     int64_t first_ns = 0;
-    for (uint64_t i = 0; i < bench->hosts * seconds; i++) {
-        if (i % seconds)
+    for (uint64_t i = 0; i < bench->hosts * pushes; i++) {
+        if (i % pushes)
             bench->took_ns[n++] = bench->took_ns[i];
         else if (bench->took_ns[i] > first_ns)
             first_ns = bench->took_ns[i];
@@ -422,11 +523,11 @@ static void print_senders(const struct bench *bench, const struct host *hosts) {
     uint64_t bytes = 0;
     for (size_t h = 0; h < bench->hosts; h++)
         bytes += hosts[h].sent_bytes;
-    printf("    %.0f bytes of body a push\n", (double)bytes / n / (double)bench->seconds);
-    if (bench->seconds > 1)
+    printf("    %.0f bytes of body a push\n", (double)bytes / n / (double)bench->pushes);
+    if (bench->pushes > 1)
         printf("    a sender: %.0f us of CPU for its first push, %.0f us for each other one\n",
                (double)first_ns / n / 1e3,
-               (double)others_ns / n / (double)(bench->seconds - 1) / 1e3);
+               (double)others_ns / n / (double)(bench->pushes - 1) / 1e3);
 }
 
 static void measure_collector(struct bench *bench, struct host *hosts, const char *command,
@@ -437,6 +538,10 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
     snprintf(db, sizeof db, "%s/collector.db", bench->dir);
     create_run(db);
     pid_t pid = start_collector(command, db, bench, &in);
+    if (clock_getcpuclockid(pid, &bench->collector_clock))
+        die("the collector has no clock");
+    atomic_store(&bench->n_first, 0);
+    atomic_store(&bench->n_pushed, 0);
     int64_t begin_ns = bench->begin_ns = clock_monotonic_ns();
     for (size_t h = 0; h < bench->hosts; h++)
         if (pthread_create(&hosts[h].thread, NULL, send_host, &hosts[h]))
@@ -445,6 +550,7 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
         pthread_join(hosts[h].thread, NULL);
     double wall = (double)(clock_monotonic_ns() - begin_ns) / 1e9;
     uint64_t peak_kb = peak_memory_kb(pid);
+    struct at_work end = work_now(bench);
     close(in);
     if (wait4(pid, &status, 0, &usage) != pid || status != 0)
         die("the collector ended with %d", status);
@@ -453,6 +559,7 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
     printf("    %.2f s user, %.2f s system, %.0f MB resident, %.0f %% of a core\n",
            seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), (double)peak_kb / 1024,
            100 * cpu / wall);
+    print_steady(bench, &end);
     print_answers(bench);
     print_senders(bench, hosts);
     fflush(stdout);
@@ -545,13 +652,19 @@ static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) 
 /* ---- */
 
 static void parse(struct bench *bench, int argc, char **argv) {
-    static const struct option options[] = {
-        {"hosts", required_argument, NULL, 'h'}, {"seconds", required_argument, NULL, 's'},
-        {"cores", required_argument, NULL, 'c'}, {"dir", required_argument, NULL, 'd'},
-        {"rate", required_argument, NULL, 'r'},  {"against", required_argument, NULL, 'a'},
-        {"paced", no_argument, NULL, 'p'},       {"plain", no_argument, NULL, 'n'},
-        {"light", no_argument, NULL, 'l'},       {"ramp", required_argument, NULL, 'm'},
-        {"pace", required_argument, NULL, 't'},  {0}};
+    static const struct option options[] = {{"hosts", required_argument, NULL, 'h'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"cores", required_argument, NULL, 'c'},
+                                            {"dir", required_argument, NULL, 'd'},
+                                            {"rate", required_argument, NULL, 'r'},
+                                            {"against", required_argument, NULL, 'a'},
+                                            {"paced", no_argument, NULL, 'p'},
+                                            {"plain", no_argument, NULL, 'n'},
+                                            {"light", no_argument, NULL, 'l'},
+                                            {"ramp", required_argument, NULL, 'm'},
+                                            {"pace", required_argument, NULL, 't'},
+                                            {"spool", required_argument, NULL, 'o'},
+                                            {0}};
     const char *parent = "/tmp";
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -566,6 +679,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
             parent = optarg;
         else if (option == 'a')
             bench->against = optarg;
+        else if (option == 'o')
+            bench->spool = optarg;
         else if (option == 'p')
             bench->paced = true;
         else if (option == 'n')
@@ -589,8 +704,13 @@ int main(int argc, char **argv) {
                           .pace = 1,
                           .command = CHOKEPOINT_COMMAND};
     parse(&bench, argc, argv);
+    if (bench.spool && !bench.paced)
+        die("--spool needs --paced");
+    if (bench.spool)
+        read_spool(&bench);
+    bench.pushes = (bench.seconds - 1) / bench.pace + 1;
     struct host *hosts = calloc(bench.hosts, sizeof *hosts);
-    bench.took_ns = calloc(bench.hosts * bench.seconds, sizeof *bench.took_ns);
+    bench.took_ns = calloc(bench.hosts * bench.pushes, sizeof *bench.took_ns);
     if (!hosts || !bench.took_ns || probe_list_size > TABLES)
         die("out of memory");
     for (size_t h = 0; h < bench.hosts; h++)
@@ -600,7 +720,7 @@ int main(int argc, char **argv) {
            (unsigned long long)bench.hosts, (unsigned long long)bench.cores,
            (unsigned long long)bench.seconds, (unsigned long long)bench.rate,
            (unsigned long long)bench.rows,
-           (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
+           (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.pushes),
            (double)bench.bytes / (double)bench.rows);
     bind_to_cpu(0, true);
     push_load("https");

@@ -292,7 +292,7 @@ static void all_frames_arrive_once_and_the_last_push_is_marked(void **state) {
 }
 
 /* With an interval of 50 s only the collector's wish can bring a second push within patience; and a
- * wish beyond two intervals is none. */
+ * wish beyond eight intervals is none. */
 static void the_next_push_comes_when_the_collector_wants_it(void **state) {
     struct fixture *f = *state;
     struct push_status status;

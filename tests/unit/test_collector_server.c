@@ -17,6 +17,7 @@
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "collector/server_listen.h"
+#include "collector/server_private.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/stored_number.h"
@@ -252,6 +253,31 @@ static void pushes_of_many_hosts_are_spread_over_the_second(void **state) {
     for (unsigned i = 0; i < MANY; i++)
         widest = at[i + 1] - at[i] > widest ? at[i + 1] - at[i] : widest;
     assert_true(widest < 3 * NS_PER_S / MANY);
+}
+
+/* In each second about as many as in any other, and each host once in the interval. */
+static void a_thousand_hosts_more_push_a_second_less_often(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t n_hosts;
+        int64_t interval_s;
+    } cases[] = {{65, 1}, {1024, 1}, {1025, 2}, {4096, 4}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        unsigned of_second[4] = {0}, usual = (unsigned)(cases[i].n_hosts / cases[i].interval_s);
+        int64_t interval_ns = cases[i].interval_s * NS_PER_S;
+        for (uint64_t host = 0; host < cases[i].n_hosts; host++) {
+            const struct ingest_push push = {.host_number = host, .n_hosts = cases[i].n_hosts};
+            int64_t now_ns = 7 * NS_PER_S + NS_PER_S / 3;
+            int64_t next_ns = server_next_push_ns(&push, now_ns);
+            assert_in_range(next_ns, NS_PER_S / 2, interval_ns + NS_PER_S / 2 - 1);
+            assert_int_equal(server_next_push_ns(&push, now_ns + next_ns), interval_ns);
+            of_second[(now_ns + next_ns) % interval_ns / NS_PER_S]++;
+        }
+        for (int64_t s = 0; s < cases[i].interval_s; s++)
+            assert_in_range(of_second[s], usual - 4, usual + 4);
+    }
+    const struct ingest_push one_of_few = {.host_number = 3, .n_hosts = 64};
+    assert_int_equal(server_next_push_ns(&one_of_few, NS_PER_S), 0);
 }
 
 static void nobody_without_the_key_of_its_host_gets_in(void **state) {
@@ -577,6 +603,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(an_answer_leaves_after_its_commit),
         TEST(pushes_of_many_hosts_are_spread_over_the_second),
+        TEST(a_thousand_hosts_more_push_a_second_less_often),
         TEST(nobody_without_the_key_of_its_host_gets_in),
         TEST(a_host_speaks_only_for_itself),
         TEST(an_agent_that_names_no_host_is_told_of_versions),
