@@ -24,57 +24,78 @@ void row_pack_reset(struct row_pack *pack) {
     pack->n_names = pack->last = 0;
     pack->present = 0;
     memset(pack->known, 0, sizeof pack->known);
+    for (size_t c = 0; c < TABLE_COLUMNS_MAX; c++)
+        pack->before[c] = VALUE_ABSENT;
 }
 
 /* ---- names ---- */
+
+/* The hash is of its size and its last letters, in which names of one table differ most. */
+static size_t slot_of(const char *name, size_t size) {
+    uint64_t letters = 0;
+    if (size >= sizeof letters)
+        memcpy(&letters, name + size - sizeof letters, sizeof letters);
+    else
+        memcpy(&letters, name, size);
+    return ((letters + size) * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
+}
 
 static bool is_name(const struct row_pack_name *have, const char *name, size_t size) {
     return have->size == size && memcmp(have->text, name, size) == 0;
 }
 
-static void add_name(struct row_pack *pack, const struct row_pack_name *name) {
+static size_t add_name(struct row_pack *pack, const struct row_pack_name *name) {
     if (pack->n_names == ROW_NAMES_MAX) {
         pack->bytes.error = pack->bytes.error ? pack->bytes.error : -E2BIG;
-        return;
+        return 0;
     }
     pack->names[pack->n_names] = *name;
-    pack->after[pack->n_names] = 0;
-    pack->after[pack->last] = (uint16_t)pack->n_names;
-    pack->last = pack->n_names++;
+    return pack->n_names++;
 }
 
-static void find_name(struct row_pack *pack, const char *name, size_t size) {
+static size_t find_name(struct row_pack *pack, const char *name, size_t size) {
     struct row_pack_name plain;
     plain.size = (uint8_t)text_sanitize(plain.text, sizeof plain.text, name, size);
     for (size_t at = 0; at < pack->n_names; at++)
-        if (is_name(&pack->names[at], plain.text, plain.size)) {
-            pack->after[pack->last] = (uint16_t)at;
-            pack->last = at;
-            return;
-        }
-    add_name(pack, &plain);
+        if (is_name(&pack->names[at], plain.text, plain.size))
+            return at;
+    return add_name(pack, &plain);
 }
 
-/* A name that is there needs no look at its letters. */
+/* A name that is there as it was given needs no search. */
 void row_pack_name(struct row_pack *pack, const char *name, size_t size) {
-    size_t guess = pack->after[pack->last];
-    if (guess < pack->n_names && is_name(&pack->names[guess], name, size))
-        pack->last = guess;
-    else
-        find_name(pack, name, size);
+    uint8_t *slot = &pack->slots[slot_of(name, size)];
+    if (*slot >= pack->n_names || !is_name(&pack->names[*slot], name, size))
+        *slot = (uint8_t)find_name(pack, name, size);
+    pack->last = *slot;
 }
 
 /* ---- values ---- */
 
+/* Returns a bit for each column that is known and differs from what was last known of it; *present
+ * has one for each that is known. Most columns are as in the row before, and cost a comparison. */
+static uint64_t compare(struct row_pack *pack, const int64_t *values, size_t n_columns,
+                        uint64_t *present) {
+    uint64_t changes = 0;
+    for (size_t c = 0; c < n_columns; c++) {
+        if (values[c] == pack->before[c])
+            continue;
+        pack->before[c] = values[c];
+        uint64_t bit = UINT64_C(1) << c;
+        if (values[c] == VALUE_ABSENT) {
+            *present &= ~bit;
+        } else {
+            *present |= bit;
+            changes |= (uint64_t)values[c] != pack->known[c] ? bit : 0;
+        }
+    }
+    return changes;
+}
+
 void row_pack_values(struct row_pack *pack, const int64_t *values, size_t n_columns) {
-    uint64_t present = 0, changes = 0;
     if (pack->bytes.error || buffer_reserve(&pack->bytes, row_bytes_at_most(n_columns)) < 0)
         return;
-    for (size_t c = n_columns; c-- > 0;) {
-        uint64_t is = values[c] != VALUE_ABSENT;
-        present = present << 1 | is;
-        changes = changes << 1 | (is & ((uint64_t)values[c] != pack->known[c]));
-    }
+    uint64_t present = pack->present, changes = compare(pack, values, n_columns, &present);
     uint8_t *to = pack->bytes.data + pack->bytes.size;
     to = varint_write(to, pack->last);
     to = varint_write(to, present ^ pack->present);

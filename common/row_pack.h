@@ -23,9 +23,10 @@ struct row_pack_name {
 struct row_pack {
     struct buffer bytes;                       /* of the rows so far */
     struct row_pack_name names[ROW_NAMES_MAX]; /* in the order of their first appearance */
-    uint16_t after[ROW_NAMES_MAX]; /* which one followed it last: programs repeat themselves */
+    uint8_t slots[256]; /* by hash: the place of the name that was there last */
     size_t n_names, last;
-    /* the decoder's knowledge after the previous row */
+    int64_t before[TABLE_COLUMNS_MAX]; /* the previous row */
+    /* the decoder's knowledge after it */
     uint64_t present;
     uint64_t known[TABLE_COLUMNS_MAX];
 };

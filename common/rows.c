@@ -31,6 +31,8 @@ int rows_init_packed(struct rows *rows, const struct table *table, size_t capaci
     r = rows->pack ? row_pack_reserve(rows->pack, capacity + 1, table->n_columns) : -ENOMEM;
     if (r < 0)
         rows_release(rows);
+    else
+        row_pack_reset(rows->pack);
     return r;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_call_drain [ROUNDS]: ns of CPU that the agent takes for an event of MPI, from full rings of
- * two ranks to the bytes of a frame. Prints the least and the median over rounds of 16,384 events a
- * rank: rounds are short, so that the least is one without neighbours. Under valgrind
- * --tool=callgrind it counts instructions, which know no neighbours at all.
+ * bench_call_drain [ROUNDS [stencil]]: ns of CPU that the agent takes for an event of MPI, from
+ * full rings of two ranks to the bytes of a frame. Prints the least and the median over rounds of
+ * 16,384 events a rank: rounds are short, so that the least is one without neighbours. Under
+ * valgrind
+ * --tool=callgrind it counts instructions, which know no neighbours at all. The calls are those of
+ * a ping-pong, or of a stencil: two receives and two sends that are posted, and a wait for all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,24 +23,34 @@
 
 struct bench {
     struct planted_rank ranks[RANKS];
+    int pattern;
     size_t n, rounds;
     int64_t wall_ns, began_ns, took_ns[ROUNDS_MAX];
     size_t bytes;
 };
 
-/* A ping-pong: sends and receives in turn. */
-static void fill_ring(struct planted_rank *rank, int peer, int64_t at_ns) {
+static const struct {
+    const char *name;
+    int n;
+    uint16_t functions[5];
+} patterns[] = {
+    {"pingpong", 2, {CALL_Send, CALL_Recv}},
+    {"stencil", 5, {CALL_Irecv, CALL_Irecv, CALL_Isend, CALL_Isend, CALL_Waitall}},
+};
+
+static void fill_ring(struct planted_rank *rank, int pattern, int peer, int64_t at_ns) {
     for (int i = 0; i < CALL_FILE_CAPACITY; i++)
-        planted_event(rank, (struct call_record){
-                                .function = (i ^ peer) & 1 ? CALL_Recv : CALL_Send,
-                                .peer = peer,
-                                .tag = 1,
-                                .bytes = 8,
-                                .enter_ns = at_ns + 600 * i + 7 * (i % 11),
-                                .exit_ns = at_ns + 600 * i + 300 + 5 * (i % 13),
-                                .site_offset = 4096 + 16 * ((unsigned)(i ^ peer) & 1),
-                                .site_module = 77,
-                            });
+        planted_event(rank,
+                      (struct call_record){
+                          .function = patterns[pattern].functions[(i + peer) % patterns[pattern].n],
+                          .peer = peer,
+                          .tag = 1,
+                          .bytes = 8,
+                          .enter_ns = at_ns + 600 * i + 7 * (i % 11),
+                          .exit_ns = at_ns + 600 * i + 300 + 5 * (i % 13),
+                          .site_offset = 4096 + 16 * ((unsigned)(i ^ peer) & 1),
+                          .site_module = 77,
+                      });
 }
 
 static int64_t cpu_ns(void *ctx) {
@@ -58,7 +70,7 @@ static int next_round(void *ctx, int64_t wall_ns) {
         return SAMPLER_STOP;
     bench->wall_ns = wall_ns;
     for (int i = 0; i < RANKS; i++)
-        fill_ring(&bench->ranks[i], RANKS - 1 - i, wall_ns);
+        fill_ring(&bench->ranks[i], bench->pattern, RANKS - 1 - i, wall_ns);
     bench->began_ns = cpu_ns(NULL);
     return 0;
 }
@@ -114,7 +126,8 @@ int main(int argc, char **argv) {
     static struct bench bench;
     char stem[64], directory[512];
     long rounds = argc > 1 ? atol(argv[1]) : 100;
-    if (rounds < 1 || rounds > ROUNDS_MAX)
+    bench.pattern = argc > 2 && strcmp(argv[2], patterns[1].name) == 0;
+    if (rounds < 1 || rounds > ROUNDS_MAX || (argc > 2 && !bench.pattern))
         return 2;
     bench.rounds = (size_t)rounds;
     bench.wall_ns = 1000 * NS_PER_S;
