@@ -13,6 +13,7 @@ no_servers() { ! servers; }
 
 mkfifo "$work/go"
 begin() {
+    : >"$work/err" # the address of the run before must not be read
     "$chokepoint" run $slow_start --db "$db" --no-report --live "$@" sh -c "read x <'$work/go'; exit 5" \
         >"$work/out" 2>"$work/err" </dev/null &
     run=$!
