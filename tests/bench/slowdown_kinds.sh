@@ -14,8 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cpu=(awk 'BEGIN { for (i = 0; i < 12000000; i++) x = (x * 7 + i) % 1000003; print x }')
-calls=(dd if=/dev/zero of=/dev/null bs=1 count=300000)
-forks=(bash -c 'for i in {1..150}; do /bin/true; done')
+calls=(dd if=/dev/zero of=/dev/null bs=1 count=2000000)
+forks=(bash -c 'for i in {1..1000}; do /bin/true; done')
 make_some() {
     for i in {1..8}; do
         printf '#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint f%d(int x) { return printf("%%d", x); }\n' "$i" >"$work/f$i.c"
