@@ -25,7 +25,7 @@ struct row_pack {
     struct row_pack_name names[ROW_NAMES_MAX]; /* in the order of their first appearance */
     uint8_t slots[256]; /* by hash: the place of the name that was there last */
     size_t n_names, last;
-    int64_t before[TABLE_COLUMNS_MAX]; /* the previous row */
+    int64_t before[TABLE_COLUMNS_MAX]; /* the previous row: present and known in one comparison */
     /* the decoder's knowledge after it */
     uint64_t present;
     uint64_t known[TABLE_COLUMNS_MAX];

@@ -249,18 +249,8 @@ static bool never(void *ctx) {
     return false;
 }
 
-static int64_t cpu_ns(clockid_t clock) {
-    struct timespec t = {0};
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
-static int64_t thread_cpu_ns(void) {
-    return cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
 static struct at_work work_now(struct bench *bench) {
-    return (struct at_work){clock_monotonic_ns(), cpu_ns(bench->collector_clock),
+    return (struct at_work){clock_monotonic_ns(), clock_ns(bench->collector_clock),
                             atomic_load(&bench->n_pushed)};
 }
 
@@ -333,7 +323,7 @@ static void *send_host(void *arg) {
                                        .pin = *pin ? pin : NULL,
                                        .host = name,
                                        .token = host->bench->keyed ? key : TOKEN};
-    int64_t begin_ns = thread_cpu_ns();
+    int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     wait_for_turn(host, 0);
     int r = host->bench->light ? open_light(host, name, key, &sender.light)
                                : push_http_open(&config, &sender.http);
@@ -345,9 +335,9 @@ static void *send_host(void *arg) {
     for (uint64_t i = 0; i < host->bench->pushes; i++) {
         push_one(host, &sender, i);
         if (i == 0)
-            host->first_ns = thread_cpu_ns() - begin_ns;
+            host->first_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     }
-    host->cpu_ns = thread_cpu_ns() - begin_ns;
+    host->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     if (sender.light)
         light_push_close(sender.light);
     push_http_close(sender.http);
