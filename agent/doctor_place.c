@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/spool_dir.h"
 #include "common/error.h"
 
 #define SPOOL_BYTES (UINT64_C(320) << 20) /* of samples 64 MiB, of MPI calls 256: the defaults */
@@ -18,8 +19,8 @@
 void doctor_check_space(const struct doctor_env *env) {
     char copy[PATH_MAX], made[PATH_MAX + 32], mend[PATH_MAX + 64];
     struct statvfs fs;
-    snprintf(copy, sizeof copy, "%s", env->spool);
-    const char *directory = dirname(copy);
+    snprintf(copy, sizeof copy, "%s", env->spool ? env->spool : "");
+    const char *directory = env->spool ? dirname(copy) : spool_dir_place();
     snprintf(made, sizeof made, "%s/chokepoint-doctor-XXXXXX", directory);
     if (!mkdtemp(made)) {
         int error = errno;

@@ -4,6 +4,7 @@
  * Things that must outlive that process are made here: the stream and the spool's directory.
  */
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "agent/delivered.h"
 #include "agent/doctor.h"
+#include "agent/introduction.h"
 #include "agent/observe.h"
 #include "agent/options.h"
 #include "agent/page_drop.h"
@@ -30,7 +32,8 @@
 struct agent {
     struct agent_options options;
     struct agent_memory *memory;
-    int spool_fd; /* held as long as this process or its child lives */
+    int spool_fd;         /* held as long as this process or its child lives */
+    char spool[PATH_MAX]; /* its path, if it was made */
     bool made_spool;
 };
 
@@ -49,10 +52,8 @@ static void settle(void *ctx) {
 
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
-    if (agent->options.shim)
-        delivered_remove_shim(agent->options.shim);
     if (agent->made_spool || agent->options.run[0]) /* a run's is its own */
-        rmdir(agent->options.spool);
+        spool_dir_remove(agent->options.spool);
 }
 
 static void interrupt(int signal) {
@@ -74,12 +75,26 @@ static bool lock_spool(const struct agent *agent) {
     return ours;
 }
 
+/* One of a run that somebody else has meanwhile made, or meddles with, is left to him. */
+static int open_spool(struct agent *agent) {
+    struct agent_options *options = &agent->options;
+    int fd = options->spool ? spool_dir_open(options->spool, &agent->made_spool) : -ENOENT;
+    bool refused = fd == -EPERM || fd == -ELOOP;
+    if (options->spool && !(refused && options->run[0]))
+        return fd;
+    fd = spool_dir_make(options->run, agent->spool);
+    options->spool = agent->spool;
+    agent->made_spool = fd >= 0;
+    return fd;
+}
+
 /* An agent of the same run that was killed has left there what it could not deliver: its stream is
  * continued, unless it still has its hand on it. */
 static int make_spool(struct agent *agent) {
-    agent->spool_fd = spool_dir_open(agent->options.spool, &agent->made_spool);
+    agent->spool_fd = open_spool(agent);
     if (agent->spool_fd < 0)
         return agent->spool_fd;
+    introduce_spool(agent->options.spool);
     bool ours = lock_spool(agent);
     if (ours && agent->options.run[0] && !agent->made_spool)
         spool_dir_find_stream(agent->spool_fd, &agent->memory->stream_id);
@@ -120,15 +135,7 @@ static int run_alone(struct agent *agent) {
 
 /* The program is in memory, and needs no file: so none is left, however this process ends. */
 static void leave_directory(const struct agent_options *options) {
-    int r = options->shim && options->shim_size
-                ? delivered_place_shim(options->delivered, options->shim, options->shim_size)
-                : 0;
-    if (r < 0)
-        fprintf(stderr,
-                "chokepoint-agent: %s: MPI calls of ranks there are not recorded: nothing can be "
-                "written to %s: %s\n",
-                options->host, options->shim, strerror(-r));
-    r = delivered_remove_program(options->delivered);
+    int r = delivered_remove(options->delivered);
     if (r < 0)
         fprintf(stderr, "chokepoint-agent: %s cannot be removed: %s\n", options->delivered,
                 strerror(-r));
@@ -142,6 +149,7 @@ static int run_agent(struct agent *agent) {
                                        .ctx = agent,
                                        .once = agent->options.delivered,
                                        .pause_ms = 100};
+    introduce_library(&agent->options);
     if (agent->options.delivered)
         leave_directory(&agent->options);
     set_signals();

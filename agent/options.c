@@ -21,7 +21,8 @@ const char options_help[] =
     "  --collector URL       https://HOST:PORT of the collector\n"
     "  --pin PIN             sha256//HASH of its public key, as it prints it\n"
     "  --token-stdin         the token is the first line of standard input\n"
-    "  --spool DIR           where samples wait until the collector has them\n"
+    "  --spool DIR           where samples wait until the collector has them (default: a new\n"
+    "                        directory in $TMPDIR or /tmp, which is told on standard error)\n"
     "  --spool-limit BYTES   at most that much, e.g. 64m (the default); the oldest goes first\n"
     "  --call-spool-limit BYTES  of single MPI calls, which wait for the end (default 256m)\n"
     "  --no-push             spool only\n"
@@ -44,8 +45,8 @@ const char options_help[] =
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
     "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
     "  --delivered DIR       push over standard output, and leave DIR, in which this program came\n"
-    "  --shim DIR            put the MPI shim there, and remove it and DIR at the end\n"
-    "  --shim-size BYTES     it is the end of this program's file\n"
+    "  --library PATH        tell which MPI library this host has; put one that came there\n"
+    "  --library-size BYTES  so many came, at the end of this program's file\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --doctor              check this host, print what was found, and end\n"
@@ -78,8 +79,8 @@ enum option_id {
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
     OPTION_DELIVERED,
-    OPTION_SHIM,
-    OPTION_SHIM_SIZE,
+    OPTION_LIBRARY,
+    OPTION_LIBRARY_SIZE,
     OPTION_PROC,
     OPTION_SYS,
     OPTION_JOB,
@@ -113,8 +114,8 @@ static const struct option option_list[] = {
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"delivered", required_argument, NULL, OPTION_DELIVERED},
-    {"shim", required_argument, NULL, OPTION_SHIM},
-    {"shim-size", required_argument, NULL, OPTION_SHIM_SIZE},
+    {"library", required_argument, NULL, OPTION_LIBRARY},
+    {"library-size", required_argument, NULL, OPTION_LIBRARY_SIZE},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
     {"job", required_argument, NULL, OPTION_JOB},
@@ -247,11 +248,11 @@ static bool take_option(struct agent_options *options, int id, const char *value
         options->delivered = value;
         options->collector = "the relay of the run";
         return *value == '/';
-    case OPTION_SHIM:
-        options->shim = value;
-        return *value == '/';
-    case OPTION_SHIM_SIZE:
-        return parse_count(value, INT32_MAX, &options->shim_size);
+    case OPTION_LIBRARY:
+        options->library = value;
+        return *value == '/' || !*value;
+    case OPTION_LIBRARY_SIZE:
+        return parse_count(value, INT32_MAX, &options->library_size);
     case OPTION_PROC:
         options->proc = value;
         return *value;
@@ -287,8 +288,6 @@ static int default_host(char *ret_host) {
 }
 
 static const char *whats_missing(struct agent_options *options) {
-    if (!options->spool)
-        return "say where samples may wait: --spool DIR";
     if (options->doctor)
         return NULL;
     bool by_http = options->push && !options->delivered;
@@ -308,6 +307,12 @@ static const char *whats_missing(struct agent_options *options) {
 static int refuse(char *why, size_t why_size, const char *text, const char *detail) {
     snprintf(why, why_size, "%s%s", text, detail);
     return -EINVAL;
+}
+
+static bool take_marks(struct agent_options *options) {
+    const char *marks = getenv("CHOKEPOINT_MARKS");
+    return !marks || (size_t)snprintf(options->marks, sizeof options->marks, "%s", marks) <
+                         sizeof options->marks;
 }
 
 static const char *option_name(int id) {
@@ -330,11 +335,12 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
                                     .call_drain_ns = 60 * NS_PER_S,
                                     .foreign_processes = 5,
                                     .supervise = true,
-                                    .push = true,
-                                    .marks = getenv("CHOKEPOINT_MARKS")};
+                                    .push = true};
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     if (scope && *scope && !parse_scope(scope, &options.scope))
         return refuse(why, why_size, "CHOKEPOINT_SCOPE is not host, cgroup or job: ", scope);
+    if (!take_marks(&options))
+        return refuse(why, why_size, "CHOKEPOINT_MARKS is too long", "");
     optind = 0;
     opterr = 0;
     for (int id; (id = getopt_long(argc, argv, "+:", option_list, NULL)) != -1;) {
@@ -367,11 +373,25 @@ static bool is_visible(const char *text) {
     return true;
 }
 
+/* The second word of the line, if there is one, goes to the stem of the directory of marks. */
+static bool split_line(struct agent_options *options) {
+    char *key = strchr(options->token, ' ');
+    if (!key)
+        return true;
+    *key++ = '\0';
+    size_t size = strlen(options->marks), room = sizeof options->marks - size;
+    bool fits = size && (size_t)snprintf(options->marks + size, room, "-%s", key) < room;
+    explicit_bzero(key, strlen(key));
+    return fits;
+}
+
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size) {
     int token = secret_take("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
     int run = secret_take("CHOKEPOINT_RUN", options->run, sizeof options->run);
     if (options->token_stdin)
         token = secret_read_line(STDIN_FILENO, options->token, sizeof options->token);
+    if (token == 0 && options->token_stdin && !split_line(options))
+        token = -EINVAL;
     if (token < 0 || !is_visible(options->token))
         return refuse(why, why_size,
                       options->token_stdin ? "the line on standard input" : "CHOKEPOINT_TOKEN",

@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_AGENT_OPTIONS_H
 #define CHOKEPOINT_AGENT_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,9 +17,10 @@ struct agent_options {
     const char *pin;       /* of its public key; NULL with --no-push */
     const char *delivered; /* the directory in which this program came: it pushes over its standard
                               output, to a relay (agent/stream.h). NULL: it is installed */
-    const char *shim;      /* the directory of the shim, which goes at the end; NULL: none */
-    uint64_t shim_size;    /* the last bytes of this program's file; 0: none came */
-    const char *spool;     /* directory */
+    const char *library;   /* where the MPI library is to lie that came with this program; not NULL:
+                              which one this host has is asked (agent/introduction.h) */
+    uint64_t library_size; /* the last bytes of this program's file; 0: none came */
+    const char *spool;     /* directory; NULL: a new one */
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];
     enum scope_kind scope;
@@ -35,9 +37,9 @@ struct agent_options {
     bool doctor;       /* only checks the host (agent/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;
-    char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
-    char run[129];   /* CHOKEPOINT_RUN; "" without */
-    const char *marks;
+    char token[129];      /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
+    char run[129];        /* CHOKEPOINT_RUN; "" without */
+    char marks[PATH_MAX]; /* the stem of the directory of marks (agent/mark/ring.h); "" without */
 };
 
 #define OPTIONS_SHOW_HELP 1
@@ -53,7 +55,8 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
 
 /* Takes CHOKEPOINT_TOKEN (or the line of stdin) and CHOKEPOINT_RUN into the options, and wipes them
  * from the environment's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
- * taken for a process of the job. -EINVAL with why: malformed. */
+ * taken for a process of the job. A second word of the line is the key of the directory of marks,
+ * which becomes the end of its stem. -EINVAL with why: malformed. */
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size);
 
 #endif

@@ -54,6 +54,32 @@ int spool_dir_open(const char *path, bool *ret_made) {
     return open_bare(bare);
 }
 
+const char *spool_dir_place(void) {
+    const char *tmp = getenv("TMPDIR");
+    return tmp && tmp[0] == '/' ? tmp : "/tmp";
+}
+
+int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
+    int n = snprintf(ret_path, PATH_MAX, "%s/" SPOOL_DIR_PREFIX "XXXXXX", spool_dir_place());
+    if (n >= PATH_MAX)
+        return -ENAMETOOLONG;
+    if (!mkdtemp(ret_path))
+        return negative_errno();
+    int fd = open_bare(ret_path);
+    if (fd >= 0 && *run && symlinkat(run, fd, SPOOL_RUN_LINK) < 0)
+        return close(fd), rmdir(ret_path), negative_errno();
+    return fd;
+}
+
+void spool_dir_remove(const char *path) {
+    int fd = open_bare(path);
+    if (fd >= 0) {
+        unlinkat(fd, SPOOL_RUN_LINK, 0);
+        close(fd);
+    }
+    rmdir(path);
+}
+
 const char *spool_dir_words(int error) {
     return error == -ELOOP   ? "is a symbolic link, which no spool may be"
            : error == -EPERM ? "is not ours alone: it belongs to another user, or others may write "

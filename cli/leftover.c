@@ -20,10 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PREFIX "chokepoint-"
-#define ID_DIGITS 16
+#define RANDOM_SIZE 6 /* characters that mkdtemp chooses */
 #define DAY_S 86400
-#define HEX "0123456789abcdef"
 
 static bool is_segment(const char *name) {
     uint64_t stream;
@@ -31,11 +29,9 @@ static bool is_segment(const char *name) {
     return segment_name_get(name, &stream, &number);
 }
 
-/* chokepoint-RUN-HOST */
 static bool is_spool(const char *name) {
-    const char *id = name + sizeof PREFIX - 1;
-    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && strspn(id, HEX) == ID_DIGITS &&
-           id[ID_DIGITS] == '-' && id[ID_DIGITS + 1];
+    const size_t size = sizeof SPOOL_DIR_PREFIX - 1;
+    return strncmp(name, SPOOL_DIR_PREFIX, size) == 0 && strlen(name) == size + RANDOM_SIZE;
 }
 
 /* ---- one directory ---- */
@@ -137,6 +133,8 @@ static int leftover_remove(const struct leftover *leftover) {
     if (fd < 0)
         return fd;
     r = flock(fd, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : each_segment(fd, remove_segment, NULL);
+    if (r == 0)
+        unlinkat(fd, SPOOL_RUN_LINK, 0);
     if (r == 0 && rmdir(leftover->path) < 0)
         r = negative_errno();
     close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leftovers of earlier runs' agents on this host: directories chokepoint-RUN-HOST in the places
- * where `run` puts spools. Those of other users are listed, and neither read nor removed; links are
+ * Leftovers of earlier runs' agents on this host: directories chokepoint-spool-XXXXXX in the places
+ * where agents make them. Those of other users are listed, and neither read nor removed; links are
  * never listed; a live agent holds its directory (flock), or has it in its command line.
  */
 #ifndef CHOKEPOINT_CLI_LEFTOVER_H

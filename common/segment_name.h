@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the files in which an agent's spool waits: STREAM-NUMBER.spool, the stream's id in 16
- * hex digits. */
+/* Names of the directory and of the files in which an agent's spool waits: six characters by chance
+ * behind a prefix; STREAM-NUMBER.spool, the stream's id in 16 hex digits. */
 #ifndef CHOKEPOINT_COMMON_SEGMENT_NAME_H
 #define CHOKEPOINT_COMMON_SEGMENT_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define SPOOL_DIR_PREFIX "chokepoint-spool-"
+#define SPOOL_RUN_LINK "run" /* a symbolic link there: its target is the id of the run */
 
 #define SEGMENT_NAME_SIZE 40 /* "0123456789abcdef-4294967295.spool" */
 

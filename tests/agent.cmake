@@ -7,7 +7,6 @@ chokepoint_unit_test(test_agent_sampler chokepoint_agent)
 # The probes: on whole hosts as text, and on this machine against its own kernel.
 chokepoint_unit_test(test_agent_fixtures chokepoint_agent)
 chokepoint_unit_test(test_agent_change chokepoint_agent)
-chokepoint_unit_test(test_agent_delivered chokepoint_agent)
 chokepoint_unit_test(test_agent_process chokepoint_agent)
 chokepoint_unit_test(test_agent_exit chokepoint_agent)
 chokepoint_unit_test(test_agent_member chokepoint_agent)

@@ -2,5 +2,6 @@
 chokepoint_unit_test(test_common_wire chokepoint_common)
 chokepoint_unit_test(test_common_buffer chokepoint_common)
 chokepoint_unit_test(test_common_text chokepoint_common)
+chokepoint_unit_test(test_common_mpi_library chokepoint_common)
 chokepoint_unit_test(test_common_transfer chokepoint_common)
 chokepoint_unit_test(test_common_job_choice chokepoint_common)

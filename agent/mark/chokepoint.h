@@ -14,9 +14,11 @@
  * SLURM_CHOKEPOINT_MARKS: mpirun and srun hand variables that begin so to every rank, and to no
  * command line) and the directory
  * "<stem>.<host name>" exists (the profiler makes it, mode 0700; the host name is part of it
- * because emulated hosts share one /dev/shm). The first call then creates "<pid>.ring" there and
- * maps it. A call costs about 0.2 us, never blocks, never fails visibly, and may come from any
- * thread.
+ * because emulated hosts share one /dev/shm). A stem may end in "-" and a key of 32 hexadecimal
+ * digits: then the directory is the stem with a code of the host's name in the place of the key,
+ * and who sees it on one host cannot make it first on another. The first call then creates
+ * "<pid>.ring" there and maps it. A call costs about 0.2 us, never blocks, never fails visibly, and
+ * may come from any thread.
  *
  * The ring is overwritten from its start when the profiler does not keep up: a program is never
  * made to wait for its observer, and the reader sees from the sequence numbers how much it has
@@ -125,6 +127,76 @@ static inline int chokepoint_rank_(void) {
     return -1;
 }
 
+/* ---- the code of a host's name: SipHash-2-4 (Aumasson and Bernstein, 2012) ---- */
+
+static inline uint64_t chokepoint_rotate_(uint64_t x, int bits) {
+    return x << bits | x >> (64 - bits);
+}
+
+static inline void chokepoint_mix_(uint64_t *v, int rounds) {
+    while (rounds--) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = chokepoint_rotate_(v[1], 13) ^ v[0];
+        v[3] = chokepoint_rotate_(v[3], 16) ^ v[2];
+        v[0] = chokepoint_rotate_(v[0], 32);
+        v[2] += v[1];
+        v[0] += v[3];
+        v[1] = chokepoint_rotate_(v[1], 17) ^ v[2];
+        v[3] = chokepoint_rotate_(v[3], 21) ^ v[0];
+        v[2] = chokepoint_rotate_(v[2], 32);
+    }
+}
+
+static inline uint64_t chokepoint_code_(uint64_t key0, uint64_t key1, const char *text) {
+    uint64_t v[4] = {key0 ^ UINT64_C(0x736f6d6570736575), key1 ^ UINT64_C(0x646f72616e646f6d),
+                     key0 ^ UINT64_C(0x6c7967656e657261), key1 ^ UINT64_C(0x7465646279746573)};
+    size_t size = strlen(text), at = 0;
+    for (int more = 1; more; at += 8) {
+        uint64_t word = 0;
+        more = at + 8 <= size;
+        for (size_t i = 0; i < 8 && at + i < size; i++)
+            word |= (uint64_t)(unsigned char)text[at + i] << 8 * i;
+        if (!more)
+            word |= (uint64_t)size << 56;
+        v[3] ^= word;
+        chokepoint_mix_(v, 2);
+        v[0] ^= word;
+    }
+    v[2] ^= 0xff;
+    chokepoint_mix_(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* The 16 hexadecimal digits at `text` as a number; -1: they are none. */
+static inline int chokepoint_hex_(const char *text, uint64_t *ret_number) {
+    uint64_t number = 0;
+    for (int i = 0; i < 16; i++) {
+        int digit = text[i] >= '0' && text[i] <= '9'   ? text[i] - '0'
+                    : text[i] >= 'a' && text[i] <= 'f' ? text[i] - 'a' + 10
+                                                       : -1;
+        if (digit < 0)
+            return -1;
+        number = number << 4 | (unsigned)digit;
+    }
+    *ret_number = number;
+    return 0;
+}
+
+/* The directory of a stem on the host of that name. 0, or -1 if the path is too long. */
+static inline int chokepoint_directory_path_(const char *stem, const char *host, char *ret_path,
+                                             size_t size) {
+    uint64_t key0, key1;
+    size_t length = strlen(stem);
+    int n = length > 33 && stem[length - 33] == '-' &&
+                    chokepoint_hex_(stem + length - 32, &key0) == 0 &&
+                    chokepoint_hex_(stem + length - 16, &key1) == 0
+                ? snprintf(ret_path, size, "%.*s%016llx", (int)(length - 32), stem,
+                           (unsigned long long)chokepoint_code_(key0, key1, host))
+                : snprintf(ret_path, size, "%s.%s", stem, host);
+    return n < 0 || (size_t)n >= size ? -1 : 0;
+}
+
 /* The directory's descriptor, or -1 when nobody listens. */
 static inline int chokepoint_directory_(void) {
     const char *stem = getenv("CHOKEPOINT_MARKS");
@@ -136,8 +208,7 @@ static inline int chokepoint_directory_(void) {
     if (!stem || !*stem || gethostname(host, sizeof host) < 0)
         return -1;
     host[sizeof host - 1] = 0;
-    int n = snprintf(path, sizeof path, "%s.%s", stem, host);
-    if (n < 0 || (size_t)n >= sizeof path)
+    if (chokepoint_directory_path_(stem, host, path, sizeof path) < 0)
         return -1;
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

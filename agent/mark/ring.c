@@ -6,6 +6,7 @@
  */
 #include "agent/mark/ring.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 #define BATCH RING_BATCH        /* records copied at a time */
@@ -17,12 +18,20 @@ int mark_directory_path(const char *stem, char *ret_path, size_t size) {
     if (gethostname(host, sizeof host) < 0)
         return -errno;
     host[sizeof host - 1] = 0;
-    int n = snprintf(ret_path, size, "%s.%s", stem, host);
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+    return chokepoint_directory_path_(stem, host, ret_path, size) < 0 ? -ENAMETOOLONG : 0;
 }
 
 int mark_directory_create(const char *path) {
     return mkdir(path, 0700) < 0 ? -errno : 0;
+}
+
+/* As a link, which needs no room for data. A second one says no more. */
+int mark_directory_name_run(const char *path, const char *run) {
+    char link[PATH_MAX];
+    int n = snprintf(link, sizeof link, "%s/" MARK_RUN_LINK, path);
+    if (n < 0 || (size_t)n >= sizeof link)
+        return -ENAMETOOLONG;
+    return symlink(run, link) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 int mark_directory_remove(const char *path) {
@@ -36,7 +45,7 @@ int mark_directory_remove(const char *path) {
     }
     for (struct dirent *e; (e = readdir(dir));)
         if (ring_file_pid(e->d_name, ".ring") > 0 || ring_file_pid(e->d_name, ".calls") > 0 ||
-            ring_file_pid(e->d_name, ".why") > 0)
+            ring_file_pid(e->d_name, ".why") > 0 || strcmp(e->d_name, MARK_RUN_LINK) == 0)
             unlinkat(fd, e->d_name, 0);
     closedir(dir);
     return rmdir(path) < 0 ? -errno : 0;

@@ -17,6 +17,8 @@
 #include "agent/mark/chokepoint.h"
 #include "agent/mark/ring_files.h"
 
+#define MARK_RUN_LINK "run" /* a symbolic link: its target is the id of the run */
+
 #define MARK_MAX_WRITERS 256 /* rings open at once; more are refused and counted */
 
 /* One ring: a program that marks. */
@@ -50,13 +52,18 @@ typedef void mark_record_fn(void *ctx, const struct mark_writer *writer,
                             const struct chokepoint_mark_record *record);
 
 /*
- * The directory on this host for a stem as in CHOKEPOINT_MARKS: "<stem>.<host name>".
+ * The directory on this host for a stem as in CHOKEPOINT_MARKS: "<stem>.<host name>", or of a stem
+ * with a key what chokepoint.h says.
  * Returns 0, -ENAMETOOLONG or an error of gethostname.
  */
 int mark_directory_path(const char *stem, char *ret_path, size_t size);
 
 /* Creates the directory (mode 0700). -EEXIST if there is one: never share a run's directory. */
 int mark_directory_create(const char *path);
+
+/* Leaves the id of its run in the directory, by which mark_directories_collect finds processes of
+ * that run. Negative errno. */
+int mark_directory_name_run(const char *path, const char *run);
 
 /* Removes what ranks left in it and the directory; -ENOTEMPTY if other files were put there. */
 int mark_directory_remove(const char *path);

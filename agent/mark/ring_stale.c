@@ -18,17 +18,18 @@
 #include "agent/mark/ring.h"
 
 #define PREFIX "chokepoint-"
-#define ID_DIGITS 16
+#define CODE_DIGITS 16
+#define RUN_MAX 129 /* characters of a run's id */
 #define HEX "0123456789abcdef"
 #define DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define ENVIRONMENT_MAX ((size_t)1 << 20) /* of a process, looked at */
 #define UNLOCKED_AGE_S 60                 /* without a lock it may be one that is being made */
 
-/* The digits of "chokepoint-RUN..."; NULL: it is none. */
-static const char *id_of(const char *name) {
-    const char *id = name + sizeof PREFIX - 1;
-    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && strspn(id, HEX) == ID_DIGITS ? id
-                                                                                         : NULL;
+/* "chokepoint-CODE", of a stem with a key. */
+static bool is_of_a_run(const char *name) {
+    const char *code = name + sizeof PREFIX - 1;
+    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && strspn(code, HEX) == CODE_DIGITS &&
+           !code[CODE_DIGITS];
 }
 
 /* ---- is anybody there ---- */
@@ -70,11 +71,20 @@ static bool has_in_environment(int proc_fd, const char *pid, const char *id, cha
         n += (size_t)got;
     if (fd >= 0)
         close(fd);
-    return memmem(room, n, id, ID_DIGITS) != NULL;
+    return memmem(room, n, id, strlen(id)) != NULL;
+}
+
+/* The id of the run that the directory says it is of; "": it says none. */
+static const char *run_of(int dir_fd, char run[RUN_MAX]) {
+    ssize_t n = readlinkat(dir_fd, MARK_RUN_LINK, run, RUN_MAX - 1);
+    run[n > 0 ? n : 0] = '\0';
+    return run;
 }
 
 /* Also where nobody can tell. */
 static bool any_process_has(const char *proc, const char *id) {
+    if (!*id)
+        return false;
     DIR *dir = opendir(proc);
     char *room = malloc(ENVIRONMENT_MAX);
     bool any = !dir || !room;
@@ -115,6 +125,7 @@ static bool is_ours(const struct stat *st) {
 
 static bool collect(int place_fd, const char *place, const char *name, const char *proc) {
     char path[PATH_MAX + NAME_MAX + 2];
+    char run[RUN_MAX];
     struct stat st;
     bool removed = false;
     int locks[N_LOCKS] = {-1, -1}, fd = openat(place_fd, name, DIRECTORY);
@@ -122,7 +133,7 @@ static bool collect(int place_fd, const char *place, const char *name, const cha
         return false;
     snprintf(path, sizeof path, "%s/%s", place, name);
     if (fstat(fd, &st) == 0 && is_ours(&st) && lock(fd, &st, locks) && !any_writer_lives(fd) &&
-        !any_process_has(proc, id_of(name))) {
+        !any_process_has(proc, run_of(fd, run))) {
         for (size_t i = 0; i < N_LOCKS; i++)
             unlinkat(fd, lock_names[i], 0);
         removed = mark_directory_remove(path) == 0;
@@ -140,17 +151,14 @@ size_t mark_directories_collect(const char *stem, const char *proc) {
     if (mark_directory_path(stem, own, sizeof own) < 0 || own[0] != '/')
         return 0;
     char *own_name = strrchr(own, '/') + 1;
-    const char *host = id_of(own_name) ? own_name + sizeof PREFIX - 1 + ID_DIGITS : "";
-    if (*host != '.')
+    if (!is_of_a_run(own_name))
         return 0;
     own_name[-1] = '\0'; /* of `own` the place is left */
     const char *place = *own ? own : "/";
     DIR *dir = opendir(place);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        const char *id = id_of(e->d_name);
-        if (id && strcmp(id + ID_DIGITS, host) == 0 && strcmp(e->d_name, own_name) != 0)
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (is_of_a_run(e->d_name) && strcmp(e->d_name, own_name) != 0)
             n += collect(dirfd(dir), place, e->d_name, proc);
-    }
     if (dir)
         closedir(dir);
     return n;

@@ -9,11 +9,11 @@
 #include <stddef.h>
 
 /*
- * Removes the directories "chokepoint-RUN.HOST" of this host that lie beside the one of the stem,
- * and returns how many. A directory stays while its agent holds the lock of it, a process that has
- * a file in it lives, or any process has the run's id in its environment (as `proc` shows them);
+ * Removes the directories "chokepoint-CODE" that lie beside the one of the stem, and returns how
+ * many. A directory stays while its agent holds the lock of it, a process that has a file in it
+ * lives, or any process has the id of its run in its environment (as `proc` shows them);
  * and when it is not ours (owner, mode, no link), is the stem's own, or has files of somebody else
- * in it. Stems of another form have none beside them.
+ * in it. Stems without a key have none beside them.
  */
 size_t mark_directories_collect(const char *stem, const char *proc);
 

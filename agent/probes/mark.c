@@ -158,14 +158,16 @@ static int lock_cursors(struct mark *mark) {
 }
 
 /* The reader refuses a directory that is open to others, before anything is made in it. */
-static int open_directory(struct mark *mark, const char *stem) {
-    int r = mark_directory_path(stem, mark->path, sizeof mark->path);
+static int open_directory(struct mark *mark, const struct probe_env *env) {
+    int r = mark_directory_path(env->marks, mark->path, sizeof mark->path);
     if (r == 0)
         r = mark_directory_create(mark->path);
     if (r == 0 || r == -EEXIST)
         r = mark_reader_open(&mark->reader, mark->path);
     if (r < 0)
         return r;
+    if (env->run_token_id)
+        mark_directory_name_run(mark->path, env->run_token_id);
     r = lock_cursors(mark);
     if (r < 0)
         mark_reader_release(&mark->reader);
@@ -179,7 +181,7 @@ static int mark_open(void *state, const struct probe_env *env, char *why, size_t
         return PROBE_ABSENT;
     }
     mark_directories_collect(env->marks, env->proc);
-    int r = open_directory(mark, env->marks);
+    int r = open_directory(mark, env);
     mark->is_open = r == 0;
     if (r == -EBUSY)
         snprintf(why, why_size, "another agent on this host reads the marks in %s", mark->path);

@@ -3,7 +3,7 @@
  * The conversation with the script that the launcher runs on the host. It says one of
  *
  *     chokepoint-agent installed     and becomes the agent, whose key it finds on its input
- *     chokepoint-agent needs ARCH    and awaits "SIZE 0 CHECKSUM" and so many bytes of program
+ *     chokepoint-agent needs ARCH    and awaits "SIZE 0 CHECKSUM KEY" and so many bytes of program
  *     chokepoint-agent needs ARCH shim    the same with the size of the shim, which follows
  *     chokepoint-agent delivered     after that, and becomes the agent, whose requests follow
  *
@@ -91,10 +91,12 @@ static int open_program(const struct relay *relay, const char *architecture, con
 
 static int send_programs(struct relay *relay, const struct program *agent,
                          const struct program *shim) {
-    char line[64];
+    char line[64 + sizeof relay->marks];
     uint32_t sum = relay_cksum((const struct program[]){*agent, *shim}, 2);
-    int n = snprintf(line, sizeof line, "%zu %zu %u\n", agent->size, shim->size, sum);
+    int n =
+        snprintf(line, sizeof line, "%zu %zu %u %s\n", agent->size, shim->size, sum, relay->marks);
     int r = relay_write(relay, line, (size_t)n);
+    explicit_bzero(line, sizeof line);
     if (r == 0)
         r = relay_write(relay, agent->data, agent->size);
     return r < 0 ? r : relay_write(relay, shim->data, shim->size);
@@ -129,15 +131,12 @@ static int deliver(struct relay *relay, char *architecture) {
     return r;
 }
 
-static int hand_over_key(struct relay *relay) {
-    char key[130];
-    int r = secret_read_line(STDIN_FILENO, key, sizeof key - 1);
-    if (r == 0) {
-        size_t size = strlen(key);
-        key[size] = '\n';
-        r = relay_write(relay, key, size + 1);
-    }
-    explicit_bzero(key, sizeof key);
+static int hand_over_keys(struct relay *relay) {
+    char line[sizeof relay->token + sizeof relay->marks];
+    int n = snprintf(line, sizeof line, "%s%s%s\n", relay->token, *relay->marks ? " " : "",
+                     relay->marks);
+    int r = relay_write(relay, line, (size_t)n);
+    explicit_bzero(line, sizeof line);
     return r;
 }
 
@@ -146,7 +145,7 @@ enum relay_place relay_handshake(struct relay *relay) {
     enum relay_place place = RELAY_NOWHERE;
     while (hear(relay, line, sizeof line) == 0) {
         if (strcmp(line, "installed") == 0) {
-            place = hand_over_key(relay) < 0 ? RELAY_NOWHERE : RELAY_INSTALLED;
+            place = hand_over_keys(relay) < 0 ? RELAY_NOWHERE : RELAY_INSTALLED;
             break;
         }
         if (strcmp(line, "delivered") == 0) {

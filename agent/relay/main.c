@@ -8,7 +8,7 @@
 static int usage(void) {
     fputs("usage: chokepoint-relay --host NAME --collector URL --pin PIN --agents DIR LAUNCHER "
           "[WORD...]\n"
-          "chokepoint run starts it, with the key of the host on its standard input.\n",
+          "chokepoint run starts it, with the keys of the host on its standard input.\n",
           stderr);
     return 2;
 }
@@ -29,14 +29,24 @@ static char *const *read_words(struct relay *relay, char *const *words) {
     return words[0] ? words : NULL;
 }
 
+/* "KEY [KEY OF MARKS]". Without one nothing can be pushed, which is found out where it is needed.
+ */
+static void read_keys(struct relay *relay) {
+    char line[sizeof relay->token];
+    if (secret_read_line(STDIN_FILENO, line, sizeof line) < 0)
+        return;
+    size_t size = strcspn(line, " ");
+    snprintf(relay->token, sizeof relay->token, "%.*s", (int)size, line);
+    snprintf(relay->marks, sizeof relay->marks, "%s", line + size + (line[size] == ' '));
+    explicit_bzero(line, sizeof line);
+}
+
 static void pump(struct relay *relay) {
-    char token[129];
     relay->silent = true;
-    if (secret_read_line(STDIN_FILENO, token, sizeof token) == 0)
-        relay_pump(relay, token);
+    if (*relay->token)
+        relay_pump(relay, relay->token);
     else
         relay_close_input(relay);
-    explicit_bzero(token, sizeof token);
 }
 
 int main(int argc, char **argv) {
@@ -45,6 +55,7 @@ int main(int argc, char **argv) {
     if (!words)
         return usage();
     buffer_init(&relay.in);
+    read_keys(&relay);
     int r = relay_start(&relay, words);
     if (r < 0) {
         fprintf(stderr, "%s: %s\n", words[0], strerror(-r));
@@ -54,5 +65,7 @@ int main(int argc, char **argv) {
         pump(&relay);
     r = relay_finish(&relay);
     buffer_release(&relay.in);
+    explicit_bzero(relay.token, sizeof relay.token);
+    explicit_bzero(relay.marks, sizeof relay.marks);
     return r;
 }

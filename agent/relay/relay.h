@@ -27,6 +27,8 @@ struct relay {
     pid_t child;      /* the launcher; 0 once it has ended, */
     int status;       /* with this status of waitpid */
     bool told;        /* we were asked to end */
+    char token[130];  /* the key of the host, to push with */
+    char marks[130];  /* the key of the directory of marks there; "": none */
     bool silent;      /* what comes on its standard output from now on is for nobody */
     struct buffer in; /* what has come and is not taken */
 };

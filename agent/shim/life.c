@@ -20,6 +20,9 @@ int shim_mode;
 
 static uint32_t n_threads;
 
+/* common/mpi_library.c finds this in the file. */
+__attribute__((used)) static const char version[] = "chokepoint-mpi " CHOKEPOINT_VERSION;
+
 /* A program built with AddressSanitizer starts behind no preloaded library, unless it is told that
  * it may: its runtime asks this, unless the program has its own.
  * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */

@@ -5,6 +5,7 @@
 #include "common/error.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +19,20 @@ const char *launch_method_name(enum launch_method method) {
     return names[method];
 }
 
-/* The host's key in a pipe: short enough to be written before anyone reads. ssh, and mpirun and
+/* The host's keys in a pipe: short enough to be written before anyone reads. ssh, and mpirun and
  * srun for their only process, pass their standard input on. */
 static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
     int fds[2];
-    char line[HOST_KEY_SIZE + 1];
-    int r = credentials_host_key(plan->token, launch->host, line);
+    char key[HOST_KEY_SIZE], line[HOST_KEY_SIZE + 130];
+    int r = credentials_host_key(plan->token, launch->host, key);
     if (r < 0)
         return r;
-    strcat(line, "\n");
+    const char *marks = plan->marks_key ? plan->marks_key : "";
+    size_t size = (size_t)snprintf(line, sizeof line, "%s%s%s\n", key, *marks ? " " : "", marks);
+    explicit_bzero(key, sizeof key);
     if (pipe2(fds, O_CLOEXEC) < 0)
         return negative_errno();
-    bool written = write(fds[1], line, strlen(line)) == (ssize_t)strlen(line);
+    bool written = size < sizeof line && write(fds[1], line, size) == (ssize_t)size;
     close(fds[1]);
     explicit_bzero(line, sizeof line);
     if (!written)
@@ -111,6 +114,48 @@ struct listening {
     void *ctx;
 };
 
+/* ---- what an agent tells before it samples: agent/introduction.h ---- */
+
+/* A path as it may stand in a list of libraries, or in a shell's words. */
+static bool is_plain_path(const char *path) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./+@%^,=~";
+    return path[0] == '/' && path[strspn(path, plain)] == '\0';
+}
+
+static bool is_system(const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.@";
+    return *name && name[strspn(name, plain)] == '\0';
+}
+
+/* "DIGEST SYSTEM PATH" */
+static void take_library(struct launch_library *library, const char *text) {
+    struct launch_library told = {.told = true};
+    int at = 0;
+    if (sscanf(text, "%16" SCNx64 " %199s %n", &told.digest, told.system, &at) == 2 && at > 0 &&
+        is_system(told.system) && is_plain_path(text + at))
+        snprintf(told.path, sizeof told.path, "%s", text + at);
+    else
+        snprintf(told.why, sizeof told.why, "its path cannot be preloaded: %.150s", text + at);
+    *library = told;
+}
+
+/* True: the line was one of these. */
+static bool take_introduction(struct launch *launch, const char *line) {
+    static const char library[] = "library ", none[] = "no library ", spool[] = "spool ";
+    if (strncmp(line, library, sizeof library - 1) == 0)
+        take_library(&launch->library, line + sizeof library - 1);
+    else if (strncmp(line, none, sizeof none - 1) == 0) {
+        launch->library = (struct launch_library){.told = true};
+        snprintf(launch->library.why, sizeof launch->library.why, "%s", line + sizeof none - 1);
+    } else if (strncmp(line, spool, sizeof spool - 1) == 0)
+        snprintf(launch->spool, sizeof launch->spool, "%s", line + sizeof spool - 1);
+    else
+        return false;
+    return true;
+}
+
 /* mpirun frames its advice with rules and blank lines. */
 static bool is_decoration(const char *line) {
     return line[strspn(line, "-=* ")] == '\0';
@@ -118,7 +163,10 @@ static bool is_decoration(const char *line) {
 
 static void take_line(void *ctx, const char *line) {
     const struct listening *l = ctx;
-    if (strncmp(line, "chokepoint-agent: ", 18) == 0)
+    bool agent = strncmp(line, "chokepoint-agent: ", 18) == 0;
+    if (agent && take_introduction(l->launch, line + 18))
+        return;
+    if (agent)
         l->agent_says(l->ctx, line + 18);
     if (strcmp(line, "chokepoint-relay: delivered") == 0) {
         l->launch->delivered = true;

@@ -9,6 +9,7 @@
 #define CHOKEPOINT_CLI_LAUNCH_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "cli/launch/address.h"
 #include "cli/launch/backoff.h"
@@ -23,9 +24,12 @@ struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host that has it */
     char relay[PATH_MAX]; /* the program that brings it to the others; "": nothing can be brought */
     char agents[PATH_MAX]; /* where those lie that can be brought */
-    char shim[64];         /* where the shim is to lie on hosts that have nothing; "": nowhere */
-    const char *token;     /* the run's secret; an agent gets the key of its host, on its stdin */
-    const char *pin;       /* the collector's */
+    bool asks_library;     /* each host tells which MPI library it has; one that has none gets it */
+    char library[PATH_MAX]; /* there; "": nowhere */
+    const char *token;      /* the run's secret; an agent gets the key of its host, on its stdin */
+    const char *pin;        /* the collector's */
+    const char *marks_key;  /* of the directories of marks: no secret of agents, and not to be seen
+                               by  others before they are made; NULL: none */
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
@@ -47,6 +51,15 @@ struct launch_plan {
 int launch_find_programs(struct launch_plan *plan, char ret_program[PATH_MAX], char *why,
                          size_t why_size);
 
+/* The MPI library that a host has confirmed over its own connection. */
+struct launch_library {
+    bool told;           /* it has said what it has */
+    char path[PATH_MAX]; /* "": it has none, for this reason: */
+    char why[200];
+    char system[200]; /* the kernel's names of the host: NAME@BOOT-ID */
+    uint64_t digest;  /* of the file (common/mpi_library.h) */
+};
+
 /* The agent of one host. */
 struct launch {
     const char *host;           /* borrowed */
@@ -58,7 +71,9 @@ struct launch {
     char trouble[160];                 /* why there is none, or how it ended; "" */
     char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
     size_t n_said;
-    bool delivered;       /* its agent was sent, and the shim, if it is needed */
+    bool delivered; /* its agent was sent, and the MPI library, if it is asked for */
+    struct launch_library library;
+    char spool[PATH_MAX]; /* where its samples wait, as it says; "": it makes a new directory */
     bool reported, final; /* the collector has its first, its last frame */
     bool ended_early;     /* its last frame came unasked: with its batch job, say */
     bool missing;         /* given up, and said so */
@@ -87,8 +102,7 @@ void launch_signal(const struct launch *launch, int signal);
 struct launch_words {
     const char *words[LAUNCH_WORDS_MAX];
     size_t n;
-    char url[64], spool[PATH_MAX], run[64], marks[PATH_MAX + 32], rsh[1024], timeout[32],
-        component[32], parent[16];
+    char url[64], run[64], marks[PATH_MAX + 32], rsh[1024], timeout[32], component[32], parent[16];
     char *script; /* owned */
 };
 

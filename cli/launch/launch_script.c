@@ -5,8 +5,12 @@
  *
  * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
  * of this version is there, and takes the program if not: into a directory of its own in the first
- * place that lets programs run, with the MPI shim behind it in the same file. That goes away with
- * the script, or with the start of the agent. Each program that it starts delays all that follows.
+ * place that lets programs run, with the MPI library behind it in the same file. That goes away
+ * with the script, or with the start of the agent. Each program that it starts delays all that
+ * follows.
+ *
+ * An agent that lies where it lies here is started only if nobody but root and this user can have
+ * put it there: the same path may be anybody's on another host.
  */
 #include "cli/launch/launch_private.h"
 #include "common/error.h"
@@ -17,19 +21,30 @@
 
 #define SCRIPT_SIZE (16 * 1024)
 
+/* sound: whether each part of a path, links followed, belongs to root or to this user, and nobody
+ * else may write to it; a directory on the way may be shared if it is sticky. ls says for each
+ * "drwxr-xr-x 2 OWNER ...". */
+static const char sound[] =
+    "sound() { [ -x \"$1\" ] && (cd -P \"${1%/*}/\" && p=$(pwd -P)/${1##*/} && set -- && "
+    "while [ -n \"$p\" ]; do set -- \"$p\" \"$@\"; p=${p%/*}; done && "
+    "{ id -u; ls -ldn / \"$@\"; } | { read -r me && m= && while read -r mode n owner rest; do "
+    "case $m in ?????w???[!tT]*|????????w[!tT]*) exit 1;; esac; m=$mode; "
+    "[ \"$owner\" = 0 ] || [ \"$owner\" = \"$me\" ] || exit 1; "
+    "done; case $m in -????[-]??[-]*) ;; *) exit 1;; esac; }) 2>/dev/null; }\n";
+
 /* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an
  * agent of this version says, u: the collector ("": the agent only examines its host), p: its pin,
- * n: the name of the run's directories, a: where the agent lies here, l: where the shim is to lie,
- * "": nowhere. */
+ * a: where the agent lies here, l: whether the MPI library is asked for. */
 static const char deliver[] =
-    "for a in \"$a\" chokepoint-agent; do command -v \"$a\" >/dev/null && "
+    "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\";; *) command -v \"$a\" "
+    ">/dev/null;; esac && "
     "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && { "
     "echo chokepoint-agent installed; exec \"$a\" "
     "${u:+--collector \"$u\" --pin \"$p\" --token-stdin} \"$@\"; }; done\n"
     "umask 077; ok=; tried=\n"
     "trap 'exit 1' 1 2 13 15; trap 'rm -rf \"$d\"' 0\n"
     "for t in \"${TMPDIR:-/tmp}\" /var/tmp /dev/shm \"${HOME:-/}\"; do "
-    "tried=\"$tried $t\"; d=$(mktemp -d \"$t/$n-XXXXXXXX\" 2>/dev/null) || continue\n"
+    "tried=\"$tried $t\"; d=$(mktemp -d \"$t/chokepoint-XXXXXXXX\" 2>/dev/null) || continue\n"
     "f=\"$d/chokepoint-agent\"\n"
     "printf '#!/bin/sh\\n' >\"$f\" && chmod 700 \"$f\" && \"$f\" && ok=1 && break\n"
     "rm -rf \"$d\"; done 2>/dev/null\n"
@@ -37,7 +52,7 @@ static const char deliver[] =
     "writable or noexec); install the package chokepoint-agent there, or set TMPDIR there\" >&2; "
     "exit 1; fi\n"
     "echo \"chokepoint-agent needs $(uname -m)${l:+ shim}\"\n"
-    "read -r size shim sum || exit 1\n"
+    "read -r size shim sum key || exit 1\n"
     "head -c $((size + shim)) >\"$f\" 2>/dev/null\n"
     "[ \"$(cksum <\"$f\")\" = \"$sum $((size + shim))\" ] || { echo \"the agent did not arrive "
     "whole "
@@ -45,7 +60,8 @@ static const char deliver[] =
     "[ \"$(\"$f\" --version 2>/dev/null)\" = \"$v\" ] || { echo \"$h cannot run the agent that was "
     "sent; install the package chokepoint-agent there\" >&2; exit 1; }\n"
     "echo chokepoint-agent delivered; trap - 0 1 2 13 15\n"
-    "exec \"$f\" --delivered \"$d\" ${l:+--shim \"$l\" --shim-size \"$shim\"} \"$@\"";
+    "CHOKEPOINT_MARKS=\"$CHOKEPOINT_MARKS${key:+-$key}\"\n"
+    "exec \"$f\" --delivered \"$d\" ${l:+--library-size \"$shim\"} \"$@\"";
 
 static bool append(char *to, size_t size, const char *text) {
     size_t n = strlen(to);
@@ -73,11 +89,12 @@ static bool append_words(char *to, size_t size, const struct launch_words *agent
     return fits;
 }
 
-/* The agent lies where it lies here, or in the PATH, and is taken as it is. */
+/* The agent lies where it lies here, if that is sound, or in the PATH. */
 static bool append_start(char *to, size_t size, const struct launch_words *agent,
                          const struct launch_plan *plan) {
-    return append_quoted(to, size, "; a=", plan->agent) &&
-           append(to, size, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"") &&
+    return append_quoted(to, size, "; a=", plan->agent) && append(to, size, "\n") &&
+           append(to, size, sound) &&
+           append(to, size, "sound \"$a\" || a=chokepoint-agent; exec \"$a\"") &&
            append_words(to, size, agent);
 }
 
@@ -86,18 +103,17 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
     return append_quoted(to, size, "; a=", plan->agent) &&
            append_quoted(to, size, "; h=", launch->host) &&
            append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION) &&
-           append_quoted(to, size, "; n=chokepoint-", plan->run_id) &&
            append_quoted(to, size, "; u=", agent->url) &&
            append_quoted(to, size, "; p=", plan->pin) &&
-           append_quoted(to, size, "; l=", plan->shim) && append(to, size, "; set --") &&
-           append_words(to, size, agent) && append(to, size, "\n") && append(to, size, deliver);
+           append_quoted(to, size, "; l=", plan->asks_library ? "yes" : "") &&
+           append(to, size, "; set --") && append_words(to, size, agent) &&
+           append(to, size, "\n") && append(to, size, sound) && append(to, size, deliver);
 }
 
 int launch_script_make(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
     struct launch_words agent = {.n = 0};
     memcpy(agent.url, to->url, sizeof agent.url);
-    memcpy(agent.spool, to->spool, sizeof agent.spool);
     launch_add_agent(&agent, launch, plan);
     to->script = calloc(1, SCRIPT_SIZE / 2);
     if (!to->script)

@@ -32,15 +32,6 @@ static void add_all(struct launch_words *to, ...) {
     va_end(words);
 }
 
-/* Hosts may share a file system, and a testbed's hosts do: the name has run and host in it. */
-static const char *spool_directory(char *to, size_t size, const struct launch *launch,
-                                   const struct launch_plan *plan) {
-    const char *tmp = launch->method == LAUNCH_DIRECT ? getenv("TMPDIR") : NULL;
-    snprintf(to, size, "%s/chokepoint-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", plan->run_id,
-             launch->host);
-    return to;
-}
-
 const char *launch_scope(void) {
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     return scope && *scope ? scope : slurm_in_job() ? "job" : NULL;
@@ -53,15 +44,17 @@ bool launch_is_relayed(const struct launch *launch, const struct launch_plan *pl
 void launch_add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     if (plan->examine_peers) {
-        add_all(to, "--doctor", "--spool", to->spool, "--host", launch->host, "--peers",
-                plan->examine_peers, NULL);
+        add_all(to, "--doctor", "--host", launch->host, "--peers", plan->examine_peers, NULL);
         return;
     }
     if (!launch_is_relayed(launch, plan))
         add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", NULL);
-    add_all(to, "--spool", to->spool, "--host", launch->host, "--rate", plan->rate,
-            "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
-            plan->flows ? "--flows" : NULL, NULL);
+    if (launch->spool[0]) /* of the agent before it */
+        add_all(to, "--spool", launch->spool, NULL);
+    if (plan->asks_library)
+        add_all(to, "--library", plan->library, NULL);
+    add_all(to, "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
+            "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);
     if (plan->wait_clocks)
         add(to, "--wait-clocks");
     if (plan->call_spool_limit)
@@ -87,14 +80,9 @@ static int make_mpirun(struct launch_words *to, const struct launch *launch,
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);
-    if (launch_is_relayed(launch, plan)) {
-        int r = launch_script_make(to, launch, plan);
-        add_all(to, "/bin/sh", "-c", to->script, NULL);
-        return r;
-    }
-    add(to, plan->agent);
-    launch_add_agent(to, launch, plan);
-    return 0;
+    int r = launch_script_make(to, launch, plan);
+    add_all(to, "/bin/sh", "-c", to->script, NULL);
+    return r;
 }
 
 bool launch_shell_quote(char *to, size_t size, const char *text) {
@@ -169,7 +157,6 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
     snprintf(to->url, sizeof to->url, "%s", url);
     snprintf(to->run, sizeof to->run, "CHOKEPOINT_RUN=%s", plan->run_id);
     snprintf(to->marks, sizeof to->marks, "CHOKEPOINT_MARKS=%s", plan->marks);
-    spool_directory(to->spool, sizeof to->spool, launch, plan);
     add_relay(to, launch, plan);
     if (launch->method == LAUNCH_MPIRUN)
         r = make_mpirun(to, launch, plan);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/preload.h"
 #include "cli/launch/program_file.h"
+#include "common/mpi_library.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,21 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIBRARY "libchokepoint-mpi.so"
 #define USER_LIST "mca_base_env_list" /* with which OpenMPI takes no other variables */
-
-/* Beside chokepoint (a build), or where `make install` puts it. */
-static bool find_library(const char *program, char *to, size_t size) {
-    static const char *const places[] = {"", CHOKEPOINT_SHIM_FROM_BIN "/"};
-    const char *slash = strrchr(program, '/');
-    int length = slash ? (int)(slash - program) : 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int n = snprintf(to, size, "%.*s/%s" LIBRARY, length, program, places[i]);
-        if (n > 0 && (size_t)n < size && access(to, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
 
 static bool file_sets_list(const char *path) {
     char line[1024];
@@ -75,8 +62,8 @@ int preload_make(struct preload *to, const char *program, char *const *command,
     int takes = words->program ? program_takes_preload(words->program, path, why, why_size) : 0;
     if (takes == PROGRAM_REFUSES && words->kind != COMMAND_PLAIN)
         return PRELOAD_NONE;
-    if (!find_library(program, library, sizeof library))
-        snprintf(why, why_size, LIBRARY " is not installed");
+    if (mpi_library_beside(program, library) < 0)
+        snprintf(why, why_size, "libchokepoint-mpi.so is not installed");
     else if (strpbrk(library, " :;"))
         snprintf(why, why_size, "no library can be preloaded from a path like %s", library);
     else if (words->hides_variables)

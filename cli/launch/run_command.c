@@ -72,7 +72,7 @@ void session_find_preload(struct run_session *s) {
         preload_make(&s->preload, s->program, s->options->command, &s->words, why, sizeof why) == 0;
     if (!s->has_preload && s->words.kind != COMMAND_PLAIN)
         session_note(s, "MPI calls are not recorded: %s", why);
-    session_name_shim(s);
+    session_ask_library(s);
 }
 
 /* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
@@ -80,7 +80,8 @@ static void add_preload(const struct run_session *s, struct child_variable *vari
     size_t n = 0;
     if (!s->has_preload)
         return;
-    variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, s->preload.ranks};
+    if (s->preload.ranks[0])
+        variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, s->preload.ranks};
     if (s->preload.here[0])
         variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
 }
@@ -109,9 +110,10 @@ int session_start_command(struct run_session *s) {
     while (end->name)
         end++;
     end = add_slurm(s, end, export_list, sizeof export_list);
-    session_place_shim(s);
+    session_choose_library(s);
     add_preload(s, end);
-    const struct child_plan plan = {.words = (const char *const *)s->options->command,
+    char *const *command = s->wrapped ? s->wrapped : s->options->command;
+    const struct child_plan plan = {.words = (const char *const *)command,
                                     .variables = variables,
                                     .stdin_fd = -1,
                                     .stdout_fd = -1,

@@ -70,6 +70,7 @@ int session_choose_launches(struct run_session *s, enum hosts_source source, cha
     const char *first = NULL;
     int r = 0;
     s->plan.method = method_to_reach_others(s, source);
+    s->knows_hosts = source != HOSTS_OPTION && !s->words.hides_hosts;
     if (source == HOSTS_COMMAND && s->words.n_hostfiles == 1)
         s->plan.hostfile = s->words.hostfiles[0];
     s->launches = calloc(s->hosts.n, sizeof *s->launches);
@@ -121,9 +122,14 @@ void session_start_agents(struct run_session *s) {
             session_start_agent(s, &s->launches[i]);
 }
 
+/* Its introduction and its first sample come on two ways. */
+static bool has_answered(const struct run_session *s, const struct launch *launch) {
+    return launch->reported && (launch->library.told || !s->plan.asks_library);
+}
+
 bool session_awaits_hosts(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (!s->launches[i].reported && s->launches[i].pid)
+        if (!has_answered(s, &s->launches[i]) && s->launches[i].pid)
             return true;
     return false;
 }

@@ -81,13 +81,19 @@ static int random_hex(char *to, size_t n_bytes) {
     return 0;
 }
 
-/* The stem of the directories in which programs leave their marks: memory, if there is any. */
-static void choose_marks(struct run_session *s) {
+/* The stem of the directories in which programs leave their marks: memory, if there is any. Its key
+ * is in no command line: who sees the directory of one host cannot tell that of another. */
+static int choose_marks(struct run_session *s) {
     const char *tmp = getenv("TMPDIR");
     const char *place = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
                         : tmp && tmp[0] == '/'               ? tmp
                                                              : "/tmp";
-    snprintf(s->marks, sizeof s->marks, "%s/chokepoint-%s", place, s->run_id);
+    int n = snprintf(s->marks_stem, sizeof s->marks_stem, "%s/chokepoint", place);
+    if (n < 0 || (size_t)n >= sizeof s->marks_stem)
+        return -ENAMETOOLONG;
+    int r = random_hex(s->marks_key, 16);
+    snprintf(s->marks, sizeof s->marks, "%s-%s", s->marks_stem, s->marks_key);
+    return r;
 }
 
 /* SIGPIPE is blocked only: a reader that closed its pipe is noticed by EPIPE. */
@@ -144,10 +150,11 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     if (r == 0)
         r = credentials_make(NULL, &s->credentials);
     if (r == 0)
+        r = choose_marks(s);
+    if (r == 0)
         r = open_signals(s);
     if (r < 0)
         return snprintf(why, why_size, "cannot begin: %s", strerror(-r)), r;
-    choose_marks(s);
     s->listener = (struct collect_listener){.host = on_host,
                                             .final = on_final,
                                             .events = on_events,
@@ -161,7 +168,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.pin = s->credentials.pin;
     s->collector.mask = s->plan.mask = &s->old_mask;
     s->collector.run_id = s->plan.run_id = s->run_id;
-    s->plan.marks = s->marks;
+    s->plan.marks = s->marks_stem;
+    s->plan.marks_key = s->marks_key;
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
@@ -190,7 +198,7 @@ void session_release(struct run_session *s) {
         if (s->launches[i].attempted)
             line_reader_close(&s->launches[i].output);
     free(s->launches);
-    session_remove_shim(s);
+    session_release_library(s);
     for (size_t i = 0; i < s->n_notes; i++)
         free(s->notes[i]);
     free(s->unwritable);
@@ -206,6 +214,7 @@ void session_release(struct run_session *s) {
     }
     limits_restore(&s->old_limits);
     explicit_bzero(s->token, sizeof s->token);
+    explicit_bzero(s->marks_key, sizeof s->marks_key);
     credentials_release(&s->credentials);
 }
 

@@ -26,7 +26,9 @@
 struct run_session {
     const struct run_options *options; /* borrowed */
     char program[PATH_MAX];            /* the command chokepoint itself */
-    char token[33], run_id[17], marks[PATH_MAX];
+    char token[33], run_id[17];
+    char marks_stem[PATH_MAX], marks_key[33]; /* of the directories of marks */
+    char marks[PATH_MAX + 34];                /* the two, as the command's programs have them */
     struct credentials credentials; /* the collector's, however often it is started again */
     int64_t run;                    /* its id in the database */
     int repeat;                     /* of --repeat: which, from 1; 0: the only run */
@@ -43,7 +45,10 @@ struct run_session {
     struct command_words words;
     struct preload preload;
     bool has_preload;
-    bool placed_shim; /* in the run's own directory */
+    bool knows_hosts;     /* all that the command can reach are among these: */
+    uint64_t sent_digest; /* of the MPI library that hosts without one are sent */
+    char **wrapped;       /* owned; the command with a shell before its program. NULL: as it is */
+    char *wrap_script, *wrap_program; /* owned */
     struct hosts hosts;
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one a host */
@@ -129,12 +134,14 @@ void session_find_preload(struct run_session *s);
 /* Starts it with all that is ours taken away, and what lets its processes be found. */
 int session_start_command(struct run_session *s);
 
-/* --- run_shim.c --- */
+/* --- run_library.c --- */
 
-/* Where hosts that have no shim are to put it; then, before the command starts, the same here. */
-void session_name_shim(struct run_session *s);
-void session_place_shim(struct run_session *s);
-void session_remove_shim(struct run_session *s);
+/* Before agents start: they are asked which MPI library their hosts have. */
+void session_ask_library(struct run_session *s);
+/* Before the command starts: what is preloaded, of what hosts have confirmed; the command may get a
+ * shell before its program. Says of each host that has none why. */
+void session_choose_library(struct run_session *s);
+void session_release_library(struct run_session *s);
 
 /* --- run_live.c --- */
 

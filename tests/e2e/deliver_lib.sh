@@ -6,6 +6,8 @@
 [ -d "$CHOKEPOINT_BIN/agents" ] || { echo "skipped: no agent that can be delivered was built"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=0
 rsh=$work/rsh
+export HOME=$work/home
+mkdir "$HOME"
 : >"$work/hide"
 cat >"$rsh" <<END
 #!/bin/bash
@@ -29,5 +31,5 @@ deliver() {
     status=$?
 }
 connections_to() { grep -cx "$1" "$work/calls"; }
-delivered_agents() { pgrep -f -- "^[^ ]*/chokepoint-agent --delivered [^ ]*chokepoint-$1-"; }
+delivered_agents() { for pid in $(agents_of "$1"); do tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q -- "chokepoint-agent --delivered" && echo "$pid"; done; }
 frames_of() { sql "SELECT count(*) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1' AND run = $2"; }

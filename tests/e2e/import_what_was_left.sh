@@ -12,7 +12,7 @@ until_true test -e started
 frames() { sql 'SELECT count(*) FROM frame'; }
 some() { [ "$(frames)" -gt 5 ]; }
 until_true some
-left=$(echo tmp/chokepoint-"$(cat id)"-*)
+left=$(echo tmp/chokepoint-spool-*)
 # The collector stands still, the spool grows, and both are gone.
 collector=$(pgrep -P $pid -f 'chokepoint collector') || fail "no collector"
 kill -STOP "$collector"
@@ -50,8 +50,8 @@ grep -q "^run 1: 0 samples from [1-9]" out || fail "nothing is found: $(cat out)
 run_left --list "$work/tmp" && grep -q "^$work/$left  [1-9][0-9]* files, [1-9][0-9]* bytes, last written 20..-" out || fail "not listed: $(cat out)"
 chmod -R u+w "$left"
 cp -r "$left" copy
-ln -s "$work/copy" "tmp/chokepoint-0123456789abcdef-link"
-run_left --list "$work/tmp" && ! grep -q 'abcdef-link' out || fail "a link is listed"
+ln -s "$work/copy" "tmp/chokepoint-spool-a.link"
+run_left --list "$work/tmp" && ! grep -q 'a\.link' out || fail "a link is listed"
 run_left --remove "$work/tmp" && grep -q '^nothing older' out && [ -e "$left" ] || fail "removed before its time: $(cat out)"
 exec 8<"$left"
 flock -s 8
@@ -65,23 +65,23 @@ echo >go
 wait $!
 touch -d '8 days ago' "$left"/* "$left"
 run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "$left" ] || fail "not removed: $(cat out err)"
-[ -e copy ] && [ -L tmp/chokepoint-0123456789abcdef-link ] || fail "a link was followed"
+[ -e copy ] && [ -L tmp/chokepoint-spool-a.link ] || fail "a link was followed"
 mv copy "$left"
 
 # That of another user is listed with its owner, neither read nor removed; a name does nothing to the terminal.
 if [ "$(id -u)" -eq 0 ]; then
-    theirs=tmp/chokepoint-0123456789abcdef-theirs
+    theirs=tmp/chokepoint-spool-theirs
     cp -r "$left" "$theirs"
-    mkdir "$(printf 'tmp/chokepoint-0123456789abcdee-\033[31m')"
+    mkdir "$(printf 'tmp/chokepoint-spool-t\033[31m')"
     chown -R 1234 "$theirs"
     touch -d '8 days ago' "$theirs"
     run_left --list "$work/tmp" && grep -q "^$work/$theirs  of user 1234, for whom it is left$" out || fail "not told whose: $(cat out)"
-    grep -q 'abcdee-?\[31m' out || fail "a raw name: $(cat -v out)"
+    grep -q 'spool-t?\[31m' out || fail "a raw name: $(cat -v out)"
     run_left --remove "$work/tmp" && [ -e "$theirs" ] || fail "that of another user is removed"
     TMPDIR=$work/tmp run_left --db "$db" && ! grep -q theirs out err || fail "that of another user is read: $(cat out err)"
     run_left "$theirs" --db "$db" && fail "that of another user is imported"
     grep -q "$theirs is of user 1234" err && [ "$(wc -l <err)" -eq 1 ] || fail "not refused: $(cat err)"
-    rm -r tmp/chokepoint-0123456789abcde*
+    rm -r tmp/chokepoint-spool-t*
 fi
 
 # Files that cannot be imported are refused in one line.
@@ -124,13 +124,13 @@ head -c $((size - 7)) "$segment" >other/a.spool
 mkdir calls
 TMPDIR=$work/calls "$chokepoint" run $slow_start -q --no-report --db calls.db "$CHOKEPOINT_BIN/calls_alone" 2000 >out 2>err &
 pid=$!
-has_calls() { ls calls/chokepoint-*/*[13579bdf]-*.spool >/dev/null 2>&1; }
+has_calls() { ls calls/chokepoint-spool-*/*[13579bdf]-*.spool >/dev/null 2>&1; }
 until_true has_calls
 collector=$(pgrep -P $pid -f 'chokepoint collector') && program=$(pgrep -P $pid -x calls_alone) || fail "no collector, no program"
 kill -9 $pid "$collector"
 kill "$program"
 wait $pid 2>/dev/null
-left=$(echo calls/chokepoint-*)
+left=$(echo calls/chokepoint-spool-*)
 until_true flock -n "$left" true
 rm -f "$left"/*[02468ace]-*.spool
 TMPDIR=$work/calls "$chokepoint" import --db calls.db >out 2>err && grep -q '^run 1: [1-9][0-9]* samples' out || fail "calls alone: $(cat out)"

@@ -10,8 +10,10 @@ need_testbed 3
 cat >command <<'END'
 #!/bin/bash
 echo $CHOKEPOINT_RUN >id
-pgrep -fa -- "^[^ ]*/chokepoint-agent --delivered" | grep -c -- "chokepoint-$CHOKEPOINT_RUN-.* --host" >agents
-find /tmp -maxdepth 1 -name "chokepoint-$CHOKEPOINT_RUN-????????" >directories
+grep -lsaz -- "^CHOKEPOINT_AGENT=$CHOKEPOINT_RUN" /proc/[0-9]*/environ | sed s/environ/cmdline/ | xargs grep -lsa -- "chokepoint-agent.--delivered" | wc -l >agents
+for pid in $(grep -lsaz -- "^CHOKEPOINT_AGENT=$CHOKEPOINT_RUN" /proc/[0-9]*/environ | cut -d/ -f3); do
+    program=$(readlink /proc/$pid/exe); [[ $program != */chokepoint-????????/* ]] || [ ! -e "$program" ] || echo "$program"
+done >directories
 exit 7
 END
 chmod +x command

@@ -105,7 +105,7 @@ ours_gone() { for p in $children; do grep -qsa chokepoint "/proc/$p/cmdline" && 
 until_true ours_gone
 pgrep -g $group >/dev/null || fail "the command was ended"
 kill -TERM -- -$group
-rm -rf "/tmp/chokepoint-$(id)"-* "${TMPDIR:-/tmp}/chokepoint-$(id)"-*
+rm -rf $(directories_of "$(id)")
 until_true no_traces_of "$(id)"
 last=$(sql "SELECT max(run) FROM run")
 [ "$(state_of $last)" = running ] || fail "run $last is $(state_of $last)"
@@ -121,7 +121,8 @@ pid=$!
 until_true started
 sampled() { [ "$(sql "SELECT count(*) > 5 FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE run = (SELECT max(run) FROM run)")" = 1 ]; }
 until_true sampled
-agents=$(pgrep -f "chokepoint-agent.*$(id)") || fail "no agent"
+agents=$(agents_of "$(id)")
+[ -n "$agents" ] || fail "no agent"
 kill -STOP $agents
 echo >go
 until_true said "waiting for the last samples of $(hostname); Ctrl-C leaves them"
@@ -130,5 +131,5 @@ wait $pid
 status=$?
 [ $status -eq 0 ] || fail "the command ended well before, and the status is $status"
 said "the last samples of $(hostname) are missing" || fail "it does not say what is missing"
-rm -rf "/tmp/chokepoint-$(id)"-* "${TMPDIR:-/tmp}/chokepoint-$(id)"-*
+rm -rf $(directories_of "$(id)")
 until_true no_traces_of "$(id)"

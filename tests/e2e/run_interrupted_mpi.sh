@@ -39,10 +39,9 @@ until_true all_run
 id=$(sort -u ids)
 kill -9 $pid
 wait $pid 2>/dev/null
-agents_of() { pgrep -f -- "chokepoint-$id"; }
-agents_gone() { [ -z "$(agents_of)" ]; }
+agents_gone() { [ -z "$(agents_of "$id")" ]; }
 until_true agents_gone
 pgrep -g $pid >/dev/null || fail "the command was ended"
 kill -TERM -- -$pid
-rm -rf "/tmp/chokepoint-$id"-* "${TMPDIR:-/tmp}/chokepoint-$id"-* # samples that nobody takes any more
+rm -rf $(directories_of "$id") # samples that nobody takes any more
 until_true no_traces_of "$id"

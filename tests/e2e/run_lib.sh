@@ -57,10 +57,15 @@ processes_of() {
     cat /sys/fs/cgroup/*/"$name-testbed/$1"/cgroup.procs /sys/fs/cgroup/"$name-testbed/$1"/cgroup.procs \
         2>/dev/null | sort -un
 }
+# Directories of the run: a link in each leads to its id. $1: the id; then other places to look at.
+directories_of() { find /tmp /var/tmp /dev/shm "${TMPDIR:-/tmp}" "${@:2}" -maxdepth 2 -name run -lname "$1" -printf '%h\n' 2>/dev/null | sort -u; }
+# Agents of the run on all hosts, with what starts them.
+agents_of() { grep -lsaz -- "^CHOKEPOINT_AGENT=$1" /proc/[0-9]*/environ | cut -d/ -f3; }
 # Processes, directories and files that have the run's id: of all hosts, which are this machine.
 traces_of() {
     grep -lsa -- "$1" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
     find /tmp /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 -name "*$1*" 2>/dev/null
+    directories_of "$1"
 }
 no_traces_of() { [ -z "$(traces_of "$1")" ]; }
 state_of() { sql "SELECT state FROM run WHERE run = $1"; }

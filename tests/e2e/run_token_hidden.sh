@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The secrets of a run are in no command line and in no environment of any process, on any host; the command's ranks are
-# given the public id. The input of the agents has the secrets to look for.
+# given the public id, and the key of the directories of marks, which is in no command line either. The input of the agents
+# has the secrets to look for.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 
@@ -16,8 +17,11 @@ look() { # METHOD WORDS...: of `chokepoint run`, whose command writes ids and wa
     until_true go
     id=$(sort -u ids)
     [[ $id =~ ^[0-9a-f]{16}$ ]] || fail "$method: the ranks have no common id: $id"
-    keys=$(cat keys-* | sort -u)
+    keys=$(cut -d' ' -f1 keys-* | sort -u) marks=$(cut -d' ' -f2 keys-* | sort -u)
     [ "$(wc -w <<<"$keys")" = 2 ] || fail "$method: not a key a host: $keys"
+    [[ $marks =~ ^[0-9a-f]{32}$ ]] || fail "$method: the key of marks is $marks"
+    grep -lsaF -- "$marks" /proc/[0-9]*/environ >found || fail "$method: ranks have no key of marks"
+    ! grep -lsaF -- "$marks" /proc/[0-9]*/cmdline >found || fail "$method: the key of marks is in $(cat found)"
     printf '%s\n' $keys CHOKEPOINT_TOKEN= CHOKEPOINT_KEY= 'PRIVATE KEY' >secrets
     ! grep -lsaF -f secrets /proc/[0-9]*/cmdline /proc/[0-9]*/environ >found ||
         fail "$method: secrets are in $(cat found)"

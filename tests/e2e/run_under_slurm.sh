@@ -118,7 +118,8 @@ finish
 said 'the last samples of vm3 are missing' 'the agent on vm3 ended before the command' || fail "the node that went down is not named"
 no_processes() { ! traces_of "$(sort -u ids)" | grep -q ^/proc; }
 until_true no_processes
-rm -rf /tmp/chokepoint-"$(sort -u ids)"-vm3 /dev/shm/chokepoint-"$(sort -u ids)".vm3
+# shellcheck disable=SC2046
+rm -rf $(directories_of "$(sort -u ids)")
 
 # Nothing is passed over in silence.
 run_inside --no-report srun --nonesuch=3 true

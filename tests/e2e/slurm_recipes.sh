@@ -8,11 +8,11 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 recipes=${CHOKEPOINT_SOURCE:?}/packaging/slurm
 
-mkdir -p "$work/tmp/chokepoint-0123abcd-old" "$work/tmp/chokepoint-0123abcd-new" "$work/tmp/chokepoint-notes" "$work/tmp/other" "$work/keep"
-: >"$work/tmp/chokepoint-0123abcd-old/spool"
+mkdir -p "$work/tmp/chokepoint-spool-oooold" "$work/tmp/chokepoint-spool-nnnnew" "$work/tmp/chokepoint-0123456789abcdef" "$work/tmp/chokepoint-notes" "$work/tmp/other" "$work/keep"
+: >"$work/tmp/chokepoint-spool-oooold/spool"
 : >"$work/keep/file"
-ln -s "$work/keep" "$work/tmp/chokepoint-0123abcd-link"
-touch -h -d '10 days ago' "$work"/tmp/*old "$work"/tmp/*notes "$work"/tmp/other "$work"/tmp/*link
+ln -s "$work/keep" "$work/tmp/chokepoint-spool-a.link"
+touch -h -d '10 days ago' "$work"/tmp/*old "$work"/tmp/*cdef "$work"/tmp/*notes "$work"/tmp/other "$work"/tmp/*link
 left() { (cd "$work/tmp" && echo *); }
 all=$(left)
 CHOKEPOINT_PLACES=$work/tmp "$recipes/epilog.sh" || fail "the epilog fails without a user"
@@ -20,7 +20,7 @@ CHOKEPOINT_PLACES=$work/tmp "$recipes/epilog.sh" || fail "the epilog fails witho
 SLURM_JOB_UID=$(($(id -u) + 1)) CHOKEPOINT_PLACES=$work/tmp "$recipes/epilog.sh" || fail "the epilog fails for another user"
 [ "$(left)" = "$all" ] || fail "it removes what is another user's: $(left)"
 SLURM_JOB_UID=$(id -u) CHOKEPOINT_PLACES="$work/tmp $work/none" "$recipes/epilog.sh" || fail "the epilog fails"
-[ "$(left)" = "chokepoint-0123abcd-link chokepoint-0123abcd-new chokepoint-notes other" ] || fail "left: $(left)"
+[ "$(left)" = "chokepoint-notes chokepoint-spool-a.link chokepoint-spool-nnnnew other" ] || fail "left: $(left)"
 [ -e "$work/keep/file" ] || fail "it follows a link"
 
 mkdir -p "$work/proc/sys/kernel"

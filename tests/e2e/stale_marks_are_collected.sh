@@ -14,14 +14,15 @@ begin() {
     pid=$!
     until_true test -e "$1.started"
     id=$(cat "$1.id")
-    until_true test -e "/dev/shm/chokepoint-$id.$(hostname)/cursors"
+    has_directory() { directory=$(directories_of "$id" | grep ^/dev/shm) && [ -e "$directory/cursors" ]; }
+    until_true has_directory
 }
-directory_of() { echo "/dev/shm/chokepoint-$1.$(hostname)"; }
 processes_with() { grep -lsa -- "$1" /proc/[0-9]*/environ | cut -d/ -f3 | sort -un; }
 has_no_process() { [ -z "$(processes_with "$1")" ]; }
 
 begin killed
 killed=$id
+left=$directory
 # One after the other would leave somebody time to clean up: all stand still before the first dies.
 kill -STOP $pid
 kill -STOP $(processes_with "$killed") 2>/dev/null
@@ -29,17 +30,18 @@ kill -KILL $(processes_with "$killed") 2>/dev/null
 kill -KILL $pid
 wait $pid 2>/dev/null
 until_true has_no_process "$killed"
-[ -d "$(directory_of "$killed")" ] || fail "nothing was left: the test shows nothing"
-printf x >"/dev/shm/chokepoint-$killed.elsewhere" # no directory of this host
+[ -d "$left" ] || fail "nothing was left: the test shows nothing"
+mkdir -m 700 "$work/other" && mv "$work/other" "$left.elsewhere" # another form
 
 begin living
-[ ! -e "$(directory_of "$killed")" ] || fail "what the killed run left is still there: $(ls "$(directory_of "$killed")")"
-[ -e "/dev/shm/chokepoint-$killed.elsewhere" ] || fail "a file of another host was removed"
-rm "/dev/shm/chokepoint-$killed.elsewhere"
+[ ! -e "$left" ] || fail "what the killed run left is still there: $(ls "$left")"
+[ -e "$left.elsewhere" ] || fail "a directory of another form was removed"
+rmdir "$left.elsewhere"
 run -q --no-report true
 [ $status = 0 ] || fail "status $status"
-[ -e "$(directory_of "$id")/cursors" ] || fail "the directory of a run that goes on was removed"
+[ -e "$directory/cursors" ] || fail "the directory of a run that goes on was removed"
 echo >living.go
 wait $pid || fail "the run that went on ended with $?"
-[ ! -e "$(directory_of "$id")" ] || fail "the run that went on left its directory"
-rm -rf "/tmp/chokepoint-$killed-$(hostname)"
+[ ! -e "$directory" ] || fail "the run that went on left its directory"
+# shellcheck disable=SC2046
+rm -rf $(directories_of "$killed")

@@ -19,12 +19,14 @@
 #include <cmocka.h>
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
+#define MARKS_KEY "00112233445566778899aabbccddeeff"
 
 static struct launch_plan plan_with(const struct command_words *words) {
     struct launch_plan plan = {.token = TOKEN,
                                .pin = "sha256//pin=",
                                .run_id = "feedc0de",
                                .marks = "/dev/shm/it's here",
+                               .marks_key = MARKS_KEY,
                                .rate = "10",
                                .process_rate = "1",
                                .words = words,
@@ -44,6 +46,7 @@ static const char *words_of(enum launch_method method, const struct launch_plan 
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "|" : "",
                  words.words[i]);
     assert_null(strstr(text, TOKEN));
+    assert_null(strstr(text, MARKS_KEY));
     launch_words_release(&words);
     return text;
 }
@@ -57,16 +60,18 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
     struct launch_plan plan = plan_with(&words);
     plan.hostfile = "hosts";
     unsetenv("CHOKEPOINT_SCOPE");
-    assert_string_equal(
-        words_of(LAUNCH_MPIRUN, &plan),
+    static const char begin[] =
         "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
         "--wdir|/"
         "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_AGENT|-x|"
-        "CHOKEPOINT_RUN=feedc0de|-x|CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a "
-        "b/chokepoint-agent|--collector|"
-        "https://10.0.0.1:7|--pin|sha256//pin=|--token-stdin|--spool|/tmp/"
-        "chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
-        "--process-rate|1|--drain|3");
+        "CHOKEPOINT_RUN=feedc0de|-x|CHOKEPOINT_MARKS=/dev/shm/it's here|/bin/sh|-c|";
+    static const char end[] =
+        " '--collector' 'https://10.0.0.1:7' '--pin' 'sha256//pin=' '--token-stdin' '--host' 'vm2' "
+        "'--rate' '10' '--process-rate' '1' '--drain' '3'";
+    const char *text = words_of(LAUNCH_MPIRUN, &plan);
+    assert_int_equal(strncmp(text, begin, sizeof begin - 1), 0);
+    assert_non_null(strstr(text, "; a='/opt/a b/chokepoint-agent'\n"));
+    assert_string_equal(text + strlen(text) - (sizeof end - 1), end);
     setenv("CHOKEPOINT_SCOPE", "cgroup", 1);
     assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "|-x|CHOKEPOINT_SCOPE|"));
     unsetenv("CHOKEPOINT_SCOPE");
@@ -102,11 +107,11 @@ static void who_is_the_job_goes_to_the_hosts_meant(void **state) {
     assert_int_equal(jobs.n, 4);
     plan.jobs = &jobs;
     assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan),
-                           "|--drain|3|--job|unit=it's\\x2dhere|--job|user=ann"));
+                           " '--drain' '3' '--job' 'unit=it'\\''s\\x2dhere' '--job' 'user=ann'"));
     assert_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "port=5"));
     assert_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "--no-command-lines"));
     plan.no_command_lines = true;
-    assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "|--no-command-lines"));
+    assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), " '--no-command-lines'"));
     while (jobs.n < JOB_CHOICES_MAX)
         assert_int_equal(job_words_add(&jobs, "pid=8", why, sizeof why), 0);
     assert_true(job_words_add(&jobs, "pid=8", why, sizeof why) < 0);
@@ -187,7 +192,7 @@ static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **
     char key[HOST_KEY_SIZE], expected[200];
     assert_int_equal(credentials_host_key(TOKEN, "vm2", key), 0);
     snprintf(expected, sizeof expected,
-             "%s feedc0de /dev/shm/it's here feedc0de https://10.0.0.1:7", key);
+             "%s " MARKS_KEY " feedc0de /dev/shm/it's here feedc0de https://10.0.0.1:7", key);
     assert_string_equal(said, expected);
     assert_int_equal(launch.n_said, 3);
     assert_string_equal(launch.said[2], "two");
@@ -210,6 +215,53 @@ static void a_launcher_that_is_not_there_is_that_hosts_trouble(void **state) {
     assert_false(launch.attempted);
     assert_false(launch_check(&launch));
     unsetenv("CHOKEPOINT_RSH");
+}
+
+/* --- what agents tell of their hosts --- */
+
+static struct launch told(const char *line) {
+    int fds[2];
+    struct launch launch = {.host = "vm2", .attempted = true};
+    char said[200] = "", text[600];
+    assert_int_equal(pipe(fds), 0);
+    line_reader_init(&launch.output, fds[0]);
+    int n = snprintf(text, sizeof text, "chokepoint-agent: %s\n", line);
+    assert_int_equal(write(fds[1], text, (size_t)n), n);
+    close(fds[1]);
+    launch_read(&launch, ignore_line, said);
+    assert_string_equal(said, "");
+    assert_int_equal(launch.n_said, 0);
+    return launch;
+}
+
+static void what_a_host_has_is_kept_and_said_to_nobody(void **state) {
+    (void)state;
+    struct launch launch = told("library 00000000000000ff vm2@ab-cd /usr/lib/libchokepoint-mpi.so");
+    assert_true(launch.library.told);
+    assert_string_equal(launch.library.path, "/usr/lib/libchokepoint-mpi.so");
+    assert_string_equal(launch.library.system, "vm2@ab-cd");
+    assert_int_equal(launch.library.digest, 255);
+    launch = told("no library /home/u: others than you and root may write there");
+    assert_true(launch.library.told);
+    assert_string_equal(launch.library.path, "");
+    assert_string_equal(launch.library.why, "/home/u: others than you and root may write there");
+    launch = told("spool /var/tmp/chokepoint-spool-abcdef");
+    assert_string_equal(launch.spool, "/var/tmp/chokepoint-spool-abcdef");
+}
+
+/* A path is put into a shell's words and into a list with colons. */
+static void a_library_with_a_strange_name_is_none(void **state) {
+    (void)state;
+    static const char *const lines[] = {"library 1 vm2@b /tmp/a b", "library 1 vm2@b /tmp/$(id)",
+                                        "library 1 vm2@b /tmp/a:b", "library 1 vm2@b /tmp/a;id",
+                                        "library 1 vm2@b x.so",     "library 1 vm2@b",
+                                        "library 1 vm;2 /tmp/a",    "library x y /z"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct launch launch = told(lines[i]);
+        assert_true(launch.library.told);
+        assert_string_equal(launch.library.path, "");
+        assert_true(launch.library.why[0]);
+    }
 }
 
 /* --- lines --- */
@@ -264,6 +316,8 @@ int main(void) {
         cmocka_unit_test(shells_give_back_what_was_quoted),
         cmocka_unit_test(over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole),
         cmocka_unit_test(a_launcher_that_is_not_there_is_that_hosts_trouble),
+        cmocka_unit_test(what_a_host_has_is_kept_and_said_to_nobody),
+        cmocka_unit_test(a_library_with_a_strange_name_is_none),
         cmocka_unit_test(lines_are_whole_bounded_and_printable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

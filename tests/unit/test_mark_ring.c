@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "agent/mark/ring.h"
+#include "common/siphash.h"
 
 void mark_from_another_unit(int64_t number); /* mark_second_unit.c */
 
@@ -122,6 +123,27 @@ static void nothing_is_written_when_nobody_listens(void **state) {
     assert_false(chokepoint_listening());
     assert_int_equal(drain(f), 0);
     assert_int_equal(f->reader.n_writers, 0);
+}
+
+/* Those who see the directory of one host cannot tell that of another: it is a code by the key, as
+ * common/siphash.c makes it. */
+static void a_key_becomes_a_code_of_the_host(void **state) {
+    static const char stem[] = "/dev/shm/chokepoint-00112233445566778899aabbccddeeff";
+    const uint64_t key[2] = {UINT64_C(0x0011223344556677), UINT64_C(0x8899aabbccddeeff)};
+    static const char *const hosts[] = {"vm1", "vm2", "12345678", "a-long-name.example.org", ""};
+    char path[200], expected[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        snprintf(expected, sizeof expected, "/dev/shm/chokepoint-%016llx",
+                 (unsigned long long)siphash(key, hosts[i], strlen(hosts[i])));
+        assert_int_equal(chokepoint_directory_path_(stem, hosts[i], path, sizeof path), 0);
+        assert_string_equal(path, expected);
+    }
+    assert_int_equal(chokepoint_directory_path_(stem, "vm1", path, 36), -1);
+    assert_int_equal(chokepoint_directory_path_("/x/marks-7", "vm1", path, sizeof path), 0);
+    assert_string_equal(path, "/x/marks-7.vm1");
+    assert_int_equal(chokepoint_directory_path_(stem + 20, "vm1", path, sizeof path), 0);
+    assert_string_equal(path, "00112233445566778899aabbccddeeff.vm1"); /* a key alone is a name */
 }
 
 static void the_form_that_mpirun_hands_on_is_heard_too(void **state) {
@@ -436,6 +458,7 @@ int main(void) {
         TEST(records_carry_what_the_program_said),
         TEST(values_saturate_and_nan_is_marked),
         TEST(nothing_is_written_when_nobody_listens),
+        TEST(a_key_becomes_a_code_of_the_host),
         TEST(the_form_that_mpirun_hands_on_is_heard_too),
         TEST(all_units_of_a_program_share_one_ring),
         TEST(a_forked_child_has_a_ring_of_its_own),

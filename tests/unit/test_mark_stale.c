@@ -19,8 +19,10 @@
 #include "agent/mark/ring.h"
 #include "agent/mark/ring_stale.h"
 
-#define OWN "0123456789abcdef"
+#define OWN "0123456789abcdef" /* runs */
 #define OTHER "fedcba9876543210"
+#define OWN_KEY OWN OWN /* of their directories */
+#define OTHER_KEY OTHER OTHER
 
 struct place {
     char base[40], proc[64], stem[96], stale[400];
@@ -50,14 +52,16 @@ static int set_up(void **state) {
     assert_non_null(mkdtemp(p->base));
     snprintf(p->proc, sizeof p->proc, "%s/proc", p->base);
     assert_int_equal(mkdir(p->proc, 0700), 0);
-    snprintf(p->stem, sizeof p->stem, "%s/chokepoint-" OWN, p->base);
-    path_of(p, "chokepoint-" OTHER, p->stale);
+    snprintf(p->stem, sizeof p->stem, "%s/chokepoint-" OWN_KEY, p->base);
+    path_of(p, "chokepoint-" OTHER_KEY, p->stale);
     pid_t pid = fork();
     if (pid == 0)
         _exit(0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     p->gone = pid;
     assert_int_equal(mark_directory_create(p->stale), 0);
+    assert_int_equal(mark_directory_name_run(p->stale, OTHER), 0);
+    assert_int_equal(mark_directory_name_run(p->stale, OTHER), 0);
     put(p->stale, "cursors", "");
     put(p->stale, "calls.cursors", "");
     snprintf(ring, sizeof ring, "%ld.ring", p->gone);
@@ -137,6 +141,14 @@ static void what_a_process_was_told_of_stays(void **state) {
     assert_int_equal(collect(p), 1);
 }
 
+static void what_says_no_run_is_of_no_process(void **state) {
+    const struct place *p = *state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/" MARK_RUN_LINK, p->stale);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(collect(p), 1);
+}
+
 static void without_processes_to_look_at_it_stays(void **state) {
     struct place *p = *state;
     strcat(p->proc, "/none");
@@ -169,23 +181,20 @@ static void a_link_stays(void **state) {
 
 static void other_names_stay(void **state) {
     static const char *const names[] = {
-        "chokepoint-fedcba987654321", "chokepoint-fedcba98765432100", "chokepoint-FEDCBA9876543210",
-        "vader-fedcba9876543210", "chokepoint-bench-fedcba987654"};
+        "chokepoint-fedcba987654321",    "chokepoint-fedcba98765432100",
+        "chokepoint-FEDCBA9876543210",   "vader-fedcba9876543210",
+        "chokepoint-bench-fedcba987654", "chokepoint-fedcba9876543210.host"};
     const struct place *p = *state;
     char path[512], own[400];
-    for (size_t i = 0; i < 5; i++) {
-        path_of(p, names[i], path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", p->base, names[i]);
         assert_int_equal(rename(p->stale, path), 0);
         assert_int_equal(collect(p), 0);
         assert_true(is_there(path));
         assert_int_equal(rename(path, p->stale), 0);
     }
-    snprintf(path, sizeof path, "%s/chokepoint-" OTHER ".elsewhere", p->base); /* another host */
-    assert_int_equal(rename(p->stale, path), 0);
-    assert_int_equal(collect(p), 0);
-    assert_true(is_there(path));
-    path_of(p, "chokepoint-" OWN, own);
-    assert_int_equal(rename(path, own), 0);
+    path_of(p, "chokepoint-" OWN_KEY, own);
+    assert_int_equal(rename(p->stale, own), 0);
     assert_int_equal(collect(p), 0);
     assert_true(is_there(own));
 }
@@ -218,7 +227,9 @@ static void stems_of_another_form_have_none_beside_them(void **state) {
     char stem[96];
     snprintf(stem, sizeof stem, "%s/marks", p->base);
     assert_int_equal(mark_directories_collect(stem, p->proc), 0);
-    assert_int_equal(mark_directories_collect("chokepoint-" OWN, p->proc), 0);
+    snprintf(stem, sizeof stem, "%s/chokepoint-" OWN, p->base);
+    assert_int_equal(mark_directories_collect(stem, p->proc), 0);
+    assert_int_equal(mark_directories_collect("chokepoint-" OWN_KEY, p->proc), 0);
     assert_int_equal(mark_directories_collect("", p->proc), 0);
     assert_true(is_there(p->stale));
 }
@@ -231,6 +242,7 @@ int main(void) {
         TEST(what_an_agent_holds_stays),
         TEST(what_a_living_rank_writes_stays),
         TEST(what_a_process_was_told_of_stays),
+        TEST(what_says_no_run_is_of_no_process),
         TEST(without_processes_to_look_at_it_stays),
         TEST(what_others_may_enter_stays),
         TEST(what_another_user_left_stays),

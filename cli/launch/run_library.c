@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which MPI library is preloaded where. Each agent has told, over its own connection, what its host
+ * has (agent/introduction.h); nothing is preloaded on a host that has not. Ranks of all hosts are
+ * given one environment, so where all hosts have the library at one path, that is all. Else ranks
+ * are started by a shell that looks at the kernel's name of its host, and preloads what that host
+ * has told.
+ */
+#include "cli/launch/program_file.h"
+#include "cli/launch/run_session.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/mpi_library.h"
+#include "common/private_path.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The file that hosts of this machine's kind are sent. */
+static int find_sent(const struct run_session *s, char path[PATH_MAX], uint64_t *ret_digest) {
+    struct utsname system;
+    if (!s->plan.relay[0] || uname(&system) < 0)
+        return -ENOENT;
+    int n = snprintf(path, PATH_MAX, "%s/%s/libchokepoint-mpi.so", s->plan.agents, system.machine);
+    return n < PATH_MAX ? mpi_library_digest(path, ret_digest) : -ENAMETOOLONG;
+}
+
+void session_ask_library(struct run_session *s) {
+    char path[PATH_MAX];
+    s->plan.asks_library = s->has_preload;
+    if (s->has_preload && find_sent(s, path, &s->sent_digest) == 0 &&
+        mpi_library_at_home(s->sent_digest, s->plan.library) < 0)
+        s->plan.library[0] = '\0';
+}
+
+/* ---- one path for all ---- */
+
+/* Two files at one path, as on machines of two kinds, are two libraries. */
+static bool is_same(const struct launch_library *a, const struct launch_library *b) {
+    return a->path[0] && strcmp(a->path, b->path) == 0 && a->digest == b->digest;
+}
+
+/* The library that all hosts have; NULL: there is none, or the command may reach others. */
+static const struct launch_library *find_common(const struct run_session *s) {
+    const struct launch_library *first = &s->launches[0].library;
+    bool known = s->words.kind == COMMAND_PLAIN || s->knows_hosts;
+    for (size_t i = 0; i < s->n_launches && known; i++)
+        known = is_same(first, &s->launches[i].library);
+    return known ? first : NULL;
+}
+
+static bool records_this_machine(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].method == LAUNCH_DIRECT)
+            return true;
+    return false;
+}
+
+/* A launcher that runs here with the library in its own environment needs it here, too. */
+static bool has_it_here(const struct run_session *s, const char *path) {
+    char sent[PATH_MAX];
+    uint64_t digest;
+    if (!s->preload.here[0] || records_this_machine(s) || mpi_library_check(path, &digest) == 0)
+        return true;
+    if (strcmp(path, s->plan.library) != 0 || find_sent(s, sent, &digest) < 0)
+        return false;
+    int fd = open(sent, O_RDONLY | O_CLOEXEC);
+    off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    int r = size > 0 ? mpi_library_place(fd, (uint64_t)size, path) : -ENOENT;
+    if (fd >= 0)
+        close(fd);
+    return r == 0 && mpi_library_check(path, &digest) == 0;
+}
+
+/* ---- a path a host, by a shell in front of the program ---- */
+
+static size_t find_program(const struct run_session *s) {
+    size_t i = 0;
+    while (s->options->command[i] && s->options->command[i] != s->words.program)
+        i++;
+    return i;
+}
+
+/* Not where there are several programs, or a file that lists them. */
+static bool starts_one_program(const struct run_session *s) {
+    size_t i = find_program(s);
+    if (s->words.kind == COMMAND_PLAIN || !s->options->command[i])
+        return false;
+    for (size_t k = 0; s->options->command[k]; k++)
+        if ((k > i && strcmp(s->options->command[k], ":") == 0) ||
+            strcmp(s->options->command[k], "--multi-prog") == 0)
+            return false;
+    return true;
+}
+
+/* Paths and systems have no character that a shell would take for its own: launch.c. */
+static char *write_script(const struct run_session *s) {
+    static const char head[] = "read -r h </proc/sys/kernel/hostname; "
+                               "read -r b </proc/sys/kernel/random/boot_id; l=; case $h@$b in ",
+                      tail[] = "esac; if [ \"$l\" ]; then "
+                               "LD_PRELOAD=$l${LD_PRELOAD:+:$LD_PRELOAD}; export LD_PRELOAD; fi; "
+                               "exec \"$0\" \"$@\"";
+    struct buffer script;
+    buffer_init(&script);
+    buffer_put(&script, head, sizeof head - 1);
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch_library *library = &s->launches[i].library;
+        char line[sizeof library->system + PATH_MAX + 10];
+        if (library->path[0])
+            buffer_put(
+                &script, line,
+                (size_t)snprintf(line, sizeof line, "%s) l=%s;; ", library->system, library->path));
+    }
+    buffer_put(&script, tail, sizeof tail);
+    if (!script.error)
+        return (char *)script.data;
+    buffer_release(&script);
+    return NULL;
+}
+
+/* OpenMPI looks for a program in the working directory, too; the shell does not. */
+static char *name_program(const struct run_session *s) {
+    const char *program = s->words.program;
+    char *path;
+    bool here = !strchr(program, '/') && command_find(program) < 0 && access(program, X_OK) == 0;
+    return asprintf(&path, "%s%s", here ? "./" : "", program) < 0 ? NULL : path;
+}
+
+static int wrap_command(struct run_session *s) {
+    char *const *command = s->options->command;
+    size_t at = find_program(s), n = at;
+    while (command[n])
+        n++;
+    char **words = calloc(n + 4, sizeof *words), *script = write_script(s),
+         *program = name_program(s);
+    if (!words || !script || !program) {
+        free(words);
+        free(script);
+        free(program);
+        return -ENOMEM;
+    }
+    memcpy(words, command, at * sizeof *words);
+    words[at] = (char *)"/bin/sh";
+    words[at + 1] = (char *)"-c";
+    words[at + 2] = s->wrap_script = script;
+    words[at + 3] = s->wrap_program = program;
+    memcpy(words + at + 4, command + at + 1, (n - at - 1) * sizeof *words);
+    s->wrapped = words;
+    return 0;
+}
+
+/* ---- before the command starts ---- */
+
+static size_t note_hosts_without(struct run_session *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch_library *library = &s->launches[i].library;
+        if (library->path[0])
+            continue;
+        n++;
+        session_note(s, "MPI calls of ranks on %s are not recorded: %s", s->launches[i].host,
+                     library->why[0] ? library->why : "it has not said which library it has");
+    }
+    return n;
+}
+
+static void preload_nothing(struct run_session *s) {
+    s->has_preload = false;
+    s->preload.ranks[0] = s->preload.here[0] = '\0';
+}
+
+void session_choose_library(struct run_session *s) {
+    if (!s->has_preload)
+        return;
+    const struct launch_library *common = find_common(s);
+    if (common && has_it_here(s, common->path) && preload_move(&s->preload, common->path) == 0) {
+        /* a script may start mpirun on hosts of which nothing is known */
+        if (s->words.kind == COMMAND_PLAIN && private_path_check_unshared(common->path) < 0)
+            s->preload.ranks[0] = '\0';
+        return;
+    }
+    size_t without = note_hosts_without(s);
+    preload_nothing(s);
+    if (without == s->n_launches)
+        return;
+    if (!starts_one_program(s))
+        session_note(s, "MPI calls are not recorded: hosts have the library of Chokepoint at "
+                        "different places, and the command starts more than one program");
+    else if (wrap_command(s) < 0)
+        session_note(s, "MPI calls are not recorded: out of memory");
+}
+
+void session_release_library(struct run_session *s) {
+    free(s->wrapped);
+    free(s->wrap_script);
+    free(s->wrap_program);
+    s->wrapped = NULL;
+    s->wrap_script = s->wrap_program = NULL;
+}
