@@ -194,6 +194,15 @@ bool launch_check(struct launch *launch) {
     return true;
 }
 
+#define AGAIN_MAX 5
+
+bool launch_may_be_tried_again(const struct launch *launch) {
+    for (size_t i = 0; i < launch->n_said && launch->n_again < AGAIN_MAX; i++)
+        if (strstr(launch->said[i], "unable to create the desired directory"))
+            return true;
+    return false;
+}
+
 void launch_signal(const struct launch *launch, int signal) {
     if (launch->pid)
         kill(launch->pid, signal);

@@ -71,7 +71,8 @@ struct launch {
     char trouble[160];                 /* why there is none, or how it ended; "" */
     char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
     size_t n_said;
-    bool delivered; /* its agent was sent, and the MPI library, if it is asked for */
+    unsigned n_again; /* started again for a reason that passes */
+    bool delivered;   /* its agent was sent, and the MPI library, if it is asked for */
     struct launch_library library;
     char spool[PATH_MAX]; /* where its samples wait, as it says; "": it makes a new directory */
     bool reported, final; /* the collector has its first, its last frame */
@@ -91,6 +92,10 @@ void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char
 
 /* Takes note of its end; true when it has just been found ended. */
 bool launch_check(struct launch *launch);
+
+/* Whether it ended for a reason that may have passed already: several mpirun that start at once on
+ * one machine make and remove one directory of OpenMPI's, and one of them may lose that race. */
+bool launch_may_be_tried_again(const struct launch *launch);
 
 /* A signal to the launcher, which passes it on to its agent. */
 void launch_signal(const struct launch *launch, int signal);

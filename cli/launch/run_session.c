@@ -341,6 +341,11 @@ static void check_launches(struct run_session *s) {
         if (!launch_check(launch))
             continue;
         launch_read(launch, on_agent_line, s);
+        if (!launch->reported && !s->stopping && launch_may_be_tried_again(launch)) {
+            launch->n_again++;
+            session_start_agent(s, launch);
+            continue;
+        }
         if (launch->reported && !launch->missing && !s->stopping &&
             backoff_ended(&launch->back, clock_monotonic_ns()))
             session_note(s, "the agent on %s has ended (%s) and is started again", launch->host,

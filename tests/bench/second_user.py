@@ -107,7 +107,7 @@ def record(binaries, name, work, rsh, run):
     database = os.path.join(work, "runs.db")
     command = [os.path.join(binaries, "chokepoint"), "testbed", "--name", name, "exec", "--", "env",
                f"OMPI_MCA_plm_rsh_agent={rsh}", f"CHOKEPOINT_RSH={rsh}", f"HOME={work}/home",
-               os.path.join(binaries, "chokepoint"), "run", "-q", "--no-report", "--start-timeout", "60", "--db", database,
+               os.path.join(binaries, "chokepoint"), "run", "--no-report", "--start-timeout", "60", "--db", database,
                "mpirun", "--hostfile", f"{work}/hosts", "--bind-to", "none", "-N", "1", "-np", "3", f"{work}/program"]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=work)
     with sqlite3.connect(database) as store:
@@ -115,7 +115,7 @@ def record(binaries, name, work, rsh, run):
         ranks, = store.execute("SELECT count(DISTINCT host) FROM mpi_function JOIN instance USING (instance) "
                                "JOIN host USING (host) WHERE run = (SELECT max(run) FROM run)").fetchone()
     if done.returncode or hosts != 3 or ranks != 3:
-        print(f"run {run}: status {done.returncode}, {hosts} hosts, calls of {ranks}: {done.stderr.strip()[:300]}")
+        print(f"run {run}: status {done.returncode}, {hosts} hosts, calls of {ranks}: {done.stderr.strip()[:900]}")
         return False
     return True
 

@@ -217,6 +217,20 @@ static void a_launcher_that_is_not_there_is_that_hosts_trouble(void **state) {
     unsetenv("CHOKEPOINT_RSH");
 }
 
+/* --- an end that may pass --- */
+
+static void a_lost_race_of_mpirun_is_run_again_and_not_for_ever(void **state) {
+    (void)state;
+    struct launch launch = {.host = "vm2", .n_said = 2};
+    strcpy(launch.said[0], "ssh: connect to host vm2 port 22: Connection refused");
+    strcpy(launch.said[1], "one");
+    assert_false(launch_may_be_tried_again(&launch));
+    strcpy(launch.said[1], "A call to mkdir was unable to create the desired directory:");
+    assert_true(launch_may_be_tried_again(&launch));
+    launch.n_again = 5;
+    assert_false(launch_may_be_tried_again(&launch));
+}
+
 /* --- what agents tell of their hosts --- */
 
 static struct launch told(const char *line) {
@@ -316,6 +330,7 @@ int main(void) {
         cmocka_unit_test(shells_give_back_what_was_quoted),
         cmocka_unit_test(over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole),
         cmocka_unit_test(a_launcher_that_is_not_there_is_that_hosts_trouble),
+        cmocka_unit_test(a_lost_race_of_mpirun_is_run_again_and_not_for_ever),
         cmocka_unit_test(what_a_host_has_is_kept_and_said_to_nobody),
         cmocka_unit_test(a_library_with_a_strange_name_is_none),
         cmocka_unit_test(lines_are_whole_bounded_and_printable),
