@@ -126,11 +126,17 @@ static bool is_refusal(int result) {
     return result == -EBADMSG || result == -EUSERS || result == -ENODATA;
 }
 
+/* A database that is damaged or cannot be read is no fault of a push: its agent keeps its frames
+ * and tries again, where a refusal would have them thrown away. */
+static int of_store(int result) {
+    return result == -EBADMSG ? -EIO : result;
+}
+
 /* 0, also when the push was refused; else the transaction is spoiled. */
 static int write_one(struct writer *w, struct write_job *job) {
     job->result = ingest_check(w->ingest, &job->push);
     if (job->result == 0)
-        job->result = ingest_write(w->ingest, &job->push);
+        job->result = of_store(ingest_write(w->ingest, &job->push));
     if (job->result == -ENODATA) /* it comes again at once, with its tables */
         return 0;
     if (!is_refusal(job->result))
@@ -150,13 +156,13 @@ static void pace_commits(struct writer *w) {
 }
 
 static int write_all(struct writer *w, struct write_job *jobs) {
-    int r = store_begin(w->options.store);
+    int r = of_store(store_begin(w->options.store));
     if (r)
         return r;
     for (struct write_job *job = jobs; job && r == 0; job = job->next)
         r = write_one(w, job);
     if (r == 0)
-        r = store_commit(w->options.store);
+        r = of_store(store_commit(w->options.store));
     if (r) {
         tell_trouble(w, r);
         store_rollback(w->options.store);
