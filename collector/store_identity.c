@@ -32,10 +32,10 @@ static struct store_file file_of(const struct stat *st) {
 int identity_keep(struct store *store, const char *path) {
     struct stat st;
     int moved = 0;
-    store->path = strdup(path);
-    store->file_fd = open(path, O_PATH | O_CLOEXEC);
+    store->path = strdup(path); /* without it no descriptor is taken for ours */
     if (!store->path)
         return -ENOMEM;
+    store->file_fd = open(path, O_PATH | O_CLOEXEC);
     if (store->file_fd < 0 || fstat(store->file_fd, &st) < 0)
         return negative_errno();
     store->file = file_of(&st);
