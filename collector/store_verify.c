@@ -31,14 +31,18 @@ struct raw {
     int fd, log_fd; /* -1: none */
     struct seal_header header;
     uint8_t log_header[LOG_HEADER];
+    int error; /* of the first read that failed: no page is damaged for that */
 };
 
 static uint32_t number_at(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static bool read_at(int fd, void *data, size_t size, off_t at) {
-    return pread(fd, data, size, at) == (ssize_t)size;
+static bool read_at(struct raw *raw, int fd, void *data, size_t size, off_t at) {
+    ssize_t n = pread(fd, data, size, at);
+    if (n < 0 && !raw->error)
+        raw->error = negative_errno();
+    return n == (ssize_t)size;
 }
 
 /* ---- pages that do not match, and are no damage ---- */
@@ -48,11 +52,11 @@ static bool is_zero(const uint8_t *page, size_t size) {
 }
 
 /* A trunk of the list of free pages: the next one, how many pages it lists, these. */
-static bool is_free(const struct raw *raw, uint32_t number) {
+static bool is_free(struct raw *raw, uint32_t number) {
     uint8_t trunk[65536];
     uint32_t at = raw->header.free_page, size = raw->header.page_size;
     for (uint32_t n = 0; at && n <= raw->header.n_pages; n++) {
-        if (!read_at(raw->fd, trunk, size, (off_t)(at - 1) * size))
+        if (!read_at(raw, raw->fd, trunk, size, (off_t)(at - 1) * size))
             return false;
         uint32_t listed = number_at(trunk + 4);
         for (uint32_t i = 0; i < listed && 4 * i + 12 <= size; i++)
@@ -64,10 +68,10 @@ static bool is_free(const struct raw *raw, uint32_t number) {
 }
 
 /* Frames of the log that is in force begin with their page's number and the log's salts. */
-static bool is_in_log(const struct raw *raw, uint32_t number) {
+static bool is_in_log(struct raw *raw, uint32_t number) {
     uint8_t frame[FRAME_HEADER];
     off_t at = LOG_HEADER;
-    while (raw->log_fd >= 0 && read_at(raw->log_fd, frame, sizeof frame, at) &&
+    while (raw->log_fd >= 0 && read_at(raw, raw->log_fd, frame, sizeof frame, at) &&
            memcmp(frame + 8, raw->log_header + 16, 8) == 0) {
         if (number_at(frame) == number)
             return true;
@@ -76,13 +80,13 @@ static bool is_in_log(const struct raw *raw, uint32_t number) {
     return false;
 }
 
-static bool is_good(const struct raw *raw, const uint8_t *page, uint32_t number) {
+static bool is_good(struct raw *raw, const uint8_t *page, uint32_t number) {
     uint8_t again[65536];
     uint32_t size = raw->header.page_size;
     if (seal_matches(page, size, number) || number == LOCK_BYTE / size + 1)
         return true;
     for (int i = 0; i < READS_MAX; i++)
-        if (read_at(raw->fd, again, size, (off_t)(number - 1) * size) &&
+        if (read_at(raw, raw->fd, again, size, (off_t)(number - 1) * size) &&
             seal_matches(again, size, number))
             return true;
     return is_in_log(raw, number) || (is_zero(page, size) && is_free(raw, number));
@@ -102,7 +106,7 @@ static int add_damage(struct verification *v, uint32_t number) {
     return 0;
 }
 
-static int check_piece(const struct raw *raw, const uint8_t *piece, size_t size, uint64_t first,
+static int check_piece(struct raw *raw, const uint8_t *piece, size_t size, uint64_t first,
                        struct verification *v) {
     int r = 0;
     uint32_t page_size = raw->header.page_size;
@@ -116,7 +120,7 @@ static int check_piece(const struct raw *raw, const uint8_t *piece, size_t size,
     return r;
 }
 
-static int check_pages(const struct raw *raw, struct verification *v) {
+static int check_pages(struct raw *raw, struct verification *v) {
     uint8_t *piece = malloc(PIECE_BYTES);
     uint32_t page_size = raw->header.page_size;
     ssize_t n = piece ? 1 : 0;
@@ -145,25 +149,29 @@ static int check_raw(struct raw *raw, struct verification *v) {
     uint8_t *first = malloc(65536);
     struct stat st;
     int r = first && fstat(raw->fd, &st) == 0 ? 0 : first ? negative_errno() : -ENOMEM;
-    if (r == 0 && read_at(raw->fd, first, SEAL_HEADER_BYTES, 0))
+    if (r == 0 && read_at(raw, raw->fd, first, SEAL_HEADER_BYTES, 0))
         raw->header = seal_header_read(first);
     v->page_size = raw->header.page_size;
     if (r == 0 && v->page_size) {
         count_pages(raw, st.st_size, v);
-        if (read_at(raw->fd, first, v->page_size, 0))
+        if (read_at(raw, raw->fd, first, v->page_size, 0))
             v->seal = seal_state_of(&raw->header, first);
         if (v->seal == SEAL_HOLDS)
             r = check_pages(raw, v);
     }
     free(first);
-    return r;
+    return r ? r : raw->error;
 }
 
-static int open_beside(const char *path, const char *ending, uint64_t *bytes) {
+static int open_beside(struct raw *raw, const char *path, const char *ending, uint64_t *bytes) {
     char name[PATH_MAX];
     struct stat st;
     int n = snprintf(name, sizeof name, "%s%s", path, ending);
-    int fd = n > 0 && (size_t)n < sizeof name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    if (n < 0 || (size_t)n >= sizeof name)
+        return -1;
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT)
+        raw->error = negative_errno();
     if (fd >= 0 && fstat(fd, &st) == 0)
         *bytes += (uint64_t)st.st_size;
     return fd;
@@ -173,9 +181,9 @@ static int verify_file(const char *path, struct verification *v) {
     struct raw raw = {.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     if (raw.fd < 0)
         return negative_errno();
-    raw.log_fd = open_beside(path, "-wal", &v->log_bytes);
-    int journal_fd = open_beside(path, "-journal", &v->log_bytes);
-    if (raw.log_fd >= 0 && !read_at(raw.log_fd, raw.log_header, LOG_HEADER, 0)) {
+    raw.log_fd = open_beside(&raw, path, "-wal", &v->log_bytes);
+    int journal_fd = open_beside(&raw, path, "-journal", &v->log_bytes);
+    if (raw.log_fd >= 0 && !read_at(&raw, raw.log_fd, raw.log_header, LOG_HEADER, 0)) {
         close(raw.log_fd);
         raw.log_fd = -1;
     }
