@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer between SQLite and its files, for the database file only: pages are sealed as they are
+ * A layer between SQLite and its files: pages of the database file are sealed as they are
  * written and checked as they are read. SQLite gets an error for a damaged page, so that no
  * query answers from it.
  */
@@ -109,6 +109,9 @@ static enum seal_state state_now(sqlite3_file *file, uint32_t page_size) {
 static int file_read(sqlite3_file *base, void *data, int size, sqlite3_int64 at) {
     struct seal_file *file = (struct seal_file *)base;
     int code = below(base)->pMethods->xRead(below(base), data, size, at);
+    if (code ==
+        SQLITE_IOERR_CORRUPTFS) /* the disk's error: SQLite would call it a malformed file */
+        return SQLITE_IOERR_READ;
     if (code != SQLITE_OK)
         return code;
     if (at == 0 && size >= SEAL_HEADER_BYTES)
@@ -209,8 +212,8 @@ static const sqlite3_io_methods methods = {2,
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
                      int *ret_flags) {
-    sqlite3_vfs *disk = vfs->pAppData;
-    if (!(flags & SQLITE_OPEN_MAIN_DB))
+    sqlite3_vfs *disk = vfs->pAppData; /* of a log only errors are told otherwise */
+    if (!(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)))
         return disk->xOpen(disk, name, base, flags, ret_flags);
     struct seal_file *file = (struct seal_file *)base;
     *file = (struct seal_file){0};
