@@ -273,6 +273,22 @@ static void what_another_program_folds_in_is_not_damaged(void **state) {
     assert_int_equal(read_sums(f->path, sum), 0);
 }
 
+static void a_note_that_another_program_folds_in_is_not_damaged(void **state) {
+    struct fixture *f = *state;
+    int64_t sum[2];
+    record_and_close(f);
+    pid_t child = fork();
+    if (child == 0) {
+        fixture_open(f);
+        store_run_note(f->store, f->run, "all that its writer came to write");
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    sql_change(f, "SELECT count(*) FROM frame; PRAGMA wal_checkpoint(TRUNCATE)");
+    expect_state(f->path, SEAL_BROKEN, true);
+    assert_int_equal(read_sums(f->path, sum), 0);
+}
+
 static void what_is_no_database_of_ours_is_refused(void **state) {
     struct fixture *f = *state;
     struct verification v;
@@ -301,6 +317,7 @@ int main(void) {
         TEST(a_recording_without_seals_is_read_and_recorded_into),
         TEST(what_a_killed_writer_left_is_not_sealed_and_not_damaged),
         TEST(what_another_program_folds_in_is_not_damaged),
+        TEST(a_note_that_another_program_folds_in_is_not_damaged),
         TEST(what_is_no_database_of_ours_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
