@@ -278,6 +278,8 @@ int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_stateme
 /* Takes back what a failure left half done; store_error still says why it failed. */
 void sql_undo(struct store *store, const char *rollback);
 void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
+/* Ends what sqlite3_step began. Its error, or -ENOMEM if a text of its row could not be had. */
+int sql_reset(sqlite3_stmt *statement);
 
 /* Binds by format: i int64_t (VALUE_ABSENT as NULL), d double (NAN as NULL), t text (NULL as
  * NULL). */
@@ -292,8 +294,9 @@ int sql_get(struct store *store, enum statement id, int64_t *ret_value, const ch
 /* A column's integer, VALUE_ABSENT if it holds anything else. */
 int64_t sql_column(sqlite3_stmt *statement, int column);
 
-/* Copies a column's text, cut to the size; "" if it holds anything else. */
-void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
+/* Copies a column's text, cut to the size; "" if it holds anything else. False without memory,
+ * which sql_reset tells, too. */
+bool sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
 
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
 /* That so many bytes of text were read for somebody: rows of a damaged tree may share one text, so

@@ -19,16 +19,17 @@ static int find_table(struct rows_table *table) {
                         " ON s.name = t.name AND s.type = 'table' AND s.rootpage > 0"
                         " WHERE t.name = ?",
                         &statement);
+    if (!r)
+        r = sql_bind(statement, "t", table->name);
     if (r)
         return r;
-    sql_bind(statement, "t", table->name);
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW)
         return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
     table->id = sqlite3_column_int64(statement, 0);
     sql_column_text(statement, 1, kind, sizeof kind);
     table->events = strcmp(kind, "events") == 0;
-    return 0;
+    return sql_reset(statement);
 }
 
 int rows_table_open(struct store *store, const char *name, const char *const *columns,
@@ -45,26 +46,36 @@ int rows_table_open(struct store *store, const char *name, const char *const *co
     return r ? r : sql_errno(sqlite3_bind_int64(ret_table->instances, 2, ret_table->id));
 }
 
+/* A column that cannot be looked for is not one that is missing. */
+static bool has_column(struct rows_table *table, const char *name) {
+    if (!table_name_valid(name, strlen(name)))
+        return false;
+    int code = sqlite3_table_column_metadata(table->store->db, "main", table->name, name, NULL,
+                                             NULL, NULL, NULL, NULL);
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_ERROR)
+        table->error = sql_errno(code);
+    return code == SQLITE_OK;
+}
+
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     int at = 3; /* after instance, `second`, interval */
     sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
                         table->events ? "NULL" : "d.interval_ns");
     for (size_t i = 0; i < table->n_columns; i++) {
-        const char *name = table->columns[i];
-        bool there = table_name_valid(name, strlen(name)) &&
-                     sqlite3_table_column_metadata(table->store->db, "main", table->name, name,
-                                                   NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+        bool there = has_column(table, table->columns[i]);
         table->at[i] = there ? at++ : -1;
         if (there)
-            sqlite3_str_appendf(sql, ", d.\"%w\"", name);
+            sqlite3_str_appendf(sql, ", d.\"%w\"", table->columns[i]);
     }
     return sql;
 }
 
 int rows_table_prepare(struct rows_table *table, sqlite3_str *sql) {
     char *text = sqlite3_str_finish(sql);
-    int r = text ? sql_prepare(table->store, text, &table->rows) : -ENOMEM;
+    int r = text ? table->error : -ENOMEM;
+    if (!r)
+        r = sql_prepare(table->store, text, &table->rows);
     sqlite3_free(text);
     return r;
 }

@@ -15,6 +15,7 @@ struct rows_table {
     bool events;
     const char *const *columns;
     size_t n_columns;
+    int error;                      /* why columns could not be looked for */
     int at[READ_COLUMNS_MAX];       /* where they are in the statement, -1 nowhere */
     sqlite3_stmt *rows, *instances; /* owned; columns of rows: instance, what the reader asks for,
                                        interval, columns */

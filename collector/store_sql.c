@@ -226,6 +226,10 @@ void sql_undo(struct store *store, const char *rollback) {
     sqlite3_exec(store->db, rollback, NULL, NULL, NULL);
 }
 
+int sql_reset(sqlite3_stmt *statement) {
+    return sql_errno(sqlite3_reset(statement));
+}
+
 void sql_finalize(sqlite3_stmt **statement) {
     sqlite3_finalize(*statement);
 }
@@ -297,13 +301,14 @@ int64_t sql_column(sqlite3_stmt *statement, int column) {
                : VALUE_ABSENT;
 }
 
-void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size) {
+bool sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size) {
     to[0] = '\0';
     if (sqlite3_column_type(statement, column) != SQLITE_TEXT)
-        return;
+        return true;
     const char *text = (const char *)sqlite3_column_text(statement, column);
     if (text)
         text_sanitize(to, size, text, (size_t)sqlite3_column_bytes(statement, column));
+    return text;
 }
 
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max) {
@@ -312,7 +317,9 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max) {
                       : 0;
     size = size < max ? size : max;
     char *copy = malloc(size + 1);
-    if (copy)
-        sql_column_text(statement, column, copy, size + 1);
+    if (copy && !sql_column_text(statement, column, copy, size + 1)) {
+        free(copy);
+        copy = NULL;
+    }
     return copy;
 }

@@ -43,39 +43,45 @@ int state_save(struct store *store, const struct stream *stream, const struct se
     return r;
 }
 
+#define BAD_STATE 1 /* it does not read back: growth begins anew */
+
 /* The instance's name, if it is one of this host and not in the series yet. */
-static struct base *restore_base(struct store *store, const struct stream *stream,
-                                 struct series *series, int64_t instance) {
+static int restore_base(struct store *store, const struct stream *stream, struct series *series,
+                        int64_t instance, struct base **ret_base) {
     char name[INSTANCE_MAX + 1] = "";
     int r = 0;
     sqlite3_stmt *statement = sql_statement(store, SQL_INSTANCE_NAME, &r);
     if (!statement)
-        return NULL;
+        return r;
     sql_bind(statement, "ii", instance, stream->host);
     if (sqlite3_step(statement) == SQLITE_ROW)
         sql_column_text(statement, 0, name, sizeof name);
-    sqlite3_reset(statement);
+    r = sql_reset(statement);
+    if (r)
+        return r;
     size_t size = strlen(name);
     if (!size || series_find(series, name, size))
-        return NULL;
-    return series_add(series, instance, name, size);
+        return BAD_STATE;
+    *ret_base = series_add(series, instance, name, size);
+    return *ret_base ? 0 : -ENOMEM;
 }
 
-static bool parse_blob(struct store *store, const struct stream *stream, struct series *series,
-                       const struct buffer *blob) {
+static int parse_blob(struct store *store, const struct stream *stream, struct series *series,
+                      const struct buffer *blob) {
     struct cursor cursor = {blob->data + 1, blob->data + blob->size, false}, *c = &cursor;
     series->sample_ns = cursor_zigzag(c);
     series->sample = cursor_varint(c);
     uint64_t n_columns = cursor_varint(c), n = cursor_varint(c);
     if (blob->data[0] != STATE_FORM || c->bad || n_columns > series->stride ||
         n > STORE_INSTANCES_MAX)
-        return false;
+        return BAD_STATE;
     for (; n && !c->bad; n--) {
         int64_t instance = (int64_t)cursor_varint(c);
         uint64_t age = cursor_varint(c);
-        struct base *base = restore_base(store, stream, series, instance);
-        if (!base || age > series->sample)
-            return false;
+        struct base *base;
+        int r = restore_base(store, stream, series, instance, &base);
+        if (r || age > series->sample)
+            return r ? r : BAD_STATE;
         base->seen_sample = series->sample - age;
         base->seen_ns = base->stored_ns = cursor_zigzag(c);
         int64_t *values = series_values(series, base);
@@ -84,7 +90,7 @@ static bool parse_blob(struct store *store, const struct stream *stream, struct 
             values[i] = value == 0 || value > INT64_MAX ? VALUE_ABSENT : (int64_t)value - 1;
         }
     }
-    return !c->bad && c->p == c->end;
+    return !c->bad && c->p == c->end ? 0 : BAD_STATE;
 }
 
 /* A copy, because reading the names runs other statements. */
@@ -100,15 +106,19 @@ static int load_blob(struct store *store, const struct stream *stream, const str
         const void *data = sqlite3_column_blob(statement, 0);
         buffer_put(ret_blob, data, data ? (size_t)sqlite3_column_bytes(statement, 0) : 0);
     }
-    sqlite3_reset(statement);
-    return ret_blob->error ? ret_blob->error : sql_errno(code);
+    r = sql_reset(statement);
+    return ret_blob->error ? ret_blob->error : r;
 }
 
 int state_load(struct store *store, const struct stream *stream, struct series *series) {
     struct buffer blob = {0};
     int r = load_blob(store, stream, series, &blob);
-    if (!r && blob.size && !parse_blob(store, stream, series, &blob))
+    if (!r && blob.size)
+        r = parse_blob(store, stream, series, &blob);
+    if (r == BAD_STATE) {
         series_clear(series);
+        r = 0;
+    }
     buffer_release(&blob);
     return r;
 }

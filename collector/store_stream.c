@@ -61,8 +61,8 @@ static int stream_load(struct store *store, struct stream *stream) {
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         stream_fill(stream, statement);
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
+    r = sql_reset(statement);
+    return code == SQLITE_DONE ? -ENOENT : r;
 }
 
 /* All of a stream's rows are joined, or none: one that an older version began goes on without, and

@@ -28,14 +28,14 @@ static int refuse(struct store *store, int error, const char *table, const char 
 /* ---- what the database knows ---- */
 
 static int load_columns(struct store *store, struct data_table *table) {
-    int r = 0, code;
+    int r = 0;
     sqlite3_stmt *statement = sql_statement(store, SQL_COLUMN_LIST, &r);
     if (!statement)
         return r;
     sql_bind(statement, "i", table->id);
     table->n_columns = 0;
     bool bad = false; /* names become part of statements */
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW && table->n_columns < STORE_COLUMNS_MAX) {
+    while (sqlite3_step(statement) == SQLITE_ROW && table->n_columns < STORE_COLUMNS_MAX) {
         struct data_column *column = &table->columns[table->n_columns++];
         char unit[16], kind[16];
         sql_column_text(statement, 0, column->name, sizeof column->name);
@@ -46,8 +46,8 @@ static int load_columns(struct store *store, struct data_table *table) {
         column->kind = strcmp(kind, "counter") == 0 ? COLUMN_COUNTER : COLUMN_LEVEL;
         table->has_levels |= column->kind == COLUMN_LEVEL;
     }
-    sqlite3_reset(statement);
-    return bad ? refuse(store, -EBADMSG, table->name, "a column's name is none") : sql_errno(code);
+    r = sql_reset(statement);
+    return r ? r : bad ? refuse(store, -EBADMSG, table->name, "a column's name is none") : 0;
 }
 
 /* 1 found, 0 not, negative errno. */
@@ -56,7 +56,9 @@ static int load_info(struct store *store, const char *name, struct data_table *t
     sqlite3_stmt *statement = sql_statement(store, SQL_TABLE_FIND, &r);
     if (!statement)
         return r;
-    sql_bind(statement, "t", name);
+    r = sql_bind(statement, "t", name);
+    if (r)
+        return r;
     bool bad = false;
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
@@ -69,10 +71,10 @@ static int load_info(struct store *store, const char *name, struct data_table *t
         bad = !table_name_valid(table->name, strlen(table->name)) ||
               !table_name_valid(table->instance, strlen(table->instance));
     }
-    sqlite3_reset(statement);
-    if (bad)
-        return refuse(store, -EBADMSG, "table_info", "a table's name is none");
-    return code == SQLITE_ROW ? 1 : sql_errno(code);
+    r = sql_reset(statement);
+    if (r || !bad)
+        return r ? r : code == SQLITE_ROW;
+    return refuse(store, -EBADMSG, "table_info", "a table's name is none");
 }
 
 static struct data_table *table_known(const struct store *store, const char *name) {
