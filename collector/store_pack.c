@@ -68,20 +68,25 @@ static int open_both(struct packing *p) {
     return 0;
 }
 
+/* The new file has its name: the old one loses its own, or the new one does again. */
+static int leave_place(struct packing *p) {
+    unlink(p->part);
+    int r = sync_directory(p->to);
+    if (r)
+        say(p, r, "the other file cannot be written");
+    else if (unlink(p->from) < 0)
+        r = say(p, negative_errno(), "it cannot be removed");
+    if (r)
+        unlink(p->to);
+    return r;
+}
+
 /* Never in the place of a file that has come meanwhile. */
 static int change_places(struct packing *p) {
     int r = fsync(p->out) < 0 ? negative_errno() : 0;
     if (r == 0 && linkat(AT_FDCWD, p->part, AT_FDCWD, p->to, 0) < 0)
         r = negative_errno();
-    if (r == 0)
-        unlink(p->part);
-    if (r == 0)
-        r = sync_directory(p->to);
-    if (r)
-        return say(p, r, "the other file cannot be written");
-    if (unlink(p->from) < 0)
-        return say(p, negative_errno(), "it cannot be removed");
-    return 0;
+    return r ? say(p, r, "the other file cannot be written") : leave_place(p);
 }
 
 static void close_both(struct packing *p) {
@@ -117,11 +122,25 @@ static int check_seals(struct packing *p) {
     return r;
 }
 
+/* SQLite says no error where the log stays: what is only there would be missing in a packed file.
+ */
+static int leave_log(struct store *store) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    char mode[16] = "";
+    int r = sql_prepare(store, "PRAGMA journal_mode=DELETE", &statement);
+    if (r)
+        return r;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        sql_column_text(statement, 0, mode, sizeof mode);
+    r = sql_reset(statement);
+    return r ? r : strcmp(mode, "delete") == 0 ? 0 : -EIO;
+}
+
 /* One plain file with full pages, which nobody else can write to. */
 static int lock(struct packing *p, struct store *store) {
     int r = store_compact(store);
     if (r == 0)
-        r = sql_exec(store, "PRAGMA journal_mode=DELETE");
+        r = leave_log(store);
     if (r == 0)
         r = sql_exec(store, "BEGIN IMMEDIATE");
     if (r == 0)
@@ -218,6 +237,8 @@ int store_unpack(const char *path, struct pack_result *ret, char *why, size_t wh
     if (!name_unpacked(&p))
         return say(&p, -ENAMETOOLONG, "it cannot be unpacked");
     int r = guard_owner(path, why, why_size);
+    if (r == -ENOMEM)
+        say(&p, r, "it cannot be unpacked");
     if (r == 0)
         r = open_both(&p);
     if (r == 0)

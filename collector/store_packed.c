@@ -213,8 +213,14 @@ int packed_compare(void *ctx, uint64_t offset, const void *data, size_t size) {
 
 /* ---- a copy to read ---- */
 
+/* A packed database whose header speaks of a log gets one as it is opened. */
 void packed_copy_remove(const struct packed_copy *copy) {
-    unlink(copy->path);
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char name[sizeof copy->path + 8];
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+        snprintf(name, sizeof name, "%s%s", copy->path, endings[i]);
+        unlink(name);
+    }
     rmdir(copy->directory);
 }
 
