@@ -110,5 +110,7 @@ bool spool_dir_find_stream(int dir_fd, uint64_t *ret_stream) {
     }
     if (dir)
         closedir(dir);
+    else if (fd >= 0)
+        close(fd);
     return found;
 }

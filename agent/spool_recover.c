@@ -26,8 +26,12 @@ static int compare_numbers(const void *a, const void *b) {
 static int list_segments(const struct spool *spool, uint32_t **ret_numbers, size_t *ret_n) {
     int fd = openat(spool->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir)
-        return negative_errno();
+    if (!dir) {
+        int r = negative_errno();
+        if (fd >= 0)
+            close(fd);
+        return r;
+    }
     struct buffer numbers = {0};
     for (struct dirent *entry; (entry = readdir(dir));) {
         uint64_t stream;
