@@ -155,7 +155,7 @@ static int append_to_new(struct spool *spool, const void *frame, size_t size, ui
     if (spool->fd >= 0)
         close(spool->fd);
     spool->fd = -1;
-    int fd = segment_create(spool, spool->next_number);
+    int fd = segment_create(spool);
     if (fd < 0)
         return fd;
     struct iovec pieces[2] = {{spool->header.data, spool->header.size}, {(void *)frame, size}};

@@ -8,6 +8,8 @@
 #include "agent/spool_private.h"
 #include "common/error.h"
 
+#define NAMES_TRIED 64
+
 void segment_unlink(const struct spool *spool, uint32_t number) {
     char name[SEGMENT_NAME_SIZE];
     segment_name(spool, number, name);
@@ -37,12 +39,21 @@ static int make_directory(struct spool *spool) {
     return r;
 }
 
-int segment_create(struct spool *spool, uint32_t number) {
-    int fd = create(spool, number);
+/* A file in the place of the next may be one of ours that could not be removed, or somebody's: it
+ * stays, and the next name is taken. */
+static int create_next(struct spool *spool) {
+    int fd = create(spool, spool->next_number);
+    for (int i = 0; i < NAMES_TRIED && fd == -EEXIST; i++)
+        fd = create(spool, ++spool->next_number);
+    return fd;
+}
+
+int segment_create(struct spool *spool) {
+    int fd = create_next(spool);
     if (fd != -ENOENT)
         return fd;
     int r = make_directory(spool);
-    return r < 0 ? r : create(spool, number);
+    return r < 0 ? r : create_next(spool);
 }
 
 int segment_write(int fd, uint64_t offset, const struct iovec *pieces, int n) {
@@ -78,7 +89,7 @@ void segment_restore_newest(struct spool *spool) {
     if (spool->fd < 0 || !is_removed(spool->fd))
         return;
     struct segment *newest = &spool->segments[spool->n - 1];
-    int fd = segment_create(spool, spool->next_number);
+    int fd = segment_create(spool);
     if (fd < 0)
         return;
     if (copy(spool->fd, fd, newest->size) < 0) {

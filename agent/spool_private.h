@@ -50,9 +50,9 @@ uint64_t segment_waiting(const struct spool *spool, const struct segment *segmen
 /* Takes segment i out of the list, its waiting frames as lost, and removes its file. Locked. */
 void segment_drop(struct spool *spool, size_t i);
 
-/* Makes the file of a segment, and the directory anew if somebody removed it: a descriptor to
- * append to and to read. Locked. */
-int segment_create(struct spool *spool, uint32_t number);
+/* Makes the file of the next segment, next_number, which moves past names that are taken; and the
+ * directory anew if somebody removed it: a descriptor to append to and to read. Locked. */
+int segment_create(struct spool *spool);
 void segment_unlink(const struct spool *spool, uint32_t number);
 
 /* All pieces or nothing: what was written of them is cut off again. */
