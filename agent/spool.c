@@ -216,8 +216,6 @@ static bool make_room(struct spool *spool, int error) {
 
 int spool_append(struct spool *spool, const void *frame, size_t size, uint64_t seq) {
     pthread_mutex_lock(&spool->lock);
-    if (spool->memory)
-        atomic_store(&spool->memory->last_seq, seq);
     segment_restore_newest(spool);
     int r = append_locked(spool, frame, size, seq);
     if (make_room(spool, r))
@@ -226,6 +224,8 @@ int spool_append(struct spool *spool, const void *frame, size_t size, uint64_t s
         spool->lost++;
     else
         spool->last_seq = seq;
+    if (r == 0 && spool->memory) /* no file lacks a frame that never was in one */
+        atomic_store(&spool->memory->last_seq, seq);
     pthread_mutex_unlock(&spool->lock);
     return r;
 }

@@ -44,7 +44,7 @@ struct spool_config {
 
 /* State of a stream beside its files: memory that outlives the process which appends. */
 struct spool_memory {
-    _Atomic uint64_t last_seq; /* of the last frame that there was; 0: none */
+    _Atomic uint64_t last_seq; /* of the last frame that was kept; 0: none */
 };
 
 /* Opens the spool, and recovers what an earlier process left of the same stream: a tail that was
