@@ -41,3 +41,5 @@ chokepoint_thread_test(test_agent_push chokepoint_push chokepoint_collector Thre
 chokepoint_unit_test(test_collector_store_queries chokepoint_store chokepoint_agent sqlite3)
 # Takes over the system calls by which SQLite writes.
 chokepoint_unit_test(test_collector_power chokepoint_collector sqlite3 Threads::Threads ${CMAKE_DL_LIBS})
+chokepoint_failing_test(test_collector_store_failing chokepoint_collector chokepoint_push sqlite3 Threads::Threads)
+target_link_options(test_collector_store_failing PRIVATE -Wl,--wrap=clock_nanosleep) # commits are paced
