@@ -171,8 +171,10 @@ int ftruncate64(int fd, off_t size) {
     char path[PATH_MAX];
     int r = CUT_NEXT(ftruncate64)(fd, size);
     const char *name = r == 0 ? cut_name_of(fd, path) : NULL;
-    if (name)
+    if (name) {
         cut_add(name, NULL, 0, size);
+        cut_moment();
+    }
     return r;
 }
 

@@ -3,7 +3,7 @@
  * Power is cut at every answer of the collector's writer, and at any write, sync and removal
  * between: what the disk then holds must open, be whole, and have every frame that was
  * acknowledged. So must what it holds when any of the writes that were not synced arrived all the
- * same.
+ * same. The next push then goes on where the last one that was acknowledged ended.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
+#include "collector/store_verify.h"
 #include "collector/writer.h"
 #include "tests/unit/cut_disk.h"
 #include "tests/unit/frames.h"
@@ -24,13 +25,16 @@
 #define N_ROUNDS 24
 #define ROUNDS_A_LIFE 6 /* then the collector is started again */
 #define FRAMES_A_PUSH 4
-#define MOMENTS_A_CUT 3
+#define MOMENTS_A_CUT 3 /* 1 as the first argument of this program: a cut at each */
 
 struct power {
     char base[32], disk[48], left[48], db[64];
     uint64_t acknowledged[N_HOSTS], moments, cuts;
     int64_t run;
 };
+
+static uint64_t moments_a_cut = MOMENTS_A_CUT;
+static uint64_t seed = 1; /* of what arrives; the second argument */
 
 struct push_of {
     struct write_job job; /* first */
@@ -96,6 +100,56 @@ static void expect_acknowledged(const struct power *p, const char *path) {
          "damaged after cut %llu", (unsigned long long)p->cuts);
 }
 
+static void verify(const struct power *p, const char *path) {
+    struct verification v;
+    char why[256] = "";
+    int r = store_verify(path, &v, why, sizeof why);
+    MUST(r == 0 && verification_is_good(&v), "cut %llu: %d, %llu pages are damaged: %s%s",
+         (unsigned long long)p->cuts, r, (unsigned long long)v.n_damaged, why, v.structure);
+    verification_release(&v);
+}
+
+/* The host's agent sends what was not acknowledged, and a frame more. */
+static void push_on(const struct power *p, struct store *store, struct ingest *ingest,
+                    size_t host) {
+    struct buffer body = {0};
+    char name[16];
+    uint64_t first = p->acknowledged[host] + 1, last = p->acknowledged[host] + FRAMES_A_PUSH + 1;
+    snprintf(name, sizeof name, "vm%zu", host);
+    frames_open(&body, name, host + 1, &frames_cpu);
+    frames_put_many(&body, &frames_cpu, first, last);
+    struct ingest_push push = {.body = body.data, .size = body.size};
+    int r = ingest_check(ingest, &push);
+    if (r == 0)
+        r = store_begin(store);
+    if (r == 0)
+        r = ingest_write(ingest, &push);
+    if (r == 0)
+        r = store_commit(store);
+    MUST(r == 0 && push.committed == last, "cut %llu: no push goes on: %d %s",
+         (unsigned long long)p->cuts, r, push.why);
+    buffer_release(&body);
+}
+
+static void go_on(const struct power *p, struct store *store, const char *path) {
+    struct ingest *ingest;
+    MUST(ingest_new(store, p->run, &ingest) == 0, "no ingest");
+    for (size_t h = 0; h < N_HOSTS; h++)
+        push_on(p, store, ingest, h);
+    ingest_free(ingest);
+    for (size_t h = 0; h < N_HOSTS; h++) {
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "SELECT coalesce(sum(user_ns), 0) FROM cpu JOIN instance USING(instance)"
+                 " JOIN host USING(host) WHERE host.name = 'vm%zu'",
+                 h);
+        int64_t growth = ask(path, sql);
+        MUST((uint64_t)growth == 2 * 1000 * (p->acknowledged[h] + FRAMES_A_PUSH),
+             "host %zu: counters grew by %lld after cut %llu", h, (long long)growth,
+             (unsigned long long)p->cuts);
+    }
+}
+
 static void cut_power(struct power *p, bool any_arrived) {
     char path[80], why[256] = "";
     struct store *store;
@@ -107,14 +161,18 @@ static void cut_power(struct power *p, bool any_arrived) {
         return; /* nothing was promised yet */
     int r = store_open_write(path, &store, why, sizeof why);
     MUST(r == 0, "cut %llu: %d %s", (unsigned long long)p->cuts, r, why);
-    store_close(store);
-    if (p->acknowledged[0])
+    if (p->acknowledged[0]) {
+        verify(p, path);
         expect_acknowledged(p, path);
+        go_on(p, store, path);
+    }
+    store_close(store);
+    verify(p, path);
 }
 
 static void on_change(void *ctx) {
     struct power *p = ctx;
-    if (p->moments++ % MOMENTS_A_CUT == 0)
+    if (p->moments++ % moments_a_cut == 0)
         cut_power(p, p->moments % 2);
 }
 
@@ -207,7 +265,7 @@ static void what_was_acknowledged_outlives_a_power_cut(void **state) {
     struct store *store;
     const struct run_begin begin = {
         .command = "true", .wall_ns = 1, .mono_ns = 1, .period_ns = 100000000};
-    cut_begin(p->disk, 1, on_change, p);
+    cut_begin(p->disk, seed, on_change, p);
     assert_int_equal(store_open_write(p->db, &store, NULL, 0), 0);
     assert_int_equal(store_run_begin(store, &begin, &p->run), 0);
     store_close(store);
@@ -220,7 +278,11 @@ static void what_was_acknowledged_outlives_a_power_cut(void **state) {
     assert_true(p->cuts > 2 * N_ROUNDS * N_HOSTS);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1)
+        moments_a_cut = strtoull(argv[1], NULL, 10);
+    if (argc > 2)
+        seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_acknowledged_outlives_a_power_cut, setup,
                                         teardown),
