@@ -4,11 +4,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include <sanitizer/asan_interface.h>
 
 #include "agent/probes/wait_watch.h"
 #include "tests/probe_harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define BEHIND 4096 /* bytes that nothing may touch */
 
 static size_t take(const uint8_t **data, size_t *size, void *to, size_t n) {
     n = n < *size ? n : *size;
@@ -18,11 +23,26 @@ static size_t take(const uint8_t **data, size_t *size, void *to, size_t n) {
     return n;
 }
 
+/* Zeros. An input touches a few pages of its megabytes: the others need not be written. */
+static struct wait_watch *fresh_watch(void) {
+    static struct wait_watch *watch;
+    if (watch && madvise(watch, sizeof *watch, MADV_DONTNEED) < 0)
+        abort();
+    if (watch)
+        return watch;
+    watch = mmap(NULL, sizeof *watch + BEHIND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                 -1, 0);
+    if (watch == MAP_FAILED)
+        abort();
+    ASAN_POISON_MEMORY_REGION(watch + 1, BEHIND);
+    return watch;
+}
+
 /* Samples, each of: a byte that says how many slots change, then a byte for which slot and what
  * stands in it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct harness wait, socket;
-    static struct wait_watch watch;
+    struct wait_watch *watch = fresh_watch();
     static struct wait_thread threads[WAIT_THREADS];
     static struct wait_process processes[WAIT_PROCESSES];
     static struct wait_socket sockets[WAIT_SOCKETS];
@@ -31,19 +51,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memset(threads, 0, 256 * sizeof *threads);
     memset(processes, 0, 256 * sizeof *processes);
     memset(sockets, 0, 256 * sizeof *sockets);
-    memset(&watch, 0, sizeof watch);
     memset(&totals, 0, sizeof totals);
-    watch.memory = (struct wait_memory){.threads = threads,
-                                        .processes = processes,
-                                        .sockets = sockets,
-                                        .totals = &totals,
-                                        .paces = paces,
-                                        .has_sockets = true};
-    watch.is_open = true;
+    watch->memory = (struct wait_memory){.threads = threads,
+                                         .processes = processes,
+                                         .sockets = sockets,
+                                         .totals = &totals,
+                                         .paces = paces,
+                                         .has_sockets = true};
+    watch->is_open = true;
     harness_init(&wait, "", SCOPE_HOST);
     harness_init(&socket, "", SCOPE_HOST);
     wait.env.run_token_id = "r";
-    wait.env.waits = socket.env.waits = &watch;
+    wait.env.waits = socket.env.waits = watch;
     harness_open(&wait, &probe_wait);
     harness_open(&socket, &probe_socket_wait);
     for (int64_t now = 1; size > 2; now += 100000000) {

@@ -5,9 +5,22 @@
 set -euo pipefail
 build=$1 seconds=$2
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi # corpora are read and written all the time
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/make-seeds" "$work"
+
+# What is freed need not stay for long, nor with a long history: an input is small, and its faults are near.
+export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=4:max_malloc_fill_size=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# longest TARGET: bytes of an input. What is a row of pieces finds nothing new in a longer row.
+longest() {
+    case $1 in
+    fuzz_flow | fuzz_datagrams) echo 4096 ;;
+    fuzz_database) echo 256 ;; # 16 pieces of 12 bytes are looked at
+    *) echo 65536 ;;
+    esac
+}
 
 # fuzz TARGET: leaves its number of inputs in $work/NAME.runs.
 fuzz() {
@@ -15,14 +28,14 @@ fuzz() {
     local log=$work/$name.log seeds=$source_dir/tests/fuzz/corpus/$name
     mkdir -p "$work/$name"
     [ ! -d "$seeds" ] || cp -r "$seeds/." "$work/$name/"
-    if ! "$1" -max_total_time="$seconds" -max_len=65536 -artifact_prefix="$work/" "$work/$name" >"$log" 2>&1; then
+    if ! "$1" -max_total_time="$seconds" -max_len="$(longest "$name")" -artifact_prefix="$work/" "$work/$name" >"$log" 2>&1; then
         { tail -30 "$log"; echo "$name: failed"; } >&2
         return 255 # xargs starts no other
     fi
     printf '%-20s %s\n' "$name" "$(grep -E '^Done' "$log" || tail -1 "$log")"
     sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log" >"$work/$name.runs"
 }
-export -f fuzz
+export -f fuzz longest
 export seconds source_dir work
 
 targets=()
