@@ -8,7 +8,7 @@
  *     chokepoint-agent delivered     after that, and becomes the agent, whose requests follow
  *
  * All else that comes before is said by somebody else (the start files of a shell, a launcher), and
- * is passed on.
+ * is passed on; its last line may have no end of its own.
  */
 #include "agent/relay/relay.h"
 
@@ -27,33 +27,73 @@
 #define WORD "chokepoint-agent "
 #define NOISE_MAX (256u << 10) /* of others, before our word */
 #define ARCHITECTURE_MAX 32
+#define LINE_SIZE 64
 
 static void drop(struct buffer *buffer, size_t size) {
     buffer->size -= size;
     memmove(buffer->data, buffer->data + size, buffer->size);
 }
 
+static bool is_ours(const char *said, size_t size) {
+    return (size == 9 && memcmp(said, "installed", 9) == 0) ||
+           (size == 9 && memcmp(said, "delivered", 9) == 0) ||
+           (size >= 6 && memcmp(said, "needs ", 6) == 0);
+}
+
+/* What we say ends a line that others may have begun: a prompt or a title has no end of line. */
+static const char *find_said(const char *line, size_t size) {
+    const char *end = line + size, *word = line;
+    while ((word = memmem(word, (size_t)(end - word), WORD, sizeof WORD - 1))) {
+        word += sizeof WORD - 1;
+        if (is_ours(word, (size_t)(end - word)))
+            return word;
+    }
+    return NULL;
+}
+
+/* Takes the first line, of `size` bytes and its end. 1: ret_line has what is ours of it; the rest,
+ * which others said, is passed on. */
+static int take_line(struct relay *relay, size_t size, char ret_line[LINE_SIZE]) {
+    char *line = (char *)relay->in.data;
+    const char *said = find_said(line, size);
+    size_t noise = said ? (size_t)(said - line) - (sizeof WORD - 1) : size;
+    if (said)
+        snprintf(ret_line, LINE_SIZE, "%.*s", (int)(line + size - said), said);
+    line[noise] = '\n';
+    if ((!said || noise) && write(STDERR_FILENO, line, noise + 1) < 0)
+        return -EPIPE;
+    drop(&relay->in, size + 1);
+    return said != NULL;
+}
+
+static int refuse_noise(struct relay *relay) {
+    fprintf(
+        stderr,
+        "%s writes more than %u KiB before it starts anything: see the start files of its login "
+        "shell\n",
+        relay->host, NOISE_MAX >> 10);
+    relay->silent = true; /* what else it says would hide that */
+    relay_signal(relay, SIGTERM);
+    return -EPIPE;
+}
+
 /* The next line of ours, without "chokepoint-agent "; -EPIPE: there is none. */
-static int hear(struct relay *relay, char *ret_line, size_t capacity) {
-    for (size_t heard = 0; heard < NOISE_MAX && !relay->told;) {
+static int hear(struct relay *relay, char ret_line[LINE_SIZE]) {
+    size_t heard = 0;
+    while (!relay->told) {
         char *end = relay->in.size ? memchr(relay->in.data, '\n', relay->in.size) : NULL;
+        if (heard + relay->in.size >= NOISE_MAX)
+            return refuse_noise(relay);
         if (!end) {
-            int r = relay->in.size < NOISE_MAX ? relay_read(relay, 4096) : -EPIPE;
-            if (r == -EPIPE)
-                return r;
+            if (relay_read(relay, 4096) == -EPIPE)
+                return -EPIPE;
             continue;
         }
-        size_t size = (size_t)(end - (char *)relay->in.data), word = sizeof WORD - 1;
-        bool ours =
-            size > word && size - word < capacity && memcmp(relay->in.data, WORD, word) == 0;
-        if (ours)
-            snprintf(ret_line, capacity, "%.*s", (int)(size - word), (char *)relay->in.data + word);
-        else if (write(STDERR_FILENO, relay->in.data, size + 1) < 0)
-            return -EPIPE;
+        size_t size = (size_t)(end - (char *)relay->in.data);
+        int r = take_line(relay, size, ret_line);
+        if (r)
+            return r == 1 ? 0 : r;
         heard += size + 1;
-        drop(&relay->in, size + 1);
-        if (ours)
-            return 0;
     }
     return -EPIPE;
 }
@@ -141,9 +181,9 @@ static int hand_over_keys(struct relay *relay) {
 }
 
 enum relay_place relay_handshake(struct relay *relay) {
-    char line[64];
+    char line[LINE_SIZE];
     enum relay_place place = RELAY_NOWHERE;
-    while (hear(relay, line, sizeof line) == 0) {
+    while (hear(relay, line) == 0) {
         if (strcmp(line, "installed") == 0) {
             place = hand_over_keys(relay) < 0 ? RELAY_NOWHERE : RELAY_INSTALLED;
             break;

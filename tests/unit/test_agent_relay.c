@@ -47,13 +47,27 @@ static void checksums_are_those_of_cksum(void **state) {
 static void noise_is_passed_over(void **state) {
     (void)state;
     struct relay relay;
-    assert_int_equal(hear(&relay, "echo Welcome; printf 'chokepoint-agent\\nxchokepoint-agent "
-                                  "installed\\n'; echo chokepoint-agent delivered; printf rest"),
+    assert_int_equal(hear(&relay,
+                          "echo Welcome; printf 'chokepoint-agent\\nchokepoint-agent "
+                          "installed too\\n'; echo chokepoint-agent delivered; printf rest"),
                      RELAY_DELIVERED);
     while (relay.in.size < 4)
         assert_int_equal(relay_read(&relay, 4), 0);
     assert_memory_equal(relay.in.data, "rest", 4);
     assert_int_equal(finish(&relay), 0);
+}
+
+/* A title of a terminal, a prompt; and our own words, used by somebody else, before it. */
+static void noise_may_be_in_our_line(void **state) {
+    (void)state;
+    struct relay relay;
+    assert_int_equal(hear(&relay, "printf '\\033]0;vm2\\007$ '; echo chokepoint-agent installed"),
+                     RELAY_NOWHERE); /* the key is not there, and was looked for */
+    assert_int_equal(finish(&relay), 0);
+    assert_int_equal(hear(&relay, "printf 'your chokepoint-agent is old'; "
+                                  "echo chokepoint-agent delivered; printf rest"),
+                     RELAY_DELIVERED);
+    finish(&relay);
 }
 
 static void noise_without_end_is_bounded(void **state) {
@@ -132,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checksums_are_those_of_cksum),
         cmocka_unit_test(noise_is_passed_over),
+        cmocka_unit_test(noise_may_be_in_our_line),
         cmocka_unit_test(noise_without_end_is_bounded),
         cmocka_unit_test(the_program_arrives_whole),
         cmocka_unit_test(nothing_else_is_sent),
