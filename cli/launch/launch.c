@@ -156,9 +156,18 @@ static bool take_introduction(struct launch *launch, const char *line) {
     return true;
 }
 
-/* mpirun frames its advice with rules and blank lines. */
+/* mpirun frames its advice with rules and blank lines, ssh its warnings. */
 static bool is_decoration(const char *line) {
-    return line[strspn(line, "-=* ")] == '\0';
+    return line[strspn(line, "-=*@ ")] == '\0';
+}
+
+/* Without the frame that ssh draws around a line. */
+static void keep_line(char *to, size_t size, const char *line) {
+    line += strspn(line, "@ ");
+    size_t n = strlen(line);
+    while (n && strchr("@ ", line[n - 1]))
+        n--;
+    snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), line);
 }
 
 static void take_line(void *ctx, const char *line) {
@@ -172,10 +181,11 @@ static void take_line(void *ctx, const char *line) {
         l->launch->delivered = true;
         return;
     }
-    if (is_decoration(line) || l->launch->n_said == LAUNCH_SAID_LINES)
+    if (is_decoration(line))
         return;
-    char *to = l->launch->said[l->launch->n_said++];
-    snprintf(to, sizeof l->launch->said[0], "%.*s", (int)sizeof l->launch->said[0] - 1, line);
+    if (l->launch->n_said < LAUNCH_SAID_LINES)
+        l->launch->n_said++;
+    keep_line(l->launch->said[l->launch->n_said - 1], sizeof l->launch->said[0], line);
 }
 
 void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char *line),

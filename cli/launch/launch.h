@@ -45,7 +45,7 @@ struct launch_plan {
     const sigset_t *mask;
 };
 
-#define LAUNCH_SAID_LINES 3
+#define LAUNCH_SAID_LINES 4
 
 /* Finds agent, relay and agents. ret_program: this very one. Negative errno with a line in why. */
 int launch_find_programs(struct launch_plan *plan, char ret_program[PATH_MAX], char *why,
@@ -69,7 +69,8 @@ struct launch {
     pid_t pid;                         /* of the launcher; 0: not running */
     struct line_reader output;         /* its stdout and stderr */
     char trouble[160];                 /* why there is none, or how it ended; "" */
-    char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
+    char said[LAUNCH_SAID_LINES][200]; /* the first lines, where mpirun tells causes, and the last
+                                          one, where ssh does, after all banners */
     size_t n_said;
     unsigned n_again; /* started again for a reason that passes */
     bool delivered;   /* its agent was sent, and the MPI library, if it is asked for */

@@ -142,6 +142,10 @@ struct advice {
 static const struct advice *advice_for(const char *said) {
     static const struct advice known[] = {
         {"Permission denied (", "lets nobody in without a password", "ssh-copy-id"},
+        {"IDENTIFICATION HAS CHANGED",
+         "has another key than the one that is known here; if that is "
+         "right",
+         "ssh-keygen -R"},
         {"Host key verification failed", "has a key that is not known here", "ssh"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
@@ -150,13 +154,19 @@ static const struct advice *advice_for(const char *said) {
     return NULL;
 }
 
-static void add_advice(const struct launch *launch, char *to, size_t size) {
-    const struct advice *advice = NULL;
-    for (size_t i = 0; i < launch->n_said && !advice; i++)
-        advice = advice_for(launch->said[i]);
-    if (advice)
-        snprintf(to, size, "; %s %s: %s %s", launch->host, advice->why, advice->command,
-                 launch->host);
+/* What was said: the one line that there is advice for, else all that is kept. */
+static void describe_said(const struct launch *launch, char *to, size_t size) {
+    size_t n = 0;
+    for (size_t i = 0; i < launch->n_said; i++) {
+        const struct advice *advice = advice_for(launch->said[i]);
+        if (advice) {
+            snprintf(to, size, "; it said: %s; %s %s: %s %s", launch->said[i], launch->host,
+                     advice->why, advice->command, launch->host);
+            return;
+        }
+    }
+    for (size_t i = 0; i < launch->n_said && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
 }
 
 /* "vm4 did not answer: tried by mpirun for 20 s; it said: ssh: connect to ...: No route to host" */
@@ -171,10 +181,8 @@ static void describe_missing(const struct launch *launch, int64_t timeout_ns, ch
     else
         n = (size_t)snprintf(to, size, "%s did not answer: tried %s, %s", launch->host,
                              launch_method_name(launch->method), launch->trouble);
-    for (size_t i = 0; i < launch->n_said && n < size; i++)
-        n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
     if (n < size)
-        add_advice(launch, to + n, size - n);
+        describe_said(launch, to + n, size - n);
 }
 
 void session_name_uncaptured(struct run_session *s) {
@@ -199,7 +207,7 @@ size_t session_name_missing(struct run_session *s) {
     size_t n = 0;
     for (size_t i = 0; i < s->n_launches; i++) {
         struct launch *launch = &s->launches[i];
-        char text[800];
+        char text[1000];
         if (launch->reported)
             continue;
         launch->missing = true;

@@ -170,7 +170,7 @@ static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **
     fputs("#!/bin/sh\nread key || exit 9\nread x && exit 9\n"
           "echo \"chokepoint-agent: $key$CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
           "$CHOKEPOINT_AGENT $2\"\n"
-          "echo ----\necho one; echo two; echo three; echo four\nexit 3\n",
+          "echo ----\necho one; echo '@  two  @'; echo three; echo four; echo @@@@\nexit 3\n",
           file);
     fclose(file);
     chmod(plan.agent, 0700);
@@ -194,8 +194,9 @@ static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **
     snprintf(expected, sizeof expected,
              "%s " MARKS_KEY " feedc0de /dev/shm/it's here feedc0de https://10.0.0.1:7", key);
     assert_string_equal(said, expected);
-    assert_int_equal(launch.n_said, 3);
+    assert_int_equal(launch.n_said, 4);
     assert_string_equal(launch.said[2], "two");
+    assert_string_equal(launch.said[3], "four");
     line_reader_close(&launch.output);
     unsetenv("CHOKEPOINT_RSH");
     unsetenv("CHOKEPOINT_TOKEN");
