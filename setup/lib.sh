@@ -41,16 +41,19 @@ install_packages() {
     for name in "${missing[@]}"; do
         if apt-cache show "$name" >/dev/null 2>&1; then known+=("$name"); else echo "not in this distribution: $name"; fi
     done
-    # No package starts a service here: of prometheus only its promtool is wanted.
+    # No package starts a service here: of prometheus only its promtool is wanted, and sshd runs inside tests alone.
     as_root sh -c '[ -e /usr/sbin/policy-rc.d ] || { printf "#!/bin/sh\nexit 101 # of chokepoint\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d; }'
     local installed=0
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${known[@]}" \
         >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || installed=$?
     as_root sh -c 'if grep -qs "of chokepoint" /usr/sbin/policy-rc.d; then rm /usr/sbin/policy-rc.d; fi'
-    case " ${known[*]} " in
-        *" prometheus "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable prometheus ||
-            echo "prometheus would start with the machine: systemctl disable prometheus" >&2 ;;
-    esac
+    local service
+    for service in prometheus/prometheus openssh-server/ssh.service openssh-server/ssh.socket; do
+        case " ${known[*]} " in
+            *" ${service%/*} "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable "${service#*/}" ||
+                echo "${service#*/} would start with the machine: systemctl disable ${service#*/}" >&2 ;;
+        esac
+    done
     [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }
 
