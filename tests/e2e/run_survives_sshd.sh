@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sshd is killed on hosts of a run: who listens (nothing happens), the session of an agent (another one goes on with what it
+# kept), both, so that nobody gets in until sshd is back. No sample is lost or there twice, and hosts keep nothing.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
+need_sshd 3
+install vm2 # vm3 is sent its agent
+
+mkfifo go
+run_as tester --hosts vm1,vm2,vm3 -- sh -c ": >tester/started; read x <go" &
+pid=$!
+db=$work/tester/runs.db
+until_true test -e tester/started
+frames_of() { sql "SELECT count(*) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }
+more_of() { [ "$(frames_of "$1")" -gt $((n + 15)) ]; }
+go_on() { # HOSTS
+    local host
+    for host in "$@"; do n=$(frames_of "$host"); until_true more_of "$host"; done
+}
+end_sessions() { # HOST
+    local pids
+    pids=$(sessions_on "$1") && [ -n "$pids" ] || fail "no session on $1"
+    kill -9 $pids
+}
+go_on vm2 vm3
+
+# Who listens: those who are in stay in.
+stop_sshd vm2
+stop_sshd vm3
+go_on vm2 vm3
+! said 'has ended' || fail "an agent ended with who listens"
+
+# The session as well: nobody gets in, until sshd is back.
+for host in vm2 vm3; do end_sessions $host; done
+refused() { [ "$(grep -c "the agent on $1 has ended (exit status 255)" err)" -ge 2 ]; } # itself, and one that did not get in
+for host in vm2 vm3; do until_true refused $host; done
+for host in vm2 vm3; do start_sshd $host; done
+go_on vm2 vm3
+said 'the agent on vm2 has ended .* and is started again' && said 'the agent on vm3 has ended .* and is started again' ||
+    fail "it does not say so"
+
+# The session alone.
+n_said=$(grep -c 'the agent on vm[23] has ended' err)
+for host in vm2 vm3; do
+    before=$(sessions_on $host)
+    end_sessions $host
+    another() { [ -n "$(sessions_on $host)" ] && [ "$(sessions_on $host)" != "$before" ]; }
+    until_true another
+done
+go_on vm2 vm3
+[ "$(grep -c 'the agent on vm[23] has ended' err)" -eq $((n_said + 2)) ] || fail "it was started again more than once"
+
+echo >go
+wait $pid || fail "exit status $?"
+status_of_run=$(state_of 1)
+[ "$status_of_run" = done ] || fail "the run is $status_of_run"
+[ "$(sql 'SELECT count(*) - count(DISTINCT stream || "/" || seq) FROM frame')" = 0 ] || fail "samples are there twice"
+for host in vm1 vm2 vm3; do
+    lost=$(sql "SELECT sum(gaps + lost_frames) FROM stream JOIN host USING (host) WHERE name = '$host'")
+    [ "$lost" = 0 ] || fail "samples of $host are lost: $lost"
+    kept() { keeps_nothing_new $host; }
+    patience=30 until_true kept
+done
+is_alone() { [ "$(processes_of "$1" | wc -l)" -eq 2 ]; } # who holds its places, and sshd
+for host in vm2 vm3; do patience=30 until_true is_alone $host; done
