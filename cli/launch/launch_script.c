@@ -125,11 +125,26 @@ int launch_script_make(struct launch_words *to, const struct launch *launch,
     return fits ? 0 : -ENAMETOOLONG;
 }
 
+/* Without what csh does not leave alone in single quotes (ends of lines, '!') and fish does not
+ * (backslashes): as printf's %b has them. */
+static char *encode(const char *script) {
+    char *text = malloc(5 * strlen(script) + 1), *to = text;
+    for (; text && *script; script++)
+        to += strchr("\\\n!", *script) ? sprintf(to, "\\0%03o", (unsigned char)*script)
+                                       : sprintf(to, "%c", *script);
+    if (text)
+        *to = '\0';
+    return text;
+}
+
 int launch_script_wrap(struct launch_words *to) {
-    char *inner = to->script;
-    to->script = calloc(1, SCRIPT_SIZE);
-    bool fits = to->script && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner);
+    char *encoded = encode(to->script);
+    free(to->script);
+    to->script = encoded ? calloc(1, SCRIPT_SIZE) : NULL;
+    bool fits =
+        to->script && append_quoted(to->script, SCRIPT_SIZE,
+                                    "exec /bin/sh -c 'eval \"$(printf %b \"$1\")\"' sh ", encoded);
     int r = fits ? 0 : to->script ? -ENAMETOOLONG : -ENOMEM;
-    free(inner);
+    free(encoded);
     return r;
 }

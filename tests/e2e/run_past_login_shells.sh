@@ -45,6 +45,16 @@ refused 'a .bashrc that reads' 'for 5 s'
 slow_start='--start-timeout 240'
 each 'rm /home/tester/.bashrc'
 
+if command -v csh >/dev/null; then
+    users_have "$(command -v csh)"
+    recorded csh
+    echo 'echo noise; sh -c "echo more >&2"; printf unfinished' >lines
+    start_file .cshrc
+    recorded .cshrc
+    each 'rm /home/tester/.cshrc'
+    users_have /bin/bash
+fi
+
 # Homes. Where programs go is the agent's choice: it may be elsewhere.
 each 'mount -o remount,noexec /home'
 recorded 'home without programs'
