@@ -134,7 +134,7 @@ static int make_ssh(struct launch_words *to, const struct launch *launch,
         add(to, word);
     snprintf(to->timeout, sizeof to->timeout, "ConnectTimeout=%d", plan->connect_timeout_s);
     add_all(to, "-T", "-o", "BatchMode=yes", "-o", to->timeout, "-o", "ServerAliveInterval=15",
-            launch->host, NULL);
+            "-o", "ControlMaster=no", launch->host, NULL);
     int r = launch_script_make(to, launch, plan);
     if (r == 0)
         r = launch_script_wrap(to);

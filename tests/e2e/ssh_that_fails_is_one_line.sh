@@ -58,6 +58,7 @@ mux $'ControlMaster auto\nControlPath ~/.ssh/%C'
 recorded ControlMaster
 restart_sshd vm2 'MaxSessions 1'
 recorded 'ControlMaster, MaxSessions 1'
+! said mux_client || fail "our connection is shared, and was full for the command's own ssh"
 as tester ssh -o ControlMaster=yes -fN vm2 || fail "no shared connection"
 recorded 'a shared connection, MaxSessions 1'
 end_master
