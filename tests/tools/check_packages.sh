@@ -29,6 +29,8 @@ if [ $once = no ]; then
     done
     echo "two builds give the same bytes"
 fi
+for package in "$work"/one/*.deb; do dpkg-deb --extract "$package" "$work/unpacked"; done
+"$source_dir/tests/tools/check_hardening.py" --installed "$work/unpacked"
 lintian --fail-on error,warning "$work"/one/*.deb || die "lintian complains"
 echo "lintian is content"
 
