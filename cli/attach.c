@@ -44,6 +44,7 @@ static const char help[] =
     "      --wait-clocks      clock the job's waits with programs in the kernels of hosts\n"
     "      --no-command-lines record nothing of this command line but its verb,\n"
     "                         and name processes as the kernel does\n"
+    "      --no-mask          record what looks like a secret in it as it is, not as ***\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
     "      --progress         on a terminal: time, samples, what is full, each second\n"
     "      --no-report        no verdict at the end\n"

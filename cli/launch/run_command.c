@@ -58,7 +58,10 @@ static char *join_words(char *const *words) {
 char *command_line(const struct run_options *options) {
     char *const *words = options->shown_command ? options->shown_command : options->command;
     char *const program[] = {words[0], NULL};
-    char **masked = secret_words_mask(options->no_command_lines ? program : words);
+    words = options->no_command_lines ? program : words;
+    if (options->no_mask)
+        return join_words(words);
+    char **masked = secret_words_mask(words);
     char *line = masked ? join_words(masked) : NULL;
     secret_words_free(masked);
     return line;

@@ -38,6 +38,8 @@ static const char help[] =
     "      --wait-clocks      clock the job's waits with programs in the kernels of hosts\n"
     "      --no-command-lines record of COMMAND its program alone, and name\n"
     "                         processes as the kernel does\n"
+    "      --no-mask          record what looks like a password, a token or a key in COMMAND\n"
+    "                         as it is, not as ***\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
     "      --progress         on a terminal: time, samples, what is full, each second\n"
     "      --no-report        no verdict at the end\n"
@@ -129,6 +131,7 @@ size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
         {.name = "no-shim", .flag = &words->no_shim},
         {.name = "wait-clocks", .flag = &o->wait_clocks},
         {.name = "no-command-lines", .flag = &o->no_command_lines},
+        {.name = "no-mask", .flag = &o->no_mask},
         {.name = "no-report", .flag = &words->no_report},
         {.name = "why", .flag = &o->why},
         {.name = "quiet", .letter = 'q', .flag = &o->quiet},

@@ -29,6 +29,7 @@ struct run_options {
     bool progress;         /* shown while the command runs */
     bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
+    bool no_mask;          /* what looks like a secret in it is recorded, too */
     char **command;        /* NULL-terminated, at least one word */
     char **shown_command;  /* recorded in its place; NULL: it is itself */
 };
@@ -42,7 +43,7 @@ struct run_words {
     bool no_report, no_shim;
 };
 
-#define RUN_WORDS_TAKES 16 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 17 /* options that run_words_takes lists */
 
 struct verb_option;
 

@@ -53,7 +53,9 @@ static bool making_init(struct making *m, const struct sweep_request *request) {
     m->pace = calloc(n + 1, sizeof *m->pace);
     m->steps = calloc(n * (size_t)request->options.repeats + 1, sizeof *m->steps);
     return m->made && m->group && m->pace && m->steps &&
-           parameters_shown(request->parameters, request->options.command, &m->shown) == 0;
+           parameters_shown(request->parameters,
+                            request->options.no_mask ? NULL : request->options.command,
+                            &m->shown) == 0;
 }
 
 /* ---- what the database has ---- */

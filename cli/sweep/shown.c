@@ -69,12 +69,13 @@ static int copy(const struct sweep_parameter *from, bool secret, struct sweep_pa
 
 int parameters_shown(const struct sweep_parameters *parameters, char *const *command,
                      struct sweep_parameters *ret_shown) {
-    char **masked = secret_words_mask(command);
-    int r = masked ? 0 : -ENOMEM;
+    char **masked = command ? secret_words_mask(command) : NULL;
+    int r = masked || !command ? 0 : -ENOMEM;
     *ret_shown = (struct sweep_parameters){0};
     for (size_t i = 0; r == 0 && i < parameters->n; i++) {
         const struct sweep_parameter *from = &parameters->items[i];
-        r = copy(from, is_secret(from, command, masked), &ret_shown->items[ret_shown->n++]);
+        r = copy(from, command && is_secret(from, command, masked),
+                 &ret_shown->items[ret_shown->n++]);
     }
     secret_words_free(masked);
     if (r < 0)

@@ -7,7 +7,8 @@
 
 /* A copy in which "***", "***2", "***3" ... stand for the values of a parameter that looks secret:
  * by its name, by its place in the command, or by the shape of one of its values. They number the
- * values, so that cells stay apart. parameters_release() frees it. -ENOMEM. */
+ * values, so that cells stay apart. Without a command (NULL) nothing is masked.
+ * parameters_release() frees it. -ENOMEM. */
 int parameters_shown(const struct sweep_parameters *parameters, char *const *command,
                      struct sweep_parameters *ret_shown);
 

@@ -59,7 +59,8 @@ static const char help[] =
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          do not record MPI calls\n"
     "      --wait-clocks      clock waits with programs in kernels\n"
-    "      --no-command-lines record of COMMAND its program alone\n";
+    "      --no-command-lines record of COMMAND its program alone\n"
+    "      --no-mask          record and show secrets in COMMAND and in values as they are\n";
 
 struct scan {
     const char *name, *from, *until;

@@ -13,6 +13,8 @@ run -q --no-report sh -c 'true --password=hunter2' hunter --token hunter2 MY_API
 ! grep -q hunter2 "$db" || fail "a secret is in the database"
 run -q --no-report --no-command-lines sh -c 'true' some words
 [ "$(sql "SELECT command FROM run WHERE run = 2")" = sh ] || fail "command: $(sql "SELECT command FROM run WHERE run = 2")"
+run -q --no-report --no-mask true --token shown2
+[ "$(sql "SELECT command FROM run WHERE run = 3")" = 'true --token shown2' ] || fail "command: $(sql "SELECT command FROM run WHERE run = 3")"
 
 # refused FILE TEXT WORDS...
 refused() {

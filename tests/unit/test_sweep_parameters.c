@@ -160,6 +160,9 @@ static void expect_shown(const char *name, const char *values, const char *word,
          text[200] = "";
     struct sweep_parameters parameters = {0}, shown;
     assert_int_equal(parameters_add_list(&parameters, name, values, why), 0);
+    assert_int_equal(parameters_shown(&parameters, NULL, &shown), 0);
+    assert_string_equal(shown.items[0].values[0], parameters.items[0].values[0]);
+    parameters_release(&shown);
     assert_int_equal(parameters_shown(&parameters, command, &shown), 0);
     assert_int_equal(shown.n, 1);
     assert_string_equal(shown.items[0].name, name);
