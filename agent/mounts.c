@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/privileges.h"
 #include "common/error.h"
 
 #define STACK_BYTES (128 << 10)
@@ -185,6 +186,7 @@ static void leave(struct mounts *mounts) {
 static void *run_scanner(void *argument) {
     struct scanner *scanner = argument;
     struct mounts *mounts = scanner->mounts;
+    privileges_drop(&(const struct privileges_kept){.processes = true}); /* it began before */
     pthread_mutex_lock(&mounts->lock);
     while (!mounts->closing) {
         while (!scanner->asked && !mounts->closing)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent/job.h"
+#include "agent/privileges.h"
 #include "agent/probes/call_watch.h"
 #include "agent/probes/wait_watch.h"
 #include "agent/push.h"
@@ -292,6 +293,17 @@ static int start_push(struct observer *observer) {
     return push_start(&config, &observer->push);
 }
 
+/* All sources are open; the thread that pushes is yet to come, and inherits it. Without it the
+ * agent goes on as before. */
+static void drop_privileges(struct observer *observer) {
+    const struct privileges_kept kept = {.processes = true,
+                                         .packets = observer->options->flows,
+                                         .programs = observer->waits && observer->waits->is_open};
+    if (privileges_drop(&kept) < 0)
+        sampler_note(observer->sampler, NOTE_WARNING, "agent",
+                     "goes on with the capabilities that it had: it cannot give them up");
+}
+
 static int observer_open(struct observer *observer) {
     char why[256] = "";
     const struct agent_options *options = observer->options;
@@ -309,6 +321,7 @@ static int observer_open(struct observer *observer) {
     if ((r = open_spools(observer)))
         return r;
     resume(observer);
+    drop_privileges(observer);
     if ((r = start_push(observer)) < 0)
         return fail(observer, options->collector, r);
     return 0;
