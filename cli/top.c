@@ -101,7 +101,7 @@ static int watch(struct top *top) {
 }
 
 static int top_main(int argc, char **argv) {
-    struct top top = {.agents = {.hold_fd = -1, .say_fd = -1}};
+    struct top top = {.agents = {.hold_fd = -1, .held_fd = -1, .say_fd = -1, .directory_fd = -1}};
     int status = top_words_read(argc, argv, &top.words);
     if (status)
         return verb_words_status(status);

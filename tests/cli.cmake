@@ -43,7 +43,6 @@ chokepoint_unit_test(test_top chokepoint_top)
 chokepoint_unit_test(test_top_details chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
 chokepoint_e2e_test(top_watches_hosts)
-set_tests_properties(top_shows_a_run top_watches_hosts PROPERTIES RESOURCE_LOCK top)
 
 # Files that take the place of others.
 chokepoint_failing_test(test_files_failing chokepoint_reports sqlite3)
@@ -51,3 +50,5 @@ target_sources(test_files_failing PRIVATE ../cli/output_stream.c ../cli/output.c
 foreach(call fdopen fileno ZSTD_createCCtx ZSTD_createDCtx)
   target_link_options(test_files_failing PRIVATE -Wl,--wrap=${call})
 endforeach()
+chokepoint_e2e_test(top_always_ends)
+set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends PROPERTIES RESOURCE_LOCK top)

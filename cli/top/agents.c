@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/agents.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/launch/run_options.h"
@@ -20,7 +23,13 @@
 
 #define RATE "2" /* a second: rates are shown of one */
 #define STOP_NS (10 * NS_PER_S)
+#define TERMINATE_NS (3 * NS_PER_S)
+#define KILL_NS NS_PER_S
+#define REMOVE_NS (2 * NS_PER_S) /* a collector that has just lost its parent still writes */
+#define PAUSE_MS 50
 #define LATELY_NS (20 * NS_PER_S)
+#define ABANDONED_S 10 /* what is younger may not have its lock yet */
+#define STEM "chokepoint-top-"
 
 /* ---- the child ---- */
 
@@ -29,7 +38,7 @@ static void name_database(struct top_agents *agents) {
              agents->directory, agents->turn);
 }
 
-/* A database has a log beside it. */
+/* The database first: whoever writes to it then makes no new log. */
 static void remove_files(const struct top_agents *agents) {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     char path[PATH_MAX + 16];
@@ -39,6 +48,26 @@ static void remove_files(const struct top_agents *agents) {
         snprintf(path, sizeof path, "%s%s", agents->database, endings[i]);
         unlink(path);
     }
+}
+
+static void close_fd(int *fd) {
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void remove_directory(struct top_agents *agents) {
+    int64_t deadline_ns = clock_monotonic_ns() + REMOVE_NS;
+    if (!agents->directory[0])
+        return;
+    remove_files(agents);
+    while (rmdir(agents->directory) < 0 && errno == ENOTEMPTY &&
+           clock_monotonic_ns() < deadline_ns) {
+        poll(NULL, 0, PAUSE_MS);
+        remove_files(agents);
+    }
+    close_fd(&agents->directory_fd);
+    agents->directory[0] = '\0';
 }
 
 /* Until we write a byte, or end. */
@@ -68,6 +97,14 @@ static bool has_ended(int fd) {
     return poll(&pipe, 1, 0) != 0 && !(pipe.revents & POLLIN);
 }
 
+static bool is_told_to_go(void) {
+    char byte;
+    ssize_t n;
+    while ((n = read(STDIN_FILENO, &byte, 1)) < 0 && errno == EINTR)
+        ;
+    return n == 1;
+}
+
 /* It gets a session of its own: the terminal is not for it, nor are its signals. */
 static void be_child(struct top_agents *agents, const char *hosts, bool flows, int input,
                      int errors) {
@@ -81,7 +118,7 @@ static void be_child(struct top_agents *agents, const char *hosts, bool flows, i
     close(input);
     close(errors);
     close(null);
-    int status = record(agents, hosts, flows);
+    int status = is_told_to_go() ? record(agents, hosts, flows) : 0;
     remove_files(agents);
     while (agents->directory[0] && status == 0 && !has_ended(STDIN_FILENO)) {
         agents->turn++;
@@ -89,22 +126,60 @@ static void be_child(struct top_agents *agents, const char *hosts, bool flows, i
         status = record(agents, hosts, flows);
         remove_files(agents);
     }
-    rmdir(agents->directory);
+    remove_directory(agents);
     _exit(status);
 }
 
 /* ---- the parent ---- */
+
+/* Of a view that was killed together with its child: ours, and nobody holds it. */
+static void remove_if_abandoned(int place_fd, const char *name) {
+    struct stat st;
+    int fd = openat(place_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool abandoned = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+                     st.st_mtim.tv_sec < time(NULL) - ABANDONED_S &&
+                     flock(fd, LOCK_EX | LOCK_NB) == 0;
+    DIR *directory = abandoned ? fdopendir(fd) : NULL;
+    if (!directory && fd >= 0)
+        close(fd);
+    if (!directory)
+        return;
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (strncmp(entry->d_name, "top", 3) == 0)
+            unlinkat(fd, entry->d_name, 0);
+    unlinkat(place_fd, name, AT_REMOVEDIR);
+    closedir(directory);
+}
+
+static void remove_abandoned(const char *place) {
+    DIR *directory = opendir(place);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (strncmp(entry->d_name, STEM, sizeof STEM - 1) == 0)
+            remove_if_abandoned(dirfd(directory), entry->d_name);
+    if (directory)
+        closedir(directory);
+}
+
+/* We and the child hold it as long as one of us lives. */
+static int hold_directory(struct top_agents *agents) {
+    agents->directory_fd = open(agents->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (agents->directory_fd >= 0 && flock(agents->directory_fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    int r = negative_errno();
+    rmdir(agents->directory);
+    return r;
+}
 
 /* In memory, if there is any; for our eyes only. */
 static int make_directory(struct top_agents *agents) {
     const char *tmp = getenv("TMPDIR");
     const char *places[] = {"/dev/shm", tmp && tmp[0] == '/' ? tmp : "/tmp", "/tmp"};
     for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        snprintf(agents->directory, sizeof agents->directory - 16, "%s/chokepoint-top-XXXXXX",
-                 places[i]);
+        remove_abandoned(places[i]);
+        snprintf(agents->directory, sizeof agents->directory - 16, "%s/" STEM "XXXXXX", places[i]);
         if (mkdtemp(agents->directory)) {
             name_database(agents);
-            return 0;
+            return hold_directory(agents);
         }
     }
     agents->directory[0] = '\0';
@@ -122,13 +197,13 @@ static int fork_child(struct top_agents *agents, const char *hosts, bool flows) 
         return r;
     }
     agents->hold_fd = hold[1];
+    agents->held_fd = hold[0];
     agents->say_fd = say[0];
     fflush(NULL);
     agents->pid = fork();
     if (agents->pid == 0)
         be_child(agents, hosts, flows, hold[0], say[1]);
     int r = agents->pid < 0 ? negative_errno() : 0;
-    close(hold[0]);
     close(say[1]);
     fcntl(agents->say_fd, F_SETFL, O_NONBLOCK);
     if (r < 0)
@@ -138,7 +213,7 @@ static int fork_child(struct top_agents *agents, const char *hosts, bool flows) 
 
 int top_agents_start(struct top_agents *agents, const char *hosts, bool flows, const char *database,
                      char *why, size_t why_size) {
-    *agents = (struct top_agents){.hold_fd = -1, .say_fd = -1};
+    *agents = (struct top_agents){.hold_fd = -1, .held_fd = -1, .say_fd = -1, .directory_fd = -1};
     int r = 0;
     if (database && strlen(database) >= sizeof agents->database)
         r = -ENAMETOOLONG;
@@ -149,8 +224,14 @@ int top_agents_start(struct top_agents *agents, const char *hosts, bool flows, c
     if (r == 0)
         r = fork_child(agents, hosts, flows);
     if (r < 0)
+        remove_directory(agents);
+    if (r < 0)
         snprintf(why, why_size, "cannot start agents: %s", strerror(-r));
     return r;
+}
+
+void top_agents_go(struct top_agents *agents) {
+    (void)!write(agents->hold_fd, "", 1); /* a child that has ended is seen by top_agents_run */
 }
 
 /* A line that it is well is none of ours. */
@@ -210,20 +291,29 @@ const char *top_agents_said(const struct top_agents *agents, bool ever) {
     return agents->said[0] && (ever || lately) ? agents->said : NULL;
 }
 
-void top_agents_stop(struct top_agents *agents) {
-    int64_t deadline_ns = clock_monotonic_ns() + STOP_NS;
-    if (agents->hold_fd >= 0)
-        close(agents->hold_fd);
-    agents->hold_fd = -1;
-    while (top_agents_run(agents) && clock_monotonic_ns() < deadline_ns) {
+static bool runs_until(struct top_agents *agents, int64_t deadline_ns) {
+    bool runs;
+    while ((runs = top_agents_run(agents)) && clock_monotonic_ns() < deadline_ns) {
         struct pollfd end = {.fd = agents->say_fd, .events = POLLIN};
-        poll(&end, 1, 50); /* what it says, or that it ended */
+        poll(&end, 1, PAUSE_MS); /* what it says, or that it ended */
     }
-    if (agents->say_fd >= 0)
-        close(agents->say_fd);
-    agents->say_fd = -1;
-    if (agents->pid || !agents->directory[0])
-        return;
-    remove_files(agents); /* should the child have been killed */
-    rmdir(agents->directory);
+    return runs;
+}
+
+/* Its session is its own: the group is all that it started, but for those with groups of their own,
+ * which end with their parent. */
+static bool runs_after_signal(struct top_agents *agents, int number, int64_t wait_ns) {
+    kill(-agents->pid, number);
+    kill(agents->pid, number); /* should it not have got as far as its session */
+    return runs_until(agents, clock_monotonic_ns() + wait_ns);
+}
+
+void top_agents_stop(struct top_agents *agents) {
+    close_fd(&agents->hold_fd);
+    if (runs_until(agents, clock_monotonic_ns() + STOP_NS) &&
+        runs_after_signal(agents, SIGTERM, TERMINATE_NS))
+        runs_after_signal(agents, SIGKILL, KILL_NS);
+    close_fd(&agents->say_fd);
+    close_fd(&agents->held_fd);
+    remove_directory(agents); /* should the child have been killed */
 }

@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "cli/top/draw.h"
 #include "cli/top/top.h"
+#include "common/clock.h"
 #include "common/text.h"
 
 #define BATCH_COLUMNS 120
@@ -62,12 +63,15 @@ static int print_picture(struct top *top, uint64_t number) {
     return print_text(top);
 }
 
-/* Looks until there is something to see. */
+/* Looks until there is something to see. A run of which nothing comes is shown as it is. */
 static int wait_for_picture(struct top *top) {
-    bool runs;
-    while ((runs = top_look(top)) && !top_is_worth_showing(top) && !top_ended_by)
+    int64_t deadline_ns = clock_monotonic_ns() + TOP_FIRST_S * NS_PER_S;
+    bool runs, late = false;
+    while ((runs = top_look(top)) && !top_is_worth_showing(top) && !top_ended_by && !late) {
         poll(NULL, 0, TOP_FIRST_MS);
-    return runs ? 0 : top_cannot_start(top);
+        late = clock_monotonic_ns() >= deadline_ns;
+    }
+    return !runs || (late && top->view.own) ? top_cannot_start(top) : 0;
 }
 
 /* A run that has ended does not change any more, nor does one whose database is gone. */

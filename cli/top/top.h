@@ -51,6 +51,7 @@ int top_cannot_start(const struct top *top);
 /* ---- print.c ---- */
 
 #define TOP_FIRST_MS 50 /* between polls until there is something to see */
+#define TOP_FIRST_S 60  /* so long at most; hosts have 20 s to answer */
 /* The exit status. */
 int top_print_pictures(struct top *top);
 

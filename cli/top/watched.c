@@ -45,13 +45,15 @@ int top_open(struct top *top) {
                EXIT_USAGE;
     if (o->run || (o->database && !o->hosts))
         return open_run(top);
-    if (!o->hosts && !o->write && !o->flows && follows_newest(top))
+    if (top_agents_start(&top->agents, o->hosts, o->flows, o->write, why, sizeof why) < 0)
+        return verb_complain("top", "%s", why), 1;
+    if (!o->hosts && !o->write && !o->flows && follows_newest(top)) {
+        top_agents_stop(&top->agents);
         return 0;
+    }
     top->view.own = true;
-    if (top_agents_start(&top->agents, o->hosts, o->flows, o->write, why, sizeof why) == 0)
-        return 0;
-    verb_complain("top", "%s", why);
-    return 1;
+    top_agents_go(&top->agents);
+    return 0;
 }
 
 const struct live_snapshot *top_picture(const struct top *top) {
@@ -124,7 +126,12 @@ bool top_is_worth_showing(struct top *top) {
 
 int top_cannot_start(const struct top *top) {
     const char *said = top_agents_said(&top->agents, true);
-    verb_complain("top", "%s", said ? said : "its agents ended");
+    if (said)
+        verb_complain("top", "%s", said);
+    else if (top->agents.pid)
+        verb_complain("top", "no sample came in %d s", TOP_FIRST_S);
+    else
+        verb_complain("top", "its agents ended");
     return 1;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -18,6 +19,7 @@
 #include "reports/model/input.h"
 
 #define JUDGE_NICE 10
+#define WAIT_S 120 /* for the thread, which judges a run so far */
 
 struct live_judge {
     char *database; /* owned */
@@ -164,9 +166,15 @@ const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended) {
 }
 
 int live_judge_wait(struct live_judge *judge, bool ended) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += WAIT_S;
     pthread_mutex_lock(&judge->lock);
     while (judge->busy)
-        pthread_cond_wait(&judge->idle, &judge->lock);
+        if (pthread_cond_clockwait(&judge->idle, &judge->lock, CLOCK_MONOTONIC, &until)) {
+            pthread_mutex_unlock(&judge->lock);
+            return -ETIMEDOUT;
+        }
     judge->busy = true;
     judge->ended = ended;
     pthread_mutex_unlock(&judge->lock);
