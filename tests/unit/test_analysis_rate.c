@@ -43,6 +43,21 @@ static void what_the_job_did_lies_between_the_ends_of_the_run(void **state) {
     recording_release(&r);
 }
 
+/* A host's rows of processes may have come before those of its cores. */
+static void a_level_that_is_newer_than_the_clock_adds_nothing(void **state) {
+    struct recording r;
+    int64_t cpu[RECORDING_COLUMNS_MAX] = {0}, process[RECORDING_COLUMNS_MAX] = {0};
+    (void)state;
+    plant_init(&r, 1, 3);
+    cpu[CPU_IDLE] = 1000000000;
+    add(&r, RECORDING_CPU, 1, "cpu0", 1, 1, cpu);
+    process[PROCESS_JOB] = 1;
+    process[PROCESS_RSS] = 5000000000;
+    add(&r, RECORDING_PROCESS, 2, "train[7]", 2, 1, process);
+    NEAR(mean(&r, METRIC_JOB_MEM, 0, 3), 0);
+    recording_release(&r);
+}
+
 static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     struct recording r;
     (void)state;
@@ -455,6 +470,7 @@ static void nothing_recorded_is_nothing_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_level_that_is_newer_than_the_clock_adds_nothing),
         cmocka_unit_test(a_window_that_cuts_an_interval_takes_its_part),
         cmocka_unit_test(what_the_job_did_lies_between_the_ends_of_the_run),
         cmocka_unit_test(joined_rows_keep_all_growth_and_the_last_level),

@@ -147,7 +147,8 @@ void align_level(const struct series_set *set, const struct series *series, uint
         if (known) {
             int64_t t = series->t_ns[i];
             size_t cell = rate_find(grid, t - 1);
-            int64_t begin = have_last ? series->t_ns[i - 1] : t - grid->dt_ns[cell];
+            int64_t width = cell < grid->n ? grid->dt_ns[cell] : 0; /* it may be newer than all */
+            int64_t begin = have_last ? series->t_ns[i - 1] : t - width;
             double mean = have_last ? (last + add - take) / 2 : add - take;
             spread(grid, rate_find(grid, begin), begin, t, mean * (double)(t - begin), amount,
                    covered_ns);
