@@ -166,7 +166,7 @@ static void fail(struct push *push, const char *format, ...) {
 static void fail_with_answer(struct push *push, const struct push_answer *answer) {
     char line[100];
     text_sanitize(line, sizeof line, answer->text, strcspn(answer->text, "\r\n"));
-    fail(push, "the collector answers %ld: %s", answer->status, line);
+    fail(push, "the collector answers %ld%s%s", answer->status, line[0] ? ": " : "", line);
 }
 
 /* Locked. The best of what has not been pushed yet is kept. */

@@ -60,7 +60,8 @@ int file_replace(const char *text, const char *format, ...) {
         r = path_format(fresh, sizeof fresh, "%s.new", path);
     if (r < 0)
         return r;
-    r = write_and_close(open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), text);
+    unlink(fresh); /* of somebody who was killed */
+    r = write_and_close(open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), text);
     if (r == 0 && rename(fresh, path) < 0)
         r = negative_errno();
     if (r < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/output.h"
 #include "common/error.h"
+#include "common/link_guard.h"
 #include "common/transfer.h"
 
 #include <fcntl.h>
@@ -60,6 +61,8 @@ static int bring(const char *path, const struct output *output) {
     struct stat old;
     if (!path || strcmp(path, "-") == 0)
         return transfer_write(STDOUT_FILENO, output->text, output->size);
+    if (link_guard(path, real) == -EPERM)
+        return -EPERM;
     if (stat(path, &old) < 0)
         return errno == ENOENT ? replace(path, NULL, output) : negative_errno();
     if (!S_ISREG(old.st_mode))

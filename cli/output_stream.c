@@ -8,6 +8,7 @@
 
 #include "cli/output.h"
 #include "common/error.h"
+#include "common/link_guard.h"
 
 /* O_TMPFILE wants the directory; file systems that lack it get a file that has a name. */
 static int open_nameless(struct output_stream *stream) {
@@ -29,6 +30,10 @@ static int open_nameless(struct output_stream *stream) {
 static int open_target(struct output_stream *stream, const char *path) {
     if (!path || strcmp(path, "-") == 0)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (link_guard(path, stream->target) == -EPERM) {
+        errno = EPERM;
+        return -1;
+    }
     stream->is_new = stat(path, &stream->old) < 0;
     if (stream->is_new && errno != ENOENT)
         return -1;

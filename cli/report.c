@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "collector/store_read.h"
 #include "common/error.h"
+#include "common/link_guard.h"
 #include "reports/model/budget_store.h"
 #include "reports/model/layout.h"
 #include "reports/plot/pictures.h"
@@ -119,7 +120,15 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
 }
 
 int report_cannot_write(const char *verb, const char *path, int result) {
-    verb_complain(verb, "cannot write %s: %s", path ? path : "standard output", strerror(-result));
+    char link[PATH_MAX];
+    if (path && result == -EPERM && link_guard(path, link) == -EPERM)
+        verb_complain(verb,
+                      "cannot write %s: %s is a link that another user owns or can replace; name "
+                      "the file that it leads to",
+                      path, link);
+    else
+        verb_complain(verb, "cannot write %s: %s", path ? path : "standard output",
+                      strerror(-result));
     return path ? EXIT_USAGE : 1;
 }
 

@@ -34,8 +34,10 @@ int64_t server_next_push_ns(const struct ingest_push *push, int64_t now_ns) {
 }
 
 static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {
-    if (status != MHD_HTTP_OK)
-        return snprintf(text, size, "%s\n", q->why ? q->why : q->job.push.why);
+    if (status != MHD_HTTP_OK) {
+        const char *why = q->why ? q->why : q->job.push.why;
+        return snprintf(text, size, "%s\n", why[0] ? why : STORE_NO_REASON);
+    }
     uint64_t key = atomic_load(&q->server->echo_key);
     int stop = atomic_load(&q->server->stop);
     int64_t now_ns = clock_monotonic_ns();

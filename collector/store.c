@@ -25,6 +25,8 @@
 #include "common/error.h"
 #include "common/text.h"
 
+#define STORE_OTHER_TABLES                                                                         \
+    "%s has other tables than chokepoint makes (%s): restore it, or name another file with --db"
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
 #define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
@@ -147,27 +149,20 @@ static int identify(struct store *store, enum identity *ret_identity, int64_t *r
     return 0;
 }
 
-/* The store's own tables must be plain tables: a view of their name could hold any query. */
-static int check_schema(struct store *store) {
-    int64_t n = 0;
-    int r = pragma_get(store,
-                       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-                       " AND name IN ('run', 'run_note', 'refused', 'host', 'stream', 'frame',"
-                       " 'table_info', 'column_info', 'instance', 'clock', 'counter_reset',"
-                       " 'counter_state')",
-                       &n);
-    return r ? r : n == 12 ? 0 : -EBADMSG;
-}
-
 static int explain(struct store *store, int r, const char *path, char *why, size_t size) {
     if (r == -EBUSY)
         store_say(why, size, "%s is locked by another program: try again when it has finished",
                   path);
     else if (r == -EBADMSG && store && store_damaged_page(store))
         store_say(why, size, STORE_DAMAGED_PAGE, path, (long long)store_damaged_page(store));
+    else if (r == -EBADMSG && store &&
+             (store->why[0] || (sqlite3_errcode(store->db) & 0xff) == SQLITE_ERROR))
+        store_say(why, size, STORE_OTHER_TABLES, path, store_error(store));
     else if (r == -EBADMSG)
         store_say(why, size, "%s is damaged: %s; restore it, or name another file with --db", path,
                   store ? sqlite3_errmsg(store->db) : "bad file");
+    else if (r == -ELOOP)
+        store_say(why, size, "%s is a link to a file that is not there: name that file", path);
     else if (r < 0)
         store_say(why, size, "%s cannot be opened: %s", path, strerror(-r));
     return r;
@@ -203,6 +198,14 @@ static int check_guard(struct store *store, const char *path, char *why, size_t 
     return STORE_FOREIGN;
 }
 
+static int say_unmade(const char *path, char *why, size_t size) {
+    store_say(why, size,
+              "%s is empty: no run was begun in it; record one with `chokepoint run"
+              " --db %s COMMAND`",
+              path, path);
+    return -ENOENT;
+}
+
 static int judge(struct store *store, enum identity identity, int64_t version, const char *path,
                  char *why, size_t size) {
     if (identity == IDENTITY_OTHER_VERSION) {
@@ -213,18 +216,28 @@ static int judge(struct store *store, enum identity identity, int64_t version, c
             path, (long long)version, STORE_VERSION);
         return STORE_OTHER_VERSION;
     }
+    if (identity == IDENTITY_EMPTY)
+        return say_unmade(path, why, size);
     if (identity != IDENTITY_OURS) {
         store_say(why, size, "%s is not a Chokepoint database", path);
         return STORE_FOREIGN;
     }
-    int r = check_schema(store);
-    return r ? explain(store, r, path, why, size) : check_guard(store, path, why, size);
+    const char *missing;
+    int r = fits_base(store, &missing);
+    if (!missing)
+        return r ? explain(store, r, path, why, size) : check_guard(store, path, why, size);
+    char text[64];
+    snprintf(text, sizeof text, "no such table: %s", missing);
+    store_say(why, size, STORE_OTHER_TABLES, path, text);
+    return r;
 }
 
 static int examine(struct store *store, const char *path, enum identity *ret_identity, char *why,
                    size_t size) {
     int64_t version = 0;
     int r = identify(store, ret_identity, &version);
+    if (r == -EBADMSG && !store->writable && fits_is_unmade(path))
+        return say_unmade(path, why, size);
     if (r == -EBADMSG && (sqlite3_errcode(store->db) & 0xff) == SQLITE_NOTADB) {
         store_say(why, size, "%s is not a Chokepoint database", path);
         return STORE_FOREIGN;
@@ -324,11 +337,14 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
     if (!r)
-        r = sql_exec(store,
-                     STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
-                         STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA);
+        r = sql_exec(
+            store,
+            STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
+                STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA STORE_CEILING_SCHEMA);
     if (!r) /* before anything else in the log: a run may end without another push */
         r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
+    if (!r)
+        r = fits_all(store);
     return explain(store, r, path, why, size);
 }
 
@@ -341,9 +357,10 @@ static void remove_unmade(const char *path, int error) {
 }
 
 /* A recording says what a user ran: nobody else may read it, whatever the umask. SQLite gives its
- * journals the mode of the file; a file that is there keeps its own. */
+ * journals the mode of the file; a file that is there keeps its own. A link to a file that is not
+ * there is not followed: it may have come a moment ago. */
 static int create_private(const char *path) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return negative_errno();
     close(fd);
@@ -353,7 +370,10 @@ static int create_private(const char *path) {
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
     char packed[PATH_MAX];
-    int r = check_path(path, why, why_size);
+    int r = guard_links(path, why, why_size);
+    if (r)
+        return r;
+    r = check_path(path, why, why_size);
     bool is_new = r == -ENOENT;
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
@@ -363,6 +383,8 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
         return STORE_FOREIGN;
     }
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);
+    if (!r && !is_new && fits_is_unmade(path))
+        r = fits_begin_again(path);
     if (!r)
         r = connect_file(path, SQLITE_OPEN_READWRITE, &store);
     if (r)

@@ -18,6 +18,7 @@
 
 #include "collector/store_private.h"
 #include "common/error.h"
+#include "common/link_guard.h"
 #include "common/text.h"
 
 #define PAGE_MAX (16 << 10) /* ours are of 4 KiB; a cache holds many */
@@ -168,6 +169,17 @@ int guard_owner(const char *path, char *why, size_t size) {
                   "%s belongs to another user (uid %u) in a directory that others can write: name"
                   " another file with --db",
                   path, (unsigned)file.st_uid);
+}
+
+int guard_links(const char *path, char *why, size_t size) {
+    char link[PATH_MAX];
+    int r = link_guard(path, link);
+    return r == -EPERM
+               ? REFUSE(why, size,
+                        "%s: %s is a link that another user owns or can replace: name the file that"
+                        " it leads to",
+                        path, link)
+               : 0; /* whatever else is wrong is seen when the file is opened */
 }
 
 /* ---- definitions ---- */

@@ -19,6 +19,9 @@ int guard_connection(struct store *store);
 /* 0, negative errno, or -EPERM with what is wrong with the file in why: "has a trigger 'x'". */
 int guard_file(struct store *store, char *why, size_t size);
 
+/* For a writer: -EPERM with one line, if a symbolic link on the path is another user's. */
+int guard_links(const char *path, char *why, size_t size);
+
 /* Checks whether another user controls a file that is to be written. -EPERM with a line in why if
  * it belongs to another user and lies where others may have put it for us to find; else 0. */
 int guard_owner(const char *path, char *why, size_t size);

@@ -236,7 +236,9 @@ int store_unpack(const char *path, struct pack_result *ret, char *why, size_t wh
         return store_say(why, why_size, "%s is not a packed database", path), STORE_FOREIGN;
     if (!name_unpacked(&p))
         return say(&p, -ENAMETOOLONG, "it cannot be unpacked");
-    int r = guard_owner(path, why, why_size);
+    int r = guard_links(path, why, why_size);
+    if (r == 0)
+        r = guard_owner(path, why, why_size);
     if (r == -ENOMEM)
         say(&p, r, "it cannot be unpacked");
     if (r == 0)

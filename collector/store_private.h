@@ -273,6 +273,9 @@ __attribute__((format(printf, 3, 4))) void store_say(char *why, size_t size, con
 /* The prepared statement, or NULL (*ret_error says why). */
 sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_error);
 
+/* Prepares all those that every file of this version must take; the message is SQLite's. */
+int sql_prepare_all(struct store *store);
+
 int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
 /* Takes back what a failure left half done; store_error still says why it failed. */
@@ -326,6 +329,17 @@ int heal_connect(const char *path, struct store **ret_store);
 int private_directory(char ret_path[PATH_MAX]);
 
 /* ---- store_identity.c ---- */
+
+/* ---- store_fits.c ---- */
+
+/* -EBADMSG: a table that every file has is missing (its name; NULL: something else). */
+int fits_base(struct store *store, const char **ret_missing);
+/* -EBADMSG: what statements need is not there; SQLite's message names it. */
+int fits_all(struct store *store);
+/* Whether the file has no table and no journal, as a writer leaves it that was killed at once. */
+bool fits_is_unmade(const char *path);
+/* Makes such a file empty. -EBUSY: another process is making it. */
+int fits_begin_again(const char *path);
 
 /* For a writer, once it is open. -ESTALE: its file has been moved already. */
 int identity_keep(struct store *store, const char *path);

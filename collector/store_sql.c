@@ -216,6 +216,15 @@ sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_err
     return store->statements[id];
 }
 
+/* budget gets columns that it lacks when rows are added: store_budget.c */
+int sql_prepare_all(struct store *store) {
+    int r = 0;
+    for (size_t id = 0; id < STATEMENT_COUNT_ && !r; id++)
+        if (id != SQL_BUDGET_INSERT)
+            sql_statement(store, (enum statement)id, &r);
+    return r;
+}
+
 int sql_exec(struct store *store, const char *sql) {
     store->why[0] = '\0';
     return sql_errno(sqlite3_exec(store->db, sql, NULL, NULL, NULL));

@@ -31,6 +31,7 @@ chokepoint_unit_test(test_collector_store_repeat chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_edit chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_seal chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_fits chokepoint_store sqlite3)
 
 chokepoint_thread_test(test_collector_gate chokepoint_collector)
 chokepoint_thread_test(test_transport chokepoint_push chokepoint_collector sqlite3 Threads::Threads)
