@@ -181,8 +181,19 @@ int agent_memory_begin(struct agent_memory *memory) {
     return 0;
 }
 
+static struct wire_run run_of(const struct agent_options *options) {
+    struct wire_run run;
+    text_sanitize(run.id, sizeof run.id, options->run, strlen(options->run));
+    text_sanitize(run.name, sizeof run.name, options->run_name, strlen(options->run_name));
+    text_sanitize(run.command, sizeof run.command, options->run_command,
+                  strlen(options->run_command));
+    return run;
+}
+
 static int open_spool(struct observer *observer) {
     struct spool_config config = spool_config(observer);
+    struct wire_run run = run_of(observer->options);
+    config.run = &run;
     config.tables = sampler_tables(observer->sampler, &config.n_tables);
     return spool_open(&config, &observer->spool);
 }
@@ -190,6 +201,8 @@ static int open_spool(struct observer *observer) {
 /* The bulk stream, whose id follows from the first's. */
 static int open_bulk(struct observer *observer) {
     struct spool_config config = spool_config(observer);
+    struct wire_run run = run_of(observer->options);
+    config.run = &run;
     config.tables = sampler_bulk_tables(observer->sampler, &config.n_tables);
     if (!config.n_tables)
         return 0;
@@ -329,11 +342,23 @@ static int observer_open(struct observer *observer) {
 
 /* ---- closing ---- */
 
+/* A command that can be pasted, where the database is known: on the host of `run`. */
+static void import_words(const struct agent_options *options, char *to, size_t size) {
+    char spool[PATH_MAX], database[PATH_MAX];
+    if (options->run_database[0] && text_shell_word(spool, sizeof spool, options->spool) &&
+        text_shell_word(database, sizeof database, options->run_database))
+        snprintf(to, size, "`chokepoint import %s --db %s` brings them in", spool, database);
+    else
+        snprintf(to, size,
+                 "copied to where the database is, they are brought in by `chokepoint import"
+                 " DIRECTORY --db FILE`");
+}
+
 static int undelivered(struct observer *observer) {
     struct push_status status;
     struct spool_counts samples, calls = {0};
     const struct agent_options *options = observer->options;
-    char batches[64] = "", place[64] = "";
+    char batches[64] = "", place[64] = "", words[2 * PATH_MAX + 64];
     push_status(observer->push, &status);
     spool_counts(observer->spool, &samples);
     if (observer->bulk)
@@ -344,12 +369,13 @@ static int undelivered(struct observer *observer) {
         snprintf(place, sizeof place, " and %016llx-*.spool",
                  (unsigned long long)(observer->memory->stream_id + 1));
     }
+    import_words(options, words, sizeof words);
     fprintf(stderr,
             "chokepoint-agent: %s: %llu samples%s were not delivered to %s (%s); they are kept in "
-            "%s/%016llx-*.spool%s: `chokepoint import %s` brings them in\n",
+            "%s/%016llx-*.spool%s: %s\n",
             options->host, (unsigned long long)samples.waiting, batches, options->collector,
             status.trouble[0] ? status.trouble : "no answer in time", options->spool,
-            (unsigned long long)observer->memory->stream_id, place, options->spool);
+            (unsigned long long)observer->memory->stream_id, place, words);
     return EXIT_UNDELIVERED;
 }
 

@@ -388,6 +388,9 @@ static bool split_line(struct agent_options *options) {
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size) {
     int token = secret_take("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
     int run = secret_take("CHOKEPOINT_RUN", options->run, sizeof options->run);
+    secret_take("CHOKEPOINT_RUN_NAME", options->run_name, sizeof options->run_name);
+    secret_take("CHOKEPOINT_RUN_COMMAND", options->run_command, sizeof options->run_command);
+    secret_take("CHOKEPOINT_RUN_DATABASE", options->run_database, sizeof options->run_database);
     if (options->token_stdin)
         token = secret_read_line(STDIN_FILENO, options->token, sizeof options->token);
     if (token == 0 && options->token_stdin && !split_line(options))

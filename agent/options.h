@@ -11,6 +11,7 @@
 #include "agent/scope.h"
 #include "common/job_choice.h"
 #include "common/table.h"
+#include "common/wire.h"
 
 struct agent_options {
     const char *collector; /* URL; NULL with --no-push */
@@ -37,8 +38,10 @@ struct agent_options {
     bool doctor;       /* only checks the host (agent/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;
-    char token[129];      /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
-    char run[129];        /* CHOKEPOINT_RUN; "" without */
+    char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
+    char run[129];   /* CHOKEPOINT_RUN; "" without */
+    /* CHOKEPOINT_RUN_NAME, _COMMAND, _DATABASE: what `run` tells the agent beside it; "" without */
+    char run_name[INSTANCE_MAX + 1], run_command[WIRE_COMMAND_MAX + 1], run_database[PATH_MAX];
     char marks[PATH_MAX]; /* the stem of the directory of marks (agent/mark/ring.h); "" without */
 };
 

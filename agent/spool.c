@@ -60,6 +60,8 @@ static int put_header(struct spool *spool, const struct spool_config *config) {
     wire_put_stream(&spool->header, &config->stream);
     for (size_t i = 0; i < config->n_tables; i++)
         wire_put_table(&spool->header, (unsigned)i, config->tables[i]);
+    if (config->run && config->run->id[0])
+        wire_put_run(&spool->header, config->run);
     return spool->header.error;
 }
 

@@ -39,6 +39,7 @@ struct spool_config {
     struct wire_stream stream;         /* an existing spool of this stream id is continued */
     const struct table *const *tables; /* table i gets index i; borrowed during the call */
     size_t n_tables;
+    const struct wire_run *run;  /* borrowed during the call; NULL: of none */
     struct spool_memory *memory; /* borrowed; NULL: none */
 };
 

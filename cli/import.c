@@ -35,6 +35,8 @@ static const char help[] =
     "\n"
     "  --db FILE   default: ./chokepoint.db\n"
     "  --run RUN   of which run; default: the one that has samples of the same agent\n"
+    "  --new       make a run again that FILE does not have, of what is left of it: all\n"
+    "              DIRECTORYs of its hosts at once; without FILE this is what import does\n"
     "  --list      show what was left behind in PLACE, default $TMPDIR and /tmp\n"
     "  --remove    remove what was left behind there, by you, that no agent holds\n"
     "  --days N    with --remove: written to last more than N days ago; default 7\n";
@@ -49,6 +51,10 @@ struct import {
     int64_t run;
     bool found; /* here, and not named by the user: it may be of another database */
     uint64_t frames, duplicates, files;
+    char **directories;                /* those that were named */
+    bool makes;                        /* a run that is not there: the database is gone, or --new */
+    char made_id[WIRE_RUN_ID_MAX + 1]; /* of the run that was made last; "": its id is not known */
+    int64_t made;                      /* 0: none */
 };
 
 static int fail(const char *path, const char *why) {
@@ -86,7 +92,7 @@ static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) 
 /* Finds its stream, and its length without a record that was cut short when its writer was
  * killed. */
 static int look_at(const char *path, const uint8_t *data, size_t *size,
-                   struct wire_stream *ret_stream) {
+                   struct wire_stream *ret_stream, struct wire_run *ret_run) {
     struct wire_reader reader;
     struct wire_record record;
     size_t whole = 0;
@@ -99,10 +105,126 @@ static int look_at(const char *path, const uint8_t *data, size_t *size,
     else if (!reader.have_stream)
         r = fail(path, "this is no segment of a spool");
     *ret_stream = reader.stream;
+    *ret_run = reader.run;
     wire_reader_release(&reader);
     *size = whole;
     return r < 0 ? r : 0;
 }
+
+/* ---- a run that is made again ---- */
+
+/* What segments tell about a run. The clock is that of the host of `run`, which alone knows the
+ * name, else of whichever came first. */
+struct remains {
+    struct wire_run run;
+    struct frame_head first; /* seq 0: none yet */
+    int64_t period_ns, begin_ns;
+};
+
+static int is_segment(const struct dirent *entry);
+
+/* Its stream, its run, its first frame. */
+static void take_remains(struct remains *remains, const uint8_t *data, size_t size) {
+    struct wire_reader reader;
+    struct wire_record record = {0};
+    wire_reader_init(&reader, data, size);
+    while (wire_next(&reader, &record) == 0 && record.type != WIRE_FRAME)
+        ;
+    const struct wire_run *run = &reader.run;
+    bool same = record.type == WIRE_FRAME && reader.stream.period_ns &&
+                strcmp(run->id, remains->run.id) == 0;
+    if (same && (!remains->first.seq || record.head.wall_ns < remains->begin_ns))
+        remains->begin_ns = record.head.wall_ns;
+    if (same && (!remains->first.seq || (run->name[0] && !remains->run.name[0]))) {
+        remains->run = *run;
+        remains->first = record.head;
+        remains->period_ns = reader.stream.period_ns;
+    }
+    wire_reader_release(&reader);
+}
+
+static void look_into(struct remains *remains, const char *directory) {
+    struct dirent **entries;
+    char path[PATH_MAX];
+    int n = scandir(directory, &entries, is_segment, alphasort);
+    for (int i = 0; i < n; i++) {
+        int length = snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+        uint8_t *data = NULL;
+        size_t size;
+        if (length > 0 && (size_t)length < sizeof path && read_segment(path, &data, &size) == 0)
+            take_remains(remains, data, size);
+        free(data);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+#define UNKNOWN "not known"
+
+/* The same words for the same run: by them a later import finds it. */
+static void words_of_made(char *to, size_t size, const char *id) {
+    snprintf(to, size,
+             "made by `chokepoint import` of what agents of run %s kept, without the database: its "
+             "exit status, when its command began and ended, and the hosts of which nothing was "
+             "kept are not known",
+             id[0] ? id : "(" UNKNOWN ")");
+}
+
+static int begin_again(struct import *import, const struct remains *remains) {
+    char note[400];
+    int64_t mono_ns = remains->first.mono_ns - (remains->first.wall_ns - remains->begin_ns);
+    const struct run_begin begin = {.name = remains->run.name[0] ? remains->run.name : "again",
+                                    .command =
+                                        remains->run.command[0] ? remains->run.command : UNKNOWN,
+                                    .wall_ns = remains->begin_ns,
+                                    .mono_ns = mono_ns,
+                                    .period_ns = remains->period_ns};
+    words_of_made(note, sizeof note, remains->run.id);
+    int r = store_run_begin(import->store, &begin, &import->run);
+    if (r == 0)
+        r = store_run_note(import->store, import->run, note);
+    if (r == 0 && !remains->run.command[0])
+        r = store_run_note(import->store, import->run,
+                           "what agents kept here has no command: the agent beside `run` has it");
+    return r;
+}
+
+/* One transaction: a run without its note would not be found by the next import. */
+static int make_run(struct import *import, const struct wire_run *run) {
+    struct remains remains = {.period_ns = 0};
+    memcpy(remains.run.id, run->id, sizeof run->id);
+    for (char **directory = import->directories; *directory; directory++)
+        look_into(&remains, *directory);
+    if (!remains.first.seq)
+        return -ENOENT;
+    int r = store_begin(import->store);
+    if (r == 0)
+        r = begin_again(import, &remains);
+    if (r == 0)
+        r = store_commit(import->store);
+    if (r < 0)
+        return store_rollback(import->store), r;
+    import->made = import->run;
+    memcpy(import->made_id, run->id, sizeof run->id);
+    return 0;
+}
+
+/* The run that was made of other directories of the same id, now or before. */
+static int find_made(struct import *import, const struct wire_run *run) {
+    char note[400];
+    if (import->made && strcmp(import->made_id, run->id) == 0)
+        return import->run = import->made, 0;
+    words_of_made(note, sizeof note, run->id);
+    return run->id[0] ? store_find_run_of_note(import->store, note, &import->run) : -ENOENT;
+}
+
+static int find_or_make_run(struct import *import, const struct wire_run *run) {
+    int r = find_made(import, run);
+    return r == -ENOENT && import->makes ? make_run(import, run) : r;
+}
+
+/* ---- its run ---- */
 
 /* Single events are a stream of their own; they may be all that was left, and the database may have
  * none of them yet: then the samples of the same agent tell, whose stream is the one before. */
@@ -116,10 +238,13 @@ static int find_run_of_agent(struct import *import, const struct wire_stream *st
 }
 
 /* The run of the first file is that of all: the samples of a host come before its events. */
-static int find_run(struct import *import, const char *path, const struct wire_stream *stream) {
+static int find_run(struct import *import, const char *path, const struct wire_stream *stream,
+                    const struct wire_run *of) {
     struct store_run run;
     int r = import->which ? store_find_run(import->store, import->which, &run)
                           : find_run_of_agent(import, stream);
+    if (r == -ENOENT && !import->which && !import->found)
+        r = find_or_make_run(import, of);
     if (r == 0 && import->which) {
         import->run = run.id;
         store_run_release(&run);
@@ -132,7 +257,9 @@ static int find_run(struct import *import, const char *path, const struct wire_s
         text_sanitize(shown, sizeof shown, path, strlen(path));
         printf("%s is of no run in %s\n", shown, import->database);
     } else if (r == -ENOENT)
-        verb_complain("import", "%s: no run in %s has samples of this agent; name one with --run",
+        verb_complain("import",
+                      "%s: no run in %s has samples of this agent; name one with --run, or make it "
+                      "again with --new",
                       path, import->database);
     else if (r < 0)
         fail(import->database, store_error(import->store));
@@ -164,15 +291,16 @@ static int write_segment(struct import *import, const char *path, struct ingest_
 static int import_file(struct import *import, const char *path, bool events) {
     struct ingest_push push = {0};
     struct wire_stream stream;
+    struct wire_run run;
     uint8_t *data;
     int r = read_segment(path, &data, &push.size);
     if (r < 0)
         return r;
     push.body = data;
-    r = look_at(path, data, &push.size, &stream);
+    r = look_at(path, data, &push.size, &stream, &run);
     bool skip = r == 0 && (stream.period_ns == 0) != events;
     if (r == 0 && !skip && !import->ingest)
-        r = find_run(import, path, &stream);
+        r = find_run(import, path, &stream, &run);
     if (r == 0 && !skip)
         r = write_segment(import, path, &push);
     free(data);
@@ -237,13 +365,29 @@ static int import_leftovers(struct import *import, const struct leftover *list, 
 
 /* ---- the verb ---- */
 
+/* Each directory is of one run: that of the next may be another one. */
+static int import_named(struct import *import, const char *directory) {
+    int r = leftover_check_owner(directory);
+    if (r == 0)
+        r = import_directory(import, directory);
+    tell_import(import);
+    ingest_free(import->ingest);
+    import->ingest = NULL;
+    import->frames = import->duplicates = import->files = 0;
+    return r;
+}
+
 static int import_all(struct import *import, char **directories, const struct leftover *list,
                       size_t n) {
     char why[300] = "";
+    bool gone = access(import->database, F_OK) != 0;
     int r = 0;
-    if (access(import->database, F_OK) != 0)
-        snprintf(why, sizeof why, "there is no database '%s'; name one with --db",
-                 import->database);
+    if (gone && (!*directories || import->which))
+        snprintf(why, sizeof why, "there is no database '%s'; name one with --db%s",
+                 import->database,
+                 *directories ? "" : ", or the directories of a run that is to be made again");
+    import->directories = directories;
+    import->makes |= gone;
     if (why[0] || store_open_write(import->database, &import->store, why, sizeof why)) {
         verb_complain("import", "%s", why);
         return EXIT_USAGE;
@@ -251,14 +395,12 @@ static int import_all(struct import *import, char **directories, const struct le
     if (!*directories)
         r = import_leftovers(import, list, n);
     else {
-        for (; *directories && r == 0; directories++) {
-            r = leftover_check_owner(*directories);
-            r = r ? r : import_directory(import, *directories);
-        }
-        tell_import(import);
+        for (; *directories && r == 0; directories++)
+            r = import_named(import, *directories);
     }
-    ingest_free(import->ingest);
     store_close(import->store);
+    if (gone && !import->made)
+        unlink(import->database); /* nothing is in it */
     return r < 0 ? EXIT_USAGE : 0;
 }
 
@@ -271,6 +413,8 @@ struct wish {
 static int check_wish(struct wish *wish, const struct import *import, char *const *directories) {
     const char *advice = "`chokepoint import --help` tells more";
     bool other = wish->list || wish->remove;
+    if (import->makes && (import->which || !*directories || other))
+        return verb_refuse("import", "--new goes with directories alone", NULL, advice);
     if (other && (import->which || wish->list == wish->remove))
         return verb_refuse("import", "--list and --remove stand alone", NULL, advice);
     if (import->which && !*directories)
@@ -301,11 +445,10 @@ static int fulfil(struct import *import, const struct wish *wish, char **directo
 static int import_main(int argc, char **argv) {
     struct import import = {.database = REPORT_DATABASE};
     struct wish wish = {.days = DAYS_DEFAULT};
-    const struct verb_option takes[] = {{"db", 0, &import.database, NULL},
-                                        {"run", 0, &import.which, NULL},
-                                        {"list", 0, NULL, &wish.list},
-                                        {"remove", 0, NULL, &wish.remove},
-                                        {"days", 0, &wish.days_text, NULL}};
+    const struct verb_option takes[] = {
+        {"db", 0, &import.database, NULL}, {"run", 0, &import.which, NULL},
+        {"new", 0, NULL, &import.makes},   {"list", 0, NULL, &wish.list},
+        {"remove", 0, NULL, &wish.remove}, {"days", 0, &wish.days_text, NULL}};
     const struct verb_words words = {"import", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     int r = verb_words_read(&words, argc, argv, &rest);

@@ -19,12 +19,14 @@
 #include "collector/store_edit.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define EXIT_NOT_STARTED 1
 
@@ -45,6 +47,21 @@ static const char *run_name(const struct run_session *s) {
     const char *program = s->words.program ? s->words.program : s->options->command[0];
     const char *slash = strrchr(program, '/');
     return s->options->name ? s->options->name : slash && slash[1] ? slash + 1 : program;
+}
+
+/* What the agent beside us keeps, so that the run can be made again without the database. */
+static void tell_agents(struct run_session *s, const char *line) {
+    char here[PATH_MAX] = "";
+    const char *path = s->options->database;
+    if (path[0] != '/' && !getcwd(here, sizeof here))
+        return;
+    int n = snprintf(s->database, sizeof s->database, "%s%s%s", here, here[0] ? "/" : "", path);
+    if (n > 0 && (size_t)n < sizeof s->database)
+        s->plan.database = s->database;
+    text_sanitize(s->run_name, sizeof s->run_name, run_name(s), strlen(run_name(s)));
+    text_sanitize(s->command_line, sizeof s->command_line, line, strlen(line));
+    s->plan.run_name = s->run_name;
+    s->plan.command = s->command_line;
 }
 
 static int begin(struct run_session *s) {
@@ -72,6 +89,7 @@ static int begin(struct run_session *s) {
         session_complain(s, "%s: %s", s->options->database, store_error(store));
     if (r == 0 && slurm_describe_job(job, sizeof job))
         store_run_comment(store, s->run, job);
+    tell_agents(s, line);
     s->collector.run = s->run;
     s->collector.file = store_file_of(store);
     store_close(store);

@@ -26,6 +26,7 @@ enum statement {
     SQL_RUN_END,
     SQL_RUN_EXISTS,
     SQL_NOTE_INSERT,
+    SQL_NOTE_RUN,
     SQL_REFUSED_ADD,
     SQL_HOST_FIND,
     SQL_HOST_INSERT,

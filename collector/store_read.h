@@ -49,6 +49,8 @@ int store_find_run(struct store *store, const char *which, struct store_run *ret
 /* The newest run that has something of this very stream. -ENOENT. */
 int store_find_run_of_stream(struct store *store, const struct wire_stream *stream,
                              int64_t *ret_run);
+/* The newest run that has a note of just that text. -ENOENT. */
+int store_find_run_of_note(struct store *store, const char *text, int64_t *ret_run);
 int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *ret_n);
 /* All that a word stands for: by a name all its repeats, which are the runs of that name with the
  * command of the newest of them, oldest first; *ret_others counts runs of that name with other

@@ -87,6 +87,7 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_RUN_EXISTS] = "SELECT run FROM run WHERE run = ?",
     [SQL_NOTE_INSERT] = "INSERT INTO run_note SELECT ?1, coalesce(max(n), 0) + 1, ?2 FROM run_note"
                         " WHERE run = ?1",
+    [SQL_NOTE_RUN] = "SELECT max(run) FROM run_note WHERE text = ?",
     [SQL_REFUSED_ADD] = "INSERT INTO refused VALUES(?, ?, ?)"
                         " ON CONFLICT DO UPDATE SET n = n + excluded.n",
     [SQL_HOST_FIND] = "SELECT host FROM host WHERE run = ? AND name = ?",

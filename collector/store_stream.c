@@ -208,6 +208,11 @@ int stream_save(struct store *store, struct stream *stream) {
     return r;
 }
 
+int store_find_run_of_note(struct store *store, const char *text, int64_t *ret_run) {
+    int r = sql_get(store, SQL_NOTE_RUN, ret_run, "t", text);
+    return r < 0 ? r : r ? 0 : -ENOENT;
+}
+
 int store_find_run_of_stream(struct store *store, const struct wire_stream *stream,
                              int64_t *ret_run) {
     int r = sql_get(store, SQL_STREAM_RUN, ret_run, "tit", stream->boot_id,

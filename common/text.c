@@ -217,3 +217,26 @@ int text_parse_bytes(const char *text, uint64_t *ret_bytes) {
         {"", 1}, {"b", 1}, {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1099511627776.0}};
     return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_bytes);
 }
+
+/* ---- for a shell ---- */
+
+#define SHELL_PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,="
+
+static bool put_piece(char *to, size_t size, size_t *used, const char *piece) {
+    size_t n = strlen(piece);
+    if (*used + n >= size)
+        return false;
+    memcpy(to + *used, piece, n + 1);
+    *used += n;
+    return true;
+}
+
+bool text_shell_word(char *to, size_t size, const char *text) {
+    size_t used = 0;
+    if (text[0] && !text[strspn(text, SHELL_PLAIN)])
+        return put_piece(to, size, &used, text);
+    bool fits = put_piece(to, size, &used, "'");
+    for (; *text && fits; text++)
+        fits = put_piece(to, size, &used, *text == '\'' ? "'\\''" : (char[2]){*text, '\0'});
+    return fits && put_piece(to, size, &used, "'");
+}

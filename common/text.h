@@ -52,4 +52,8 @@ int text_parse_double(const char *text, double *ret_value);
 int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s);
 int text_parse_bytes(const char *text, uint64_t *ret_bytes);
 
+/* As a word of a shell's command line, in quotes where it needs them. False: it does not fit, and
+ * `to` is cut short. */
+bool text_shell_word(char *to, size_t size, const char *text);
+
 #endif

@@ -9,6 +9,7 @@
  *               period_ns 0: a stream of events, which comes at no pace
  *     'T'    := index: varint; name, instance, help: string; kind: u8; n: varint; n columns of
  *               name: string, unit: u8, kind: u8, help: string
+ *     'R'    := run's id, its name, its command: string       (once at most, behind the tables)
  *     'F'    := seq: varint; wall_ns, mono_ns, slot_ns, late_ns: zigzag; missed, lost: varint;
  *               n: varint; n sections of table index: varint, m: varint, m rows of
  *               flags: u8, instance: string, one zigzag a column of the table.
@@ -48,6 +49,15 @@ struct wire_stream {
     int64_t period_ns;  /* of the fastest tables; 0: of events, at no pace */
 };
 
+#define WIRE_RUN_ID_MAX 128
+#define WIRE_COMMAND_MAX 512
+
+/* Whose samples a stream has, so that its run can be made again from what agents kept. Name and
+ * command are known to the agent beside `run`, and empty elsewhere. */
+struct wire_run {
+    char id[WIRE_RUN_ID_MAX + 1], name[INSTANCE_MAX + 1], command[WIRE_COMMAND_MAX + 1];
+};
+
 /* One instant of one host. */
 struct frame_head {
     uint64_t seq;    /* 1, 2, 3 ... within the stream */
@@ -62,6 +72,7 @@ struct frame_head {
 /* ---- encoder ---- */
 
 void wire_put_stream(struct buffer *out, const struct wire_stream *stream); /* magic and 'S' */
+void wire_put_run(struct buffer *out, const struct wire_run *run);          /* 'R' */
 void wire_put_table(struct buffer *out, unsigned index, const struct table *table);
 
 /* A frame of the rows of `n` tables; tables[i] speaks of rows[i]->table. A rows entry that is
@@ -86,6 +97,7 @@ enum wire_record_type {
     WIRE_STREAM = 'S',
     WIRE_TABLE = 'T',
     WIRE_KNOWN = 'K',
+    WIRE_RUN = 'R',
     WIRE_FRAME = 'F',
     WIRE_PACKED = 'P'
 };
@@ -111,6 +123,7 @@ struct wire_reader {
     const uint8_t *data, *p, *end; /* the bytes, borrowed; p: the next record */
     struct wire_stream stream;     /* valid after the first record */
     bool have_stream;
+    struct wire_run run;                   /* empty: not told */
     struct wire_table *tables[TABLES_MAX]; /* NULL where none was described */
     uint64_t borrowed;                     /* a bit for each of them that is not owned */
     char why[128];                         /* of the last -EBADMSG, one line */

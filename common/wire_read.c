@@ -83,6 +83,18 @@ static int read_stream(struct wire_reader *reader, struct cursor *c) {
     return 0;
 }
 
+static int read_run(struct wire_reader *reader, struct cursor *c) {
+    struct wire_run run;
+    if (reader->run.id[0])
+        return refuse(reader, "a second run record");
+    if (!copy_string(c, run.id, WIRE_RUN_ID_MAX) || !run.id[0] ||
+        !copy_string(c, run.name, INSTANCE_MAX) || !copy_string(c, run.command, WIRE_COMMAND_MAX) ||
+        c->bad || c->p != c->end)
+        return refuse(reader, "bad run record");
+    reader->run = run;
+    return 0;
+}
+
 static const char *read_columns(struct wire_table *t, struct cursor *c) {
     uint64_t n = cursor_varint(c);
     if (c->bad || n == 0 || n > TABLE_COLUMNS_MAX)
@@ -280,6 +292,8 @@ static int read_payload(struct wire_reader *reader, struct cursor *c, uint8_t ty
         return read_table(reader, c, &record->table);
     case WIRE_KNOWN:
         return read_known(reader, c, &record->known);
+    case WIRE_RUN:
+        return read_run(reader, c);
     case WIRE_FRAME:
         return read_frame(reader, c, record);
     case WIRE_PACKED:

@@ -40,6 +40,15 @@ void wire_put_stream(struct buffer *out, const struct wire_stream *stream) {
     buffer_release(&payload);
 }
 
+void wire_put_run(struct buffer *out, const struct wire_run *run) {
+    struct buffer payload = {0};
+    put_text(&payload, run->id, WIRE_RUN_ID_MAX);
+    put_text(&payload, run->name, INSTANCE_MAX);
+    put_text(&payload, run->command, WIRE_COMMAND_MAX);
+    put_record(out, WIRE_RUN, &payload);
+    buffer_release(&payload);
+}
+
 void wire_put_table(struct buffer *out, unsigned index, const struct table *table) {
     struct buffer payload = {0};
     buffer_put_varint(&payload, index);

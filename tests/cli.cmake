@@ -52,3 +52,7 @@ foreach(call fdopen fileno ZSTD_createCCtx ZSTD_createDCtx)
 endforeach()
 chokepoint_e2e_test(top_always_ends)
 set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends PROPERTIES RESOURCE_LOCK top)
+
+add_executable(rename-host tools/rename_host.c)
+target_link_libraries(rename-host PRIVATE chokepoint_common)
+chokepoint_e2e_test(import_makes_a_run_again)

@@ -47,16 +47,20 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
     bool direct = launch->method == LAUNCH_DIRECT;
-    const struct child_variable ours[] = {{"CHOKEPOINT_TOKEN", NULL},
-                                          {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
-                                          {"CHOKEPOINT_AGENT", plan->run_id},
-                                          {"LC_CHOKEPOINT_RUN", NULL},
-                                          {"SLURM_CHOKEPOINT_RUN", NULL},
-                                          {"SLURM_CHOKEPOINT_MARKS", NULL},
-                                          {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
-                                          {"OMPI_MCA_mca_base_env_list", NULL},
-                                          {"CHOKEPOINT_SCOPE", launch_scope()},
-                                          {"SLURM_OVERLAP", "1"}};
+    const struct child_variable ours[] = {
+        {"CHOKEPOINT_TOKEN", NULL},
+        {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
+        {"CHOKEPOINT_RUN_NAME", direct ? plan->run_name : NULL},
+        {"CHOKEPOINT_RUN_COMMAND", direct ? plan->command : NULL},
+        {"CHOKEPOINT_RUN_DATABASE", direct ? plan->database : NULL},
+        {"CHOKEPOINT_AGENT", plan->run_id},
+        {"LC_CHOKEPOINT_RUN", NULL},
+        {"SLURM_CHOKEPOINT_RUN", NULL},
+        {"SLURM_CHOKEPOINT_MARKS", NULL},
+        {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
+        {"OMPI_MCA_mca_base_env_list", NULL},
+        {"CHOKEPOINT_SCOPE", launch_scope()},
+        {"SLURM_OVERLAP", "1"}};
     struct child_variable variables[ARRAY_SIZE(ours) + SLURM_OPTION_VARIABLES_MAX] = {{0}};
     memcpy(variables, ours, sizeof ours);
     struct child_variable *end = variables + ARRAY_SIZE(ours);

@@ -31,11 +31,13 @@ struct launch_plan {
     const char *marks_key;  /* of the directories of marks: no secret of agents, and not to be seen
                                by  others before they are made; NULL: none */
     const char *run_id, *marks, *rate, *process_rate;
-    const char *call_spool_limit; /* bytes; NULL: as the agent likes */
-    bool flows;                   /* capture packets */
-    bool no_command_lines;        /* agents name processes as the kernel does */
-    const struct job_words *jobs; /* who else is the job; NULL: nobody */
-    bool wait_clocks;             /* load programs into kernels that clock waits */
+    const char *run_name, *command; /* for the agent beside us, which keeps them; NULL: not known */
+    const char *database;           /* its whole path; likewise */
+    const char *call_spool_limit;   /* bytes; NULL: as the agent likes */
+    bool flows;                     /* capture packets */
+    bool no_command_lines;          /* agents name processes as the kernel does */
+    const struct job_words *jobs;   /* who else is the job; NULL: nobody */
+    bool wait_clocks;               /* load programs into kernels that clock waits */
     const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
                                   hosts, with commas */
     const struct command_words *words;

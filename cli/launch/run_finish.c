@@ -101,9 +101,9 @@ static void note_incomplete(struct run_session *s) {
                          launch->host);
         else
             session_note(s,
-                         "the last samples of %s are missing; `chokepoint import` brings in what "
-                         "its agent kept",
-                         launch->host);
+                         "the last samples of %s are missing; `chokepoint import --db %s` brings "
+                         "in what its agent kept on this host",
+                         launch->host, s->options->database);
     }
 }
 

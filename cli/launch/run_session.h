@@ -24,8 +24,10 @@
 #define RUN_NOTES_MAX 200
 
 struct run_session {
-    const struct run_options *options; /* borrowed */
-    char program[PATH_MAX];            /* the command chokepoint itself */
+    char run_name[INSTANCE_MAX + 1], command_line[WIRE_COMMAND_MAX + 1]; /* as agents keep them */
+    char database[PATH_MAX];                                             /* its whole path; "" */
+    const struct run_options *options;                                   /* borrowed */
+    char program[PATH_MAX]; /* the command chokepoint itself */
     char token[33], run_id[17];
     char marks_stem[PATH_MAX], marks_key[33]; /* of the directories of marks */
     char marks[PATH_MAX + 34];                /* the two, as the command's programs have them */
