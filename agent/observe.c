@@ -358,6 +358,8 @@ static int undelivered(struct observer *observer) {
     struct push_status status;
     struct spool_counts samples, calls = {0};
     const struct agent_options *options = observer->options;
+    if (options->forgets)
+        return EXIT_UNDELIVERED;
     char batches[64] = "", place[64] = "", words[2 * PATH_MAX + 64];
     push_status(observer->push, &status);
     spool_counts(observer->spool, &samples);
@@ -410,8 +412,8 @@ static int drain(struct observer *observer) {
 
 static void observer_release(struct observer *observer) {
     push_free(observer->push);
-    spool_close(observer->bulk, false);
-    spool_close(observer->spool, false);
+    spool_close(observer->bulk, observer->options->forgets);
+    spool_close(observer->spool, observer->options->forgets);
     sampler_free(observer->sampler);
     free(observer->waits);
     if (observer->wake.n)

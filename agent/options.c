@@ -388,6 +388,8 @@ static bool split_line(struct agent_options *options) {
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size) {
     int token = secret_take("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
     int run = secret_take("CHOKEPOINT_RUN", options->run, sizeof options->run);
+    char forgets[2];
+    options->forgets = secret_take("CHOKEPOINT_FORGET", forgets, sizeof forgets) == 0 && forgets[0];
     secret_take("CHOKEPOINT_RUN_NAME", options->run_name, sizeof options->run_name);
     secret_take("CHOKEPOINT_RUN_COMMAND", options->run_command, sizeof options->run_command);
     secret_take("CHOKEPOINT_RUN_DATABASE", options->run_database, sizeof options->run_database);

@@ -42,6 +42,7 @@ struct agent_options {
     char run[129];   /* CHOKEPOINT_RUN; "" without */
     /* CHOKEPOINT_RUN_NAME, _COMMAND, _DATABASE: what `run` tells the agent beside it; "" without */
     char run_name[INSTANCE_MAX + 1], run_command[WIRE_COMMAND_MAX + 1], run_database[PATH_MAX];
+    bool forgets; /* CHOKEPOINT_FORGET: what is not delivered at the end is of no use to anybody */
     char marks[PATH_MAX]; /* the stem of the directory of marks (agent/mark/ring.h); "" without */
 };
 

@@ -56,3 +56,9 @@ set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends PROPERTIE
 add_executable(rename-host tools/rename_host.c)
 target_link_libraries(rename-host PRIVATE chokepoint_common)
 chokepoint_e2e_test(import_makes_a_run_again)
+
+add_executable(spin-with-gpu tools/spin_with_gpu.c)
+target_link_libraries(spin-with-gpu PRIVATE chokepoint_common ${CMAKE_DL_LIBS})
+add_library(no-gpu MODULE tools/no_gpu.c)
+set_target_properties(no-gpu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+chokepoint_e2e_test(gpu_in_use_is_not_known)

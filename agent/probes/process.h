@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
- * process_class.c, process_exit.c, process_group.c, process_keep.c, process_listen.c,
- * process_member.c, process_rows.c, process_time.c. */
+ * process_class.c, process_exit.c, process_gpu.c, process_group.c, process_keep.c,
+ * process_listen.c, process_member.c, process_rows.c, process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -31,6 +31,9 @@ struct process_end {
     bool is_whole; /* the last of them has */
     uint64_t user_us, system_us, minor_faults, major_faults, block_io_ns, peak_rss_bytes;
 };
+
+/* Whether it has a library of GPUs mapped. */
+enum process_gpu { GPU_UNKNOWN, GPU_NOT_SEEN, GPU_SEEN };
 
 /* One process, known by its id and its start. */
 struct process {
@@ -76,6 +79,8 @@ struct process {
     int64_t unseen_ns; /* what its children had beyond that */
     bool has_total, has_times, has_switches, has_io;
     struct process_end end;
+    enum process_gpu gpu;
+    uint64_t gpu_at, gpu_pause; /* number of the sample that looks for it next; samples between */
 };
 
 /* A thread of a process of the job: what it stood at when last read. */
@@ -166,7 +171,8 @@ struct processes {
     struct thread_ask ask;
     size_t n_kept, keep_most; /* stat_fd that are open, and may be */
     struct process_choices choices;
-    bool has_chosen; /* somebody who was not asked in this sample */
+    size_t n_gpu_looks; /* in this sample */
+    bool has_chosen;    /* somebody who was not asked in this sample */
     char environ[ENVIRON_MAX];
     _Alignas(struct dirents_entry) char listing[LISTING_MAX];
 };
@@ -242,7 +248,7 @@ void process_forget_threads(struct processes *all);
 
 /* ---- process_rows.c: what a sample tells of them ---- */
 
-#define PROCESS_COLUMNS 21
+#define PROCESS_COLUMNS 22
 extern const struct column process_columns[PROCESS_COLUMNS];
 
 /* The probe's max_rows. */
@@ -260,6 +266,11 @@ void process_report_ended(struct processes *all, const struct probe_env *env, st
 
 /* Rows of the job, of names whose processes lived between samples, and of the busiest others. */
 void process_report(struct processes *all, const struct probe_env *env, struct rows *rows);
+
+/* ---- process_gpu.c ---- */
+
+/* Looks through its mappings, if it is of the job and its turn has come. */
+void process_look_for_gpu(struct processes *all, struct process *process, int32_t pid);
 
 /* ---- process_keep.c: descriptors that stay open ---- */
 

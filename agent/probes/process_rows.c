@@ -31,6 +31,7 @@ enum {
     CHILDREN_NS,
     PEAK_RSS_BYTES,
     UNSEEN_NS,
+    GPU,
     N_COLUMNS
 };
 _Static_assert(N_COLUMNS == PROCESS_COLUMNS, "process.h says how many there are");
@@ -75,6 +76,8 @@ const struct column process_columns[N_COLUMNS] = {
                    "CPU time of ended children beyond what their own rows tell"},
     [PEAK_RSS_BYTES] = {"peak_rss_bytes", UNIT_BYTES, COLUMN_LEVEL,
                         "the most memory it held at once; known when it has ended"},
+    [GPU] = {"gpu", UNIT_NONE, COLUMN_LEVEL,
+             "1: it has a library of GPUs mapped, whose work is not recorded; 0: it has none"},
 };
 
 void process_note_old_name(const struct processes *all, struct process *process) {
@@ -206,6 +209,8 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
     fill_io(all, process, pid, row->values);
+    if (process->gpu != GPU_UNKNOWN)
+        row->values[GPU] = process->gpu == GPU_SEEN;
     if (process->end.is_whole)
         fill_end(all, &process->end, row->values);
 }
@@ -236,6 +241,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
         return;
     process_account(all, process, pid, env);
     process_find_unseen(process, env->ticks_per_s);
+    process_look_for_gpu(all, process, pid);
     /* Its class may be known one sample late; all it did was since its birth nevertheless. */
     bool first = process->sent == 0 && !process->settled;
     row->flags = process->born && first ? ROW_BORN : 0;

@@ -43,6 +43,9 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
 /* The verdict if the command failed; after the others. Returns whether it says so instead of
  * all that was found. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);
+/* "Not known" where computing is to blame and a process of the job uses a GPU; before
+ * verdict_of_failed. */
+void verdict_of_gpu(const struct run_model *model, struct verdict *v);
 /* Each phase for itself. -ENOMEM. */
 int verdict_of_phases(const struct run_model *model, const struct candidates *candidates,
                       struct verdict *v);

@@ -50,6 +50,7 @@ static int start(struct launch *launch, const struct launch_plan *plan,
     const struct child_variable ours[] = {
         {"CHOKEPOINT_TOKEN", NULL},
         {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
+        {"CHOKEPOINT_FORGET", direct && plan->forgets ? "1" : NULL},
         {"CHOKEPOINT_RUN_NAME", direct ? plan->run_name : NULL},
         {"CHOKEPOINT_RUN_COMMAND", direct ? plan->command : NULL},
         {"CHOKEPOINT_RUN_DATABASE", direct ? plan->database : NULL},

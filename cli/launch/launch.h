@@ -35,6 +35,7 @@ struct launch_plan {
     const char *database;           /* its whole path; likewise */
     const char *call_spool_limit;   /* bytes; NULL: as the agent likes */
     bool flows;                     /* capture packets */
+    bool forgets;                   /* the agent beside us keeps nothing that it cannot deliver */
     bool no_command_lines;          /* agents name processes as the kernel does */
     const struct job_words *jobs;   /* who else is the job; NULL: nobody */
     bool wait_clocks;               /* load programs into kernels that clock waits */

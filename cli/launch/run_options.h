@@ -28,6 +28,7 @@ struct run_options {
     int64_t duration_ns;   /* of an attached run; 0: until it is interrupted */
     bool progress;         /* shown while the command runs */
     bool live;             /* a live view is served meanwhile */
+    bool forgets;          /* a view: what agents cannot deliver is of no use */
     bool no_command_lines; /* of the command only the program is recorded */
     bool no_mask;          /* what looks like a secret in it is recorded, too */
     char **command;        /* NULL-terminated, at least one word */

@@ -173,6 +173,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
+    s->plan.forgets = options->forgets;
     s->plan.no_command_lines = options->no_command_lines;
     s->plan.jobs = &options->jobs;
     s->plan.wait_clocks = options->wait_clocks;

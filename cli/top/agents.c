@@ -84,6 +84,7 @@ static int record(const struct top_agents *agents, const char *hosts, bool flows
     words.options.allow_missing = true;
     words.options.flows = flows;
     words.options.command = command;
+    words.options.forgets = agents->directory[0];
     words.no_shim = words.no_report = true;
     if (run_words_judge("top", &words, &options) < 0)
         return 2;

@@ -12,6 +12,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_TERM_LARGEST] = "%t is the largest part",
         [REMARK_NOT_VISIBLE] = "not visible",
         [REMARK_WAITING_LARGEST] = "waiting for each other",
+        [REMARK_GPU_IN_USE] = "a GPU is in use, which this version does not see",
         [REMARK_COMMAND_FAILED] = "the command failed",
         /* ---- the verdict: its summary where it rests on no candidate ---- */
         [REMARK_NONE_STANDS_OUT] = "No host stands out",
@@ -47,6 +48,10 @@ const char *verdict_template(enum remark_code code) {
             "does not add up well enough to say why.",
         [REMARK_RANK_SLOWER] =
             "No resource ran out, but rank %d on %s is slower than its peers by a factor of %.2f.",
+        [REMARK_GPU_UNSEEN] =
+            "Not known: a GPU is in use, which this version does not see. %.0f %% "
+            "of the job's CPU time is that of processes which may wait for it by "
+            "spinning, most of all %s.",
         [REMARK_FAILED_AT_ONCE] =
             "The command failed (exit status %d) after %.2g s: see what it printed.",
         [REMARK_FAILED_EARLY] =
@@ -210,6 +215,9 @@ const char *verdict_template(enum remark_code code) {
                                    "of the data, its core, its files",
         [REMARK_ADVISE_SEE_OUTPUT] =
             "see what it printed before it ended; what limits it shows when it works",
+        [REMARK_ADVISE_SEE_GPU] =
+            "see with the GPU's own tools whether it is busy (`nvidia-smi dmon`, "
+            "`rocm-smi`), before anything is done about the CPU",
         [REMARK_ADVISE_FASTER_COMPUTING] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
             "compute with more ranks or faster cores: `chokepoint whatif {run} --cpu all=2x` says "

@@ -15,12 +15,17 @@ left() {
     find /dev/shm "$work" -maxdepth 1 -name 'chokepoint-*' -user "$(id -un)" -newer "$work/begun"
     pgrep -f -- "--db (/dev/shm|$work)/chokepoint-top-"
 }
-nothing_left() { [ -z "$(left)" ]; }
+nothing_left() { left >left; [ ! -s left ]; }
 touch begun
 db=$work/chokepoint.db
 run -q --no-report -- sh -c 'sleep 1'
 [ "$status" -eq 0 ] || fail "no recording"
 
+fail() {
+    echo "FAILED: $*"
+    cat left out err 2>/dev/null
+    exit 1
+}
 rounds=${ROUNDS:-20}
 for ((i = 1; i <= rounds; i++)); do
     timeout -k 1 100 "$chokepoint" top -b -n 1 >out 2>err || fail "round $i of $rounds: $?"

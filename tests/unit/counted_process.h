@@ -21,6 +21,7 @@ static int host_now;
 static int threads_now;   /* of each process */
 static double kernel_now; /* of the CPU time, a share of all time as that is */
 static double unseen_now; /* of processes that come and go below it, in cores */
+static double gpu_now;    /* 1: it has a library of GPUs mapped; NAN: nobody looked */
 
 static inline double process_of(size_t column, double t_s) {
     (void)t_s;
@@ -44,6 +45,8 @@ static inline double process_of(size_t column, double t_s) {
         return threads_now;
     case PROCESS_UNSEEN:
         return unseen_now * 1e9;
+    case PROCESS_GPU:
+        return gpu_now;
     default:
         return 0;
     }

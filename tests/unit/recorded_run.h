@@ -43,7 +43,7 @@ static const uint64_t recorded_levels[RECORDING_COUNT_] = {
     [RECORDING_NET] = 1u << NET_SPEED | 1u << NET_NETWORK,
     [RECORDING_LOAD] = 0x3ff,
     [RECORDING_PROCESS] = 1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB |
-                          1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS,
+                          1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS | 1u << PROCESS_GPU,
 };
 
 /* The table as an agent would describe it, from the columns that analysis reads. */
@@ -147,7 +147,8 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     r |= RECORDED_ROW(RECORDING_PSI, "cpu", RECORDED_NS(0.01 * t), 0);
     r |= RECORDED_ROW(RECORDING_PROCESS, process, (int64_t)(1000 + host), (int64_t)host, 1,
                       250000000, busy, 0, RECORDED_NS(0.002 * t), 0, llround(2e6 * t), 0,
-                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, VALUE_ABSENT, 0, VALUE_ABSENT);
+                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, VALUE_ABSENT, 0, VALUE_ABSENT,
+                      VALUE_ABSENT);
     return r;
 }
 

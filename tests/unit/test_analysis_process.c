@@ -342,6 +342,58 @@ static void processes_that_come_and_go_are_counted_by_their_parents(void **state
     unseen_now = 0;
 }
 
+/* ---- a GPU that is not seen ---- */
+
+static void judge_one(double computing, double queue, double gpu, struct recording *r,
+                      struct judged *j) {
+    struct process one[] = {{"train", computing, queue, 0, 0, 0}};
+    threads_now = 1;
+    gpu_now = gpu;
+    plant_job(r, one, 1);
+    plant(r, RECORDING_CPU, 0, "cpu1", 0.1, 0, quiet_cpu);
+    judge(r, j);
+    gpu_now = 0;
+    threads_now = 0;
+}
+
+/* Who waits for a GPU spins. A recording of before it was looked for is judged as it was. */
+static void a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_one(0.97, 0.01, 1, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_int_equal(j.verdict.resource, RESOURCE_NONE);
+    assert_int_equal(j.verdict.kind, CAUSE_NONE);
+    assert_null(j.verdict.candidate);
+    assert_int_equal(j.verdict.n_phases, 0);
+    assert_true(j.verdict.confidence == 0 && isnan(j.verdict.gain));
+    assert_true(strstr(j.words.summary, "a GPU is in use, which this version does not see") &&
+                strstr(j.words.summary, "train[1000]"));
+    release(&r, &j);
+    const double others[] = {0, NAN};
+    for (size_t i = 0; i < 2; i++) {
+        judge_one(0.97, 0.01, others[i], &r, &j);
+        assert_int_equal(j.verdict.kind, CAUSE_SINGLE_THREAD);
+        release(&r, &j);
+    }
+}
+
+/* It waits for a core that others have, whatever it would do with it. */
+static void a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for(void **state) {
+    struct recording r;
+    struct judged with, without;
+    (void)state;
+    judge_one(0.4, 0.58, 0, &r, &without);
+    enum cause kind = without.verdict.kind;
+    assert_int_equal(without.verdict.resource, RESOURCE_CPU);
+    assert_int_equal(kind, CAUSE_CONTENTION);
+    release(&r, &without);
+    judge_one(0.4, 0.58, 1, &r, &with);
+    assert_int_equal(with.verdict.kind, kind);
+    release(&r, &with);
+}
+
 /* ---- what if ---- */
 
 static struct whatif_answer ask_of(const struct process *two, struct whatif_scenario s) {
@@ -547,6 +599,8 @@ static void what_ranks_did_since_processes_were_sampled_last_counts(void **state
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing),
+        cmocka_unit_test(a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for),
         cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
         cmocka_unit_test(a_quota_for_who_never_waits_is_answered_by_what_if),
         cmocka_unit_test(equal_shares_of_the_work_are_balanced),

@@ -21,7 +21,8 @@ static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
     "pid",          "rank",        "job",        "rss_bytes",   "user_ns",     "system_ns",
     "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes", "start_ns",    "major_faults",
-    "threads",      "parent",      "stopped_ns", "unseen_ns",   "children_ns", "peak_rss_bytes"};
+    "threads",      "parent",      "stopped_ns", "unseen_ns",   "children_ns", "peak_rss_bytes",
+    "gpu"};
 static const char *const self_columns[] = {"cpu_ns",       "samples",   "failures",
                                            "dropped_rows", "rss_bytes", "late_ns"};
 
@@ -106,7 +107,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
                            BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |
                                BIT(PROCESS_RSS) | BIT(PROCESS_PEAK_RSS) | BIT(PROCESS_START) |
-                               BIT(PROCESS_THREADS) | BIT(PROCESS_PARENT)},
+                               BIT(PROCESS_THREADS) | BIT(PROCESS_PARENT) | BIT(PROCESS_GPU)},
     [RECORDING_SELF] = {"self", COLUMNS(self_columns), BIT(SELF_RSS) | BIT(SELF_LATE)},
     [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns), BIT(MPI_PID) | BIT(MPI_RANK)},
     [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID) | BIT(RANK_RSS)},

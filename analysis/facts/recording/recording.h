@@ -62,6 +62,8 @@ enum {
     PROCESS_CHILDREN, /* of all of its children that ended; absent where exits were told one by one
                        */
     PROCESS_PEAK_RSS,
+    PROCESS_GPU, /* 1: it maps a library of GPUs; absent in recordings of before it was looked for
+                  */
 };
 /* SELF_LATE: of the row "agent" the most a frame was late since the row before: a host that stood
  * still shows how long. */
