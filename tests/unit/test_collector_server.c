@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -361,6 +362,84 @@ static void a_body_of_unknown_length_is_refused(void **state) {
                      411);
 }
 
+/* ---- the room for bodies ---- */
+
+static size_t bytes_on_their_way(struct fixture *f) {
+    while (atomic_load(&f->server->requests))
+        sched_yield(); /* each ends, after it has given back its bytes */
+    return atomic_load(&f->server->body_bytes);
+}
+
+/* However a request ends. */
+static void a_body_gives_its_room_back(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer good = body_of("vm1", 1, 5);
+    AUTO(buffer_release) struct buffer garbage = {0};
+    AUTO(buffer_release) struct buffer foreign = body_of("vm2", 1, 5);
+    buffer_put(&garbage, "GIF89a, or so", 13);
+    assert_int_equal(post(f, AUTHORIZED, &good).status, 200);
+    assert_int_equal(bytes_on_their_way(f), 0);
+    assert_int_equal(post(f, AUTHORIZED, &garbage).status, 400);
+    assert_int_equal(bytes_on_their_way(f), 0);
+    assert_int_equal(post(f, AUTHORIZED, &foreign).status, 400);
+    assert_int_equal(bytes_on_their_way(f), 0);
+    assert_int_equal(post(f, OF_VM1, &good).status, 401);
+    assert_int_equal(bytes_on_their_way(f), 0);
+    say(f, "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED "Content-Length: 4194305\r\n\r\n");
+    assert_int_equal(bytes_on_their_way(f), 0);
+    int fd = connect_to("127.0.0.1", f->port);
+    const char head[] =
+        "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED "Content-Length: 100\r\n\r\nCHK";
+    send_all(fd, head, strlen(head));
+    while (atomic_load(&f->server->body_bytes) != 100)
+        sched_yield();
+    close(fd); /* in the middle of its body */
+    assert_int_equal(bytes_on_their_way(f), 0);
+}
+
+#define FULL 64 /* bodies of 4 MiB are 256 MiB */
+
+/* Announces a body of 4 MiB and sends none of it. */
+static int announce(const struct fixture *f, unsigned number) {
+    char name[16], key[HOST_KEY_SIZE], head[512];
+    snprintf(name, sizeof name, "vm%u", number);
+    credentials_host_key(TOKEN, name, key);
+    int n = snprintf(head, sizeof head,
+                     "POST /v1/frames HTTP/1.1\r\nHost: x\r\nChokepoint-Host: %s\r\n"
+                     "Authorization: Bearer %s\r\nContent-Length: %u\r\n\r\n",
+                     name, key, 4u << 20);
+    int fd = connect_to("127.0.0.1", f->port);
+    send_all(fd, head, (size_t)n);
+    return fd;
+}
+
+/* And whoever is refused for it takes up nothing of it. */
+static void bodies_have_room_for_256_mib_at_once(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    int fds[FULL];
+    for (unsigned i = 0; i < FULL; i++)
+        fds[i] = announce(f, 100 + i);
+    while (atomic_load(&f->server->body_bytes) != 256u << 20)
+        sched_yield();
+    for (int i = 0; i < 3; i++) {
+        struct answer answer = post(f, AUTHORIZED, &body);
+        assert_int_equal(answer.status, 503);
+        assert_string_equal(answer.text, "too much at once\n");
+    }
+    while (atomic_load(&f->server->requests) != FULL)
+        sched_yield();
+    assert_int_equal(atomic_load(&f->server->body_bytes), 256u << 20);
+    close(fds[0]);
+    while (atomic_load(&f->server->requests) != FULL - 1)
+        sched_yield();
+    assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
+    for (unsigned i = 1; i < FULL; i++)
+        close(fds[i]);
+    assert_int_equal(bytes_on_their_way(f), 0);
+    assert_int_equal(refused(f, "busy"), 3);
+}
+
 static void endless_headers_are_refused(void **state) {
     struct fixture *f = *state;
     char text[512];
@@ -611,6 +690,8 @@ int main(void) {
         TEST(other_paths_and_methods_are_refused),
         TEST(a_body_that_is_too_large_is_refused_before_it_is_sent),
         TEST(a_body_of_unknown_length_is_refused),
+        TEST(a_body_gives_its_room_back),
+        TEST(bodies_have_room_for_256_mib_at_once),
         TEST(endless_headers_are_refused),
         TEST(garbage_is_refused_with_a_reason),
         TEST(a_truncated_body_is_refused_and_stores_nothing),

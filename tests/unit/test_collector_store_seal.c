@@ -5,6 +5,7 @@
  * recording that is older than seals, and one whose writer was killed.
  */
 #include "collector/store_verify.h"
+#include "common/error.h"
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -152,11 +153,30 @@ static void a_damaged_page_is_named_with_its_table(void **state) {
     verification_release(&v);
 }
 
+/* By a page as by many, and by a part of one. */
 static void a_file_cut_short_is_damaged(void **state) {
+    static const struct {
+        off_t bytes;
+        uint64_t pages;
+    } cuts[] = {{4096, 1}, {1, 1}, {4096 + 1, 2}, {3 * 4096, 3}};
     struct fixture *f = *state;
+    struct verification v;
+    char why[300];
     record_and_close(f);
-    assert_int_equal(truncate(f->path, size_of(f->path) - 4096), 0);
-    expect_state(f->path, SEAL_HOLDS, false);
+    off_t whole = size_of(f->path);
+    for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
+        char cut[sizeof f->path + 8], command[300];
+        snprintf(cut, sizeof cut, "%s.cut", f->path);
+        snprintf(command, sizeof command, "cp -- '%s' '%s'", f->path, cut);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(truncate(cut, whole - cuts[i].bytes), 0);
+        assert_int_equal(store_verify(cut, &v, why, sizeof why), 0);
+        assert_int_equal(v.n_missing, cuts[i].pages);
+        assert_int_equal(v.n_pages, whole / 4096 - (int64_t)cuts[i].pages);
+        assert_int_equal(v.n_damaged, 0);
+        verification_release(&v);
+        expect_state(cut, SEAL_HOLDS, false);
+    }
 }
 
 static void two_pages_that_changed_places_are_damaged(void **state) {
