@@ -37,14 +37,18 @@ const struct process_wait *awaited_longest(const struct run_model *model,
     return longest;
 }
 
+static bool waits_in(const struct series_set *set, const struct series *pair,
+                     const struct rank_budget *process) {
+    return pair->host == process->host && series_last(set, pair, WAKEUP_PID) == process->pid;
+}
+
 double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
     const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];
     const struct rank_budget *b = &model->budgets.items[who];
     double sum = 0;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *pair = &set->items[s];
-        if (pair->host == b->host && series_last(set, pair, WAKEUP_PID) == b->pid &&
-            series_last(set, pair, WAKEUP_WAKER) == b->pid &&
+        if (waits_in(set, pair, b) && series_last(set, pair, WAKEUP_WAKER) == b->pid &&
             process_waits_kind(set, pair) == WAIT_KIND_LOCK)
             sum +=
                 process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
@@ -59,8 +63,7 @@ double awaited_names_part(const struct run_model *model, size_t who, size_t grou
     double names = 0, idle = budget_sum(&b->groups[group], 1u << BUDGET_IDLE);
     for (size_t s = 0; s < set->n; s++) {
         const struct series *pair = &set->items[s];
-        if (pair->host == b->host && series_last(set, pair, WAKEUP_PID) == b->pid &&
-            process_waits_is_name(set, pair))
+        if (waits_in(set, pair, b) && process_waits_is_name(set, pair))
             names += process_waits_growth(set, pair, WAKEUP_PROCESS, windows) / 1e9;
     }
     return idle > 0 ? fmin(1, names / idle) : 0;

@@ -56,6 +56,43 @@ static void plant_calibration(struct recording *r, int host, double us) {
     plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, calibration_of);
 }
 
+static double rows_us, rows_samples; /* of each row: of a sample, and how many */
+
+static double row_of_few(size_t column, double t_s) {
+    double later = t_s > 3 ? 3 : 1; /* by the mean of the rows, not of the samples */
+    return column == SELF_CPU       ? rows_us * 1e3 * rows_samples * later
+           : column == SELF_SAMPLES ? rows_samples
+                                    : 0;
+}
+
+/* Over the first rows, of a second each; in us. */
+static double speed_of_rows(int rows, double samples) {
+    struct recording r;
+    struct window window = {0, rows * S};
+    struct run_model model = {.recording = &r};
+    rows_us = 20;
+    rows_samples = samples;
+    plant_init(&r, 2, 60);
+    plant_part(&r, RECORDING_SELF, 1, 1, "core", 1, 0, 60, 1u << SELF_RSS, row_of_few);
+    assert_true(isnan(core_calibration_ns(&model, 0, (struct windows){&window, 1})));
+    double us = core_calibration_ns(&model, 1, (struct windows){&window, 1}) / 1e3;
+    recording_release(&r);
+    return us;
+}
+
+/* Twenty samples at least, in two rows. */
+static void few_samples_tell_no_speed(void **state) {
+    (void)state;
+    assert_true(isnan(speed_of_rows(2, 9)));
+    assert_true(isnan(speed_of_rows(1, 100)));
+    assert_true(isnan(speed_of_rows(19, 1)));
+    assert_true(isnan(speed_of_rows(0, 100)));
+    assert_true(fabs(speed_of_rows(2, 10) - 20) < 1e-9);
+    assert_true(fabs(speed_of_rows(3, 7) - 20) < 1e-9);
+    assert_true(fabs(speed_of_rows(4, 10) - (3 * 20 + 60) / 4.0) < 1e-9);
+    assert_true(fabs(speed_of_rows(20, 1) - (3 * 20 + 17 * 60) / 20.0) < 1e-9);
+}
+
 /* Rank 1 takes so many times the CPU time. */
 static void judge_two(double work, struct sampling second, struct recording *r, struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
@@ -593,6 +630,7 @@ static void common_work_in_short_pieces_is_not_serial(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_samples_tell_no_speed),
         cmocka_unit_test(a_rank_on_a_slower_core_has_no_more_work),
         cmocka_unit_test(a_straggler_is_told_of_its_core_as_well),
         cmocka_unit_test(the_same_on_a_core_as_fast_is_more_work),

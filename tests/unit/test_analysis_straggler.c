@@ -144,6 +144,54 @@ static void in_step_the_one_that_works_longest_is_found(void **state) {
     stragglers_release(&found);
 }
 
+/* What it takes longer is held against its peers' in seconds, however long an iteration is: all of
+ * it is what its term differs by. */
+static void in_step_an_excess_is_in_seconds(void **state) {
+    static const double iterations_s[] = {0.5, 1.5, 3};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct recording r;
+        struct stragglers found;
+        plant_init(&r, 4, 60);
+        for (int rank = 0; rank < 4; rank++) {
+            mark_rank(&r, rank, iterations_s[i]);
+            plant_process(&r, rank, "p", (struct plant_process){rank, rank == 1 ? 0.9 : 0.4, 0, 0});
+        }
+        find(&r, &found);
+        assert_int_equal(found.n, 1);
+        const struct straggler *s = &found.items[0];
+        assert_true(fabs(s->explained - 1) < 0.03);
+        assert_true(s->evidence.n >= 2);
+        const struct remark *term = &s->evidence.items[1];
+        assert_int_equal(term->code, REMARK_TERM_DIFFERS);
+        assert_true(fabs(term->numbers[1] - 0.9 * iterations_s[i]) < 0.03 * iterations_s[i]);
+        assert_true(fabs(term->numbers[2] - 0.4 * iterations_s[i]) < 0.03 * iterations_s[i]);
+        stragglers_release(&found);
+    }
+}
+
+/* Whichever rank it is. */
+static void the_slowest_comes_first(void **state) {
+    static const double factors[][5] = {{1, 1.4, 1, 2, 1}, {1, 2, 1, 1.4, 1}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct recording r;
+        struct stragglers found;
+        plant_init(&r, 5, 60);
+        for (int rank = 0; rank < 5; rank++) {
+            mark_rank(&r, rank, factors[i][rank]);
+            plant_process(&r, rank, "p", (struct plant_process){rank, 0.5, 0, 0});
+        }
+        find(&r, &found);
+        assert_int_equal(found.n, 2);
+        assert_int_equal(found.items[0].rank, i ? 1 : 3);
+        assert_int_equal(found.items[1].rank, i ? 3 : 1);
+        assert_true(fabs(found.items[0].slowdown - 2) < 0.02);
+        assert_true(fabs(found.items[1].slowdown - 1.4) < 0.02);
+        stragglers_release(&found);
+    }
+}
+
 static void in_step_equal_work_names_nobody(void **state) {
     struct recording r;
     struct stragglers found;
@@ -415,6 +463,30 @@ static void every_cause_is_told_from_its_term(void **state) {
                  "path-limited", NULL);
 }
 
+/* The run as it was over the run with that rank like its peers, of whom each of the five has a
+ * fifth of its excess then. */
+static void severity_is_how_many_times_as_long_the_run_took(void **state) {
+    static const double extras[] = {0.25, 0.5, 1};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct recording r;
+        struct run_model model;
+        struct stragglers found;
+        struct rank_group group = RANK_GROUP(5, 2, PLANT_CPU, .from = 0);
+        group.extra = extras[i];
+        group.jitter = 0;
+        find_group(&group, &r, &model, &found);
+        assert_int_equal(found.n, 1);
+        double run_s = (double)r.duration_ns / 1e9, excess_s = 0.04 * extras[i] * 100;
+        double least = run_s / (run_s - 0.8 * excess_s), most = run_s / (run_s - excess_s);
+        const struct straggler *s = &found.items[0];
+        if (!(s->severity >= least && s->severity <= most && s->severity_max >= most))
+            fail_msg("%g, at most %g: %g to %g was planted", s->severity, s->severity_max, least,
+                     most);
+        forget_group(&r, &model, &found);
+    }
+}
+
 static void the_program_that_takes_its_core_is_named(void **state) {
     (void)state;
     assert_found(RANK_GROUP(5, 2, PLANT_QUEUE, .hog = true), "persistent", SLOW_HALF, "contention",
@@ -534,6 +606,9 @@ int main(void) {
         cmocka_unit_test(a_wide_spread_of_peers_excuses),
         cmocka_unit_test(free_ranks_are_judged_by_their_own_times),
         cmocka_unit_test(in_step_the_one_that_works_longest_is_found),
+        cmocka_unit_test(in_step_an_excess_is_in_seconds),
+        cmocka_unit_test(the_slowest_comes_first),
+        cmocka_unit_test(severity_is_how_many_times_as_long_the_run_took),
         cmocka_unit_test(in_step_equal_work_names_nobody),
         cmocka_unit_test(spinning_ranks_are_not_judged),
         cmocka_unit_test(twice_of_next_to_nothing_is_no_straggler),
