@@ -1,0 +1,739 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every column of every table that a report exports says its own field: records whose values all
+ * differ, and what each table must be. Quotes of the expected JSON are written as '.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "reports/formats/formats.h"
+#include "reports/sections/sections.h"
+#include "tests/unit/golden.h"
+
+#define T(text) ((char *)(text))
+
+static struct report_host hosts[] = {{.name = T("vm1"),
+                                      .n_cpus = 2,
+                                      .samples_expected = 103,
+                                      .samples_recorded = 104,
+                                      .samples_missed = 105,
+                                      .samples_duplicate = 106,
+                                      .gaps = 107,
+                                      .clock_offset_s = 0.108,
+                                      .clock_drift_ppm = 109,
+                                      .clock_error_s = 0.11,
+                                      .beat_us = 111},
+                                     {.name = T("vm2"),
+                                      .n_cpus = 3,
+                                      .samples_expected = 203,
+                                      .samples_recorded = 204,
+                                      .samples_missed = 205,
+                                      .samples_duplicate = 206,
+                                      .gaps = 207,
+                                      .clock_offset_s = 0.208,
+                                      .clock_drift_ppm = 209,
+                                      .clock_error_s = 0.21,
+                                      .beat_us = 211,
+                                      .missing = true},
+                                     {.name = T("vm3"), .n_cpus = 4}};
+
+static struct report report = {.hosts = hosts, .n_hosts = 3, .duration_s = 50, .period_s = 0.1};
+
+static char *written(const struct format *format, report_section *section) {
+    char *text = NULL;
+    size_t size;
+    struct page page;
+    FILE *out = open_memstream(&text, &size);
+    page_begin(&page, format, out, "x/1", "test");
+    section(&report, &page);
+    assert_int_equal(page_end(&page), 0);
+    fclose(out);
+    return text;
+}
+
+static bool are_near(const json_t *a, const json_t *b) {
+    double x = json_number_value(a), y = json_number_value(b);
+    return json_is_number(a) && json_is_number(b) && fabs(x - y) <= 1e-6 * fabs(y);
+}
+
+/* Each member that is expected, and no other. */
+static void expect_equal(const json_t *is, const json_t *should, const char *where) {
+    const char *key;
+    json_t *member;
+    size_t i;
+    char at[256];
+    assert_int_equal(json_object_size(is), json_object_size(should));
+    assert_int_equal(json_array_size(is), json_array_size(should));
+    json_object_foreach((json_t *)should, key, member) {
+        snprintf(at, sizeof at, "%.200s.%.50s", where, key);
+        expect_equal(json_object_get(is, key), member, at);
+    }
+    json_array_foreach((json_t *)should, i, member) {
+        snprintf(at, sizeof at, "%.200s[%zu]", where, i);
+        expect_equal(json_array_get(is, i), member, at);
+    }
+    if (json_is_object(should) || json_is_array(should))
+        return;
+    if (!json_equal((json_t *)is, (json_t *)should) && !are_near(is, should)) {
+        char *seen = is ? json_dumps(is, JSON_ENCODE_ANY) : NULL;
+        fail_msg("%s is %s", where, seen ? seen : "missing");
+    }
+}
+
+/* A table of the document, by its name. */
+static void expect(report_section *section, const char *name, const char *json) {
+    char *text = written(&format_json, section), *expected = strdup(json);
+    for (char *p = expected; *p; p++)
+        *p = *p == '\'' ? '"' : *p;
+    json_error_t error;
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    json_t *should = json_loads(expected, JSON_DECODE_ANY, &error);
+    if (!document || !should)
+        fail_msg("%s: %s", name, error.text);
+    json_t *is = document;
+    for (const char *part = name; *part; part += strcspn(part, ".") + (strchr(part, '.') != NULL)) {
+        char key[64];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(part, "."), part);
+        is = json_object_get(is, key);
+    }
+    expect_equal(is, should, name);
+    json_decref(document);
+    json_decref(should);
+    free(expected);
+    free(text);
+}
+
+/* ---- traffic ---- */
+
+static struct report_route routes[] = {
+    {.from = 1, .to = 2, .bytes = 3e6, .mean_mb_s = 4, .peak_mb_s = 5, .share_pct = 6},
+    {.from = 2, .to = 0, .bytes = 7e6, .mean_mb_s = 8, .peak_mb_s = 9, .share_pct = 10}};
+
+static void traffic_of_pairs(void **state) {
+    (void)state;
+    report.routes = routes;
+    report.n_routes = report.n_routes_all = 2;
+    expect(section_pairs, "pairs",
+           "[{'from':'vm2','to':'vm3','bytes':3e6,'mean_mb_s':4,'peak_mb_s':5,'share_pct':6},"
+           "{'from':'vm3','to':'vm1','bytes':7e6,'mean_mb_s':8,'peak_mb_s':9,'share_pct':10}]");
+}
+
+static struct report_arithmetic arithmetic[] = {{.host = 1,
+                                                 .direction = "receive",
+                                                 .phase = T("training"),
+                                                 .bytes_per_iteration = 2e6,
+                                                 .bandwidth_mb_s = 3,
+                                                 .known = ARITHMETIC_MEASURED,
+                                                 .bound_s = 4,
+                                                 .iteration_s = 5,
+                                                 .share_pct = 6}};
+
+static void the_argument_by_arithmetic(void **state) {
+    (void)state;
+    report.arithmetic = arithmetic;
+    report.n_arithmetic = 1;
+    expect(section_arithmetic, "arithmetic",
+           "[{'host':'vm2','direction':'receive','phase':'training','bytes_per_iteration':2e6,"
+           "'bandwidth_mb_s':3,'rate':'measured','bound_s':4,'iteration_s':5,'share_pct':6,"
+           "'calibrated':true}]");
+}
+
+/* ---- time ---- */
+
+static struct report_wait waits[] = {{.host = 0,
+                                      .whom_host = 2,
+                                      .process = T("client[1]"),
+                                      .whom = T("server[2]"),
+                                      .what = "lock",
+                                      .seconds = 3,
+                                      .share_pct = 4}};
+
+static void waits_of_processes(void **state) {
+    (void)state;
+    report.waits = waits;
+    report.n_waits = report.n_waits_all = 1;
+    expect(section_waits, "waits",
+           "[{'host':'vm1','process':'client[1]','share_pct':4,'seconds':3,'what':'lock',"
+           "'whom':'server[2]','whom_host':'vm3'}]");
+}
+
+static struct report_critical critical[] = {{.phase = "training",
+                                             .host = 1,
+                                             .term = BUDGET_TRANSFER,
+                                             .to_host = 2,
+                                             .seconds = 3,
+                                             .share_pct = 4}};
+
+static void parts_of_the_critical_path(void **state) {
+    (void)state;
+    report.critical = critical;
+    report.n_critical = 1;
+    report.critical_source = "events";
+    expect(section_critical_path, "critical_path",
+           "[{'phase':'training','host':'vm2','term':'transfer','to_host':'vm3','seconds':3,"
+           "'share_pct':4,'source':'events'}]");
+}
+
+static struct report_efficiency efficiency[] = {{.phase = T("training"),
+                                                 .n_ranks = 2,
+                                                 .elapsed_s = 3,
+                                                 .useful_mean_s = 4,
+                                                 .useful_max_s = 5,
+                                                 .longest_host = 1,
+                                                 .longest_rank = 6,
+                                                 .parallel_pct = 7,
+                                                 .load_balance_pct = 8,
+                                                 .communication_pct = 9,
+                                                 .serialisation_pct = 10,
+                                                 .transfer_pct = 11,
+                                                 .computing_pct = 12,
+                                                 .source = "replay"}};
+
+static void ratios_of_efficiency(void **state) {
+    (void)state;
+    report.efficiency = efficiency;
+    report.n_efficiency = 1;
+    expect(section_efficiency, "efficiency",
+           "[{'phase':'training','parallel_pct':7,'load_balance_pct':8,'communication_pct':9,"
+           "'serialisation_pct':10,'transfer_pct':11,'computing_pct':12,'ranks':2,'elapsed_s':3,"
+           "'useful_mean_s':4,'useful_max_s':5,'longest_host':'vm2','longest_rank':6,"
+           "'transfer_source':'replay'}]");
+}
+
+static struct report_budget budgets[] = {{.host = 1,
+                                          .rank = 2,
+                                          .pid = 3,
+                                          .process = "train[3]",
+                                          .phase = T("training"),
+                                          .wall_s = 100,
+                                          .term_s = {[BUDGET_CPU] = 4,
+                                                     [BUDGET_RUN_QUEUE] = 5,
+                                                     [BUDGET_QUOTA] = 6,
+                                                     [BUDGET_STEAL] = 7,
+                                                     [BUDGET_DISK] = 8,
+                                                     [BUDGET_MEMORY] = 9,
+                                                     [BUDGET_STOPPED] = 10,
+                                                     [BUDGET_IDLE] = 11,
+                                                     [BUDGET_PEER_WAIT] = 12,
+                                                     [BUDGET_TRANSFER] = 13,
+                                                     [BUDGET_FILE] = 14,
+                                                     [BUDGET_OVERHEAD] = 15,
+                                                     [BUDGET_UNSPLIT] = 16},
+                                          .unknown_s = 17,
+                                          .other_cpu_s = 18,
+                                          .closure_pct = 19,
+                                          .trusted = true,
+                                          .source = "events",
+                                          .path_pct = 20,
+                                          .receiver_pct = 21,
+                                          .send_buffer_pct = 22,
+                                          .awaited_host = 2,
+                                          .awaited_rank = 23,
+                                          .awaited_s = 24}};
+
+static void time_of_ranks(void **state) {
+    static struct report_resources resources[] = {{.phase = T("all")}};
+    (void)state;
+    report.budget = budgets;
+    report.n_budget = 1;
+    report.resources = resources;
+    report.n_resources = 1;
+    expect(section_budget, "budget",
+           "[{'wall_s':100,'cpu_s':4,'runqueue_s':5,'quota_s':6,'steal_s':7,'disk_s':8,"
+           "'memory_s':9,'stopped_s':10,'idle_s':11,'peer_wait_s':12,'transfer_s':13,'file_s':14,"
+           "'mpi_overhead_s':15,'mpi_unsplit_s':16,'closure_pct':19,'host':'vm2','rank':2,"
+           "'phase':'training','process':'train[3]','source':'events','trusted':true,"
+           "'awaited_host':'vm3','awaited_rank':23,'unknown_s':17,'other_threads_cpu_s':18,"
+           "'awaited_s':24,'path_limited_pct':20,'receiver_limited_pct':21,"
+           "'send_buffer_limited_pct':22}]");
+    report.n_resources = 0;
+}
+
+/* ---- ranks and processes ---- */
+
+static struct report_rank ranks[] = {{.rank = 3,
+                                      .host = 1,
+                                      .role = T("worker"),
+                                      .n = 3,
+                                      .end_s = (double[]){2, 5, 9},
+                                      .duration_s = (double[]){2, 3, 4},
+                                      .median_s = 5,
+                                      .p95_s = 6},
+                                     {.rank = 7,
+                                      .host = 2,
+                                      .role = T("server"),
+                                      .n = 2,
+                                      .end_s = (double[]){6, 13},
+                                      .duration_s = (double[]){6, 7},
+                                      .median_s = 9,
+                                      .p95_s = 10}};
+
+/* Durations of all ranks are 2, 3, 4, 6 and 7 s; the slower rank did two iterations in 13 s. */
+static void iterations_of_ranks(void **state) {
+    (void)state;
+    report.ranks = ranks;
+    report.n_ranks = 2;
+    report.iteration_source = "calls";
+    report.ranks_in_step = true;
+    expect(section_iterations, "iterations.by_rank",
+           "[{'rank':3,'host':'vm2','role':'worker','count':3,'median_s':5,'p95_s':6},"
+           "{'rank':7,'host':'vm3','role':'server','count':2,'median_s':9,'p95_s':10}]");
+    expect(section_iterations, "iterations.count", "3"); /* of one, as they are in step */
+    expect(section_iterations, "iterations.per_s", "0.2307692308");
+    expect(section_iterations, "iterations.median_s", "4");
+    expect(section_iterations, "iterations.p95_s", "6.8");
+    expect(section_iterations, "iterations.source", "'calls'");
+    expect(section_iterations, "iterations.in_step", "true");
+}
+
+static struct report_role roles[] = {{.rank = 1,
+                                      .host = 2,
+                                      .role = T("worker"),
+                                      .accuracy_pct = 3,
+                                      .time_s = 4,
+                                      .lived_s = 5,
+                                      .cpu_s = 6,
+                                      .cpu_pct = 7,
+                                      .peak_memory_gb = 8,
+                                      .received_mb = 9,
+                                      .sent_mb = 10,
+                                      .received_at_most = true,
+                                      .bytes_source = "mpi"}};
+
+static void use_of_ranks(void **state) {
+    (void)state;
+    report.roles = roles;
+    report.n_roles = 1;
+    expect(section_roles, "roles",
+           "[{'rank':1,'host':'vm3','role':'worker','accuracy_pct':3,'time_s':4,'lived_s':5,"
+           "'cpu_s':6,'cpu_pct':7,'peak_memory_gb':8,'received_mb':9,'sent_mb':10,"
+           "'received_at_most':true,'bytes_source':'mpi'}]");
+}
+
+static struct report_process processes[] = {{.host = 1,
+                                             .name = T("train[5]"),
+                                             .rank = 2,
+                                             .job = true,
+                                             .cpu_pct = 3,
+                                             .rss_gb = 4,
+                                             .run_queue_pct = 5,
+                                             .read_mb_s = 6,
+                                             .write_mb_s = 7,
+                                             .received_mb_s = 8,
+                                             .sent_mb_s = 9}};
+
+static void use_of_processes(void **state) {
+    (void)state;
+    report.processes = processes;
+    report.n_processes = 1;
+    expect(section_processes, "processes",
+           "[{'host':'vm2','process':'train[5]','rank':2,'job':true,'cpu_pct':3,"
+           "'run_queue_pct':5,'rss_gb':4,'read_mb_s':6,'write_mb_s':7,'received_mb_s':8,"
+           "'sent_mb_s':9}]");
+}
+
+static struct report_operator operators[] = {{.name = T("gradient"),
+                                              .role = T("worker"),
+                                              .n_ranks = 2,
+                                              .calls = 3,
+                                              .output_bytes = 4e6,
+                                              .total_s = 5,
+                                              .mean_s = 6,
+                                              .p95_s = 7,
+                                              .longest_s = 8,
+                                              .share_pct = 9}};
+
+static void operators_of_ranks(void **state) {
+    (void)state;
+    report.operators = operators;
+    report.n_operators = 1;
+    expect(section_operators, "operators",
+           "[{'name':'gradient','role':'worker','ranks':2,'calls':3,'output_bytes':4e6,"
+           "'total_s':5,'mean_s':6,'p95_s':7,'longest_s':8,'share_pct':9}]");
+}
+
+static void the_iteration_of_median_length(void **state) {
+    static struct report_bar bars[] = {
+        {.host = 2, .rank = 5, .name = T("gradient"), .start_s = 6, .end_s = 7}};
+    (void)state;
+    report.timeline = (struct report_timeline){.host = 1,
+                                               .rank = 2,
+                                               .number = 3,
+                                               .start_s = 4,
+                                               .duration_s = 5,
+                                               .bars = bars,
+                                               .n_bars = 1,
+                                               .n_bars_left_out = 8};
+    expect(section_operators, "timeline",
+           "{'rank':2,'host':'vm2','number':3,'start_s':4,'duration_s':5,'bars_left_out':8,"
+           "'bars':[{'rank':5,'host':'vm3','operator':'gradient','start_s':6,'end_s':7}]}");
+}
+
+static struct report_straggler stragglers[] = {{.host = 1,
+                                                .rank = 2,
+                                                .kind = "onset",
+                                                .slowdown = 3,
+                                                .iterations_pct = 4,
+                                                .explained_pct = 5,
+                                                .severity = 6,
+                                                .severity_max = 7,
+                                                .cause = T("its core is shared"),
+                                                .cause_kind = "contention",
+                                                .culprit = T("hog"),
+                                                .culprit_pid = 8,
+                                                .evidence = (char *[]){T("one"), T("two")},
+                                                .n_evidence = 2}};
+
+static void stragglers_and_causes(void **state) {
+    (void)state;
+    report.stragglers = stragglers;
+    report.n_stragglers = 1;
+    expect(section_stragglers, "stragglers",
+           "[{'rank':2,'host':'vm2','kind':'onset','slowdown':3,'iterations_pct':4,"
+           "'cause':'its core is shared','explained_pct':5,'evidence':['one','two'],"
+           "'severity':6,'severity_max':7,'cause_kind':'contention',"
+           "'culprit':{'process':'hog','pid':8,'host':'vm2'}}]");
+}
+
+/* ---- hosts ---- */
+
+/* values[host][metric] are 100 * host + metric, and .1 and .2 more. */
+static void use_of_hosts(void **state) {
+    static struct report_value values[3 * METRIC_COUNT_];
+    static double ceilings[3 * METRIC_COUNT_];
+    static struct report_resources resources[] = {
+        {.phase = T("all"), .duration_s = 50, .values = values}};
+    static char json[1 << 16];
+    size_t n = 0;
+    (void)state;
+    for (int h = 0; h < 3; h++)
+        for (int m = 0; m < METRIC_COUNT_; m++) {
+            double x = 100 * h + m;
+            values[h * METRIC_COUNT_ + m] = (struct report_value){x, x + .1, x + .2};
+            ceilings[h * METRIC_COUNT_ + m] = x + .3;
+            n += (size_t)snprintf(json + n, sizeof json - n,
+                                  "%c{'host':'vm%d','phase':'all','metric':'%s','unit':'%s',"
+                                  "'mean':%.1f,'p95':%.1f,'peak':%.1f,'ceiling':%.1f}",
+                                  n ? ',' : '[', h + 1, metric_name(m), metric_unit(m), x, x + .1,
+                                  x + .2, x + .3);
+        }
+    strcpy(json + n, "]");
+    report.resources = resources;
+    report.n_resources = 1;
+    report.metric_ceilings = ceilings;
+    expect(section_resources, "resources", json);
+    report.metric_ceilings = NULL;
+    report.n_resources = 0;
+}
+
+static void quality_of_the_recording(void **state) {
+    static char *notes[] = {T("one"), T("two")};
+    (void)state;
+    report.notes = notes;
+    report.n_notes = 2;
+    report.grade = 'B';
+    expect(section_quality, "quality", "{'grade':'B','notes':['one','two']}");
+}
+
+static void the_run_and_its_hosts(void **state) {
+    static char *comments[] = {T("said")};
+    (void)state;
+    report.run_id = 1;
+    report.run_name = T("sync");
+    report.command = T("./train");
+    report.state = T("failed");
+    report.exit_status = 3;
+    report.started_wall_ns = 1700000000 * NS_PER_S;
+    report.comments = comments;
+    report.n_comments = 1;
+    expect(section_run, "run",
+           "{'id':1,'name':'sync','command':'./train','state':'failed','exit_status':3,"
+           "'started_at':'2023-11-14T22:13:20.000Z','duration_s':50,'period_s':0.1,"
+           "'samples':{'expected':306,'recorded':308,'missed':310,'duplicate':312},"
+           "'hosts':['vm1','vm2','vm3'],'notes':['said'],"
+           "'host_details':[{'name':'vm1','cores':2,'missing':false,'samples':{'recorded':104,"
+           "'expected':103,'missed':105,'duplicate':106},'gaps':107,'clock_offset_s':0.108,"
+           "'clock_drift_ppm':109,'clock_error_s':0.11,'beat_us':111},"
+           "{'name':'vm2','cores':3,'missing':true,'samples':{'recorded':204,'expected':203,"
+           "'missed':205,'duplicate':206},'gaps':207,'clock_offset_s':0.208,"
+           "'clock_drift_ppm':209,'clock_error_s':0.21,'beat_us':211},"
+           "{'name':'vm3','cores':4,'missing':false,'samples':{'recorded':0,'expected':0,"
+           "'missed':0,'duplicate':0},'gaps':0,'clock_offset_s':0,'clock_drift_ppm':0,"
+           "'clock_error_s':0,'beat_us':0}]}");
+}
+
+static void phases_of_the_run(void **state) {
+    static struct report_phase phases[] = {
+        {.name = T("training"), .start_s = 1, .end_s = 2, .source = "detected"}};
+    (void)state;
+    report.phases = phases;
+    report.n_phases = 1;
+    expect(section_phases, "phases",
+           "[{'name':'training','start_s':1,'end_s':2,'source':'detected'}]");
+}
+
+static void load_of_hosts(void **state) {
+    static struct report_load loads[] = {{.host = 1,
+                                          .load_1 = 2,
+                                          .load_5 = 3,
+                                          .load_15 = 4,
+                                          .uptime_s = 5,
+                                          .running = 6,
+                                          .sleeping = 7,
+                                          .waiting = 8,
+                                          .stopped = 9,
+                                          .zombie = 10,
+                                          .other = 11}};
+    (void)state;
+    report.loads = loads;
+    report.n_loads = 1;
+    expect(section_loads, "loads",
+           "[{'host':'vm2','load_1':2,'load_5':3,'load_15':4,'running':6,'sleeping':7,'waiting':8,"
+           "'stopped':9,'zombie':10,'other':11,'uptime_s':5}]");
+}
+
+static void file_systems_and_exports(void **state) {
+    static struct report_filesystem filesystems[] = {{.host = 1,
+                                                      .mount = "/home",
+                                                      .size_gb = 2,
+                                                      .used_gb = 3,
+                                                      .available_gb = 4,
+                                                      .used_pct = 5}};
+    static struct report_export exports[] = {{.host = 2,
+                                              .name = "nas:/data",
+                                              .calls = 3,
+                                              .retransmissions = 4,
+                                              .read_mb = 5,
+                                              .write_mb = 6,
+                                              .queue_ms = 7,
+                                              .rtt_ms = 8,
+                                              .execute_ms = 9}};
+    (void)state;
+    report.filesystems = filesystems;
+    report.n_filesystems = 1;
+    report.exports = exports;
+    report.n_exports = 1;
+    expect(section_filesystems, "filesystems",
+           "[{'host':'vm2','mount':'/home','size_gb':2,'used_gb':3,'available_gb':4,"
+           "'used_pct':5}]");
+    expect(section_exports, "exports",
+           "[{'host':'vm3','export':'nas:/data','calls':3,'execute_ms':9,'rtt_ms':8,'queue_ms':7,"
+           "'receive_mb':5,'send_mb':6,'retransmissions':4}]");
+}
+
+static void alerts_of_hosts(void **state) {
+    static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,
+                                            .host = 2,
+                                            .resource = "DISK",
+                                            .start_s = 3,
+                                            .duration_s = 4,
+                                            .peak = 5,
+                                            .unit = "%"}};
+    (void)state;
+    report.alerts = alerts;
+    report.n_alerts = 1;
+    expect(section_alerts, "alerts",
+           "[{'duration_s':4,'resource':'DISK','peak':5,'unit':'%','host':'vm3','start_s':3,"
+           "'level':'critical'}]");
+}
+
+/* ---- what limits the run ---- */
+
+static void the_verdict(void **state) {
+    (void)state;
+    report.verdict = (struct report_verdict){.state = VERDICT_SATURATED,
+                                             .subject = "host",
+                                             .host = 1,
+                                             .rank = 2,
+                                             .resource = T("cpu"),
+                                             .cause = T("shared"),
+                                             .cause_kind = "contention",
+                                             .culprit = T("hog"),
+                                             .culprit_pid = 3,
+                                             .start_s = 4,
+                                             .end_s = 5,
+                                             .confidence = .6,
+                                             .confidence_computed = .7,
+                                             .gain_pct = 8,
+                                             .gain_low_pct = 9,
+                                             .gain_high_pct = 10,
+                                             .gain_source = "replay",
+                                             .summary = T("a summary"),
+                                             .limit = T("a limit"),
+                                             .worth = T("a worth"),
+                                             .evidence = (char *[]){T("e")},
+                                             .n_evidence = 1,
+                                             .against = (char *[]){T("a"), T("b")},
+                                             .n_against = 2,
+                                             .ruled_out = (char *[]){T("r")},
+                                             .n_ruled_out = 1,
+                                             .next = (char *[]){T("n")},
+                                             .n_next = 1};
+    expect(section_verdict, "verdict.gain_pct",
+           "{'source':'replay','estimate':8,'low':9,'high':10}");
+    expect(section_verdict, "verdict.culprit", "{'process':'hog','pid':3,'host':'vm2'}");
+    static const char *const members[][2] = {{"verdict.state", "'saturated'"},
+                                             {"verdict.subject", "'host'"},
+                                             {"verdict.host", "'vm2'"},
+                                             {"verdict.rank", "2"},
+                                             {"verdict.resource", "'cpu'"},
+                                             {"verdict.cause", "'shared'"},
+                                             {"verdict.cause_kind", "'contention'"},
+                                             {"verdict.start_s", "4"},
+                                             {"verdict.end_s", "5"},
+                                             {"verdict.confidence", "0.6"},
+                                             {"verdict.confidence_computed", "0.7"},
+                                             {"verdict.limit", "'a limit'"},
+                                             {"verdict.summary", "'a summary'"},
+                                             {"verdict.evidence", "['e']"},
+                                             {"verdict.against", "['a','b']"},
+                                             {"verdict.ruled_out", "['r']"},
+                                             {"verdict.next", "['n']"}};
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+        expect(section_verdict, members[i][0], members[i][1]);
+}
+
+static void the_verdict_of_each_phase(void **state) {
+    static struct report_phase_verdict phases[] = {{.phase = T("loading"),
+                                                    .state = VERDICT_SUSPECTED,
+                                                    .host = 1,
+                                                    .rank = 2,
+                                                    .resource = T("disk"),
+                                                    .cause_kind = "throttle",
+                                                    .blocked_pct = 3,
+                                                    .summary = T("the disk")}};
+    (void)state;
+    report.phase_verdicts = phases;
+    report.n_phase_verdicts = 1;
+    expect(section_phase_verdicts, "verdict_by_phase",
+           "[{'state':'suspected','phase':'loading','host':'vm2','rank':2,'resource':'disk',"
+           "'cause_kind':'throttle','blocked_pct':3,'summary':'the disk'}]");
+}
+
+static void the_ranking(void **state) {
+    static struct report_rank_entry entries[] = {{.host = 1,
+                                                  .rank = 2,
+                                                  .cause_kind = "steal",
+                                                  .resource = T("cpu"),
+                                                  .state = VERDICT_SUSPECTED,
+                                                  .gain_pct = 3,
+                                                  .blocked_pct = 4}};
+    (void)state;
+    report.ranking = entries;
+    report.n_ranking = 1;
+    expect(section_ranking, "ranking",
+           "[{'host':'vm2','rank':2,'resource':'cpu','cause_kind':'steal','state':'suspected',"
+           "'gain_pct':3,'blocked_pct':4}]");
+}
+
+static void gains_of_changes(void **state) {
+    static struct report_change changes[] = {{.change = T("a faster link"),
+                                              .limit = T("the network"),
+                                              .options = T("--link vm1=2x"),
+                                              .gain_pct = 4,
+                                              .low_pct = 3,
+                                              .high_pct = 5,
+                                              .source = "replay",
+                                              .letter = 'A',
+                                              .advised = true},
+                                             {.change = T("a faster disk"),
+                                              .limit = T("the disk"),
+                                              .options = T("--without vm1:disk"),
+                                              .gain_pct = 7,
+                                              .low_pct = 6,
+                                              .high_pct = 8,
+                                              .source = "counters",
+                                              .letter = 'B'}};
+    static struct report_together together[] = {{.first = 1,
+                                                 .second = 0,
+                                                 .options = T("--both"),
+                                                 .gain_pct = 10,
+                                                 .low_pct = 9,
+                                                 .high_pct = 11,
+                                                 .source = "iterations"}};
+    (void)state;
+    report.changes = changes;
+    report.n_changes = 2;
+    report.together = together;
+    report.n_together = 1;
+    report.factors[0] = (struct report_factors){
+        .what = T("link of vm1"), .points = {{2, 13, 12, 14, T("--link vm1=2x")}}, .n = 1};
+    report.n_factors = 1;
+    expect(section_changes, "changes",
+           "[{'letter':'A','change':'a faster link','source':'replay','limit':'the network',"
+           "'scenario':'--link vm1=2x','advised':true,"
+           "'gain_pct':{'estimate':4,'low':3,'high':5}},"
+           "{'letter':'B','change':'a faster disk','source':'counters','limit':'the disk',"
+           "'scenario':'--without vm1:disk','advised':false,"
+           "'gain_pct':{'estimate':7,'low':6,'high':8}}]");
+    expect(section_changes, "changes_together",
+           "[{'letters':'B + A','changes':'a faster disk; a faster link','source':'iterations',"
+           "'scenario':'--both','gain_pct':{'estimate':10,'low':9,'high':11}}]");
+    expect(section_changes, "changes_by_factor",
+           "[{'change':'link of vm1','factor':2,'scenario':'--link vm1=2x',"
+           "'gain_pct':{'estimate':13,'low':12,'high':14}}]");
+}
+
+/* ---- the same for readers ---- */
+
+/* All that was planted above; its names, units and scales are seen at once. */
+static void readers_see_the_same(void **state) {
+    static report_section *const sections[] = {
+        section_pairs,     section_arithmetic, section_waits,       section_efficiency,
+        section_budget,    section_iterations, section_roles,       section_processes,
+        section_operators, section_stragglers, section_quality,     section_loads,
+        section_exports,   section_alerts,     section_filesystems, section_changes};
+    char *text = NULL;
+    size_t size;
+    struct page page;
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    FILE *out = open_memstream(&text, &size);
+    page_begin(&page, &format_text, out, "", "test");
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+        sections[i](&report, &page);
+    assert_int_equal(page_end(&page), 0);
+    fclose(out);
+    expect_golden("columns.txt", text);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(traffic_of_pairs),
+        cmocka_unit_test(the_argument_by_arithmetic),
+        cmocka_unit_test(waits_of_processes),
+        cmocka_unit_test(parts_of_the_critical_path),
+        cmocka_unit_test(ratios_of_efficiency),
+        cmocka_unit_test(time_of_ranks),
+        cmocka_unit_test(iterations_of_ranks),
+        cmocka_unit_test(use_of_ranks),
+        cmocka_unit_test(use_of_processes),
+        cmocka_unit_test(operators_of_ranks),
+        cmocka_unit_test(the_iteration_of_median_length),
+        cmocka_unit_test(stragglers_and_causes),
+        cmocka_unit_test(use_of_hosts),
+        cmocka_unit_test(quality_of_the_recording),
+        cmocka_unit_test(the_run_and_its_hosts),
+        cmocka_unit_test(phases_of_the_run),
+        cmocka_unit_test(load_of_hosts),
+        cmocka_unit_test(file_systems_and_exports),
+        cmocka_unit_test(alerts_of_hosts),
+        cmocka_unit_test(the_verdict),
+        cmocka_unit_test(the_verdict_of_each_phase),
+        cmocka_unit_test(the_ranking),
+        cmocka_unit_test(gains_of_changes),
+        cmocka_unit_test(readers_see_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
