@@ -60,13 +60,13 @@ static void interrupt(int signal) {
     (void)signal;
 }
 
-/* One that was delivered takes the place of one whose way to the run has just ended, and which is
- * about to notice. */
+/* An agent of a run takes the place of one that was hurt or has just lost its way to the run, and
+ * which is about to notice. */
 static bool lock_spool(const struct agent *agent) {
     const struct sigaction action = {.sa_handler = interrupt};
     if (flock(agent->spool_fd, LOCK_EX | LOCK_NB) == 0)
         return true;
-    if (!agent->options.delivered)
+    if (!agent->options.run[0])
         return false;
     sigaction(SIGALRM, &action, NULL);
     alarm(PREDECESSOR_S);

@@ -51,6 +51,8 @@ struct observer {
     int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
     int64_t looked_ns;      /* when the collector's silence was last looked at */
     bool orphaned, sampled;
+    pid_t parent; /* the supervisor; while it lives, another process has its place */
+    enum probe_end ending;
 };
 
 void agent_say(const struct agent_options *options, const char *text) {
@@ -124,6 +126,26 @@ static int open_stops(struct observer *observer) {
     return wake_open(&observer->wake, (int[]){observer->signal_fd, observer->told_fd}, 2);
 }
 
+/* A stream without a file has kept nothing, if the other of the same agent has files. */
+static uint64_t kept_by_others(const struct observer *observer, uint64_t stream) {
+    uint64_t seq = 0, other;
+    int r = spool_last_kept(observer->options->spool, stream, &seq);
+    if (r == -ENOENT)
+        r = spool_last_kept(observer->options->spool, stream ^ 1, &other);
+    return r < 0 ? UINT64_MAX : seq;
+}
+
+/* Of the stream that this process goes on with: what there was of it before. */
+static uint64_t kept(void *ctx, uint64_t stream) {
+    const struct observer *observer = ctx;
+    struct frame_head samples = {0}, calls = {0};
+    if ((stream ^ observer->memory->stream_id) > 1)
+        return kept_by_others(observer, stream);
+    bool any = spool_recovered(observer->spool, &samples);
+    any |= observer->bulk && spool_recovered(observer->bulk, &calls);
+    return !any ? UINT64_MAX : stream & 1 ? calls.seq : samples.seq;
+}
+
 static void fill_env(struct observer *observer) {
     const struct agent_options *options = observer->options;
     observer->env = (struct probe_env){.proc = options->proc,
@@ -142,7 +164,11 @@ static void fill_env(struct observer *observer) {
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes,
                                        .no_command_lines = options->no_command_lines,
-                                       .flows = options->flows};
+                                       .flows = options->flows,
+                                       .kept = kept,
+                                       .kept_ctx = observer,
+                                       .stream = &observer->memory->stream_id,
+                                       .ending = &observer->ending};
 }
 
 static int open_sampler(struct observer *observer) {
@@ -410,10 +436,34 @@ static int drain(struct observer *observer) {
     return r == 0 && all ? 0 : undelivered(observer);
 }
 
+/* A run starts another agent in the place of a supervisor that was killed. It goes on with the
+ * stream at once, if it has not to wait until this process has delivered its frames. */
+static enum probe_end ending_of(const struct observer *observer) {
+    struct push_status status = {0};
+    if (observer->options->supervise && observer->options->run[0] && getppid() != observer->parent)
+        return ENDING_REPLACED;
+    if (observer->push)
+        push_status(observer->push, &status);
+    return status.stop && !status.severed ? ENDING_WITH_RUN : ENDING_ALONE;
+}
+
+static int finish(struct observer *observer) {
+    observer->ending = ending_of(observer);
+    sampler_close_probes(observer->sampler);
+    return observer->ending == ENDING_REPLACED ? 0 : drain(observer);
+}
+
+static void release_spool(const struct observer *observer, struct spool *spool) {
+    if (observer->ending == ENDING_REPLACED)
+        spool_leave(spool);
+    else
+        spool_close(spool, observer->options->forgets);
+}
+
 static void observer_release(struct observer *observer) {
     push_free(observer->push);
-    spool_close(observer->bulk, observer->options->forgets);
-    spool_close(observer->spool, observer->options->forgets);
+    release_spool(observer, observer->bulk);
+    release_spool(observer, observer->spool);
     sampler_free(observer->sampler);
     free(observer->waits);
     if (observer->wake.n)
@@ -426,12 +476,12 @@ static void observer_release(struct observer *observer) {
 
 int observe(const struct agent_options *options, struct agent_memory *memory) {
     struct observer observer = {
-        .options = options, .memory = memory, .signal_fd = -1, .told_fd = -1};
+        .options = options, .memory = memory, .signal_fd = -1, .told_fd = -1, .parent = getppid()};
     int status = observer_open(&observer);
     if (status == 0) {
         struct frame_sink sink = {&observer, append_sample, lost_samples};
         int r = sampler_run(observer.sampler, &sink);
-        status = drain(&observer);
+        status = finish(&observer);
         if (r < 0)
             status = fail(&observer, "cannot wait for the next sample", r);
     }

@@ -28,6 +28,13 @@ enum probe_pace {
     PACE_PROCESS, /* the slower pace: 1 Hz unless told otherwise */
 };
 
+/* How an agent ends, and who reads the rings of programs from then on. */
+enum probe_end {
+    ENDING_ALONE,    /* nobody may, or an agent that comes later: rings in use stay */
+    ENDING_WITH_RUN, /* nobody: all rings go */
+    ENDING_REPLACED, /* the agent that takes its place: all rings stay */
+};
+
 /* The environment of a probe. Lives as long as the agent. */
 struct probe_env {
     const char *proc;                 /* root of /proc, no trailing slash */
@@ -53,7 +60,16 @@ struct probe_env {
      * would mend it. Once a kind is the caller's duty. May be NULL. */
     void (*note)(void *ctx, enum note_level level, const char *subject, const char *text);
     void *note_ctx;
+    /* The last frame that is kept of a stream, which may be another agent's; UINT64_MAX: nobody can
+     * tell. NULL: as that. */
+    uint64_t (*kept)(void *ctx, uint64_t stream);
+    void *kept_ctx;
+    const uint64_t *stream;       /* of the samples; bulk frames have the next one. NULL: none */
+    const enum probe_end *ending; /* read in close(); NULL: ENDING_ALONE */
 };
+
+/* Whether rings in that directory go with the agent. */
+bool probe_may_remove_rings(const struct probe_env *env, const char *directory);
 
 /* open() result: the kernel has no such source, or it may not be read; the reason goes to `why`. */
 #define PROBE_ABSENT 1
@@ -86,6 +102,9 @@ struct probe {
      * that the slow tables must see before it is gone. They then join the next frame. May be
      * NULL. */
     bool (*has_news)(void *state);
+    /* Called before the frame with that number is kept, which has the rows of the last sample. Of
+     * probes whose source says how far it has been read. May be NULL. */
+    void (*keeping)(void *state, uint64_t seq);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };
 

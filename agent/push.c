@@ -47,10 +47,9 @@ struct push {
     pthread_t thread;
     bool joined;
 
-    pthread_mutex_t lock; /* of the six below */
+    pthread_mutex_t lock; /* of the five below */
     struct push_status status;
     bool finishing, quitting, hurried;
-    bool severed;        /* there is no way to the collector any more, nor will there be */
     int64_t deadline_ns; /* while finishing */
     int64_t heard_ns;    /* of the last good answer while finishing, of its begin before any */
 
@@ -93,7 +92,7 @@ static bool must_end(void *ctx) {
     struct push *push = ctx;
     pthread_mutex_lock(&push->lock);
     bool end =
-        push->quitting || push->severed ||
+        push->quitting || push->status.severed ||
         (push->finishing && (push->status.final || clock_monotonic_ns() >= deadline_of(push)));
     pthread_mutex_unlock(&push->lock);
     return end;
@@ -305,7 +304,7 @@ static int64_t take_answer(struct push *push, const struct push_answer *answer, 
 static int64_t take_severed(struct push *push, const char *why) {
     fail(push, "%s", why);
     pthread_mutex_lock(&push->lock);
-    push->severed = push->status.stop = true;
+    push->status.severed = push->status.stop = true;
     pthread_mutex_unlock(&push->lock);
     notify(push);
     return 0;

@@ -44,7 +44,8 @@ struct push_status {
     uint64_t failures;       /* tries that were not */
     uint64_t refused_frames; /* frames skipped because the collector calls them bad */
     int64_t last_answer_ns;  /* CLOCK_MONOTONIC of the last 200, or of push_start before any */
-    bool stop;               /* the collector told this agent to stop */
+    bool stop;               /* the collector told this agent to stop, */
+    bool severed;            /* or there is no way to it any more */
     uint64_t unauthorized;   /* of the failures: the key was refused */
     bool final;              /* the final push has been answered with 200 */
     struct push_clock clock; /* the best estimate since the one that was pushed last */

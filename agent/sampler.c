@@ -149,11 +149,16 @@ int sampler_open(const struct sampler_config *config, struct sampler **ret_sampl
     return 0;
 }
 
+void sampler_close_probes(struct sampler *sampler) {
+    for (size_t i = sampler->n_instances; i-- > 0;) /* a probe may rest on those before it */
+        close_probe(sampler->instances[i].probe, sampler->instances[i].state);
+    sampler->n_instances = 0;
+}
+
 void sampler_free(struct sampler *sampler) {
     if (!sampler)
         return;
-    for (size_t i = sampler->n_instances; i-- > 0;) /* a probe may rest on those before it */
-        close_probe(sampler->instances[i].probe, sampler->instances[i].state);
+    sampler_close_probes(sampler);
     frame_stream_release(&sampler->samples);
     frame_stream_release(&sampler->bulk);
     if (sampler->self.statm_fd >= 0)
@@ -256,9 +261,19 @@ static void tell_trouble(struct sampler *sampler, const char *subject, struct tr
     sampler_note(sampler, NOTE_WARNING, subject, error ? strerror(-error) : "takes frames again");
 }
 
+/* The rows of these probes go into the next frame of the stream. */
+static void tell_keeping(struct sampler *sampler, const struct frame_stream *stream) {
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        const struct probe_instance *instance = &sampler->instances[i];
+        if (instance->stream == stream && instance->probe->keeping)
+            instance->probe->keeping(instance->state, stream->head.seq + 1);
+    }
+}
+
 /* Notes made between two frames go with the next one that the sink takes. */
 static void send_frame(struct sampler *sampler, const struct frame_head *head,
                        const struct frame_sink *sink) {
+    tell_keeping(sampler, &sampler->samples);
     int r = frame_stream_send(&sampler->samples, head, sink);
     frame_stream_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
     tell_trouble(sampler, "spool", &sampler->sink_trouble, r, head->mono_ns);
@@ -310,6 +325,7 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
                                   .slot_ns = slot->slot_ns,
                                   .late_ns = slot->late_ns,
                                   .lost = sink->lost(sink->ctx)};
+        tell_keeping(sampler, &sampler->bulk);
         int r = frame_stream_send(&sampler->bulk, &head, sink);
         frame_stream_reset(&sampler->bulk, 0);
         tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);

@@ -55,6 +55,8 @@ struct sampler_config {
 
 /* Opens the probes. One that is absent or cannot be opened is left out, with a note. -ENOMEM. */
 int sampler_open(const struct sampler_config *config, struct sampler **ret_sampler);
+/* Once sampler_run has ended: sources are free for another agent, while frames are delivered. */
+void sampler_close_probes(struct sampler *sampler);
 void sampler_free(struct sampler *sampler); /* closes the probes; takes NULL */
 
 /* The tables of the frames, in the order of their indexes. Borrowed from the sampler. */

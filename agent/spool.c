@@ -128,6 +128,11 @@ void spool_close(struct spool *spool, bool remove) {
     spool_release(spool);
 }
 
+void spool_leave(struct spool *spool) {
+    if (spool)
+        spool_release(spool);
+}
+
 bool spool_recovered(const struct spool *spool, struct frame_head *ret_last) {
     if (spool->have_recovered)
         *ret_last = spool->recovered;

@@ -57,6 +57,13 @@ int spool_open(const struct spool_config *config, struct spool **ret_spool);
  */
 void spool_close(struct spool *spool, bool remove);
 
+/* The same, and keeps all files: another process goes on with the stream. NULL is fine. */
+void spool_leave(struct spool *spool);
+
+/* The last frame that is kept of any stream in that directory, 0 if it has none; -ENOENT: there is
+ * no file of it. Reads what an agent that lives may be writing. */
+int spool_last_kept(const char *dir, uint64_t stream, uint64_t *ret_seq);
+
 /* ---- the appending thread ---- */
 
 /* Head of the last frame that was recovered; false if the spool began empty. */

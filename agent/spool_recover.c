@@ -144,3 +144,40 @@ int spool_recover(struct spool *spool) {
     free(numbers);
     return r;
 }
+
+static int last_of_segment(struct spool *spool, uint32_t number, struct buffer *content) {
+    char name[SEGMENT_NAME_SIZE];
+    struct segment segment = {.number = number};
+    struct frame_head head;
+    segment_name(spool, number, name);
+    int fd = openat(spool->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return negative_errno();
+    int r = read_file(fd, content);
+    close(fd);
+    if (r == 0)
+        r = walk(spool, content, &segment, &head);
+    if (segment.last_seq > spool->last_seq)
+        spool->last_seq = segment.last_seq;
+    return r;
+}
+
+int spool_last_kept(const char *dir, uint64_t stream, uint64_t *ret_seq) {
+    struct spool spool = {.stream_id = stream, .dir_fd = spool_dir_open(dir, NULL)};
+    struct buffer content = {0};
+    uint32_t *numbers = NULL;
+    size_t n = 0;
+    if (spool.dir_fd < 0)
+        return spool.dir_fd;
+    int r = list_segments(&spool, &numbers, &n);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = last_of_segment(&spool, numbers[i], &content);
+    if (r == 0 && n == 0)
+        r = -ENOENT;
+    if (r == 0)
+        *ret_seq = spool.last_seq;
+    buffer_release(&content);
+    free(numbers);
+    close(spool.dir_fd);
+    return r;
+}

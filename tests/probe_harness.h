@@ -66,6 +66,12 @@ static inline int harness_sample(struct harness *h) {
     return harness_sample_at(h, clock_monotonic_ns());
 }
 
+/* As the sampler does before it keeps the frame with the rows of the last sample. */
+static inline void harness_keep(struct harness *h, uint64_t seq) {
+    if (h->probe->keeping)
+        h->probe->keeping(h->state, seq);
+}
+
 static inline void harness_close(struct harness *h) {
     if (h->probe && h->probe->close && h->state)
         h->probe->close(h->state);

@@ -191,8 +191,12 @@ static int writer_drain(struct mark_writer *w, mark_record_fn *fn, void *ctx) {
     return passed;
 }
 
+int mark_reader_scan(struct mark_reader *reader) {
+    return ring_files_scan(&reader->files, writer_open, reader);
+}
+
 int mark_reader_drain(struct mark_reader *reader, mark_record_fn *fn, void *ctx) {
-    int passed = 0, r = ring_files_scan(&reader->files, writer_open, reader);
+    int passed = 0, r = mark_reader_scan(reader);
     uint64_t lost = 0, malformed = 0;
     for (size_t i = 0; i < reader->n_writers; i++) {
         struct mark_writer *w = &reader->writers[i];

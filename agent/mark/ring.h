@@ -29,10 +29,10 @@ struct mark_writer {
     uint64_t lost;      /* records overwritten before they were read */
     uint64_t malformed; /* records refused: unknown kind, negative times, ... */
     bool broken;        /* gave up on it: truncated, or its counter ran backwards */
+    uint64_t cursor;    /* next ticket to read */
     /* the rest is the reader's own */
     int fd;
-    uint64_t cursor; /* next ticket to read */
-    int stalled;     /* drains in a row that found the next record claimed but not complete */
+    int stalled; /* drains in a row that found the next record claimed but not complete */
 };
 
 struct mark_reader {
@@ -71,6 +71,10 @@ int mark_directory_remove(const char *path);
 /* Opens a directory of rings. -EPERM if it is open to others or not ours; outputs untouched then.
  */
 int mark_reader_open(struct mark_reader *ret_reader, const char *dir);
+
+/* Looks for new rings: each is read from its start, unless its cursor is set before the next drain.
+ */
+int mark_reader_scan(struct mark_reader *reader);
 
 /*
  * Looks for new rings, then passes on all that has been written since the last call, at most one

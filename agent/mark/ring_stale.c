@@ -61,6 +61,14 @@ static bool any_writer_lives(int dir_fd) {
     return any;
 }
 
+bool mark_directory_is_used(const char *path) {
+    int fd = open(path, DIRECTORY);
+    bool used = fd >= 0 && any_writer_lives(fd);
+    if (fd >= 0)
+        close(fd);
+    return used;
+}
+
 static bool has_in_environment(int proc_fd, const char *pid, const char *id, char *room) {
     char path[300];
     size_t n = 0;
@@ -101,7 +109,7 @@ static bool any_process_has(const char *proc, const char *id) {
 
 /* Locks that agents of a run hold while they live: agent/probes/mark.c,
  * agent/probes/call_watch.c. */
-static const char *const lock_names[] = {"cursors", "calls.cursors"};
+static const char *const lock_names[] = {"cursors", "calls.cursors", "calls.told"};
 
 #define N_LOCKS (sizeof lock_names / sizeof *lock_names)
 
@@ -128,7 +136,7 @@ static bool collect(int place_fd, const char *place, const char *name, const cha
     char run[RUN_MAX];
     struct stat st;
     bool removed = false;
-    int locks[N_LOCKS] = {-1, -1}, fd = openat(place_fd, name, DIRECTORY);
+    int locks[N_LOCKS] = {-1, -1, -1}, fd = openat(place_fd, name, DIRECTORY);
     if (fd < 0)
         return false;
     snprintf(path, sizeof path, "%s/%s", place, name);

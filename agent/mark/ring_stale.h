@@ -6,6 +6,7 @@
 #ifndef CHOKEPOINT_AGENT_MARK_RING_STALE_H
 #define CHOKEPOINT_AGENT_MARK_RING_STALE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,5 +17,8 @@
  * in it. Stems without a key have none beside them.
  */
 size_t mark_directories_collect(const char *stem, const char *proc);
+
+/* Whether a process lives that has a file in that directory. */
+bool mark_directory_is_used(const char *path);
 
 #endif

@@ -84,16 +84,17 @@ static int take_event(void *ctx, const struct call_rank *rank, const struct call
 
 static int call_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct call_watch *watch = ((struct call *)state)->watch;
-    size_t before = rows->n;
     for (size_t i = 0; i < watch->reader.n_ranks && rows->n < rows->capacity; i++) {
         struct call_rank *rank = &watch->reader.ranks[i];
         struct drain drain = {rows, call_watch_rank(watch, i)};
         if (!rank->broken)
             call_rank_drain(rank, rows->capacity - rows->n, env->mono_ns, take_event, &drain);
     }
-    if (rows->n > before)
-        call_watch_save(watch);
     return 0;
+}
+
+static void call_keeping(void *state, uint64_t seq) {
+    call_watch_keep_cursors(((struct call *)state)->watch, seq);
 }
 
 /* Also of ranks that came since the last sample: it may be one of them that calls. */
@@ -180,4 +181,5 @@ const struct probe probe_call = {
     .sample = call_sample,
     .is_pressed = call_is_pressed,
     .is_called = call_is_called,
+    .keeping = call_keeping,
 };

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A write of the cursors that fails costs events told twice after a crash, nothing now. They are
- * written before the events reach the spool: a crash between the two loses a tick of events, which
- * the gap in their sequence shows, and doubles none.
- */
 #include "agent/probes/call_watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "agent/mark/ring.h"
@@ -19,35 +14,79 @@
 
 #define ENVIRON_BYTES ((size_t)64 << 10)
 #define CURSORS_FILE "calls.cursors"
+#define TOLD_FILE "calls.told"
+
+/* ---- how far ---- */
+
+static size_t note_cursors(const struct call_watch *watch, struct call_cursor *to) {
+    for (size_t i = 0; i < watch->reader.n_ranks; i++) {
+        const struct call_rank *rank = &watch->reader.ranks[i];
+        to[i] = (struct call_cursor){rank->pid, rank->opened_ns, rank->cursor, rank->lost,
+                                     rank->malformed};
+    }
+    return watch->reader.n_ranks * sizeof *to;
+}
+
+static size_t told_size(const struct call_watch *watch) {
+    return watch->reader.n_ranks * sizeof *watch->told;
+}
+
+static uint64_t stream_of(const struct call_watch *watch) {
+    return watch->env->stream ? *watch->env->stream : 0;
+}
+
+void call_watch_keep_cursors(struct call_watch *watch, uint64_t seq) {
+    struct call_cursor all[CALL_MAX_RANKS];
+    size_t size = note_cursors(watch, all);
+    uint64_t stream = stream_of(watch);
+    ring_owner_save(&watch->cursors_owner, stream ? stream + 1 : 0, seq, all, size);
+}
+
+void call_watch_keep_told(struct call_watch *watch, uint64_t seq) {
+    if (!watch->told_more)
+        return;
+    watch->told_more = false;
+    ring_owner_save(&watch->told_owner, stream_of(watch), seq, watch->told, told_size(watch));
+}
+
+static void continue_rank(struct call_watch *watch, size_t i) {
+    struct call_rank *rank = &watch->reader.ranks[i];
+    watch->told[i] = (struct call_told){.pid = rank->pid, .opened_ns = rank->opened_ns};
+    for (size_t k = 0; k < CALL_MAX_RANKS; k++) {
+        const struct call_cursor *cursor = &watch->cursors_before[k];
+        const struct call_told *told = &watch->told_before[k];
+        if (told->pid == rank->pid && told->opened_ns == rank->opened_ns)
+            watch->told[i] = *told;
+        if (cursor->pid != rank->pid || cursor->opened_ns != rank->opened_ns)
+            continue;
+        rank->cursor = cursor->cursor;
+        rank->lost = cursor->lost;
+        rank->malformed = cursor->malformed;
+    }
+}
 
 /* ---- open and close ---- */
 
-static int lock_cursors(struct call_watch *watch) {
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/" CURSORS_FILE, watch->path);
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return negative_errno();
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        close(fd);
-        return -EBUSY;
-    }
-    ssize_t n = pread(fd, watch->taken_over, sizeof watch->taken_over, 0);
-    size_t size = n > 0 ? (size_t)n / sizeof(struct call_told) * sizeof(struct call_told) : 0;
-    memset((char *)watch->taken_over + size, 0, sizeof watch->taken_over - size);
-    watch->cursors_fd = fd;
-    return 0;
+static int open_owners(struct call_watch *watch) {
+    int dir = dirfd(watch->reader.files.dir);
+    int r = ring_owner_open(&watch->cursors_owner, dir, CURSORS_FILE,
+                            CALL_MAX_RANKS * sizeof(struct call_cursor));
+    if (r == 0)
+        r = ring_owner_open(&watch->told_owner, dir, TOLD_FILE,
+                            CALL_MAX_RANKS * sizeof(struct call_told));
+    if (r < 0)
+        ring_owner_close(&watch->cursors_owner);
+    return r;
 }
 
-static int open_directory(struct call_watch *watch, const char *stem) {
-    int r = mark_directory_path(stem, watch->path, sizeof watch->path);
-    if (r == 0)
-        r = call_reader_open(&watch->reader, watch->path);
+static int open_directory(struct call_watch *watch) {
+    int r = call_reader_open(&watch->reader, watch->path);
     if (r < 0)
         return r;
-    r = lock_cursors(watch);
+    r = open_owners(watch);
     if (r < 0)
         call_reader_release(&watch->reader);
+    watch->is_open = r == 0;
     return r;
 }
 
@@ -57,29 +96,95 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
         snprintf(why, why_size, "no MPI calls: CHOKEPOINT_MARKS is not set");
         return PROBE_ABSENT;
     }
-    int r = open_directory(watch, env->marks);
-    watch->is_open = r == 0;
+    watch->env = env;
+    int r = mark_directory_path(env->marks, watch->path, sizeof watch->path);
+    if (r == 0)
+        r = open_directory(watch);
     if (r == 0)
         watch->called_fd = ring_files_listen(&watch->reader.files);
-    if (r == -EBUSY)
-        snprintf(why, why_size, "another agent on this host reads the MPI calls in %s",
-                 watch->path);
-    else if (r < 0)
+    else
         snprintf(why, why_size, "cannot read MPI calls from %s: %s", watch->path, strerror(-r));
     return r;
 }
 
+/* All that was read is kept by now: rows of a sample are, before the next one is taken. */
+static void let_go(struct call_watch *watch) {
+    struct call_cursor all[CALL_MAX_RANKS];
+    size_t size = note_cursors(watch, all);
+    ring_owner_release(&watch->told_owner, watch->told, told_size(watch));
+    ring_owner_release(&watch->cursors_owner, all, size);
+    call_reader_forget(&watch->reader);
+}
+
+static void close_directory(struct call_watch *watch) {
+    let_go(watch);
+    ring_owner_close(&watch->told_owner);
+    ring_owner_close(&watch->cursors_owner);
+    call_reader_release(&watch->reader);
+    watch->is_open = false;
+}
+
+/* The one who has the cursors waits for what else the one before is about to let go of. */
+static int take_both(struct call_watch *watch) {
+    int r = ring_owner_take(&watch->cursors_owner);
+    return r <= 0 ? r : ring_owner_take(&watch->told_owner);
+}
+
 void call_watch_close(struct call_watch *watch) {
-    char path[PATH_MAX + 16];
     if (!watch->is_open)
         return;
-    call_reader_release(&watch->reader);
-    snprintf(path, sizeof path, "%s/" CURSORS_FILE, watch->path);
-    unlink(path);
+    int dir = dirfd(watch->reader.files.dir);
+    if (take_both(watch) > 0 && probe_may_remove_rings(watch->env, watch->path)) {
+        unlinkat(dir, CURSORS_FILE, 0);
+        unlinkat(dir, TOLD_FILE, 0);
+    }
+    close_directory(watch);
     if (watch->called_fd >= 0)
         close(watch->called_fd);
-    close(watch->cursors_fd);
-    watch->is_open = false;
+}
+
+/* ---- whose they are ---- */
+
+/* Another descriptor under the old number: whoever waits for it goes on. */
+static void listen_again(struct call_watch *watch) {
+    int fd = ring_files_listen(&watch->reader.files);
+    if (fd < 0 || watch->called_fd < 0)
+        return;
+    dup3(fd, watch->called_fd, O_CLOEXEC);
+    close(fd);
+}
+
+static int take_over(struct call_watch *watch) {
+    int r = take_both(watch);
+    if (r == -ESTALE) {
+        close_directory(watch);
+        r = open_directory(watch);
+        if (r == 0)
+            listen_again(watch);
+        if (r == 0)
+            r = take_both(watch);
+    }
+    if (r <= 0)
+        return r;
+    const struct probe_env *env = watch->env;
+    ring_owner_load(&watch->cursors_owner, env->kept, env->kept_ctx, watch->cursors_before);
+    ring_owner_load(&watch->told_owner, env->kept, env->kept_ctx, watch->told_before);
+    ring_owner_save(&watch->cursors_owner, 0, 0, watch->cursors_before,
+                    sizeof watch->cursors_before);
+    ring_owner_save(&watch->told_owner, 0, 0, watch->told_before, sizeof watch->told_before);
+    return 1;
+}
+
+/* 1: it may read. 0: another agent does. */
+static int own(struct call_watch *watch) {
+    if (!watch->is_open || watch->cursors_owner.superseded)
+        return 0;
+    if (!watch->cursors_owner.owns || !watch->told_owner.owns)
+        return take_over(watch);
+    if (!ring_owner_is_asked(&watch->cursors_owner))
+        return 1;
+    let_go(watch);
+    return 0;
 }
 
 /* ---- who is there ---- */
@@ -96,39 +201,33 @@ static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
     return found.rank;
 }
 
-static void take_over(struct call_watch *watch, size_t i) {
-    struct call_rank *rank = &watch->reader.ranks[i];
-    struct call_told *told = &watch->ranks[i].told;
-    *told = (struct call_told){.pid = rank->pid, .opened_ns = rank->opened_ns};
-    for (size_t k = 0; k < CALL_MAX_RANKS; k++)
-        if (watch->taken_over[k].pid == told->pid &&
-            watch->taken_over[k].opened_ns == told->opened_ns)
-            *told = watch->taken_over[k];
-    rank->cursor = told->cursor;
-}
-
 int call_watch_scan(struct call_watch *watch, const struct probe_env *env) {
+    int owned = own(watch);
+    if (owned <= 0)
+        return owned;
     size_t known = watch->reader.n_ranks;
     int n = call_reader_scan(&watch->reader);
     for (size_t i = known; i < watch->reader.n_ranks; i++) {
         int32_t pid = watch->reader.ranks[i].pid;
         watch->ranks[i] = (struct watched_rank){.rank = launched_rank(env, pid)};
-        take_over(watch, i);
+        continue_rank(watch, i);
     }
     return n < 0 ? n : 0;
 }
 
 bool call_watch_first(struct call_watch *watch, size_t i) {
-    bool first = !watch->ranks[i].told.rank;
-    watch->ranks[i].told.rank = 1;
+    bool first = !watch->told[i].rank;
+    watch->told[i].rank = 1;
+    watch->told_more |= first;
     return first;
 }
 
 bool call_watch_first_of(struct call_watch *watch, size_t i, enum call_function function) {
-    uint64_t *word = &watch->ranks[i].told.functions[function / 64];
+    uint64_t *word = &watch->told[i].functions[function / 64];
     uint64_t bit = UINT64_C(1) << function % 64;
     bool first = !(*word & bit);
     *word |= bit;
+    watch->told_more |= first;
     return first;
 }
 
@@ -169,15 +268,4 @@ bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env 
         return false;
     name_rank(watch, i);
     return watch->ranks[i].name[0];
-}
-
-void call_watch_save(struct call_watch *watch) {
-    struct call_told all[CALL_MAX_RANKS];
-    size_t n = watch->reader.n_ranks;
-    for (size_t i = 0; i < n; i++) {
-        watch->ranks[i].told.cursor = watch->reader.ranks[i].cursor;
-        all[i] = watch->ranks[i].told;
-    }
-    if (pwrite(watch->cursors_fd, all, n * sizeof *all, 0) < 0)
-        return;
 }

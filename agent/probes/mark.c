@@ -4,19 +4,20 @@
  * them that somebody listens, and removes it at its end.
  *
  * An agent that was killed leaves the directory behind, with rings that are still written. Its
- * successor takes over, which a lock decides that dies with its holder: the file "cursors" also
- * says how far each ring had been read, so that nothing is told twice. Marks that the dead agent
- * had read but not yet written to its spool, at most one sample, are lost.
+ * successor takes over (mark/ring_owner.h): the file "cursors" says how far each ring had been read
+ * by the frames that were kept. So nothing is told twice, and what is lost was overwritten, which
+ * is counted.
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "agent/mark/ring.h"
+#include "agent/mark/ring_owner.h"
 #include "agent/mark/ring_stale.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
@@ -27,48 +28,128 @@ enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VAL
 
 #define MARK_ROWS_MAX 4096 /* a sample: one whole ring */
 
+#define CURSORS_FILE "cursors"
+
 /* How far the ring of one program has been read. */
 struct cursor {
-    int64_t opened_ns;
-    uint64_t sequence;
-    int64_t pid;
+    int64_t opened_ns, pid;
+    uint64_t ticket; /* the next one to read */
+    uint64_t lost;   /* overwritten before they were read */
+};
+
+struct cursors {
+    uint64_t dropped; /* marks that are in no row, of all programs */
+    struct cursor rings[MARK_MAX_WRITERS];
 };
 
 struct mark {
     struct mark_reader reader;
+    struct ring_owner owner;
+    const struct probe_env *env;
     char path[PATH_MAX];
-    int cursors_fd;
     bool is_open;
-    bool takes_over; /* until the first sample: what the reader calls lost was read before */
-    uint64_t lost;   /* by the reader, as last counted into rows->dropped */
-    struct cursor cursors[MARK_MAX_WRITERS]; /* of the reader's writers, in their order */
-    struct cursor taken_over[MARK_MAX_WRITERS];
-};
-
-struct drain {
-    struct mark *mark;
-    struct rows *rows;
+    bool moved;          /* since they were saved */
+    uint64_t lost;       /* by the reader, as last counted into rows->dropped */
+    struct cursors read; /* rings: of the reader's writers, in their order */
+    struct cursors taken_over;
 };
 
 /* ---- how far ---- */
 
-static struct cursor *cursor_of(struct mark *mark, const struct mark_writer *writer) {
-    struct cursor *cursor = &mark->cursors[writer - mark->reader.writers];
-    if (cursor->pid)
-        return cursor;
-    *cursor = (struct cursor){.opened_ns = writer->opened_ns, .pid = writer->pid};
-    for (size_t i = 0; i < MARK_MAX_WRITERS; i++)
-        if (mark->taken_over[i].pid == cursor->pid &&
-            mark->taken_over[i].opened_ns == cursor->opened_ns)
-            *cursor = mark->taken_over[i];
-    return cursor;
+static size_t note_cursors(struct mark *mark) {
+    for (size_t i = 0; i < mark->reader.n_writers; i++) {
+        const struct mark_writer *writer = &mark->reader.writers[i];
+        mark->read.rings[i] =
+            (struct cursor){writer->opened_ns, writer->pid, writer->cursor, writer->lost};
+    }
+    return offsetof(struct cursors, rings) + mark->reader.n_writers * sizeof(struct cursor);
 }
 
-/* A write that fails costs duplicates after a crash, nothing now. */
-static void save_cursors(const struct mark *mark) {
-    size_t size = mark->reader.n_writers * sizeof *mark->cursors;
-    if (pwrite(mark->cursors_fd, mark->cursors, size, 0) < 0)
+/* A ring that another agent has read is read on from there. */
+static void continue_ring(struct mark *mark, struct mark_writer *writer) {
+    for (size_t i = 0; i < MARK_MAX_WRITERS; i++) {
+        const struct cursor *before = &mark->taken_over.rings[i];
+        if (before->pid != writer->pid || before->opened_ns != writer->opened_ns)
+            continue;
+        writer->cursor = before->ticket;
+        writer->lost = before->lost;
+        mark->lost += before->lost;
+    }
+}
+
+static int scan(struct mark *mark) {
+    size_t known = mark->reader.n_writers;
+    int r = mark_reader_scan(&mark->reader);
+    for (size_t i = known; i < mark->reader.n_writers; i++)
+        continue_ring(mark, &mark->reader.writers[i]);
+    return r;
+}
+
+static void mark_keeping(void *state, uint64_t seq) {
+    struct mark *mark = state;
+    if (!mark->owner.owns || !mark->moved)
         return;
+    size_t size = note_cursors(mark);
+    ring_owner_save(&mark->owner, mark->env->stream ? *mark->env->stream : 0, seq, &mark->read,
+                    size);
+    mark->moved = false;
+}
+
+/* ---- whose they are ---- */
+
+static int open_directory(struct mark *mark) {
+    int r = mark_directory_create(mark->path);
+    if (r == 0 || r == -EEXIST)
+        r = mark_reader_open(&mark->reader, mark->path);
+    if (r < 0)
+        return r;
+    if (mark->env->run_token_id)
+        mark_directory_name_run(mark->path, mark->env->run_token_id);
+    r = ring_owner_open(&mark->owner, dirfd(mark->reader.files.dir), CURSORS_FILE,
+                        sizeof mark->read);
+    if (r < 0)
+        mark_reader_release(&mark->reader);
+    mark->is_open = r == 0;
+    return r;
+}
+
+/* All that was read is kept by now: rows of a sample are, before the next one is taken. */
+static void close_directory(struct mark *mark) {
+    size_t size = note_cursors(mark);
+    ring_owner_release(&mark->owner, &mark->read, size);
+    ring_owner_close(&mark->owner);
+    mark_reader_release(&mark->reader);
+    mark->is_open = false;
+}
+
+static int take_over(struct mark *mark, struct rows *rows) {
+    int r = ring_owner_take(&mark->owner);
+    if (r == -ESTALE) {
+        close_directory(mark);
+        r = open_directory(mark);
+        if (r == 0)
+            r = ring_owner_take(&mark->owner);
+    }
+    if (r <= 0)
+        return r;
+    ring_owner_load(&mark->owner, mark->env->kept, mark->env->kept_ctx, &mark->taken_over);
+    rows->dropped += mark->taken_over.dropped;
+    mark->read.dropped = rows->dropped;
+    ring_owner_save(&mark->owner, 0, 0, &mark->taken_over, sizeof mark->taken_over);
+    return 1;
+}
+
+/* 1: it may read. 0: another agent does. */
+static int own(struct mark *mark, struct rows *rows) {
+    if (!mark->is_open || mark->owner.superseded)
+        return 0;
+    if (!mark->owner.owns)
+        return take_over(mark, rows);
+    if (!ring_owner_is_asked(&mark->owner))
+        return 1;
+    size_t size = note_cursors(mark);
+    ring_owner_release(&mark->owner, &mark->read, size);
+    return 0;
 }
 
 /* ---- rows ---- */
@@ -105,29 +186,31 @@ static void fill(int64_t *values, const struct mark_writer *writer,
 
 static void take_record(void *ctx, const struct mark_writer *writer,
                         const struct chokepoint_mark_record *record) {
-    struct drain *drain = ctx;
-    struct cursor *cursor = cursor_of(drain->mark, writer);
-    if (record->sequence <= cursor->sequence)
-        return;
-    cursor->sequence = record->sequence;
+    struct rows *rows = ctx;
     const char *name = record->name[0] ? record->name : kinds[record->kind].unnamed;
-    struct row *row = rows_append(drain->rows, name, strlen(name));
+    struct row *row = rows_append(rows, name, strlen(name));
     if (row)
         fill(row->values, writer, record);
 }
 
+static void count_lost(struct mark *mark, struct rows *rows) {
+    rows->dropped += mark->reader.lost - mark->lost;
+    mark->moved |= rows->dropped != mark->read.dropped;
+    mark->lost = mark->reader.lost;
+    mark->read.dropped = rows->dropped;
+}
+
 static int mark_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mark *mark = state;
-    struct drain drain = {mark, rows};
     (void)env;
-    int n = mark_reader_drain(&mark->reader, take_record, &drain);
-    if (!mark->takes_over)
-        rows->dropped += mark->reader.lost - mark->lost;
-    mark->lost = mark->reader.lost;
-    mark->takes_over = false;
-    if (n > 0)
-        save_cursors(mark);
-    return n < 0 ? n : 0;
+    int owned = own(mark, rows);
+    if (owned <= 0)
+        return owned;
+    int r = scan(mark);
+    int n = mark_reader_drain(&mark->reader, take_record, rows);
+    mark->moved |= n > 0;
+    count_lost(mark, rows);
+    return n < 0 ? n : r < 0 ? r : 0;
 }
 
 static size_t mark_max_rows(const void *state, const struct probe_env *env) {
@@ -138,42 +221,6 @@ static size_t mark_max_rows(const void *state, const struct probe_env *env) {
 
 /* ---- life ---- */
 
-static int lock_cursors(struct mark *mark) {
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/cursors", mark->path);
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -errno;
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        close(fd);
-        return -EBUSY;
-    }
-    ssize_t n = pread(fd, mark->taken_over, sizeof mark->taken_over, 0);
-    if (n < (ssize_t)sizeof mark->taken_over)
-        memset((char *)mark->taken_over + (n > 0 ? n : 0), 0,
-               sizeof mark->taken_over - (size_t)(n > 0 ? n : 0));
-    mark->cursors_fd = fd;
-    mark->takes_over = n > 0;
-    return 0;
-}
-
-/* The reader refuses a directory that is open to others, before anything is made in it. */
-static int open_directory(struct mark *mark, const struct probe_env *env) {
-    int r = mark_directory_path(env->marks, mark->path, sizeof mark->path);
-    if (r == 0)
-        r = mark_directory_create(mark->path);
-    if (r == 0 || r == -EEXIST)
-        r = mark_reader_open(&mark->reader, mark->path);
-    if (r < 0)
-        return r;
-    if (env->run_token_id)
-        mark_directory_name_run(mark->path, env->run_token_id);
-    r = lock_cursors(mark);
-    if (r < 0)
-        mark_reader_release(&mark->reader);
-    return r;
-}
-
 static int mark_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct mark *mark = state;
     if (!env->marks || !*env->marks) {
@@ -181,27 +228,28 @@ static int mark_open(void *state, const struct probe_env *env, char *why, size_t
         return PROBE_ABSENT;
     }
     mark_directories_collect(env->marks, env->proc);
-    int r = open_directory(mark, env);
-    mark->is_open = r == 0;
-    if (r == -EBUSY)
-        snprintf(why, why_size, "another agent on this host reads the marks in %s", mark->path);
-    else if (r < 0)
+    mark->env = env;
+    int r = mark_directory_path(env->marks, mark->path, sizeof mark->path);
+    if (r == 0)
+        r = open_directory(mark);
+    if (r < 0)
         snprintf(why, why_size, "cannot make the directory of marks %s: %s", mark->path,
                  strerror(-r));
     return r;
 }
 
+/* Programs that go on keep their rings: another agent may come. */
 static void mark_close(void *state) {
     struct mark *mark = state;
-    char path[PATH_MAX + 16];
     if (!mark->is_open)
         return;
-    mark_reader_release(&mark->reader);
-    snprintf(path, sizeof path, "%s/cursors", mark->path);
-    unlink(path);
-    close(mark->cursors_fd);
-    mark_directory_remove(mark->path);
-    mark->is_open = false;
+    bool remove =
+        ring_owner_take(&mark->owner) > 0 && probe_may_remove_rings(mark->env, mark->path);
+    if (remove)
+        unlinkat(dirfd(mark->reader.files.dir), CURSORS_FILE, 0);
+    if (remove)
+        mark_directory_remove(mark->path);
+    close_directory(mark);
 }
 
 static const struct column mark_columns[N_COLUMNS] = {
@@ -229,5 +277,6 @@ const struct probe probe_mark = {
     .max_rows = mark_max_rows,
     .open = mark_open,
     .sample = mark_sample,
+    .keeping = mark_keeping,
     .close = mark_close,
 };

@@ -78,8 +78,7 @@ static void fill_rank(int64_t *values, const struct call_rank *rank) {
     values[LOST_COMMS] = counter_value(rank->lost_comms, 1);
 }
 
-/* Whether it is the first row of this rank. */
-static bool report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
+static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
     struct call_watch *watch = mpi->watch;
     struct mpi_sum sum = {0};
     for (size_t f = 0; f < CALL_COUNT; f++)
@@ -91,15 +90,13 @@ static bool report(struct mpi *mpi, size_t i, const struct probe_env *env, struc
     const char *name = watch->ranks[i].name;
     struct row *row = rows_append(rows, name, strlen(name));
     if (!row)
-        return false;
-    bool first = call_watch_first(watch, i);
-    row->flags = first ? ROW_BORN : 0;
+        return;
+    row->flags = call_watch_first(watch, i) ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     fill_rank(row->values, &watch->reader.ranks[i]);
     row->values[THREADS_INSIDE] = sum.threads_inside;
     mpi_sum_put(&sum, &row->values[CALLS]);
     mpi->inside_ns[i] = sum.inside_ns;
-    return first;
 }
 
 /* ---- ranks that are not seen ---- */
@@ -216,15 +213,12 @@ static void tell_broken(struct mpi *mpi, size_t i, const struct probe_env *env) 
 
 static int mpi_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mpi *mpi = state;
-    bool any_first = false;
     int r = call_watch_scan(mpi->watch, env);
     for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
         if (call_watch_read(mpi->watch, i, env))
-            any_first |= report(mpi, i, env, rows);
+            report(mpi, i, env, rows);
         else if (mpi->watch->reader.ranks[i].broken)
             tell_broken(mpi, i, env);
-    if (any_first)
-        call_watch_save(mpi->watch);
     look_for_unseen(mpi, env);
     return r;
 }
@@ -247,6 +241,11 @@ static bool mpi_has_news(void *state) {
     size_t known = mpi->n_known;
     mpi->n_known = mpi->watch->reader.n_ranks;
     return mpi->n_known > known;
+}
+
+/* Also of table mpi_function, which is of the same frame. */
+static void mpi_keeping(void *state, uint64_t seq) {
+    call_watch_keep_told(((struct mpi *)state)->watch, seq);
 }
 
 static void mpi_close(void *state) {
@@ -311,5 +310,6 @@ const struct probe probe_mpi = {
     .open = mpi_open,
     .sample = mpi_sample,
     .has_news = mpi_has_news,
+    .keeping = mpi_keeping,
     .close = mpi_close,
 };

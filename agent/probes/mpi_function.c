@@ -33,8 +33,7 @@ struct mpi_function {
     int64_t inside_ns[CALL_MAX_RANKS][CALL_COUNT]; /* as last told */
 };
 
-/* Whether it is the first row of this function. */
-static bool report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
+static void report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
                    struct rows *rows) {
     struct call_watch *watch = all->watch;
     char name[INSTANCE_MAX + 1];
@@ -42,22 +41,19 @@ static bool report(struct mpi_function *all, size_t i, size_t function, struct m
                         call_name((enum call_function)function));
     struct row *row = rows_append(rows, name, (size_t)size);
     if (!row)
-        return false;
+        return;
     if (sum->inside_ns < all->inside_ns[i][function])
         sum->inside_ns = all->inside_ns[i][function];
-    bool first = call_watch_first_of(watch, i, (enum call_function)function);
-    row->flags = first ? ROW_BORN : 0;
+    row->flags = call_watch_first_of(watch, i, (enum call_function)function) ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     row->values[PID] = watch->reader.ranks[i].pid;
     mpi_sum_put(sum, &row->values[CALLS]);
     all->inside_ns[i][function] = sum->inside_ns;
-    return first;
 }
 
-static bool report_rank(struct mpi_function *all, size_t i, const struct probe_env *env,
+static void report_rank(struct mpi_function *all, size_t i, const struct probe_env *env,
                         struct rows *rows) {
     const struct call_totals *totals = &all->watch->totals;
-    bool any_first = false;
     for (size_t f = 0; f < CALL_COUNT; f++) {
         struct mpi_sum sum = {0};
         mpi_sum_total(&sum, &totals->function[f]);
@@ -65,19 +61,15 @@ static bool report_rank(struct mpi_function *all, size_t i, const struct probe_e
             if (totals->now[t].function == f)
                 mpi_sum_now(&sum, &totals->now[t], env->mono_ns);
         if (sum.calls || sum.threads_inside || all->inside_ns[i][f])
-            any_first |= report(all, i, f, &sum, rows);
+            report(all, i, f, &sum, rows);
     }
-    return any_first;
 }
 
 static int mpi_function_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mpi_function *all = state;
-    bool any_first = false;
     for (size_t i = 0; i < all->watch->reader.n_ranks; i++)
         if (call_watch_read(all->watch, i, env))
-            any_first |= report_rank(all, i, env, rows);
-    if (any_first)
-        call_watch_save(all->watch);
+            report_rank(all, i, env, rows);
     return 0;
 }
 

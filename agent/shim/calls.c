@@ -335,9 +335,14 @@ int call_reader_scan(struct call_reader *reader) {
     return ring_files_scan(&reader->files, take_file, reader);
 }
 
-void call_reader_release(struct call_reader *reader) {
+void call_reader_forget(struct call_reader *reader) {
     for (size_t i = 0; i < reader->n_ranks; i++)
         close(reader->ranks[i].fd);
+    reader->n_ranks = 0;
+}
+
+void call_reader_release(struct call_reader *reader) {
+    call_reader_forget(reader);
     ring_files_release(&reader->files);
     free(reader->ranks);
     *reader = (struct call_reader){0};

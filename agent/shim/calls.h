@@ -171,6 +171,9 @@ uint64_t call_rank_waiting(const struct call_rank *rank);
 /* Reads the running totals, and refreshes what struct call_rank tells. -EBADMSG as above. */
 int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals);
 
+/* Closes the files of all ranks, which are not found again. */
+void call_reader_forget(struct call_reader *reader);
+
 /* Closes everything; removes nothing. */
 void call_reader_release(struct call_reader *reader);
 

@@ -48,6 +48,11 @@ static void sample_all(struct place *place, int64_t t_ns) {
     assert_int_equal(harness_sample_at(&place->call, t_ns), 0);
 }
 
+static void keep_all(struct place *place, uint64_t seq) {
+    harness_keep(&place->mpi, seq);
+    harness_keep(&place->call, seq);
+}
+
 static void close_all(struct place *place) {
     harness_close(&place->call);
     harness_close(&place->function);
@@ -454,6 +459,7 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     if (pid == 0) {
         open_all(&place);
         sample_all(&place, 60 * S);
+        keep_all(&place, 1);
         _exit(place.call.rows.n == 35 ? 0 : 1);
     }
     int status;
@@ -484,19 +490,136 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     place_remove(&place);
 }
 
-static void two_agents_do_not_share_the_calls(void **state) {
-    struct place place;
-    struct call_watch second = {0};
-    struct harness h;
+/* The other agent of a place; both see the rank's calls. */
+static void open_second(const struct place *place, struct place *second) {
+    *second = *place;
+    memset(&second->watch, 0, sizeof second->watch);
+    open_all(second);
+}
+
+static void an_agent_takes_over_when_the_one_before_it_ends(void **state) {
+    struct place place, second;
+    struct planted_rank rank;
+    enum probe_end ending = ENDING_REPLACED;
     (void)state;
     place_make(&place);
     open_all(&place);
-    assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
-    h.env.marks = place.stem;
-    h.env.calls = &second;
-    assert_int_equal(harness_open(&h, &probe_mpi), -EBUSY);
-    assert_non_null(strstr(h.why, "another agent"));
-    harness_close(&h);
+    plant(&place, &rank, 1234567, 0);
+    plant_events(&rank, 30);
+    sample_all(&place, 60 * S);
+    open_second(&place, &second);
+    sample_all(&second, 60 * S);
+    assert_int_equal(second.call.rows.n + second.mpi.rows.n, 0);
+    assert_int_equal(probe_call.is_called(second.call.state), second.watch.called_fd >= 0);
+    keep_all(&place, 1);
+    place.mpi.env.ending = &ending;
+    close_all(&place);
+    plant_events(&rank, 3);
+    assert_false(probe_call.is_pressed(second.call.state));
+    sample_all(&second, 61 * S);
+    assert_int_equal(second.call.rows.n, 3);
+    assert_int_equal(cell(&second, 0, "sequence"), 31);
+    assert_int_equal(harness_row(&second.mpi, "rank 0")->flags, 0);
+    planted_close(&rank);
+    place_remove(&second);
+}
+
+static void an_agent_that_is_replaced_lets_go_and_tells_no_more(void **state) {
+    struct place place, second;
+    struct planted_rank rank;
+    (void)state;
+    place_make(&place);
+    open_all(&place);
+    plant(&place, &rank, 1234567, 0);
+    plant_events(&rank, 30);
+    sample_all(&place, 60 * S);
+    keep_all(&place, 1);
+    open_second(&place, &second);
+    plant_events(&rank, 3);
+    sample_all(&place, 61 * S);
+    assert_int_equal(place.call.rows.n + place.mpi.rows.n + place.function.rows.n, 0);
+    sample_all(&second, 61 * S);
+    assert_int_equal(second.call.rows.n, 3);
+    assert_int_equal(cell(&second, 0, "sequence"), 31);
+    plant_events(&rank, 3);
+    sample_all(&place, 62 * S);
+    assert_int_equal(place.call.rows.n, 0);
+    close_all(&place);
+    sample_all(&second, 62 * S);
+    assert_int_equal(second.call.rows.n, 3);
+    planted_close(&rank);
+    place_remove(&second);
+}
+
+static uint64_t frame_of(void *ctx, uint64_t stream) {
+    return stream == 44 || stream == 45 ? *(uint64_t *)ctx : UINT64_MAX;
+}
+
+/* An agent that takes the calls of frames 6 and 7, and is killed before the second is kept. */
+static void be_killed_agent(struct place *place, struct planted_rank *rank) {
+    static const uint64_t stream = 44;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        open_all(place);
+        place->mpi.env.stream = &stream;
+        for (uint64_t seq = 6; seq < 8; seq++) {
+            plant_events(rank, 10);
+            rank->totals[seq == 6 ? CALL_Send : CALL_Recv].calls = 10;
+            sample_all(place, 60 * S);
+            keep_all(place, seq);
+        }
+        _exit(place->call.rows.n == 10 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void calls_that_a_killed_agent_had_not_kept_are_told(void **state) {
+    (void)state;
+    for (uint64_t kept = 6; kept < 8; kept++) {
+        struct place place;
+        struct planted_rank rank;
+        place_make(&place);
+        plant(&place, &rank, 1234567, 0);
+        be_killed_agent(&place, &rank);
+        open_all(&place);
+        place.mpi.env.kept = frame_of;
+        place.mpi.env.kept_ctx = &kept;
+        sample_all(&place, 61 * S);
+        assert_int_equal(place.call.rows.n, kept == 6 ? 10 : 0);
+        if (kept == 6)
+            assert_int_equal(cell(&place, 0, "sequence"), 11);
+        assert_int_equal(harness_row(&place.function, "rank 0 MPI_Send")->flags, 0);
+        assert_int_equal(harness_row(&place.function, "rank 0 MPI_Recv")->flags,
+                         kept == 6 ? ROW_BORN : 0);
+        planted_close(&rank);
+        place_remove(&place);
+    }
+}
+
+static void calls_overwritten_between_two_agents_are_counted(void **state) {
+    struct place place;
+    struct planted_rank rank;
+    enum probe_end ending = ENDING_REPLACED;
+    (void)state;
+    place_make(&place);
+    plant(&place, &rank, 1234567, 0);
+    for (int i = 0; i < 3; i++) {
+        open_all(&place);
+        plant_events(&rank, CALL_FILE_CAPACITY + 100);
+        for (int sample = 0; sample < 5; sample++) {
+            sample_all(&place, (60 + sample) * S);
+            keep_all(&place, (uint64_t)sample + 1);
+        }
+        assert_int_equal(place.call.rows.n, 0);
+        expect(&place.mpi, "rank 0", "lost_events", 100 * (i + 1));
+        place.mpi.env.ending = &ending;
+        if (i < 2)
+            close_all(&place);
+    }
+    planted_close(&rank);
+    place.mpi.env.ending = NULL;
     place_remove(&place);
 }
 
@@ -548,8 +671,8 @@ static void an_mpi_program_without_the_library_is_told_once(void **state) {
     snprintf(place.mpi.proc, sizeof place.mpi.proc, "%s/proc", proc.path);
     place.mpi.env.note = hear;
     place.mpi.env.note_ctx = &heard;
-    plant(&place, &rank, 10, 0);
-    add_to_job(&place.mpi, 10, 0);
+    plant(&place, &rank, 1234567, 0);
+    add_to_job(&place.mpi, 1234567, 0);
     add_to_job(&place.mpi, 15, -1); /* no rank: it need not use MPI */
     add_to_job(&place.mpi, 20, 1);
     for (int64_t t = 100; t < 110; t++)
@@ -616,7 +739,10 @@ int main(void) {
         cmocka_unit_test(events_overwritten_before_they_are_read_are_counted),
         cmocka_unit_test(an_eighth_of_a_ring_is_not_left_until_the_next_slot),
         cmocka_unit_test(the_successor_of_a_dead_agent_tells_no_event_twice),
-        cmocka_unit_test(two_agents_do_not_share_the_calls),
+        cmocka_unit_test(an_agent_takes_over_when_the_one_before_it_ends),
+        cmocka_unit_test(an_agent_that_is_replaced_lets_go_and_tells_no_more),
+        cmocka_unit_test(calls_that_a_killed_agent_had_not_kept_are_told),
+        cmocka_unit_test(calls_overwritten_between_two_agents_are_counted),
         cmocka_unit_test(without_a_stem_there_are_no_calls),
         cmocka_unit_test(an_mpi_program_without_the_library_is_told_once),
         cmocka_unit_test(a_rank_whose_record_cannot_be_read_is_told_with_its_reason),

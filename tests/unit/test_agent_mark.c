@@ -129,17 +129,98 @@ static void without_a_stem_there_are_no_marks(void **state) {
     harness_close(&h);
 }
 
-static void two_agents_do_not_share_a_directory(void **state) {
+static void one_mark(void) {
+    chokepoint_value("one", 1);
+}
+
+static void an_agent_takes_over_when_the_one_before_it_ends(void **state) {
     struct place place;
     struct harness first, second;
     (void)state;
     place_make(&place);
     assert_int_equal(open_marks(&first, &place), 0);
-    assert_int_equal(open_marks(&second, &place), -EBUSY);
-    assert_non_null(strstr(second.why, "another agent"));
-    harness_close(&second);
-    assert_true(exists(place.directory));
+    assert_int_equal(harness_sample(&first), 0);
+    assert_int_equal(open_marks(&second, &place), 0);
+    run_program(&place, one_mark);
+    assert_int_equal(harness_sample(&second), 0);
+    assert_int_equal(second.rows.n, 0); /* they are still the other one's */
+    enum probe_end ending = ENDING_REPLACED;
+    first.env.ending = &ending;
     harness_close(&first);
+    assert_true(exists(place.directory));
+    assert_int_equal(harness_sample(&second), 0);
+    assert_int_equal(second.rows.n, 1);
+    harness_close(&second);
+    assert_false(exists(place.directory));
+    tree_remove(&place.tree);
+}
+
+static void an_agent_that_is_replaced_lets_go_and_tells_no_more(void **state) {
+    struct place place;
+    struct harness first, second;
+    (void)state;
+    place_make(&place);
+    assert_int_equal(open_marks(&first, &place), 0);
+    run_program(&place, one_mark);
+    assert_int_equal(harness_sample(&first), 0);
+    assert_int_equal(first.rows.n, 1);
+    harness_keep(&first, 1);
+    assert_int_equal(open_marks(&second, &place), 0);
+    run_program(&place, one_mark);
+    assert_int_equal(harness_sample(&first), 0);
+    assert_int_equal(first.rows.n, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(harness_sample(&second), 0);
+        assert_int_equal(second.rows.n, i == 0);
+        assert_int_equal(harness_sample(&first), 0);
+        assert_int_equal(first.rows.n, 0);
+    }
+    harness_close(&first);
+    assert_true(exists(place.directory));
+    harness_close(&second);
+    assert_false(exists(place.directory));
+    tree_remove(&place.tree);
+}
+
+/* Its place is taken by an agent that waits for a directory which goes. */
+static void a_directory_that_was_removed_meanwhile_is_made_again(void **state) {
+    struct place place;
+    struct harness first, second;
+    (void)state;
+    place_make(&place);
+    assert_int_equal(open_marks(&first, &place), 0);
+    assert_int_equal(harness_sample(&first), 0);
+    assert_int_equal(open_marks(&second, &place), 0);
+    harness_close(&first);
+    assert_false(exists(place.directory));
+    assert_int_equal(harness_sample(&second), 0);
+    assert_true(exists(place.directory));
+    run_program(&place, one_mark);
+    assert_int_equal(harness_sample(&second), 0);
+    assert_int_equal(second.rows.n, 1);
+    harness_close(&second);
+    tree_remove(&place.tree);
+}
+
+static void the_rings_of_programs_that_go_on_stay(void **state) {
+    struct place place;
+    struct harness h;
+    char ring[600];
+    enum probe_end ending = ENDING_WITH_RUN;
+    (void)state;
+    place_make(&place);
+    assert_int_equal(open_marks(&h, &place), 0);
+    assert_int_equal(harness_sample(&h), 0);
+    snprintf(ring, sizeof ring, "%s/%d.ring", place.directory, getpid());
+    FILE *f = fopen(ring, "we");
+    assert_non_null(f);
+    fclose(f);
+    harness_close(&h);
+    assert_true(exists(ring));
+    assert_int_equal(open_marks(&h, &place), 0);
+    assert_int_equal(harness_sample(&h), 0);
+    h.env.ending = &ending;
+    harness_close(&h);
     assert_false(exists(place.directory));
     tree_remove(&place.tree);
 }
@@ -171,7 +252,9 @@ static void a_successor_tells_nothing_twice(void **state) {
         if (open_marks(&h, &place) != 0)
             _exit(1);
         run_program(&place, all_kinds);
-        _exit(harness_sample(&h) == 0 && h.rows.n == 8 ? 0 : 2); /* as if killed: no close */
+        int bad = harness_sample(&h) != 0 || h.rows.n != 8;
+        harness_keep(&h, 1);
+        _exit(bad ? 2 : 0); /* as if killed: no close */
     }
     int status;
     assert_int_equal(waitpid(agent, &status, 0), agent);
@@ -210,6 +293,42 @@ static void a_successor_tells_nothing_twice(void **state) {
     tree_remove(&place.tree);
 }
 
+/* It is killed between the sample and the spool: nobody else has the marks yet. */
+static uint64_t nothing_is_kept(void *ctx, uint64_t stream) {
+    (void)ctx;
+    return stream == 44 ? 6 : UINT64_MAX;
+}
+
+static void marks_that_a_killed_agent_had_not_kept_are_told(void **state) {
+    static const uint64_t stream = 44;
+    struct place place;
+    struct harness h;
+    int status;
+    (void)state;
+    place_make(&place);
+    pid_t agent = fork();
+    if (agent == 0) {
+        if (open_marks(&h, &place) != 0)
+            _exit(1);
+        h.env.stream = &stream;
+        for (uint64_t seq = 6; seq < 8; seq++) {
+            run_program(&place, one_mark);
+            if (harness_sample(&h) != 0 || h.rows.n != 1)
+                _exit(2);
+            harness_keep(&h, seq);
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(agent, &status, 0), agent);
+    assert_int_equal(status, 0);
+    assert_int_equal(open_marks(&h, &place), 0);
+    h.env.kept = nothing_is_kept;
+    assert_int_equal(harness_sample(&h), 0);
+    assert_int_equal(h.rows.n, 1); /* that of frame 7, and not that of frame 6 */
+    harness_close(&h);
+    tree_remove(&place.tree);
+}
+
 static void too_many(void) {
     for (int i = 0; i < CHOKEPOINT_MARK_CAPACITY + 100; i++)
         chokepoint_value("v", i);
@@ -229,15 +348,65 @@ static void overwritten_marks_are_counted_as_dropped(void **state) {
     tree_remove(&place.tree);
 }
 
+static void marks_overwritten_between_two_agents_are_counted(void **state) {
+    struct place place;
+    struct harness h;
+    enum probe_end ending = ENDING_REPLACED;
+    int ready[2], go[2];
+    char byte;
+    (void)state;
+    place_make(&place);
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(open_marks(&h, &place), 0);
+    pid_t program = fork();
+    if (program == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setenv("CHOKEPOINT_MARKS", place.stem, 1);
+        one_mark();
+        if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1)
+            _exit(1);
+        too_many();
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(harness_sample(&h), 0);
+    assert_int_equal(h.rows.n, 1);
+    harness_keep(&h, 1);
+    h.env.ending = &ending;
+    harness_close(&h);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(waitpid(program, NULL, 0), program);
+    for (int i = 0; i < 2; i++) { /* the second goes on with the count of the first */
+        assert_int_equal(open_marks(&h, &place), 0);
+        assert_int_equal(harness_sample(&h), 0);
+        assert_int_equal(h.rows.n, i == 0 ? CHOKEPOINT_MARK_CAPACITY : 0);
+        assert_int_equal(h.rows.dropped, 100);
+        harness_keep(&h, 2);
+        h.env.ending = &ending;
+        harness_close(&h);
+    }
+    for (int i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(go[i]);
+    }
+    tree_remove(&place.tree);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_mark_becomes_a_row),
         cmocka_unit_test(the_directory_lives_as_long_as_the_agent),
         cmocka_unit_test(without_a_stem_there_are_no_marks),
-        cmocka_unit_test(two_agents_do_not_share_a_directory),
+        cmocka_unit_test(an_agent_takes_over_when_the_one_before_it_ends),
+        cmocka_unit_test(an_agent_that_is_replaced_lets_go_and_tells_no_more),
+        cmocka_unit_test(a_directory_that_was_removed_meanwhile_is_made_again),
+        cmocka_unit_test(the_rings_of_programs_that_go_on_stay),
         cmocka_unit_test(a_directory_open_to_others_is_refused),
         cmocka_unit_test(a_successor_tells_nothing_twice),
+        cmocka_unit_test(marks_that_a_killed_agent_had_not_kept_are_told),
         cmocka_unit_test(overwritten_marks_are_counted_as_dropped),
+        cmocka_unit_test(marks_overwritten_between_two_agents_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

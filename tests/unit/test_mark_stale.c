@@ -64,6 +64,7 @@ static int set_up(void **state) {
     assert_int_equal(mark_directory_name_run(p->stale, OTHER), 0);
     put(p->stale, "cursors", "");
     put(p->stale, "calls.cursors", "");
+    put(p->stale, "calls.told", "");
     snprintf(ring, sizeof ring, "%ld.ring", p->gone);
     put(p->stale, ring, "marks");
     snprintf(ring, sizeof ring, "%ld-1.calls", p->gone);
@@ -102,9 +103,9 @@ static void what_a_killed_run_left_goes(void **state) {
 }
 
 static void what_an_agent_holds_stays(void **state) {
-    static const char *const locks[] = {"cursors", "calls.cursors"};
+    static const char *const locks[] = {"cursors", "calls.cursors", "calls.told"};
     const struct place *p = *state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/%s", p->stale, locks[i]);
         int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -207,6 +208,8 @@ static void one_that_is_being_made_stays(void **state) {
     snprintf(path, sizeof path, "%s/cursors", p->stale);
     unlink(path);
     snprintf(path, sizeof path, "%s/calls.cursors", p->stale);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/calls.told", p->stale);
     unlink(path);
     stays(p);
     assert_int_equal(utimensat(AT_FDCWD, p->stale, old, 0), 0);
