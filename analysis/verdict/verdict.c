@@ -232,6 +232,19 @@ bool verdict_has_ranks(const struct run_model *model) {
     return false;
 }
 
+static void add_missing(const struct run_model *model, struct verdict *v) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        uint64_t calls = recording_calls_missing(model->recording, (int)h);
+        uint64_t marks = recording_marks_missing(model->recording, (int)h);
+        if (calls)
+            remarks_add(&v->against, UNSEEN_CALLS, NUMBERS((double)calls),
+                        NAMES(model->hosts[h].name));
+        if (marks)
+            remarks_add(&v->against, UNSEEN_MARKS, NUMBERS((double)marks),
+                        NAMES(model->hosts[h].name));
+    }
+}
+
 static void add_blind_spots(const struct run_model *model, struct verdict *v) {
     double bound = model->budgets.clock_bound_s;
     if (!model->budgets.events && !model_has_path(model) && !verdict_has_ranks(model) &&
@@ -243,6 +256,7 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
         remarks_add(&v->against, UNSEEN_MATCHES, NUMBERS(), NAMES());
     if (model->budgets.events && isnan(bound) && model->n_hosts > 1)
         remarks_add(&v->against, UNSEEN_SHORT_WAITS, NUMBERS(), NAMES());
+    add_missing(model, v);
     if (verdict_closing(model) < 1)
         remarks_add(&v->against, BUDGETS_OPEN,
                     NUMBERS(100 * (1 - verdict_closing(model)), BUDGET_CLOSURE_PCT), NAMES());

@@ -34,6 +34,7 @@ struct report_host {
     unsigned n_cpus;
     uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
     uint64_t gaps;
+    uint64_t calls_missing, marks_missing; /* of programs: overwritten or not delivered */
     double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
     double beat_us; /* CPU time of the agent's piece of arithmetic, mean over the run; NAN */
     size_t machine; /* a number of the machine whose cores it shares with other hosts; 0: none */
@@ -449,6 +450,10 @@ struct report {
     char **notes;
     size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };
+
+/* What is missing of the recording: "12 samples and 300 MPI calls missing"; "" if nothing is. */
+#define REPORT_MISSING_SIZE 128
+const char *report_missing(const struct report *report, char to[REPORT_MISSING_SIZE]);
 
 /* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */
 int report_build(struct store *store, const char *which, struct report **ret_report);

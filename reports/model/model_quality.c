@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/evidence/cores.h"
+#include "common/error.h"
 #include "reports/model/model_private.h"
 
 #define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
@@ -154,6 +155,30 @@ static int note_probes(struct report *report, const struct run_model *model) {
     return 0;
 }
 
+/* MPI calls and marks that the programs of a host told and nobody has. */
+static int note_missing(struct report *report, struct report_host *host,
+                        const struct recording *recording, int h) {
+    host->calls_missing = recording_calls_missing(recording, h);
+    host->marks_missing = recording_marks_missing(recording, h);
+    if (host->calls_missing)
+        worsen(report, 'B');
+    int result =
+        host->calls_missing
+            ? report_add_note(
+                  report,
+                  text_format("%s: %llu single MPI calls are missing: they were overwritten before "
+                              "an agent read them, or were not delivered; totals are complete",
+                              host->name, (unsigned long long)host->calls_missing))
+            : 0;
+    if (result < 0 || !host->marks_missing)
+        return result;
+    worsen(report, 'B');
+    return report_add_note(
+        report, text_format("%s: %llu marks are missing: they were overwritten before an agent "
+                            "read them",
+                            host->name, (unsigned long long)host->marks_missing));
+}
+
 static int note_hosts(struct report *report, const struct report_input *input,
                       const struct run_model *model) {
     for (size_t h = 0; h < report->n_hosts; h++) {
@@ -162,6 +187,8 @@ static int note_hosts(struct report *report, const struct report_input *input,
             note_samples(report, &report->hosts[h], &input->hosts[h], seen_share(model, h));
         if (result == 0)
             result = note_clock(report, &report->hosts[h]);
+        if (result == 0)
+            result = note_missing(report, &report->hosts[h], model->recording, (int)h);
         if (result < 0)
             return result;
     }
@@ -373,4 +400,26 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     if (result == 0 && report->straggler_note)
         result = report_add_note(report, text_format("stragglers: %s", report->straggler_note));
     return result < 0 ? result : report_merge_notes(report);
+}
+
+const char *report_missing(const struct report *report, char to[REPORT_MISSING_SIZE]) {
+    struct {
+        const char *what;
+        uint64_t n;
+    } kinds[] = {{"sample", 0}, {"MPI call", 0}, {"mark", 0}};
+    size_t used = 0;
+    for (size_t h = 0; h < report->n_hosts; h++) {
+        kinds[0].n += report->hosts[h].samples_missed;
+        kinds[1].n += report->hosts[h].calls_missing;
+        kinds[2].n += report->hosts[h].marks_missing;
+    }
+    to[0] = '\0';
+    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+        if (kinds[k].n)
+            used += (size_t)snprintf(to + used, REPORT_MISSING_SIZE - used, "%s%llu %s%s",
+                                     used ? ", " : "", (unsigned long long)kinds[k].n,
+                                     kinds[k].what, plural(kinds[k].n));
+    if (used)
+        snprintf(to + used, REPORT_MISSING_SIZE - used, " missing");
+    return to;
 }

@@ -9,18 +9,15 @@
 #include "reports/words/text_list.h"
 
 static char *recording_of(const struct report *report) {
-    unsigned long long missed = 0;
+    char words[REPORT_MISSING_SIZE];
     size_t missing = 0;
-    for (size_t h = 0; h < report->n_hosts; h++) {
-        missed += report->hosts[h].samples_missed;
+    for (size_t h = 0; h < report->n_hosts; h++)
         missing += report->hosts[h].missing;
-    }
     if (missing)
         return text_format("grade %c; nothing was recorded of %zu of %zu hosts",
                            report->grade ? report->grade : '-', missing, report->n_hosts);
-    if (missed)
-        return text_format("grade %c; %llu samples are missing",
-                           report->grade ? report->grade : '-', missed);
+    if (*report_missing(report, words))
+        return text_format("grade %c; %s", report->grade ? report->grade : '-', words);
     return text_format("complete, grade %c", report->grade ? report->grade : '-');
 }
 

@@ -18,11 +18,9 @@
 #define NAME_WIDTH 40
 
 static char *say_recording(const struct report *report) {
-    unsigned long long missed = 0;
-    for (size_t h = 0; h < report->n_hosts; h++)
-        missed += report->hosts[h].samples_missed;
-    if (missed)
-        return text_format("%llu sample%s missing", missed, missed == 1 ? "" : "s");
+    char missing[REPORT_MISSING_SIZE];
+    if (*report_missing(report, missing))
+        return text_format("%s", missing);
     return report->grade == 'A' ? text_format("recording complete")
                                 : text_format("recording grade %c", report->grade);
 }

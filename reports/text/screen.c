@@ -23,9 +23,7 @@
 
 static void put_head(FILE *out, const struct report *report) {
     char duration[LAYOUT_NUMBER_SIZE];
-    unsigned long long missed = 0;
-    for (size_t h = 0; h < report->n_hosts; h++)
-        missed += report->hosts[h].samples_missed;
+    char missing[REPORT_MISSING_SIZE];
     fprintf(out, "chokepoint: run %lld ", (long long)report->run_id);
     terminal_put(out, report->run_name, HEAD_NAME_WIDTH);
     if (terminal_width(report->run_name) > HEAD_NAME_WIDTH)
@@ -35,8 +33,8 @@ static void put_head(FILE *out, const struct report *report) {
         fprintf(out, ", exit status %d", report->exit_status);
     fprintf(out, ", %zu host%s, recording grade %c", report->n_hosts,
             report->n_hosts == 1 ? "" : "s", report->grade ? report->grade : '-');
-    if (missed)
-        fprintf(out, " (%llu samples missing)", missed);
+    if (*report_missing(report, missing))
+        fprintf(out, " (%s)", missing);
     fputc('\n', out);
 }
 

@@ -95,6 +95,8 @@ const char *verdict_template(enum remark_code code) {
                                  "computing look alike; confidence is capped",
         [REMARK_UNSEEN_MATCHES] =
             "not visible: who waited for whom, since too few MPI calls could be matched",
+        [REMARK_UNSEEN_CALLS] = "not visible: %.0f MPI calls on %s, which are missing",
+        [REMARK_UNSEEN_MARKS] = "not visible: %.0f marks on %s, which are missing",
         [REMARK_UNSEEN_SHORT_WAITS] =
             "not visible: short waits between hosts, whose clocks could not be compared",
         [REMARK_BUDGETS_OPEN] = "the time of %.0f %% of the ranks does not add up within %.0f %%",

@@ -242,6 +242,12 @@ struct recording {
  * 2, 5, 10, 20, ... periods. */
 int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
 
+/* Single MPI calls that the ranks of a host have written and that are not in the log; 0 where there
+ * is no log. */
+uint64_t recording_calls_missing(const struct recording *recording, int host);
+/* Marks of a host that no agent could read, or that did not fit. */
+uint64_t recording_marks_missing(const struct recording *recording, int host);
+
 /* Empty, with the columns of each table set. */
 void recording_init(struct recording *recording);
 
