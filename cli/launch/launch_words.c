@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
-#define LAUNCH_KILL_S "5"  /* mpirun's patience between SIGTERM and SIGKILL */
+/* mpirun's patience between SIGTERM and SIGKILL. It takes it twice, also when the process is dead
+ * already: so long is a host without an agent after a kill. */
+#define LAUNCH_KILL_S "1"
 
 static void add(struct launch_words *to, const char *word) {
     if (to->n < LAUNCH_WORDS_MAX)
@@ -76,7 +78,8 @@ static int make_mpirun(struct launch_words *to, const struct launch *launch,
     if (plan->hostfile)
         add_all(to, "--hostfile", plan->hostfile, NULL);
     add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
-            "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
+            "odls_base_sigkill_timeout", LAUNCH_KILL_S, "--mca", "orte_abort_on_non_zero_status",
+            "0", NULL);
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);
