@@ -135,7 +135,7 @@ static uint64_t kept_by_others(const struct observer *observer, uint64_t stream)
     return r < 0 ? UINT64_MAX : seq;
 }
 
-/* Of the stream that this process goes on with: what there was of it before. */
+/* The frames that were there before of the stream that this process goes on with. */
 static uint64_t kept(void *ctx, uint64_t stream) {
     const struct observer *observer = ctx;
     struct frame_head samples = {0}, calls = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sampler may still do once its sources are open. */
+/* Rights that the sampler keeps once its sources are open. */
 #ifndef CHOKEPOINT_AGENT_PRIVILEGES_H
 #define CHOKEPOINT_AGENT_PRIVILEGES_H
 

@@ -102,8 +102,8 @@ struct probe {
      * that the slow tables must see before it is gone. They then join the next frame. May be
      * NULL. */
     bool (*has_news)(void *state);
-    /* Called before the frame with that number is kept, which has the rows of the last sample. Of
-     * probes whose source says how far it has been read. May be NULL. */
+    /* Called before the frame with that number is kept, which has the rows of the last sample:
+     * for probes whose source says how far it has been read. May be NULL. */
     void (*keeping)(void *state, uint64_t seq);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };

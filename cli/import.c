@@ -113,8 +113,8 @@ static int look_at(const char *path, const uint8_t *data, size_t *size,
 
 /* ---- a run that is made again ---- */
 
-/* What segments tell about a run. The clock is that of the host of `run`, which alone knows the
- * name, else of whichever came first. */
+/* The facts that segments tell about a run. The clock is that of the host of `run`, which alone
+ * knows the name, else of whichever came first. */
 struct remains {
     struct wire_run run;
     struct frame_head first; /* seq 0: none yet */

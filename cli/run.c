@@ -49,7 +49,7 @@ static const char *run_name(const struct run_session *s) {
     return s->options->name ? s->options->name : slash && slash[1] ? slash + 1 : program;
 }
 
-/* What the agent beside us keeps, so that the run can be made again without the database. */
+/* The agent beside us keeps this, so that the run can be made again without the database. */
 static void tell_agents(struct run_session *s, const char *line) {
     char here[PATH_MAX] = "";
     const char *path = s->options->database;

@@ -2,7 +2,7 @@
 /*
  * Whether a file has the tables that this store reads and writes, before anything depends on it. A
  * writer asks SQLite itself: each statement with a fixed text is prepared, and the columns that
- * column_info names are selected. What is missing is then in SQLite's message.
+ * column_info names are selected. SQLite's message then names the one that is missing.
  *
  * And the file of a writer that was killed before it had made any table: no bytes, or a first page
  * that is not whole. It is as good as new.
@@ -92,7 +92,7 @@ int fits_all(struct store *store) {
 
 /* ---- a file that was never made ---- */
 
-/* Of a page of ours that was cut short, or was never written. */
+/* Whether these begin a page of ours that was cut short, or never written. */
 static bool is_begun(const unsigned char *bytes, size_t size) {
     static const unsigned char zeros[PAGE_BYTES];
     size_t magic = size < sizeof MAGIC ? size : sizeof MAGIC;

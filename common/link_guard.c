@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever may write where another user owns a link writes where that user wants: above all root. A
+ * The owner of a link decides where a writer writes that follows it, and root may write anywhere. A
  * path without links is not looked at further, since its directories were named by whoever named
  * the file.
  */

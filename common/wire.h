@@ -52,7 +52,7 @@ struct wire_stream {
 #define WIRE_RUN_ID_MAX 128
 #define WIRE_COMMAND_MAX 512
 
-/* Whose samples a stream has, so that its run can be made again from what agents kept. Name and
+/* The run of a stream, so that it can be made again from what agents kept. Name and
  * command are known to the agent beside `run`, and empty elsewhere. */
 struct wire_run {
     char id[WIRE_RUN_ID_MAX + 1], name[INSTANCE_MAX + 1], command[WIRE_COMMAND_MAX + 1];

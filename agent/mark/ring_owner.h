@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who reads a directory of rings, and how far it has come. One agent reads at a time: the owner,
- * who holds the lock of a file in the directory. The lock dies with its holder, so the next agent
- * takes over from a dead one. It takes over from a living one as well, which may have lost its way
- * to the run: whoever comes writes into the file that it wants the rings, and the owner lets go of
- * them before its next sample, for good.
+ * The reader of a directory of rings, and how far it has come. One agent reads at a time: the
+ * owner, who holds the lock of a file in the directory. The lock dies with its holder, so the next
+ * agent takes over from a dead one. It takes over from a living one as well, which may have lost
+ * its way to the run: whoever comes writes into the file that it wants the rings, and the owner
+ * lets go of them before its next sample, for good.
  *
  * The file also holds what the owner has read. It is written before the frame with the records is
  * kept, and names that frame: the next owner asks whether the frame is there, and goes on behind it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whether a process of the job may use a GPU: whether it has a library mapped through which
- * programs reach one. What the GPU does is not recorded, but its user's CPU time means less then:
- * a thread that waits for a GPU mostly spins.
+ * programs reach one. The GPU itself is not recorded, but its user's CPU time means less then: a
+ * thread that waits for a GPU mostly spins.
  *
  * The list of a process's mappings may be long and takes a lock of the process, so it is read
  * seldom: when the process is first reported, and then after pauses that double. A library that was

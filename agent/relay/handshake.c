@@ -40,7 +40,7 @@ static bool is_ours(const char *said, size_t size) {
            (size >= 6 && memcmp(said, "needs ", 6) == 0);
 }
 
-/* What we say ends a line that others may have begun: a prompt or a title has no end of line. */
+/* Our words end a line that others may have begun: a prompt or a title has no end of line. */
 static const char *find_said(const char *line, size_t size) {
     const char *end = line + size, *word = line;
     while ((word = memmem(word, (size_t)(end - word), WORD, sizeof WORD - 1))) {

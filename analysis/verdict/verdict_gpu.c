@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that uses a GPU. What the GPU does is not recorded, and a thread that waits for it mostly
+ * A run that uses a GPU. The GPU itself is not recorded, and a thread that waits for it mostly
  * spins, so that a core which its process burns is no evidence of computing. Such a verdict becomes
  * "not known". Waiting for a core, for disks and for the network stays what it is.
  */
@@ -9,7 +9,7 @@
 
 #include "analysis/verdict/verdict_private.h"
 
-/* Of the job's CPU time: a helper that only loads such a library changes nothing. */
+/* A share of the job's CPU time: a helper that only loads such a library changes nothing. */
 #define GPU_CPU_MIN 0.3
 
 struct gpu_use {
@@ -39,7 +39,7 @@ static struct gpu_use look(const struct run_model *model) {
     return use;
 }
 
-/* What rests on CPU time alone. */
+/* Whether the verdict rests on CPU time alone. */
 static bool says_computing(const struct verdict *v) {
     if (v->state == VERDICT_BALANCED)
         return v->cause.code == REMARK_COMPUTE_BOUND_WORDS ||

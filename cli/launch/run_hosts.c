@@ -154,7 +154,7 @@ static const struct advice *advice_for(const char *said) {
     return NULL;
 }
 
-/* What was said: the one line that there is advice for, else all that is kept. */
+/* The one line for which there is advice, else all lines that are kept. */
 static void describe_said(const struct launch *launch, char *to, size_t size) {
     size_t n = 0;
     for (size_t i = 0; i < launch->n_said; i++) {

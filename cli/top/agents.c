@@ -133,7 +133,8 @@ static void be_child(struct top_agents *agents, const char *hosts, bool flows, i
 
 /* ---- the parent ---- */
 
-/* Of a view that was killed together with its child: ours, and nobody holds it. */
+/* A directory is abandoned if its view was killed with its child: it is ours, and nobody holds it.
+ */
 static void remove_if_abandoned(int place_fd, const char *name) {
     struct stat st;
     int fd = openat(place_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

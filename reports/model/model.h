@@ -451,7 +451,7 @@ struct report {
     size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };
 
-/* What is missing of the recording: "12 samples and 300 MPI calls missing"; "" if nothing is. */
+/* The losses of the recording: "12 samples and 300 MPI calls missing"; "" if nothing is. */
 #define REPORT_MISSING_SIZE 128
 const char *report_missing(const struct report *report, char to[REPORT_MISSING_SIZE]);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a login shell and a home do harms no recording over sshd: a banner, start files that write to both streams and leave a
+# Login shells and homes harm no recording over sshd: a banner, start files that write to both streams and leave a
 # line unfinished or say our own words, a home in which no program runs, one that is full. Start files without an end to their
 # words, and ones that take what is for us, are named in one line.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1

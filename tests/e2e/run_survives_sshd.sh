@@ -25,7 +25,7 @@ end_sessions() { # HOST
 }
 go_on vm2 vm3
 
-# Who listens: those who are in stay in.
+# The listener ends: connections that it let in stay.
 stop_sshd vm2
 stop_sshd vm3
 go_on vm2 vm3

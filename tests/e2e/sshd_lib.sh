@@ -16,7 +16,7 @@ declare -A machine # host -> process that holds its mount namespace
 
 home_of() { [ "$1" = root ] && echo /root || echo "/home/$1"; }
 
-# What a machine has alone; written once, run by each host.
+# Makes what each machine has for itself; written once, run by each host.
 write_machine() {
     cat >"$ssh/machine" <<END
 #!/bin/bash

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `chokepoint top -b -n 1` beside a database whose last run has ended: that run is judged in a thread while agents are
-# started, and no child may wait for a lock of that thread. None of ROUNDS (default 20; 60 for the figure) hangs, and
+# started, and no child may wait for a lock of that thread. No view of ROUNDS (default 20; 60 for the figure) hangs, and
 # nothing stays of them, of a view whose child is killed or stands still, or of a view and its child killed together.
 # Memory that hosts share is the test's own, where that is allowed.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ] && unshare -m true 2>/dev/null; then

@@ -10,10 +10,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/make-seeds" "$work"
 
-# What is freed need not stay for long, nor with a long history: an input is small, and its faults are near.
+# Freed memory need not stay for long, nor with a long history: an input is small, and its faults are near.
 export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=4:max_malloc_fill_size=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
-# longest TARGET: bytes of an input. What is a row of pieces finds nothing new in a longer row.
+# longest TARGET: bytes of an input. A longer row of pieces finds nothing new.
 longest() {
     case $1 in
     fuzz_flow | fuzz_datagrams) echo 4096 ;;

@@ -157,7 +157,7 @@ EXAMPLES = (
 
 
 def wrong_examples():
-    """What operators make of the examples where it is not what they should."""
+    """The examples of which operators do not make what they should."""
     for operator, text, expected in EXAMPLES:
         names = Names([text])
         made = [text[:start] + new + text[end:] for _, name, start, end, new in planted(text, names) if name == operator]

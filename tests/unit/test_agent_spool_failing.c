@@ -2,7 +2,7 @@
 /*
  * An agent's small life (frames made, kept in the spool, pushed, the agent started again) in which
  * the n-th write, open, name, read or allocation fails, once, for a while or from then on, for all
- * n. Whatever failed: nothing crashes, no descriptor stays, and without failures the spool opens
+ * n. After each failure nothing crashes, no descriptor stays, and without failures the spool opens
  * again, goes on, and delivers each frame that was reported as kept: bit for bit, in order.
  */
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static const struct column columns[] = {{"number", UNIT_NONE, COLUMN_LEVEL, "of 
 static const struct table table_a = {"a", "thing", "", TABLE_SAMPLES, columns, 1};
 static const struct table *const tables[] = {&table_a};
 
-/* What the agent was told that it kept, and what the collector has committed. */
+/* The frames that the agent was told it kept, and those that the collector has committed. */
 struct stream_truth {
     struct buffer frames[N_SEQ]; /* by seq */
     bool kept[N_SEQ], came[N_SEQ];

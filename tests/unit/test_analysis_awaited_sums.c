@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited longest for whom, and for how long for locks: each sum beside a plain one over waits
+/* The longest waits, for whom, and those for locks: each sum beside a plain one over waits
  * that all differ. */
 #include <setjmp.h>
 #include <stdarg.h>

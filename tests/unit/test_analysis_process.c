@@ -356,7 +356,8 @@ static void judge_one(double computing, double queue, double gpu, struct recordi
     threads_now = 0;
 }
 
-/* Who waits for a GPU spins. A recording of before it was looked for is judged as it was. */
+/* A thread that waits for a GPU spins. A recording of before it was looked for is judged as it was.
+ */
 static void a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing(void **state) {
     struct recording r;
     struct judged j;

@@ -2,10 +2,10 @@
 /*
  * A small recording in which the n-th write, sync, open, name, read or allocation fails, once or
  * from then on, for all n. Hosts push samples and single events, a run ends, the collector is
- * started again, the database is verified and read. Whatever failed: no push is refused for good or
- * acknowledged and lost, nothing crashes, no descriptor and no memory stays, no query answers from
- * half of a table. Without failures the file then opens, is whole, and takes the rest: each frame
- * is there once, and counters have grown by what was planted.
+ * started again, the database is verified and read. After each failure no push is refused for good
+ * or acknowledged and lost, nothing crashes, no descriptor and no memory stays, no query answers
+ * from half of a table. Without failures the file then opens, is whole, and takes the rest: each
+ * frame is there once, and counters have grown by what was planted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static const struct column call_columns[] = {
 static const struct table calls = {"calls",      "process",    "single calls",
                                    TABLE_EVENTS, call_columns, ARRAY_SIZE(call_columns)};
 
-/* What an agent has: it sends all that is not acknowledged. */
+/* An agent, which sends all that is not acknowledged. */
 struct agent {
     const char *host;
     bool events;

@@ -97,7 +97,7 @@ static void expect_taken_as_new(const char *directory, const void *bytes, size_t
     unlink(f.path);
 }
 
-/* What a writer leaves that is killed before it has made a table. */
+/* A writer that is killed before it has made a table leaves such files. */
 static void a_file_without_a_whole_first_page_is_new(void **state) {
     struct fixture *f = *state;
     unsigned char page[4096] = {0};
@@ -150,7 +150,7 @@ static void a_link_to_nothing_is_not_followed(void **state) {
 
 #define STRANGER 54321
 
-/* Of another user, or in a directory where he could replace it; those of ours are followed. */
+/* A link may be of another user, or in a directory where he could replace it; ours are followed. */
 static void a_link_of_another_user_is_refused(void **state) {
     struct fixture *f = *state, other = {0};
     char link[PATH_MAX], theirs[128];

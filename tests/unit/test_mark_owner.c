@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who reads a directory of rings, and what the one after him knows of it. */
+/* The reader of a directory of rings, and what the next one knows of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

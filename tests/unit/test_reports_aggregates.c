@@ -26,7 +26,7 @@
             fail_msg("%s is %g, not %g", #is, is_, should_);                                       \
     } while (0)
 
-/* Of connection c: whose it is, where it leads, who has it. Two are of one pair; one leads
+/* The host, the peer and the process of connection c. Two are of one pair; one leads
  * outside; one is of the same numbers on another host. */
 static const struct {
     int host, to;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs told and the recording lacks. Ranks count the calls that they write, and the agent
- * the marks that were overwritten before it read them, so that no loss goes unseen.
+ * Calls and marks that programs told and the recording lacks. Ranks count the calls that they
+ * write, and the agent the marks that were overwritten before it read them, so that no loss goes
+ * unseen.
  */
 #include "analysis/facts/recording/recording.h"
 
