@@ -35,7 +35,7 @@ static const struct column columns[] = {{"number", UNIT_NONE, COLUMN_LEVEL, "of 
 static const struct table table_a = {"a", "thing", "", TABLE_SAMPLES, columns, 1};
 static const struct table *const tables[] = {&table_a};
 
-/* The frames that the agent was told it kept, and those that the collector has committed. */
+/* The frames that the agent was told are kept, and those that the collector has committed. */
 struct stream_truth {
     struct buffer frames[N_SEQ]; /* by seq */
     bool kept[N_SEQ], came[N_SEQ];

@@ -60,7 +60,7 @@ static const struct column call_columns[] = {
 static const struct table calls = {"calls",      "process",    "single calls",
                                    TABLE_EVENTS, call_columns, ARRAY_SIZE(call_columns)};
 
-/* An agent, which sends all that is not acknowledged. */
+/* An agent sends all that is not acknowledged. */
 struct agent {
     const char *host;
     bool events;

@@ -309,9 +309,9 @@ static int tear_down(void **state) {
 
 static void all_kinds(void *ctx, int stride, void (*play)(void *ctx)) {
     const struct fail_series all[] = {
-        {"write", FAIL_WRITE, 13, false}, {"half of a write", FAIL_WRITE, 17, true},
-        {"sync", FAIL_SYNC, 1, false},    {"open and name", FAIL_OPEN | FAIL_NAME, 1, false},
-        {"read", FAIL_READ, 7, false},    {"allocation", FAIL_MEMORY, stride, false},
+        {"write", FAIL_WRITE, 29, false}, {"half of a write", FAIL_WRITE, 37, true},
+        {"sync", FAIL_SYNC, 3, false},    {"open and name", FAIL_OPEN | FAIL_NAME, 3, false},
+        {"read", FAIL_READ, 13, false},   {"allocation", FAIL_MEMORY, stride, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
         fail_each(&all[i], FAIL_ONCE, play, ctx);
@@ -320,11 +320,11 @@ static void all_kinds(void *ctx, int stride, void (*play)(void *ctx)) {
 }
 
 static void a_packed_file_is_whole_or_not_there(void **state) {
-    all_kinds(*state, 211, play_pack);
+    all_kinds(*state, 701, play_pack);
 }
 
 static void an_unpacked_file_is_whole_or_not_there(void **state) {
-    all_kinds(*state, 211, play_unpack);
+    all_kinds(*state, 701, play_unpack);
 }
 
 static void export_as(struct files *f, const char *format) {
@@ -333,7 +333,7 @@ static void export_as(struct files *f, const char *format) {
     f->format = export_find_format(format);
     assert_int_equal(export_once(f), 0);
     load(f->csv, &exported, &exported_size);
-    all_kinds(f, 211, play_export);
+    all_kinds(f, 701, play_export);
     free(exported);
 }
 
