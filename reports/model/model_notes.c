@@ -10,8 +10,7 @@
 
 #define NAMED_MAX 4 /* hosts, of more the number is said */
 
-/* The host that a note begins with, "HOST: "; -1: none. */
-static int host_of(const struct report *report, const char *note) {
+int report_note_host(const struct report *report, const char *note) {
     for (size_t h = 0; h < report->n_hosts; h++) {
         size_t size = strlen(report->hosts[h].name);
         if (strncmp(note, report->hosts[h].name, size) == 0 && strncmp(note + size, ": ", 2) == 0)
@@ -21,7 +20,7 @@ static int host_of(const struct report *report, const char *note) {
 }
 
 static const char *behind_host(const struct report *report, const char *note) {
-    int host = host_of(report, note);
+    int host = report_note_host(report, note);
     return host < 0 ? NULL : note + strlen(report->hosts[host].name) + 2;
 }
 
@@ -45,7 +44,7 @@ static void put_hosts(FILE *out, const struct report *report, size_t first, size
         if (!is_alike(report, words, report->notes[i]))
             continue;
         fprintf(out, "%s%s", any ? ", " : "",
-                report->hosts[host_of(report, report->notes[i])].name);
+                report->hosts[report_note_host(report, report->notes[i])].name);
         any = true;
     }
 }

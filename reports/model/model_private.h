@@ -33,6 +33,8 @@ int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
 /* Says once what several hosts share. -ENOMEM. */
 int report_merge_notes(struct report *report);
+/* The host that a note begins with, "HOST: "; -1: none. */
+int report_note_host(const struct report *report, const char *note);
 int report_fill_changes(struct report *report, const struct judgement *judgement);
 int report_fill_findings(struct report *report, struct judgement *judgement);
 /* Last: looks at all the others. */

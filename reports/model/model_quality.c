@@ -205,13 +205,17 @@ static bool is_only_a_restart(const char *note) {
     return strstr(note, ": a counter of self ") != NULL;
 }
 
+/* Notes of `run` itself come before those of agents: a host without the library explains what its
+ * agent finds missing. */
 static int note_store(struct report *report, const struct report_input *input) {
     int result = 0;
-    for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
-        worsen(report, 'B');
-        if (!is_only_a_restart(input->notes[i].text))
-            result = report_add_note(report, text_format("%s", input->notes[i].text));
-    }
+    for (size_t turn = 0; turn < 2; turn++)
+        for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
+            const char *text = input->notes[i].text;
+            worsen(report, 'B');
+            if ((report_note_host(report, text) >= 0) == (turn == 1) && !is_only_a_restart(text))
+                result = report_add_note(report, text_format("%s", text));
+        }
     return result;
 }
 
