@@ -271,8 +271,29 @@ static void names_of_tables_cannot_be_sql(void **state) {
         assert_false(table_name_valid(bad[i], strlen(bad[i])));
 }
 
+static void a_word_for_a_shell_is_quoted_where_it_must_be(void **state) {
+    static const struct {
+        const char *text, *word;
+    } cases[] = {{"/tmp/a-b_c.db", "/tmp/a-b_c.db"},
+                 {"", "''"},
+                 {"a b", "'a b'"},
+                 {"it's", "'it'\\''s'"},
+                 {"$(id)", "'$(id)'"},
+                 {"~root", "'~root'"}};
+    char word[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(text_shell_word(word, sizeof word, cases[i].text));
+        assert_string_equal(word, cases[i].word);
+    }
+    assert_false(text_shell_word(word, 4, "abcd"));
+    assert_true(text_shell_word(word, 5, "abcd"));
+    assert_false(text_shell_word(word, 6, "a bc"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_for_a_shell_is_quoted_where_it_must_be),
         cmocka_unit_test(numbers_are_read_to_their_last_digit_and_no_further),
         cmocka_unit_test(signed_numbers_know_their_range),
         cmocka_unit_test(lines_and_words_cover_the_text_and_nothing_else),

@@ -854,9 +854,43 @@ static void the_checksum_is_that_of_rfc_3720(void **unused) {
         assert_int_equal(crc32c(crc32c(0, bytes, split), bytes + split, 32 - split), 0x46dd794e);
 }
 
+/* Whole, once, and never without an id; who reads records does not meet it. */
+static void a_stream_tells_whose_run_it_is(void **state) {
+    struct wire_stream stream = {.host = "vm1", .boot_id = "b", .stream_id = 2};
+    struct wire_run run = {.id = "0123456789abcdef", .name = "train", .command = "./train -x"};
+    struct buffer out = {0};
+    struct wire_reader reader;
+    struct wire_record record;
+    (void)state;
+    wire_put_stream(&out, &stream);
+    wire_put_run(&out, &run);
+    wire_reader_init(&reader, out.data, out.size);
+    assert_int_equal(wire_next(&reader, &record), 0);
+    assert_int_equal(record.type, WIRE_STREAM);
+    assert_int_equal(wire_next(&reader, &record), WIRE_END);
+    assert_string_equal(reader.run.id, run.id);
+    assert_string_equal(reader.run.name, run.name);
+    assert_string_equal(reader.run.command, run.command);
+    wire_reader_release(&reader);
+    wire_put_run(&out, &run);
+    wire_reader_init(&reader, out.data, out.size);
+    assert_int_equal(wire_next(&reader, &record), 0);
+    assert_int_equal(wire_next(&reader, &record), -EBADMSG);
+    wire_reader_release(&reader);
+    buffer_reset(&out);
+    wire_put_stream(&out, &stream);
+    wire_put_run(&out, &(struct wire_run){.name = "train"});
+    wire_reader_init(&reader, out.data, out.size);
+    assert_int_equal(wire_next(&reader, &record), 0);
+    assert_int_equal(wire_next(&reader, &record), -EBADMSG);
+    wire_reader_release(&reader);
+    buffer_release(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(a_stream_tells_whose_run_it_is),
         cmocka_unit_test(what_goes_in_packed_comes_out),
         cmocka_unit_test(a_table_sampled_without_rows_is_told_and_others_are_not),
         cmocka_unit_test(too_many_names_are_not_packed),
