@@ -56,6 +56,7 @@ set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends PROPERTIE
 add_executable(rename-host tools/rename_host.c)
 target_link_libraries(rename-host PRIVATE chokepoint_common)
 chokepoint_e2e_test(import_makes_a_run_again)
+chokepoint_e2e_test(run_refuses_what_does_not_fit)
 
 add_executable(spin-with-gpu tools/spin_with_gpu.c)
 target_link_libraries(spin-with-gpu PRIVATE chokepoint_common ${CMAKE_DL_LIBS})

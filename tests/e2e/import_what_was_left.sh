@@ -97,7 +97,8 @@ refused "no number of days" --remove --days x
 refused "name the directory" --run 1 --db "$db"
 refused 'no files' empty --db "$db"
 refused 'No such file' none --db "$db"
-refused 'no database' "$left" --db none.db
+refused 'no database' --db none.db
+refused 'no database' "$left" --run 1 --db none.db
 [ ! -e none.db ] || fail "import makes a database"
 refused "no run 'nobody'" "$left" --db "$db" --run nobody
 "$chokepoint" run $slow_start -q --no-report --db other.db true || fail "another run"
