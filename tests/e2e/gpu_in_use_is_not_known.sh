@@ -10,17 +10,18 @@ run --name with "$CHOKEPOINT_BIN/spin-with-gpu" "$work/lib/libcuda.so.1" 6
 [ "$status" -eq 0 ] || fail "run: $status"
 [ "$(sql "SELECT max(gpu) FROM process p JOIN instance i USING(instance) WHERE i.name LIKE 'spin-with-gpu%'")" = 1 ] ||
     fail "no library of GPUs is recorded"
-said 'a GPU is in use, which this version does not see' || fail "with it: $(cat err)"
 "$chokepoint" report with --db "$db" --format json >with.json || fail "no report"
-claims with.json <<'END' || fail "the verdict blames: $(cat err)"
+# Where others have the cores, that is what it waits for, GPU or not.
+claims with.json <<'END' || fail "computing is blamed: $(cat err)"
 import json, sys
 verdict = json.load(open(sys.argv[1]))["verdict"]
-assert verdict["state"] == "insufficient", verdict
-assert not verdict.get("resource") or verdict["resource"] == "none", verdict
+others = verdict["cause_kind"] in ("contention", "steal", "quota")
+unknown = verdict["state"] == "insufficient" and "a GPU is in use" in verdict["summary"]
+assert others or unknown, verdict
 END
 run --name without "$CHOKEPOINT_BIN/spin-with-gpu" "$work/lib/libplain.so.1" 6
 [ "$status" -eq 0 ] || fail "run: $status"
-! said 'GPU' || fail "without it: $(cat err)"
+! said 'a GPU is in use' || fail "without it: $(cat err)"
 [ "$(sql "SELECT max(gpu) FROM process p JOIN instance i USING(instance) JOIN host h ON h.host = i.host WHERE h.run = 2")" = 0 ] ||
     fail "a library of GPUs that is none"
 exit 0

@@ -58,8 +58,9 @@ sum() { sha256sum -- *; }
 before=$(sum)
 for words in "${needs_database[@]}"; do
     refused 'version 99' $words --db later.db
-    for file in foreign.db empty.db text.db; do refused "$file is not a Chokepoint database" $words --db $file; done
-    for file in header.db cut.db page.db; do refused "$file.*\(damaged\|not a Chokepoint\)" $words --db $file; done
+    for file in foreign.db text.db; do refused "$file is not a Chokepoint database" $words --db $file; done
+    for file in empty.db header.db; do refused "$file.*\(no run was begun\|not a Chokepoint\)" $words --db $file; done
+    for file in cut.db page.db; do refused "$file.*\(damaged\|not a Chokepoint\)" $words --db $file; done
 done
 refused "no run 'nobody'" report nobody --db "$db"
 [ "$(sum)" = "$before" ] || fail "something was made or changed: $(ls -A)"
