@@ -200,10 +200,9 @@ static int check_guard(struct store *store, const char *path, char *why, size_t 
 
 static int say_unmade(const char *path, char *why, size_t size) {
     store_say(why, size,
-              "%s is empty: no run was begun in it; record one with `chokepoint run"
-              " --db %s COMMAND`",
-              path, path);
-    return -ENOENT;
+              "%s is empty: no run was begun in it; record one with `chokepoint run COMMAND`",
+              path);
+    return -ENODATA;
 }
 
 static int judge(struct store *store, enum identity identity, int64_t version, const char *path,

@@ -77,7 +77,8 @@ int store_open_again(const char *path, const struct store_file *file, struct sto
  * store_begin and store_commit check it, too. */
 int store_check_file(struct store *store);
 
-/* -ENOENT if there is no file. Never creates or changes anything in the tables. */
+/* -ENOENT if there is no file; -ENODATA: its writer was killed before it had made a table. Never
+ * creates or changes anything in the tables. */
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size);
 void store_close(struct store *store); /* takes NULL */
 

@@ -88,7 +88,7 @@ static void expect_taken_as_new(const char *directory, const void *bytes, size_t
     snprintf(f.path, sizeof f.path, "%.63s/unmade.db", directory);
     put(f.path, bytes, size);
     int r = store_open_read(f.path, &f.store, f.why, sizeof f.why);
-    if (r != -ENOENT || !strstr(f.why, "no run was begun in it"))
+    if (r != -ENODATA || !strstr(f.why, "no run was begun in it"))
         fail_msg("%zu bytes read: %d %s", size, r, f.why);
     fixture_open(&f);
     close_store(&f);
@@ -117,7 +117,7 @@ static void a_file_without_tables_is_new(void **state) {
     snprintf(other.path, sizeof other.path, "%s/bare.db", f->directory);
     change(&other, "PRAGMA journal_mode = WAL; PRAGMA user_version = 0");
     int r = store_open_read(other.path, &other.store, other.why, sizeof other.why);
-    if (r != -ENOENT)
+    if (r != -ENODATA)
         fail_msg("%d %s", r, other.why);
     fixture_open(&other);
     close_store(&other);

@@ -568,7 +568,7 @@ static void a_file_that_is_no_database_is_named_as_what_it_is(void **state) {
     expect_why(f, path, STORE_FOREIGN, "is not a Chokepoint database");
     assert_int_equal(store_open_write(path, &f->store, f->why, sizeof f->why), STORE_FOREIGN);
     write_text(path, "");
-    expect_why(f, path, -ENOENT, "is empty: no run was begun in it");
+    expect_why(f, path, -ENODATA, "is empty: no run was begun in it");
 }
 
 static void a_foreign_database_is_left_as_it_was(void **state) {
