@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rights that the sampler keeps once its sources are open. */
+/* The capabilities of the sampler once its sources are open. */
 #ifndef CHOKEPOINT_AGENT_PRIVILEGES_H
 #define CHOKEPOINT_AGENT_PRIVILEGES_H
 

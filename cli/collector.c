@@ -19,6 +19,7 @@
 
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "collector/confine.h"
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "collector/store_read.h"
@@ -170,9 +171,12 @@ static int open_all(struct collector *c) {
     char why[256] = "", line[SERVER_ADDRESS_TEXT_MAX + 16];
     if (open_store(c))
         return 1;
+    int r = confine_files(CONFINE_STORES, c->db); /* before threads begin */
+    if (r < 0)
+        return fail(strerror(-r));
     const struct writer_options writer = {
         .store = c->store, .run = (int64_t)c->run, .event = print_event, .event_ctx = c};
-    int r = writer_start(&writer, &c->writer);
+    r = writer_start(&writer, &c->writer);
     if (r < 0)
         return fail(strerror(-r));
     const struct server_options server = {.listen = c->listen,
@@ -181,6 +185,8 @@ static int open_all(struct collector *c) {
                                           .credentials = &c->credentials};
     if (server_start(&server, &c->server, why, sizeof why) < 0)
         return fail(why);
+    if ((r = confine_calls(CONFINE_STORES)) < 0)
+        return fail(strerror(-r));
     snprintf(line, sizeof line, "pin %s", c->credentials.pin);
     print_event(c, line);
     for (size_t i = 0; server_address(c->server, i); i++) {

@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/verb.h"
+#include "collector/confine.h"
 #include "collector/ingest.h"
 #include "collector/store_read.h"
 #include "common/error.h"
@@ -377,6 +378,14 @@ static int import_named(struct import *import, const char *directory) {
     return r;
 }
 
+/* Segments are anybody's files. */
+static int confine_import(const struct import *import) {
+    int r = confine_files(CONFINE_STORES, import->database);
+    if (r == 0)
+        r = confine_calls(CONFINE_STORES);
+    return r < 0 ? fail(import->database, strerror(-r)) : 0;
+}
+
 static int import_all(struct import *import, char **directories, const struct leftover *list,
                       size_t n) {
     char why[300] = "";
@@ -392,12 +401,11 @@ static int import_all(struct import *import, char **directories, const struct le
         verb_complain("import", "%s", why);
         return EXIT_USAGE;
     }
-    if (!*directories)
+    r = confine_import(import);
+    if (r == 0 && !*directories)
         r = import_leftovers(import, list, n);
-    else {
-        for (; *directories && r == 0; directories++)
-            r = import_named(import, *directories);
-    }
+    for (; r == 0 && *directories; directories++)
+        r = import_named(import, *directories);
     store_close(import->store);
     if (gone && !import->made)
         unlink(import->database); /* nothing is in it */

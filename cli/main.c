@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/testbed/testbed.h"
 #include "cli/verb.h"
+#include "collector/confine.h"
 #include "reports/words/commands.h"
 
 #include <signal.h>
@@ -96,6 +97,17 @@ static int testbed_ssh_main(int argc, char **argv) {
     return status;
 }
 
+/* A program that serve started reads anybody's database. */
+static int confine_if_told(const char *verb) {
+    const char *database = getenv(CONFINE_VARIABLE);
+    bool draws = verb && strcmp(verb, "report") == 0;
+    enum confine_role role = draws ? CONFINE_DRAWS : CONFINE_READS;
+    int r = database ? confine_files(role, database) : 0;
+    if (r == 0 && database)
+        r = confine_calls(role);
+    return r < 0 ? verb_complain(NULL, "cannot confine itself: %s", strerror(-r)), r : 0;
+}
+
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     catch_file_size_signal();
@@ -103,7 +115,7 @@ int main(int argc, char **argv) {
         return testbed_ssh_main(argc, argv);
     if (argc > 0)
         commands_call_program(argv[0]);
-    if (configure_judge())
+    if (configure_judge() || confine_if_told(word))
         return EXIT_USAGE;
     if (!word) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);

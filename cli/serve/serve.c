@@ -8,6 +8,7 @@
 #include "cli/serve/options.h"
 #include "cli/serve/site.h"
 #include "cli/verb.h"
+#include "collector/confine.h"
 #include "collector/credentials.h"
 #include "collector/server_listen.h"
 #include "common/clock.h"
@@ -161,6 +162,16 @@ static int open_server(struct server *s) {
     return 0;
 }
 
+/* The programs that it starts add to it: CONFINE_VARIABLE. */
+static int confine_server(const struct server *s) {
+    int r = setenv(CONFINE_VARIABLE, s->options->database, 1) < 0 ? negative_errno() : 0;
+    if (r == 0)
+        r = confine_files(CONFINE_SERVES, s->options->database);
+    if (r == 0)
+        r = confine_calls(CONFINE_SERVES);
+    return r < 0 ? fail("cannot confine itself", r), r : 0;
+}
+
 /* ---- the loop ---- */
 
 static int timeout_ms(const struct server *s, int64_t until_ns) {
@@ -219,7 +230,8 @@ static int run_server(const struct serve_options *options) {
     (void)!nice(NICENESS);
     if (server.signal_fd < 0)
         fail("cannot start", server.signal_fd);
-    else if (open_server(&server) == 0 && print_address(&server) == 0) {
+    else if (open_server(&server) == 0 && confine_server(&server) == 0 &&
+             print_address(&server) == 0) {
         say_if_missing(server.options);
         print_fingerprint(&server);
         serve(&server);

@@ -36,6 +36,7 @@ LIBRARIES = {
     "curl/curl.h": r"agent/push_library\.h|workloads/data/http\.c",
     "zstd.h": r"collector/store_packed\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
+    "seccomp.h": r"collector/confine_calls\.c",
     "pcap/": r"agent/capture_pcap\.c",
     "bpf/": r"agent/wait_bpf(_library)?\.[ch]|agent/wait/.*",
     "libproc2/": r"tests/bench/.*",
