@@ -31,6 +31,14 @@ if [ $once = no ]; then
 fi
 for package in "$work"/one/*.deb; do dpkg-deb --extract "$package" "$work/unpacked"; done
 "$source_dir/tests/tools/check_hardening.py" --installed "$work/unpacked"
+# Each source that is inside a package is named in the copyright file of that package.
+for package in "$work"/one/chokepoint_*.deb; do
+    built=$(dpkg-deb --field "$package" Built-Using; dpkg-deb --field "$package" Static-Built-Using)
+    for part in glibc:glibc gcc-:libgcc elfutils:libelf libbpf:libbpf zlib:zlib dygraphs:dygraphs; do
+        case "$built" in *"${part%:*}"*"(= "*) ;; *) die "Built-Using lacks ${part%:*}: $built" ;; esac
+        grep -q "${part#*:}" "$work/unpacked/usr/share/doc/chokepoint/copyright" || die "the copyright file lacks ${part#*:}"
+    done
+done
 lintian --fail-on error,warning "$work"/one/*.deb || die "lintian complains"
 echo "lintian is content"
 
