@@ -39,12 +39,22 @@ static struct left look(void) {
     return left;
 }
 
+static void inherit_all(void) {
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct d[_LINUX_CAPABILITY_U32S_3] = {0};
+    syscall(SYS_capget, &head, d);
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+        d[i].inheritable = d[i].permitted;
+    syscall(SYS_capset, &head, d);
+}
+
 static struct left drop_in_child(struct privileges_kept kept) {
     int ends[2], status;
     struct left left = {0};
     assert_int_equal(pipe(ends), 0);
     pid_t pid = fork();
     if (pid == 0) {
+        inherit_all();
         int r = privileges_drop(&kept);
         left = look();
         left.result = r;

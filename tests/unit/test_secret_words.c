@@ -63,6 +63,7 @@ static const char *const planted[][WORDS_MAX] = {
     {"sh", "-c", "curl -H 'Authorization: Bearer hunter2' u"},
     {"sh", "-c", "curl -H \"Authorization: token hunter2\" u | jq ."},
     {"bash", "-c", "bash -c \"curl -H \\\"Authorization: Bearer hunter2\\\" u\""},
+    {"sh", "-c", "cat <<E\nAuthorization: Bearer hunter2\nE"},
     {"sh", "-c", "curl -H Authorization:\\ Bearer\\ hunter2 u"},
     {"http", "GET", "h", "Authorization: Bearer hunter2"},
     {"grpcurl", "-H", "x-api-key: hunter2", "h:443"},
