@@ -74,7 +74,8 @@ static const char *const secret_parts[] = {"password",
                                            "owner_pw",
                                            "security_code",
                                            "sshpass",
-                                           "subscription_key"};
+                                           "subscription_key",
+                                           "secret_key_base"};
 
 static const char *const harmless_parts[] = {
     "eos_token",  "bos_token",   "pad_token",  "unk_token",    "sep_token",  "cls_token",

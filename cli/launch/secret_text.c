@@ -117,7 +117,7 @@ static size_t quoted_size(const char *text, size_t quote) {
 }
 
 /* Behind a name the bytes to its value: of  =x  ="x"  :"x"  ": "x"  : x ; 0: no value follows. */
-static size_t to_value(const char *text, bool *ret_quoted, bool *ret_header) {
+static size_t to_value(const char *text, bool option, bool *ret_quoted, bool *ret_header) {
     size_t quote = quote_size(text), n = quote + strspn(text + quote, " \t");
     char sign = text[n];
     bool apart = n > quote;
@@ -128,7 +128,7 @@ static size_t to_value(const char *text, bool *ret_quoted, bool *ret_header) {
     size_t blanks = escaped ? 2 : strspn(text + n, " \t"), behind = quote_size(text + n + blanks);
     *ret_quoted = behind > 0;
     *ret_header = sign == ':' && !quote && !behind;
-    if (sign == ':' && !quote && !behind && !blanks)
+    if (sign == ':' && !quote && !behind && !blanks && !option)
         return 0; /* a tag, a port: image:latest */
     return n + (sign == ':' || behind || apart ? blanks : 0) + behind;
 }
@@ -155,7 +155,7 @@ static size_t named(const char *text, char before, size_t *ret_size) {
     size_t dashes = before ? 0 : strspn(text, "-"), end = dashes;
     while (secret_token_char(text[end]))
         end++;
-    size_t n = to_value(text + end, &quoted, &header);
+    size_t n = to_value(text + end, dashes > 0, &quoted, &header);
     if (!n || !is_secret(text + dashes, end - dashes, before, dashes == 1))
         return 0;
     *ret_size = value_size(text + end + n, quoted, !before || before == '=' || header);

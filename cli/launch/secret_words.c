@@ -32,6 +32,8 @@ struct state {
     bool script;       /* the word before is a shell's -c */
     bool named;        /* the word before is a secret name by itself, in a script */
     bool fed, echoes;  /* what this script echoes is secret; an echo goes on */
+    bool opens;        /* the word before is auth= */
+    bool listed;       /* within the list that a secret name is: auth=("me", "x") */
     int depth;
 };
 
@@ -123,7 +125,7 @@ static void put_script(FILE *out, const char *script, const struct state *outer)
 /* "Name: value", also behind --header=: it stays whole, whatever its value has. */
 static bool is_header(const char *word) {
     size_t dashes = strspn(word, "-"), n = dashes + strcspn(word + dashes, "=:" BLANKS);
-    if (dashes && word[n] == '=') {
+    if (word[n] == '=') {
         word += n + 1;
         dashes = 0;
         n = strcspn(word, "=:" BLANKS);
@@ -157,12 +159,11 @@ static bool is_script(const char *word, bool after_c) {
 
 /* A name with a value in the next word: --token x, and Bearer x. */
 static enum secret_value announced(const char *word) {
-    size_t dashes = strspn(word, "-"), n = strlen(word);
-    const char *scheme = strrchr(word, '=');
-    if (n > dashes + 1 && word[n - 1] == ':' && secret_name(word + dashes, n - dashes - 1))
+    const char *sign = strrchr(word, '='), *last = sign ? sign + 1 : word;
+    size_t dashes = strspn(word, "-"), n = strlen(word), size = strlen(last);
+    if (size > 1 && last[size - 1] == ':' && secret_name(last, size - 1))
         return VALUE_CREDENTIALS;
-    bool is = (dashes && secret_name(word + dashes, n - dashes)) ||
-              is_scheme(scheme ? scheme + 1 : word, schemes, 1);
+    bool is = (dashes && secret_name(word + dashes, n - dashes)) || is_scheme(last, schemes, 1);
     return is ? VALUE_WHOLE : VALUE_NONE;
 }
 
@@ -206,6 +207,7 @@ static size_t put_gap(FILE *out, const char *text, struct state *state) {
         state->next = VALUE_NONE;
         state->echoes = false;
     }
+    state->listed = (state->listed || (state->opens && text[0] == '(')) && !memchr(text, ')', n);
     state->echoes |= state->fed && n >= 3 && memmem(text, n, "<<<", 3);
     return n;
 }
@@ -216,15 +218,17 @@ static bool is_sign(const char *word) {
 }
 
 static void put_piece(FILE *out, const char *word, struct state *state) {
+    size_t n = strlen(word);
     bool echo = strcmp(word, "echo") == 0 || strcmp(word, "printf") == 0;
     if (state->named && is_sign(word)) {
         state->next = VALUE_WHOLE;
         fputs(word, out);
-    } else if (state->echoes && word[0] != '-')
+    } else if (state->listed || (state->echoes && word[0] != '-'))
         fputs(*word ? SECRET_MASK : "", out);
     else
         put_word(out, word, state);
     state->echoes |= echo && state->fed;
+    state->opens = n > 1 && word[n - 1] == '=' && secret_name(word, n - 1);
     word += word[0] == ':';
     state->named = secret_name(word, strlen(word));
 }
