@@ -101,14 +101,15 @@ static int allow_if(scmp_filter_ctx filter, int call, struct scmp_arg_cmp condit
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, condition);
 }
 
+/* Comparisons for equality take one number; the second is there for compilers that miss it. */
 static int allow_requests(scmp_filter_ctx filter) {
     static const unsigned long requests[] = {FIONREAD, FIONBIO, TCGETS, TIOCGWINSZ};
     static const int names[] = {PR_SET_NAME, PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_VMA};
     int r = 0;
     for (size_t i = 0; r == 0 && i < ARRAY_SIZE(requests); i++)
-        r = allow_if(filter, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, requests[i]));
+        r = allow_if(filter, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, requests[i], 0));
     for (size_t i = 0; r == 0 && i < ARRAY_SIZE(names); i++)
-        r = allow_if(filter, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)names[i]));
+        r = allow_if(filter, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)names[i], 0));
     return r;
 }
 
@@ -122,7 +123,7 @@ static int allow_threads(scmp_filter_ctx filter) {
     if (r == 0)
         r = allow_if(filter, SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     if (r == 0)
-        r = allow_if(filter, SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+        r = allow_if(filter, SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
     return r;
 }
 
@@ -131,8 +132,8 @@ static int allow_serving(scmp_filter_ctx filter) {
     int r = allow_names(filter, serving, ARRAY_SIZE(serving));
     if (r == 0)
         r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
-                             SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
-                             SCMP_A2(SCMP_CMP_EQ, NETLINK_SOCK_DIAG));
+                             SCMP_A0(SCMP_CMP_EQ, AF_NETLINK, 0),
+                             SCMP_A2(SCMP_CMP_EQ, NETLINK_SOCK_DIAG, 0));
     return r;
 }
 
