@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 chokepoint_unit_test(test_common_wire chokepoint_common)
 chokepoint_unit_test(test_common_buffer chokepoint_common)
+chokepoint_unit_test(test_common_secret chokepoint_common)
 chokepoint_unit_test(test_common_text chokepoint_common)
 chokepoint_unit_test(test_common_mpi_library chokepoint_common)
 chokepoint_unit_test(test_common_transfer chokepoint_common)

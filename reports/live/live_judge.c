@@ -132,12 +132,15 @@ void live_judge_free(struct live_judge *judge) {
         leave(judge);
 }
 
-/* After so much work, when the next is due; sooner while there is no answer yet. */
-static int64_t rest_ns(const struct live_judge *judge) {
-    bool early = !judge->result || judge->result->limit.too_short;
-    double rest = (double)judge->cost_ns / LIVE_JUDGE_SHARE;
+int64_t live_judge_rest_ns(int64_t cost_ns, bool early) {
+    double rest = (double)cost_ns / LIVE_JUDGE_SHARE;
     double least = (early ? 1 : LIVE_JUDGE_EVERY_S) * 1e9;
     return (int64_t)(rest > least ? rest : least);
+}
+
+static int64_t rest_ns(const struct live_judge *judge) {
+    bool early = !judge->result || judge->result->limit.too_short;
+    return live_judge_rest_ns(judge->cost_ns, early);
 }
 
 /* With the lock held. */

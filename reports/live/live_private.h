@@ -72,6 +72,8 @@ void live_judge_free(struct live_judge *judge); /* does not wait for it; takes N
 const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended);
 /* Judges, and waits for it. */
 int live_judge_wait(struct live_judge *judge, bool ended);
+/* The rest after so much CPU time of judging; early: there is no answer yet. */
+int64_t live_judge_rest_ns(int64_t cost_ns, bool early);
 
 /* ---- live_picture.c, live_hosts.c, live_processes.c, live_pairs.c: the snapshot of all that ----
  */

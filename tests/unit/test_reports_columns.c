@@ -17,6 +17,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "reports/formats/formats.h"
+#include "reports/live/live.h"
 #include "reports/sections/sections.h"
 #include "tests/unit/golden.h"
 
@@ -90,9 +91,9 @@ static void expect_equal(const json_t *is, const json_t *should, const char *whe
     }
 }
 
-/* A table of the document, by its name. */
-static void expect(report_section *section, const char *name, const char *json) {
-    char *text = written(&format_json, section), *expected = strdup(json);
+/* A member of the document, by its name. */
+static void expect_in(const char *text, const char *name, const char *json) {
+    char *expected = strdup(json);
     for (char *p = expected; *p; p++)
         *p = *p == '\'' ? '"' : *p;
     json_error_t error;
@@ -110,6 +111,11 @@ static void expect(report_section *section, const char *name, const char *json) 
     json_decref(document);
     json_decref(should);
     free(expected);
+}
+
+static void expect(report_section *section, const char *name, const char *json) {
+    char *text = written(&format_json, section);
+    expect_in(text, name, json);
     free(text);
 }
 
@@ -684,6 +690,133 @@ static void gains_of_changes(void **state) {
            "'gain_pct':{'estimate':13,'low':12,'high':14}}]");
 }
 
+/* ---- of a run that goes on ---- */
+
+static void the_live_picture(void **state) {
+    struct live_process some = {.host = 0,
+                                .pid = 1,
+                                .rank = 2,
+                                .job = true,
+                                .name = "train",
+                                .command = "./train",
+                                .cpu_pct = 3,
+                                .run_queue_pct = 4,
+                                .memory_gb = 5,
+                                .read_mb_s = 6,
+                                .write_mb_s = 7,
+                                .threads = 8};
+    struct live_pair pair = {.host = 1,
+                             .peer = 2,
+                             .host_name = "vm2",
+                             .peer_name = "vm3",
+                             .send_mb_s = 3,
+                             .receive_mb_s = 4,
+                             .connections = 5};
+    struct live_budget budget = {
+        .host = 1, .rank = 2, .pid = 3, .process = "train[3]", .wall_s = 4, .unknown_s = 5};
+    struct live_host host = {.name = "vm1",
+                             .seen_s = 201,
+                             .silent_s = 202,
+                             .cpu_pct = 203,
+                             .core_pct = (double[]){204, 205},
+                             .core_number = (int[]){6, 7},
+                             .n_cores = 2,
+                             .memory_gb = 208,
+                             .swap_gb = 209,
+                             .swap_used_gb = 210,
+                             .send_ceiling_mb_s = 211,
+                             .receive_ceiling_mb_s = 212,
+                             .read_ceiling_mb_s = 213,
+                             .write_ceiling_mb_s = 214,
+                             .load = {215, 216, 217},
+                             .uptime_s = 218};
+    struct live_snapshot s = {.number = 1,
+                              .run_id = 2,
+                              .run_name = "sync",
+                              .command = "./train",
+                              .state = LIVE_RUNNING,
+                              .end = "",
+                              .exit_status = -1,
+                              .elapsed_s = 3,
+                              .period_s = 0.4,
+                              .started_wall_ns = 5 * NS_PER_S,
+                              .n_hosts_expected = 6,
+                              .n_silent = 7,
+                              .hosts = &host,
+                              .n_hosts = 1,
+                              .processes = &some,
+                              .n_processes = 1,
+                              .pairs = &pair,
+                              .n_pairs = 1,
+                              .budgets = &budget,
+                              .n_budgets = 1,
+                              .limit = {.known = true,
+                                        .at_s = 8,
+                                        .state = VERDICT_SUSPECTED,
+                                        .confidence = 0.9,
+                                        .host = 1,
+                                        .rank = 10,
+                                        .what = "what",
+                                        .summary = "summary",
+                                        .gain = 0.11,
+                                        .words = "limit",
+                                        .worth = "worth",
+                                        .action = "do"}};
+    char json[2048], *text = NULL;
+    size_t size, n = 0;
+    (void)state;
+    for (int m = 0; m < METRIC_JOB_CPU; m++)
+        host.metrics[m] = 300 + m;
+    for (int t = 0; t < LIVE_TASKS; t++)
+        host.tasks[t] = 400 + t;
+    for (int t = 0; t < BUDGET_TERMS; t++)
+        budget.term_s[t] = 500 + t;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(live_write_json(&s, out), 0);
+    fclose(out);
+    expect_in(text, "pairs",
+              "[{'host':1,'peer':2,'host_name':'vm2','peer_name':'vm3','send_mb_s':3,"
+              "'receive_mb_s':4,'connections':5}]");
+    expect_in(text, "processes",
+              "[{'host':0,'pid':1,'rank':2,'job':true,'name':'train','command':'./train',"
+              "'cpu_pct':3,'run_queue_pct':4,'memory_gb':5,'read_mb_s':6,'write_mb_s':7,"
+              "'threads':8}]");
+    expect_in(text, "limit",
+              "{'known':true,'final':false,'too_short':false,'at_s':8,'state':'suspected',"
+              "'confidence':0.9,'host':1,'rank':10,'what':'what','summary':'summary',"
+              "'gain':0.11,'limit':'limit','worth':'worth','do':'do'}");
+    for (int t = 0; t < BUDGET_TERMS; t++)
+        n += (size_t)snprintf(json + n, sizeof json - n, "%s'%s':%d",
+                              t ? ","
+                                : "[{'host':1,'rank':2,'pid':3,'process':'train[3]',"
+                                  "'wall_s':4,'terms_s':{",
+                              budget_term_name(t), 500 + t);
+    strcpy(json + n, ",'unknown':5}}]");
+    expect_in(text, "budgets", json);
+    n = (size_t)snprintf(json, sizeof json,
+                         "[{'name':'vm1','silent':true,'silent_s':202,'seen_s':201,"
+                         "'cpu_busy':203,'cores':[204,205],'core_numbers':[6,7],'memory_gb':208,"
+                         "'swap_gb':209,'swap_used_gb':210,'send_ceiling_mb_s':211,"
+                         "'receive_ceiling_mb_s':212,'read_ceiling_mb_s':213,"
+                         "'write_ceiling_mb_s':214,'load':[215,216,217],'uptime_s':218");
+    for (int m = 0; m < METRIC_JOB_CPU; m++)
+        n += (size_t)snprintf(json + n, sizeof json - n, ",'%s':%d", metric_name(m), 300 + m);
+    for (int t = 0; t < LIVE_TASKS; t++)
+        n += (size_t)snprintf(json + n, sizeof json - n, "%s'%s':%d", t ? "," : ",'tasks':{",
+                              live_task_name(t), 400 + t);
+    strcpy(json + n, "}}]");
+    expect_in(text, "hosts", json);
+    expect_in(text, "number", "1");
+    expect_in(text, "run", "2");
+    expect_in(text, "elapsed_s", "3");
+    expect_in(text, "period_s", "0.4");
+    expect_in(text, "started_s", "5");
+    expect_in(text, "hosts_expected", "6");
+    expect_in(text, "hosts_silent", "7");
+    expect_in(text, "exit_status", "null");
+    free(text);
+}
+
 /* ---- the same for readers ---- */
 
 /* All that was planted above; its names, units and scales are seen at once. */
@@ -733,6 +866,7 @@ int main(void) {
         cmocka_unit_test(the_verdict_of_each_phase),
         cmocka_unit_test(the_ranking),
         cmocka_unit_test(gains_of_changes),
+        cmocka_unit_test(the_live_picture),
         cmocka_unit_test(readers_see_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

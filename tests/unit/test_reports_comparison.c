@@ -289,6 +289,9 @@ static void runs_that_did_not_do_the_same_work_say_so_first(void **state) {
     assert_non_null(strstr(c->headline, "did 2.5e+04 examples"));
     assert_non_null(strstr(c->headline, "for as many of them b took 400 % longer"));
     comparison_free(c);
+    c = compare_work(250000, 125000); /* half of them in half the time */
+    assert_non_null(strstr(c->headline, "for as many of them b took as long"));
+    comparison_free(c);
     c = compare_work(250000, 250000);
     assert_null(strstr(c->headline, "Not the same work"));
     comparison_free(c);

@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "reports/live/live.h"
+#include "reports/live/live_private.h"
 #include "tests/unit/recorded_run.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (b)) < 1e-3 * fmax(1, fabs((double)(b))))
@@ -307,8 +308,21 @@ static void names_that_mean_harm_are_escaped(void **state) {
     free(text);
 }
 
+/* A fiftieth of a core at most, and every five seconds; every second while nothing is known. */
+static void judging_rests_by_what_it_costs(void **state) {
+    (void)state;
+    assert_int_equal(live_judge_rest_ns(0, true), NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(0, false), 5 * NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(10 * NS_PER_MS, true), NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(80 * NS_PER_MS, true), 4 * NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(80 * NS_PER_MS, false), 5 * NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(3 * NS_PER_S, true), 150 * NS_PER_S);
+    assert_int_equal(live_judge_rest_ns(3 * NS_PER_S, false), 150 * NS_PER_S);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judging_rests_by_what_it_costs),
         cmocka_unit_test_setup_teardown(figures_are_those_of_the_last_second, setup, teardown),
         cmocka_unit_test_setup_teardown(an_ended_run_stays_as_it_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(each_poll_shows_what_came_since, setup, teardown),

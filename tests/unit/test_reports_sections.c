@@ -93,6 +93,9 @@ static void gains_are_percent_for_programs(void **state) {
     expect_near(of_run, "estimate", -5);
     expect_near(of_run, "high", 2);
     expect_near(answer, "predicted_s", 15);
+    const json_t *interval = json_object_get(answer, "interval_s");
+    expect_near(interval, "low", 14);
+    expect_near(interval, "high", 16);
     expect_near(answer, "bound_s", 12);
     json_decref(document);
     free(text);
