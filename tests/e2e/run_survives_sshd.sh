@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sshd is killed on hosts of a run: who listens (nothing happens), the session of an agent (another one goes on with what it
-# kept), both, so that nobody gets in until sshd is back. No sample is lost or there twice, and hosts keep nothing.
+# sshd is killed on hosts of a run: first the listener (nothing happens), then sessions of agents as well, so that nobody gets in
+# until sshd is back, then sessions alone. Agents are started again and go on. No sample is lost or there twice, those that
+# nobody took are counted, and hosts keep nothing.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 need_sshd 3
@@ -25,7 +26,7 @@ end_sessions() { # HOST
 }
 go_on vm2 vm3
 
-# The listener ends: connections that it let in stay.
+# The listener alone: sessions go on.
 stop_sshd vm2
 stop_sshd vm3
 go_on vm2 vm3
@@ -53,14 +54,28 @@ go_on vm2 vm3
 
 echo >go
 wait $pid || fail "exit status $?"
-status_of_run=$(state_of 1)
-[ "$status_of_run" = done ] || fail "the run is $status_of_run"
+[ "$(state_of 1)" = done ] || fail "the run is $(state_of 1)"
 [ "$(sql 'SELECT count(*) - count(DISTINCT stream || "/" || seq) FROM frame')" = 0 ] || fail "samples are there twice"
 for host in vm1 vm2 vm3; do
     lost=$(sql "SELECT sum(gaps + lost_frames) FROM stream JOIN host USING (host) WHERE name = '$host'")
     [ "$lost" = 0 ] || fail "samples of $host are lost: $lost"
     kept() { keeps_nothing_new $host; }
     patience=30 until_true kept
+done
+
+# The report counts the samples that nobody took meanwhile, and says so of these two.
+"$chokepoint" report --db "$db" --format json >report.json || fail "no report"
+claims <<'END' || fail "see above"
+import json
+run = json.load(open("report.json"))["run"]
+samples = {h["name"]: h["samples"] for h in run["host_details"]}
+uncounted = [n for n, s in samples.items() if s["recorded"] + s["missed"] != s["expected"]]
+if uncounted or not samples["vm2"]["missed"] or not samples["vm3"]["missed"]:
+    raise SystemExit(f"samples: {samples}")
+END
+"$chokepoint" report --db "$db" --format text >report || fail "no report"
+for host in vm2 vm3; do
+    grep -q "$host: [1-9][0-9]* of [0-9]* samples missing" report || fail "it does not say that samples of $host are missing"
 done
 is_alone() { [ "$(processes_of "$1" | wc -l)" -eq 2 ]; } # who holds its places, and sshd
 for host in vm2 vm3; do patience=30 until_true is_alone $host; done

@@ -16,7 +16,7 @@ declare -A machine # host -> process that holds its mount namespace
 
 home_of() { [ "$1" = root ] && echo /root || echo "/home/$1"; }
 
-# Makes what each machine has for itself; written once, run by each host.
+# A script that each host runs in its mount namespace: it makes the places that a machine has to itself.
 write_machine() {
     cat >"$ssh/machine" <<END
 #!/bin/bash
@@ -124,7 +124,7 @@ restart_sshd() {
     sshd_options=${2:-} write_sshd_config "$1"
     start_sshd "$1"
 }
-# Processes of sshd on a host that are somebody's session, not the one that listens.
+# The processes of sshd on a host, without the listener.
 sessions_on() {
     local pid
     for pid in $(processes_of "$1"); do
