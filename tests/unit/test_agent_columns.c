@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every column of every table of the agent is: its unit and whether it grows. A name says its
+ * Every column of every table of the agent: its unit and whether it grows. A name says its
  * unit by its ending; the whole list is in golden/agent-columns.txt, since readers of recordings
  * rely on it.
  */
