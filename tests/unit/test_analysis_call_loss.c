@@ -14,6 +14,7 @@
 #include "analysis/facts/series/stats.h"
 #include "common/table.h"
 #include "tests/unit/mpi_plant.h"
+#include "tests/unit/plant.h"
 
 #define RANKS 4
 #define STEPS 60
@@ -173,6 +174,39 @@ static void a_number_beyond_all_sense_means_lost_for_good(void **state) {
     mpi_log_release(&log);
 }
 
+/* ---- how many ---- */
+
+/* Per second: 5 events of a rank; 3 rows that the agent dropped. */
+static double events(size_t column, double t_s) {
+    (void)t_s;
+    return column == MPI_EVENTS ? 5 : NAN;
+}
+
+static double drops(size_t column, double t_s) {
+    (void)t_s;
+    return column == SELF_DROPPED ? 3 : 0;
+}
+
+static void what_ranks_wrote_and_nobody_has_is_counted(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 2, 10);
+    plant(&r, RECORDING_MPI, 0, "rank 0", 1, 1u << MPI_PID, events);
+    plant(&r, RECORDING_MPI, 1, "rank 1", 1, 1u << MPI_PID, events);
+    plant(&r, RECORDING_SELF, 1, "mark", 1, 0, drops);
+    plant(&r, RECORDING_SELF, 1, "disk", 1, 0, drops);
+    assert_int_equal(recording_calls_missing(&r, 0), 0); /* none was to be recorded */
+    for (int64_t i = 0; i < 100; i++)
+        PLANT(&r.calls, 0, 0, "MPI_Barrier", -1, -1, 0, i * 10, i * 10 + 5, .sequence = i + 1);
+    for (int64_t i = 0; i < 80; i++)
+        PLANT(&r.calls, 1, 1, "MPI_Barrier", -1, -1, 0, i * 10, i * 10 + 5, .sequence = i + 1);
+    assert_int_equal(recording_calls_missing(&r, 0), 0);
+    assert_int_equal(recording_calls_missing(&r, 1), 20); /* at the end: no gap shows them */
+    assert_int_equal(recording_marks_missing(&r, 0), 0);
+    assert_int_equal(recording_marks_missing(&r, 1), 60);
+    recording_release(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behind_a_hole_of_one_rank_matching_goes_on),
@@ -182,6 +216,7 @@ int main(void) {
         cmocka_unit_test(a_message_nobody_received_spoils_its_channel_only),
         cmocka_unit_test(events_are_found_again_where_the_first_behind_the_hole_ends),
         cmocka_unit_test(a_number_beyond_all_sense_means_lost_for_good),
+        cmocka_unit_test(what_ranks_wrote_and_nobody_has_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,18 @@ static void notes_of_some_hosts_name_these(void **state) {
     free(report.notes);
 }
 
+static void the_first_line_names_all_that_is_missing(void **state) {
+    struct report_host two[2] = {{.samples_missed = 1}, {.calls_missing = 1200}};
+    struct report report = {.hosts = two, .n_hosts = 2};
+    char text[REPORT_MISSING_SIZE];
+    (void)state;
+    assert_string_equal(report_missing(&report, text), "1 sample, 1200 MPI calls missing");
+    two[0] = (struct report_host){.marks_missing = 2};
+    assert_string_equal(report_missing(&report, text), "1200 MPI calls, 2 marks missing");
+    two[0] = two[1] = (struct report_host){.gaps = 1};
+    assert_string_equal(report_missing(&report, text), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_samples_are_there),
@@ -163,6 +175,7 @@ int main(void) {
         cmocka_unit_test(a_host_without_the_job_is_named),
         cmocka_unit_test(a_note_that_hosts_share_is_said_once),
         cmocka_unit_test(notes_of_some_hosts_name_these),
+        cmocka_unit_test(the_first_line_names_all_that_is_missing),
         cmocka_unit_test(boots_in_turn_are_read_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

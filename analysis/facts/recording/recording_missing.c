@@ -10,10 +10,9 @@
 
 static uint64_t growth(const struct series_set *set, int host, const char *name, size_t column) {
     struct window ever = {INT64_MIN / 2, INT64_MAX / 2};
-    struct series_range range = series_set_of_host(set, host);
     double sum = 0;
-    for (size_t s = range.begin; s < range.end; s++)
-        if (!name || strcmp(set->items[s].name, name) == 0)
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && (!name || strcmp(set->items[s].name, name) == 0))
             sum += series_growth(set, &set->items[s], column, (struct windows){&ever, 1}, NULL);
     return sum > 0 ? (uint64_t)(sum + 0.5) : 0;
 }
