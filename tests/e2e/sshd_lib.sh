@@ -105,7 +105,6 @@ run_as() {
     status=$?
 }
 install() { on "$1" mount --bind /mnt/programs /mnt/bin; }
-uninstall() { on "$1" umount /mnt/bin; }
 start_sshd() { # HOST
     rm -f "$ssh/$1.pid"
     on "$1" /usr/sbin/sshd -f "$ssh/$1.conf" -E "$ssh/$1.log" || fail "no sshd on $1: $(cat "$ssh/$1.log")"
@@ -131,11 +130,11 @@ sessions_on() {
         [ "$pid" = "$(cat "$ssh/$1.pid")" ] || [ ! "/proc/$pid/exe" -ef /usr/sbin/sshd ] || echo "$pid"
     done
 }
-# All that a host keeps, whatever its name; sockets and folders that sshd and ssh themselves make are not ours.
+# All that a host keeps, whatever its name, but for what all share and what ssh itself makes.
 kept_on() {
     local place
     for place in $places; do find "/proc/${machine[$1]}/root$place" -mindepth 1 -printf "$place/%P\n"; done |
-        grep -v '^/tmp/tmp\|^/root/\.ssh/\|^/home/tester/\.ssh/' | sort
+        grep -v "^$work\(/\|\$\)\|^/root/\.ssh/\|^/home/tester/\.ssh/" | sort
 }
 keeps_nothing_new() { [ "$(kept_on "$1")" = "$(cat "$ssh/$1.kept")" ]; }
 # need_sshd N: hosts vm1 to vmN, with programs of ours on vm1 alone.
