@@ -314,6 +314,51 @@ static void pairs_are_drawn_as_the_table_has_them(void **state) {
     release_pairs(&r, &report);
 }
 
+/* Bars of the n-th operator of a timeline, and its name. */
+static void expect_operator(const struct plot *plot, size_t n, const char *name,
+                            const double *starts_ms, size_t n_starts) {
+    char block[32], title[64];
+    double middle, start, end;
+    long line;
+    snprintf(block, sizeof block, "$o%zu << EOD\n", n);
+    const char *at = memmem(plot->script, plot->size, block, strlen(block));
+    assert_non_null(at);
+    at += strlen(block);
+    for (size_t i = 0; i < n_starts; i++, at = strchr(at, '\n') + 1) {
+        assert_int_equal(sscanf(at, "%lf %ld %lf %lf", &middle, &line, &start, &end), 4);
+        assert_float_equal(start, starts_ms[i], 1e-6);
+        assert_float_equal(middle, (start + end) / 2, 1e-6);
+    }
+    assert_int_equal(strncmp(at, "EOD\n", 4), 0);
+    snprintf(block, sizeof block, "$o%zu using", n);
+    at = memmem(plot->script, plot->size, block, strlen(block));
+    assert_non_null(at);
+    snprintf(title, sizeof title, "title '%s'", name);
+    const char *found = strstr(at, title), *next = strstr(at + 1, "$o");
+    assert_true(found && (!next || found < next));
+}
+
+/* Short ones lie on top: in sum c takes 3 s, d 2.5 s, b 2 s and a 1 s. */
+static void operators_that_take_most_are_drawn_first(void **state) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}};
+    static struct report_bar bars[] = {{0, 0, (char *)"a", 0, 1}, {0, 0, (char *)"b", 1, 2},
+                                       {0, 0, (char *)"c", 2, 3}, {0, 1, (char *)"b", 3, 4},
+                                       {0, 1, (char *)"c", 4, 6}, {0, 1, (char *)"d", 6, 8.5}};
+    struct report report = {.hosts = hosts, .n_hosts = 1};
+    (void)state;
+    report.timeline = (struct report_timeline){
+        .rank = 0, .number = 3, .duration_s = 9, .bars = bars, .n_bars = 6};
+    struct plot *plot = plot_timeline(&report);
+    assert_non_null(plot);
+    expect_operator(plot, 0, "c", (const double[]){2000, 4000}, 2);
+    expect_operator(plot, 1, "d", (const double[]){6000}, 1);
+    expect_operator(plot, 2, "b", (const double[]){1000, 3000}, 2);
+    expect_operator(plot, 3, "a", (const double[]){0}, 1);
+    assert_string_equal(plot->title,
+                        "Timeline of iteration 3 of rank 0, the one of median length (9000 ms)");
+    plot_free(plot);
+}
+
 static void many_pairs_are_all_in_the_picture(void **state) {
     static const size_t hosts_of[] = {6, HOSTS}; /* 30 pairs are rows, 90 a square */
     (void)state;
@@ -428,6 +473,7 @@ int main(void) {
         cmocka_unit_test(a_ceiling_far_away_leaves_the_curve_its_room),
         cmocka_unit_test(a_connection_has_its_ports_process_and_round_trip),
         cmocka_unit_test(pairs_are_drawn_as_the_table_has_them),
+        cmocka_unit_test(operators_that_take_most_are_drawn_first),
         cmocka_unit_test(many_pairs_are_all_in_the_picture),
         cmocka_unit_test(hostile_names_stay_words),
         cmocka_unit_test(a_column_is_bounded_and_pages_hold_all),
