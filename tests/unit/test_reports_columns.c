@@ -28,6 +28,8 @@ static struct report_host hosts[] = {{.name = T("vm1"),
                                       .samples_expected = 103,
                                       .samples_recorded = 104,
                                       .samples_missed = 105,
+                                      .calls_missing = 115,
+                                      .marks_missing = 116,
                                       .samples_duplicate = 106,
                                       .gaps = 107,
                                       .clock_offset_s = 0.108,
@@ -39,6 +41,8 @@ static struct report_host hosts[] = {{.name = T("vm1"),
                                       .samples_expected = 203,
                                       .samples_recorded = 204,
                                       .samples_missed = 205,
+                                      .calls_missing = 215,
+                                      .marks_missing = 216,
                                       .samples_duplicate = 206,
                                       .gaps = 207,
                                       .clock_offset_s = 0.208,
@@ -468,13 +472,16 @@ static void the_run_and_its_hosts(void **state) {
            "'samples':{'expected':306,'recorded':308,'missed':310,'duplicate':312},"
            "'hosts':['vm1','vm2','vm3'],'notes':['said'],"
            "'host_details':[{'name':'vm1','cores':2,'missing':false,'samples':{'recorded':104,"
-           "'expected':103,'missed':105,'duplicate':106},'gaps':107,'clock_offset_s':0.108,"
+           "'expected':103,'missed':105,'duplicate':106},'calls_missing':115,'marks_missing':116,'"
+           "gaps':107,'clock_offset_s':0.108,"
            "'clock_drift_ppm':109,'clock_error_s':0.11,'beat_us':111},"
            "{'name':'vm2','cores':3,'missing':true,'samples':{'recorded':204,'expected':203,"
-           "'missed':205,'duplicate':206},'gaps':207,'clock_offset_s':0.208,"
+           "'missed':205,'duplicate':206},'calls_missing':215,'marks_missing':216,'gaps':207,'"
+           "clock_offset_s':0.208,"
            "'clock_drift_ppm':209,'clock_error_s':0.21,'beat_us':211},"
            "{'name':'vm3','cores':4,'missing':false,'samples':{'recorded':0,'expected':0,"
-           "'missed':0,'duplicate':0},'gaps':0,'clock_offset_s':0,'clock_drift_ppm':0,"
+           "'missed':0,'duplicate':0},'calls_missing':0,'marks_missing':0,'gaps':0,'clock_offset_s'"
+           ":0,'clock_drift_ppm':0,"
            "'clock_error_s':0,'beat_us':0}]}");
 }
 
