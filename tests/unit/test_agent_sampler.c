@@ -222,13 +222,21 @@ static int crowd_sample(void *state, const struct probe_env *env, struct rows *r
     return 0;
 }
 
+static uint64_t announced; /* the frame that takes the events of the last sample */
+
+static void crowd_keeping(void *state, uint64_t seq) {
+    (void)state;
+    announced = seq;
+}
+
 static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS, columns, 1},
                                    .pace = PACE_SYSTEM,
                                    .bulk = true,
                                    .state_size = sizeof(struct played),
                                    .max_rows = two_rows,
                                    .open = play_open,
-                                   .sample = crowd_sample};
+                                   .sample = crowd_sample,
+                                   .keeping = crowd_keeping};
 
 /* A ring that is full within less than a slot: one event every BURST_NS / BURST ns for BURST_NS,
  * between two slots, and one every ms before. */
@@ -767,6 +775,28 @@ static void bulk_rows_make_frames_of_their_own(void **state) {
     release(&other);
 }
 
+static int append_announced(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    assert_int_equal(announced, seq);
+    announced = 0;
+    return sink_append(ctx, frame, size, seq);
+}
+
+static void a_frame_is_announced_before_it_is_kept(void **state) {
+    static const struct probe *const probes[] = {&crowd, &fast};
+    (void)state;
+    struct world world = {.events_a_sample = 7}, other = {.sink_error = -ENOSPC};
+    struct frame_head before = {.seq = 40};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 3);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, append_announced, sink_lost};
+    sampler_set_bulk(sampler, &bulk, &before);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    assert_int_equal(other.lost, 12); /* also one that nobody takes */
+    sampler_free(sampler);
+    release(&world);
+    release(&other);
+}
+
 static void without_a_bulk_stream_its_probes_are_left_alone(void **state) {
     static const struct probe *const probes[] = {&crowd, &fast};
     (void)state;
@@ -917,6 +947,7 @@ int main(void) {
         cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
         cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),
         cmocka_unit_test(bulk_rows_make_frames_of_their_own),
+        cmocka_unit_test(a_frame_is_announced_before_it_is_kept),
         cmocka_unit_test(without_a_bulk_stream_its_probes_are_left_alone),
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),

@@ -649,6 +649,27 @@ static void check_mode(const char *path, void *ctx) {
     assert_int_equal(st.st_mode & 07777, 0600);
 }
 
+/* For an agent that takes over from another: what is kept of a stream, read from outside. */
+static void what_is_kept_of_a_stream_is_told(void **state) {
+    struct fixture *f = *state;
+    uint64_t seq = 99;
+    assert_int_equal(spool_last_kept(f->dir, 0xabc, &seq), -ENOENT);
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 300);
+    assert_int_equal(spool_last_kept(f->dir, 0xabc, &seq), 0);
+    assert_int_equal(seq, 300);
+    assert_int_equal(spool_last_kept(f->dir, 0xabd, &seq), -ENOENT);
+    spool_ack(spool, 300);
+    spool_leave(spool); /* also of what is committed the end stays */
+    assert_int_equal(spool_last_kept(f->dir, 0xabc, &seq), 0);
+    assert_int_equal(seq, 300);
+    spool = reopen(f);
+    append_all(f, spool, 301, 301);
+    spool_ack(spool, 301);
+    spool_close(spool, false);
+    assert_int_equal(spool_last_kept(f->dir, 0xabc, &seq), -ENOENT);
+}
+
 static void nobody_else_may_read_it(void **state) {
     struct fixture *f = *state;
     struct stat st;
@@ -809,6 +830,7 @@ int main(void) {
         TEST(a_directory_removed_between_two_segments_is_made_anew),
         TEST(a_gap_within_a_segment_ends_it),
         TEST(a_stream_is_torn_when_its_last_frames_are_gone),
+        TEST(what_is_kept_of_a_stream_is_told),
         TEST(nobody_else_may_read_it),
         TEST(a_directory_that_is_not_ours_alone_is_refused),
         TEST(the_last_stream_of_samples_is_found),
