@@ -54,6 +54,4 @@ if(PYTHON_PROGRAM AND CMAKE_NM)
   add_test(NAME rooms_call_each_other_one_way
     COMMAND ${PYTHON_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_cycles.py ${PROJECT_BINARY_DIR})
   set_tests_properties(rooms_call_each_other_one_way PROPERTIES LABELS unit TIMEOUT 600)
-  add_test(NAME mutants_match COMMAND ${PYTHON_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/mutate --check)
-  set_tests_properties(mutants_match PROPERTIES LABELS unit TIMEOUT 600)
 endif()

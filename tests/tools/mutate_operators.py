@@ -157,7 +157,7 @@ EXAMPLES = (
 
 
 def wrong_examples():
-    """The examples of which operators do not make what they should."""
+    """Examples of which an operator makes something else than it should."""
     for operator, text, expected in EXAMPLES:
         names = Names([text])
         made = [text[:start] + new + text[end:] for _, name, start, end, new in planted(text, names) if name == operator]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every column of every table of the agent: its unit and whether it grows. A name says its
- * unit by its ending; the whole list is in golden/agent-columns.txt, since readers of recordings
+ * Units of the columns of all tables of the agent, and which of them grow. A name says its unit by
+ * its ending; the whole list is in golden/agent-columns.txt, since readers of recordings
  * rely on it.
  */
 #include <setjmp.h>

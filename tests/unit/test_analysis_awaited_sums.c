@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The longest waits, for whom, and those for locks: each sum beside a plain one over waits
- * that all differ. */
+/* The longest waits, and the sums of waits for locks, beside plain ones over waits that all differ.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

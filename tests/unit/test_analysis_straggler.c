@@ -144,8 +144,8 @@ static void in_step_the_one_that_works_longest_is_found(void **state) {
     stragglers_release(&found);
 }
 
-/* Its excess over its peers is in seconds, however long an iteration is: all of it is the
- * difference of one term. */
+/* The excess over its peers is in seconds, however long an iteration is: its term differs by all of
+ * it. */
 static void in_step_an_excess_is_in_seconds(void **state) {
     static const double iterations_s[] = {0.5, 1.5, 3};
     (void)state;

@@ -54,7 +54,7 @@ static void copy(const char *from, const char *to) {
     assert_int_equal(system(command), 0);
 }
 
-/* A writer that is killed now leaves this: a file with a log that is not folded in. */
+/* Leaves what a writer that is killed now would: a file with a log that is not folded in. */
 static void leave_behind(struct fixture *f, struct left *left) {
     char log[160];
     assert_int_equal(store_begin(f->store), 0);

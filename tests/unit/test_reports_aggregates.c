@@ -26,7 +26,7 @@
             fail_msg("%s is %g, not %g", #is, is_, should_);                                       \
     } while (0)
 
-/* The host, the peer and the process of connection c. Two are of one pair; one leads
+/* The connections: their two hosts, ports and process. Two are of one pair; one leads
  * outside; one is of the same numbers on another host. */
 static const struct {
     int host, to;
