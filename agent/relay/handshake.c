@@ -60,15 +60,14 @@ static int take_line(struct relay *relay, size_t size, char ret_line[LINE_SIZE])
     if (said)
         snprintf(ret_line, LINE_SIZE, "%.*s", (int)(line + size - said), said);
     line[noise] = '\n';
-    if ((!said || noise) && write(STDERR_FILENO, line, noise + 1) < 0)
+    if ((!said || noise) && relay_pass(line, noise + 1) < 0)
         return -EPIPE;
     drop(&relay->in, size + 1);
     return said != NULL;
 }
 
 static int refuse_noise(struct relay *relay) {
-    fprintf(
-        stderr,
+    relay_say(
         "%s writes more than %u KiB before it starts anything: see the start files of its login "
         "shell\n",
         relay->host, NOISE_MAX >> 10);
@@ -143,10 +142,9 @@ static int send_programs(struct relay *relay, const struct program *agent,
 }
 
 static void say_nothing_fits(const struct relay *relay, const char *architecture) {
-    fprintf(stderr,
-            "%s has no chokepoint-agent " CHOKEPOINT_VERSION ", and there is none for %s here; "
-            "install the package chokepoint-agent on %s\n",
-            relay->host, architecture, relay->host);
+    relay_say("%s has no chokepoint-agent " CHOKEPOINT_VERSION ", and there is none for %s here; "
+              "install the package chokepoint-agent on %s\n",
+              relay->host, architecture, relay->host);
 }
 
 /* A shim that is not here is none there; the agent is sent all the same. */
@@ -158,7 +156,7 @@ static int deliver(struct relay *relay, char *architecture) {
     if (wants_shim)
         *end = '\0';
     if (!is_architecture(architecture))
-        return fprintf(stderr, "no word on what machine %s is\n", relay->host), -EPIPE;
+        return relay_say("no word on what machine %s is\n", relay->host), -EPIPE;
     int r = open_program(relay, architecture, "chokepoint-agent", &agent);
     if (r < 0)
         return say_nothing_fits(relay, architecture), -EPIPE;
@@ -189,7 +187,7 @@ enum relay_place relay_handshake(struct relay *relay) {
             break;
         }
         if (strcmp(line, "delivered") == 0) {
-            fputs("chokepoint-relay: delivered\n", stderr);
+            relay_say("chokepoint-relay: delivered\n");
             return RELAY_DELIVERED;
         }
         if (strncmp(line, "needs ", 6) == 0 && deliver(relay, line + 6) < 0)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -114,16 +115,42 @@ void relay_close_input(struct relay *relay) {
     relay->to = -1;
 }
 
-static int pass_on(struct relay *relay) {
-    if (relay->silent || relay->in.size == 0)
-        return 0;
-    return write(STDERR_FILENO, relay->in.data, relay->in.size) < 0 ? -EPIPE : 0;
+int relay_pass(const void *data, size_t size) {
+    struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
+    const char *from = data;
+    while (size) {
+        ssize_t n = write(STDERR_FILENO, from, size);
+        if (n < 0 && errno == EAGAIN)
+            poll(&writable, 1, -1);
+        else if (n < 0 && errno != EINTR)
+            return -EPIPE;
+        from += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+void relay_say(const char *format, ...) {
+    char line[512];
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    if (n > 0)
+        relay_pass(line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+/* Nobody may hear it; the launcher must be able to go on writing all the same. */
+static void pass_on(struct relay *relay) {
+    if (!relay->silent && relay_pass(relay->in.data, relay->in.size) < 0)
+        relay->silent = true;
 }
 
 /* The launcher's last words on standard output go where all others go. */
 int relay_finish(struct relay *relay) {
-    int r = pass_on(relay);
+    int r = 0;
     while (relay->child > 0) {
+        pass_on(relay);
         if (relay->told)
             relay_signal(relay, SIGTERM);
         relay->told = false;
@@ -132,8 +159,7 @@ int relay_finish(struct relay *relay) {
             r = relay_read(relay, 4096);
         else
             relay_wait(relay, -1, 0, -1);
-        if (r == 0)
-            r = pass_on(relay);
     }
+    pass_on(relay);
     return WIFSIGNALED(relay->status) ? 128 + WTERMSIG(relay->status) : WEXITSTATUS(relay->status);
 }

@@ -80,15 +80,14 @@ void relay_pump(struct relay *relay, const char *token) {
     if (r == 0)
         r = push_http_open(&config, &http);
     if (r < 0) {
-        fprintf(stderr, "%s: %s\n", relay->collector, strerror(-r));
+        relay_say("%s: %s\n", relay->collector, strerror(-r));
         relay_close_input(relay);
         return;
     }
     while (r == 0)
         r = take(relay, http);
     if (r == -EBADMSG)
-        fprintf(stderr, "%s: its standard output has bytes that are not the agent's\n",
-                relay->host);
+        relay_say("%s: its standard output has bytes that are not the agent's\n", relay->host);
     relay_close_input(relay);
     push_http_close(http);
 }

@@ -44,6 +44,10 @@ int relay_wait(struct relay *relay, int fd, short events, int timeout_ms);
 int relay_read(struct relay *relay, size_t size);
 /* All of it. -EPIPE, -EINTR (we were asked to end). */
 int relay_write(struct relay *relay, const void *data, size_t size);
+/* To standard error, all of it: ssh has the same one, and makes it non-blocking. -EPIPE: nobody
+ * reads it. */
+int relay_pass(const void *data, size_t size);
+void relay_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void relay_close_input(struct relay *relay);
 /* Until the launcher has ended; its exit status, as a shell has it. */
 int relay_finish(struct relay *relay);

@@ -2,6 +2,7 @@
 /* The relay and what is said to it by a launcher, of which a shell takes the place. */
 #include "agent/relay/relay.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -82,6 +85,40 @@ static void noise_without_end_is_bounded(void **state) {
     finish(&relay);
 }
 
+/* ssh makes the standard error non-blocking that the relay has, too: here it is full before anybody
+ * reads. */
+static void noise_waits_for_its_reader(void **state) {
+    (void)state;
+    struct relay relay;
+    int fds[2], full = 0, old = dup(STDERR_FILENO);
+    assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+    int capacity = fcntl(fds[1], F_SETPIPE_SZ, 4096);
+    pid_t reader = fork();
+    if (reader == 0) {
+        char bytes[4096];
+        close(fds[1]);
+        while (full < capacity && ioctl(fds[0], FIONREAD, &full) == 0)
+            usleep(1000);
+        close(old);
+        close(STDERR_FILENO);
+        fcntl(fds[0], F_SETFL, 0);
+        while (read(fds[0], bytes, sizeof bytes) > 0)
+            ;
+        _exit(0);
+    }
+    dup2(fds[1], STDERR_FILENO);
+    enum relay_place place =
+        hear(&relay, "yes | head -c 100000; echo chokepoint-agent delivered; yes | head -c 100000");
+    int status = finish(&relay);
+    dup2(old, STDERR_FILENO);
+    close(old);
+    close(fds[0]);
+    close(fds[1]);
+    waitpid(reader, NULL, 0);
+    assert_int_equal(place, RELAY_DELIVERED);
+    assert_int_equal(status, 0);
+}
+
 static void the_program_arrives_whole(void **state) {
     (void)state;
     struct relay relay;
@@ -148,6 +185,7 @@ int main(void) {
         cmocka_unit_test(noise_is_passed_over),
         cmocka_unit_test(noise_may_be_in_our_line),
         cmocka_unit_test(noise_without_end_is_bounded),
+        cmocka_unit_test(noise_waits_for_its_reader),
         cmocka_unit_test(the_program_arrives_whole),
         cmocka_unit_test(nothing_else_is_sent),
         cmocka_unit_test(a_launcher_that_ends_is_no_host),
