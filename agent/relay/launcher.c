@@ -140,7 +140,7 @@ void relay_say(const char *format, ...) {
         relay_pass(line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-/* Nobody may hear it; the launcher must be able to go on writing all the same. */
+/* The launcher must be able to go on writing, also if nobody hears it. */
 static void pass_on(struct relay *relay) {
     if (!relay->silent && relay_pass(relay->in.data, relay->in.size) < 0)
         relay->silent = true;
