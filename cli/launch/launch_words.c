@@ -78,8 +78,7 @@ static int make_mpirun(struct launch_words *to, const struct launch *launch,
     if (plan->hostfile)
         add_all(to, "--hostfile", plan->hostfile, NULL);
     add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
-            "odls_base_sigkill_timeout", LAUNCH_KILL_S, "--mca", "orte_abort_on_non_zero_status",
-            "0", NULL);
+            "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);

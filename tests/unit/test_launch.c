@@ -63,8 +63,7 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
     static const char begin[] =
         "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
         "--wdir|/"
-        "|--mca|odls_base_sigkill_timeout|1|--mca|"
-        "orte_abort_on_non_zero_status|0|-x|CHOKEPOINT_AGENT|-x|"
+        "|--mca|odls_base_sigkill_timeout|1|-x|CHOKEPOINT_AGENT|-x|"
         "CHOKEPOINT_RUN=feedc0de|-x|CHOKEPOINT_MARKS=/dev/shm/it's here|/bin/sh|-c|";
     static const char end[] =
         " '--collector' 'https://10.0.0.1:7' '--pin' 'sha256//pin=' '--token-stdin' '--host' 'vm2' "
