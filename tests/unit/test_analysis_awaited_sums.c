@@ -141,11 +141,30 @@ static void waits_for_a_lock_are_of_one_process_of_one_host(void **state) {
     recording_release(&p.recording);
 }
 
+/* By the sum of all that waited for it; the last is a helper, which is none of them. */
+static void the_rank_that_all_waited_for_longest_is_one_of_the_ranks(void **state) {
+    struct rank_budget items[] = {
+        {.rank = 0, .host = 0, .awaited_rank = 1, .awaited_host = 1, .awaited_s = 2},
+        {.rank = 1, .host = 1, .awaited_rank = 0, .awaited_host = 0, .awaited_s = 3},
+        {.rank = 2, .host = 0, .awaited_rank = 5, .awaited_host = 2, .awaited_s = 9},
+        {.rank = 3, .host = 1, .awaited_rank = 1, .awaited_host = 1, .awaited_s = 1.5},
+        {.rank = 1, .host = 0, .awaited_rank = -1, .awaited_host = -1, .awaited_s = 8},
+        {.rank = 5, .host = 2, .awaited_rank = -1, .awaited_host = -1, .awaited_s = 4}};
+    struct rank_budgets budgets = {.items = items, .n = 5};
+    (void)state;
+    assert_ptr_equal(rank_budgets_awaited(&budgets), &items[1]);
+    items[3].awaited_s = 0.5;
+    assert_ptr_equal(rank_budgets_awaited(&budgets), &items[0]);
+    budgets.n = 0;
+    assert_null(rank_budgets_awaited(&budgets));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_longest_of_those_meant_is_found),
         cmocka_unit_test(the_share_is_of_the_one_that_waited_longest_of_its_time),
         cmocka_unit_test(waits_for_a_lock_are_of_one_process_of_one_host),
+        cmocka_unit_test(the_rank_that_all_waited_for_longest_is_one_of_the_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
