@@ -66,18 +66,25 @@ int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
     if (!mkdtemp(ret_path))
         return negative_errno();
     int fd = open_bare(ret_path);
-    if (fd >= 0 && *run && symlinkat(run, fd, SPOOL_RUN_LINK) < 0)
-        return close(fd), rmdir(ret_path), negative_errno();
-    return fd;
+    if (fd < 0 || !*run || symlinkat(run, fd, SPOOL_RUN_LINK) == 0)
+        return fd;
+    int r = negative_errno();
+    close(fd);
+    rmdir(ret_path);
+    return r;
 }
 
 void spool_dir_remove(const char *path) {
+    char run[NAME_MAX + 1];
     int fd = open_bare(path);
-    if (fd >= 0) {
-        unlinkat(fd, SPOOL_RUN_LINK, 0);
-        close(fd);
-    }
-    rmdir(path);
+    if (fd < 0)
+        return;
+    ssize_t n = readlinkat(fd, SPOOL_RUN_LINK, run, sizeof run - 1);
+    unlinkat(fd, SPOOL_RUN_LINK, 0);
+    run[n > 0 ? n : 0] = '\0';
+    if (rmdir(path) < 0 && *run)
+        (void)!symlinkat(run, fd, SPOOL_RUN_LINK); /* without it the files still tell the run */
+    close(fd);
 }
 
 const char *spool_dir_words(int error) {

@@ -25,7 +25,7 @@ const char *spool_dir_place(void);
  * (ret_path has the name that was tried). */
 int spool_dir_make(const char *run, char ret_path[PATH_MAX]);
 
-/* Removes it and that link; what else is in it stays, and so does it. */
+/* Removes it and that link, unless it has files. */
 void spool_dir_remove(const char *path);
 
 /* The fault in words, for the user. */

@@ -806,6 +806,43 @@ static void one_appends_while_another_reads(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* ---- its directory ---- */
+
+static bool is_there(const char *directory, const char *name) {
+    char path[PATH_MAX + NAME_MAX + 2];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return lstat(path, &st) == 0;
+}
+
+static void a_directory_that_is_made_has_a_name_by_chance_and_tells_its_run(void **state) {
+    const struct fixture *f = *state;
+    char one[PATH_MAX], two[PATH_MAX], link[PATH_MAX + 8], run[20] = "";
+    struct stat st;
+    setenv("TMPDIR", f->dir, 1);
+    int fd = spool_dir_make("0123456789abcdef", one), other = spool_dir_make("", two);
+    unsetenv("TMPDIR");
+    assert_true(fd >= 0 && other >= 0);
+    assert_int_equal(strncmp(one, f->dir, strlen(f->dir)), 0);
+    assert_string_not_equal(one, two);
+    assert_int_equal(stat(one, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    snprintf(link, sizeof link, "%s/run", one);
+    assert_int_equal(readlink(link, run, sizeof run), 16);
+    assert_string_equal(run, "0123456789abcdef");
+    assert_false(is_there(two, "run"));
+    assert_int_equal(close(openat(fd, "kept", O_CREAT | O_WRONLY, 0600)), 0);
+    spool_dir_remove(one);
+    assert_true(is_there(one, "kept") && is_there(one, "run"));
+    assert_int_equal(unlinkat(fd, "kept", 0), 0);
+    spool_dir_remove(one);
+    spool_dir_remove(two);
+    assert_int_equal(access(one, F_OK), -1);
+    assert_int_equal(access(two, F_OK), -1);
+    close(fd);
+    close(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_frame_comes_back_once_and_in_order),
@@ -836,6 +873,7 @@ int main(void) {
         TEST(the_last_stream_of_samples_is_found),
         TEST(a_limit_of_file_sizes_makes_smaller_segments),
         TEST(a_directory_that_cannot_be_used_is_refused),
+        TEST(a_directory_that_is_made_has_a_name_by_chance_and_tells_its_run),
         TEST(one_appends_while_another_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
