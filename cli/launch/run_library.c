@@ -44,36 +44,53 @@ static bool is_same(const struct launch_library *a, const struct launch_library 
     return a->path[0] && strcmp(a->path, b->path) == 0 && a->digest == b->digest;
 }
 
-/* The library that all hosts have; NULL: there is none, or the command may reach others. */
-static const struct launch_library *find_common(const struct run_session *s) {
-    const struct launch_library *first = &s->launches[0].library;
-    bool known = s->words.kind == COMMAND_PLAIN || s->knows_hosts;
-    for (size_t i = 0; i < s->n_launches && known; i++)
-        known = is_same(first, &s->launches[i].library);
-    return known ? first : NULL;
-}
-
-static bool records_this_machine(const struct run_session *s) {
+static const struct launch *this_machine(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].method == LAUNCH_DIRECT)
-            return true;
-    return false;
+            return &s->launches[i];
+    return NULL;
 }
 
-/* A launcher that runs here with the library in its own environment needs it here, too. */
-static bool has_it_here(const struct run_session *s, const char *path) {
+/* What other hosts were sent is put here, too. */
+static int place_here(const struct run_session *s) {
     char sent[PATH_MAX];
     uint64_t digest;
-    if (!s->preload.here[0] || records_this_machine(s) || mpi_library_check(path, &digest) == 0)
-        return true;
-    if (strcmp(path, s->plan.library) != 0 || find_sent(s, sent, &digest) < 0)
-        return false;
-    int fd = open(sent, O_RDONLY | O_CLOEXEC);
+    int r = find_sent(s, sent, &digest);
+    int fd = r < 0 ? -1 : open(sent, O_RDONLY | O_CLOEXEC);
     off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-    int r = size > 0 ? mpi_library_place(fd, (uint64_t)size, path) : -ENOENT;
+    r = size > 0 ? mpi_library_place(fd, (uint64_t)size, s->plan.library) : -ENOENT;
     if (fd >= 0)
         close(fd);
-    return r == 0 && mpi_library_check(path, &digest) == 0;
+    return r;
+}
+
+/* Whether this machine has the library of the others, or needs none: a launcher that runs here may
+ * have it in its own environment. */
+static bool has_it_here(const struct run_session *s, const struct launch_library *library) {
+    const struct launch *here = this_machine(s);
+    uint64_t digest;
+    if (here ? is_same(library, &here->library) : !s->preload.here[0])
+        return true;
+    if (strcmp(library->path, s->plan.library) == 0 && place_here(s) < 0)
+        return false;
+    return mpi_library_check(library->path, &digest) == 0 && digest == library->digest;
+}
+
+/* The library that all hosts have; NULL: there is none, or the command may reach others. */
+static const struct launch_library *find_common(const struct run_session *s) {
+    const struct launch *here = this_machine(s);
+    const struct launch_library *first = NULL;
+    bool all = s->words.kind == COMMAND_PLAIN || s->knows_hosts;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch *launch = &s->launches[i];
+        if (launch == here)
+            continue;
+        first = first ? first : &launch->library;
+        all = all && is_same(first, &launch->library);
+    }
+    if (!first && here) /* alone */
+        first = &here->library;
+    return all && first && first->path[0] && has_it_here(s, first) ? first : NULL;
 }
 
 /* ---- a path a host, by a shell in front of the program ---- */
@@ -173,14 +190,26 @@ static void preload_nothing(struct run_session *s) {
     s->preload.ranks[0] = s->preload.here[0] = '\0';
 }
 
+/* A command that may be no launcher at all: what its agents see of unwatched ranks they say. */
+static void preload_here(struct run_session *s) {
+    const struct launch *here = this_machine(s);
+    s->preload.ranks[0] = '\0';
+    if (!here || strcmp(here->library.path, s->preload.library) != 0)
+        s->preload.here[0] = '\0';
+}
+
 void session_choose_library(struct run_session *s) {
     if (!s->has_preload)
         return;
     const struct launch_library *common = find_common(s);
-    if (common && has_it_here(s, common->path) && preload_move(&s->preload, common->path) == 0) {
+    if (common && preload_move(&s->preload, common->path) == 0) {
         /* a script may start mpirun on hosts of which nothing is known */
         if (s->words.kind == COMMAND_PLAIN && private_path_check_unshared(common->path) < 0)
             s->preload.ranks[0] = '\0';
+        return;
+    }
+    if (s->words.kind == COMMAND_PLAIN) {
+        preload_here(s);
         return;
     }
     size_t without = note_hosts_without(s);

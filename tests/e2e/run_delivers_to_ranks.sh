@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # mpirun of both libraries over hosts on which nothing of ours is installed: agents and the MPI library come along, every
-# rank has the one that its host has confirmed, its calls are recorded exactly, and hosts keep nothing but that library. The
+# rank has the one that all hosts have confirmed, its calls are recorded exactly, and hosts keep nothing but that library. The
 # machine of `run` has a /tmp of its own, as machines have.
 export TMPDIR=/var/tmp
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
@@ -14,7 +14,7 @@ printf 'vm%d\n' 1 2 3 >hostfile
 rank() {
     rm -f program "$EXPECT".*
     cp "$1" program
-    printf '#!/bin/sh\necho "$(hostname) $LD_PRELOAD" >>%s/preloaded\nexec env EXPECT=%s %s/program\n' "$work" "$EXPECT" "$work" >rank
+    printf '#!/bin/sh\necho "$(hostname) $LD_PRELOAD" >>%s/preloaded\necho "${CHOKEPOINT_RUN:-$OMPI_CHOKEPOINT_RUN}" >%s/id\nexec env EXPECT=%s %s/program\n' "$work" "$work" "$EXPECT" "$work" >rank
     chmod +x rank
 }
 with_mpi() { # COMMAND...
@@ -23,13 +23,14 @@ with_mpi() { # COMMAND...
         env OMPI_MCA_plm_rsh_agent="$rsh" CHOKEPOINT_RSH="$rsh" "$chokepoint" run $slow_start --no-report --db "$db" "$@" >out 2>err
     status=$?
 }
-none() { [ -z "$(find /tmp /var/tmp /dev/shm -maxdepth 1 -name "chokepoint-*" -newer program)" ]; }
+none() { [ -z "$(directories_of "$(cat id)")" ]; }
 recorded_exactly() { # HOSTS
     [ $status -eq 0 ] || fail "exit status $status"
     [ "$(sql 'SELECT count(*) FROM host WHERE run = (SELECT max(run) FROM run)')" -eq 3 ] || fail "not three hosts"
     sent=$(ls "$HOME"/.cache/chokepoint/????????????????/libchokepoint-mpi.so)
-    printf 'vm%s\n' "1 $CHOKEPOINT_BIN/libchokepoint-mpi.so" "2 $sent" "3 $sent" | diff - <(sort preloaded) || fail "what is preloaded"
+    printf 'vm%s\n' "1 $sent" "2 $sent" "3 $sent" | diff - <(sort preloaded) || fail "what is preloaded"
     totals_agree
+    [ -s id ] || fail "ranks have no id of the run"
     patience=30 until_true none
 }
 

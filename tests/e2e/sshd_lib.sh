@@ -130,11 +130,11 @@ sessions_on() {
         [ "$pid" = "$(cat "$ssh/$1.pid")" ] || [ ! "/proc/$pid/exe" -ef /usr/sbin/sshd ] || echo "$pid"
     done
 }
-# All that a host keeps, whatever its name, but for what all share and what ssh itself makes.
+# All that a host keeps, whatever its name, but for what all share, what ssh itself makes, and the library for its ranks.
 kept_on() {
     local place
     for place in $places; do find "/proc/${machine[$1]}/root$place" -mindepth 1 -printf "$place/%P\n"; done |
-        grep -v "^$work\(/\|\$\)\|^/root/\.ssh/\|^/home/tester/\.ssh/" | sort
+        grep -v "^$work\(/\|\$\)\|^/root/\.ssh/\|^/home/tester/\.ssh/\|/\.cache\(/chokepoint\(/.*\)\?\)\?\$" | sort
 }
 keeps_nothing_new() { [ "$(kept_on "$1")" = "$(cat "$ssh/$1.kept")" ]; }
 # need_sshd N: hosts vm1 to vmN, with programs of ours on vm1 alone.
