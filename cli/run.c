@@ -32,13 +32,15 @@
 
 /* --- the database --- */
 
-/* The run is in that very file, once it has begun. */
-static int open_database(const struct run_session *s, struct store **ret_store) {
+/* The run is in that very file, once it has begun. `what` is not done if that fails. */
+static int open_database(const struct run_session *s, const char *what, struct store **ret_store) {
     char why[300] = "";
     const char *path = s->options->database;
     int r = s->run ? store_open_again(path, &s->collector.file, ret_store, why, sizeof why)
                    : store_open_write(path, ret_store, why, sizeof why);
-    if (r)
+    if (r && *what)
+        session_complain(s, "%s of run %" PRId64 " could not be written: %s", what, s->run, why);
+    else if (r)
         session_complain(s, "%s", why);
     return r ? -EINVAL : 0;
 }
@@ -68,7 +70,7 @@ static int begin(struct run_session *s) {
     struct store *store;
     char job[1024];
     char *line = command_line(s->options);
-    int r = line ? open_database(s, &store) : -ENOMEM;
+    int r = line ? open_database(s, "", &store) : -ENOMEM;
     if (r < 0)
         return free(line), r;
     verb_say_owner("run", s->options->database);
@@ -99,7 +101,7 @@ static int begin(struct run_session *s) {
 
 static int record_start(const struct run_session *s) {
     struct store *store;
-    int r = open_database(s, &store);
+    int r = open_database(s, "", &store);
     if (r < 0)
         return r;
     r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
@@ -162,7 +164,7 @@ static int record_usage(const struct run_session *s, struct store *store) {
 
 static int record_end(struct run_session *s, int exit_status) {
     struct store *store;
-    int r = open_database(s, &store);
+    int r = open_database(s, "the end", &store);
     if (r < 0)
         return r;
     if (s->started_mono_ns)

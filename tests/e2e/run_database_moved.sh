@@ -20,10 +20,10 @@ wait $pid
 said "another file is in the place of $db, which was moved or removed" || fail "the run does not say why it has no end"
 ! said 'not an error' || fail "an error that is none"
 cmp "$db" other.db || fail "another database was written to"
-kept=${TMPDIR:-/tmp}/chokepoint-$(cat id)
+kept=$(directories_of "$(cat id)" | grep spool) || fail "nothing is kept"
 before=$(frames moved.db)
-"$chokepoint" import "$kept"-* --db moved.db --run 1 >out 2>err || fail "import"
+"$chokepoint" import "$kept" --db moved.db --run 1 >out 2>err || fail "import"
 [ "$(frames moved.db)" -gt "$before" ] || fail "nothing was brought in"
 [ "$(sqlite3 moved.db 'SELECT count(*) = max(seq) AND count(*) = count(DISTINCT seq) FROM frame')" = 1 ] ||
     fail "samples are lost or twice: $(sqlite3 moved.db 'SELECT count(*), max(seq), count(DISTINCT seq) FROM frame')"
-rm -rf "$kept"-*
+rm -rf "$kept"

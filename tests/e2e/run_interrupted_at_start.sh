@@ -9,7 +9,7 @@ hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
 # The run's id, as soon as an agent of it exists on vm2.
 find_id() {
     for process in $(processes_of vm2); do
-        id=$({ tr '\0' '\n' <"/proc/$process/cmdline"; } 2>/dev/null | sed -n 's#.*/chokepoint-\([0-9a-f]*\)-vm2$#\1#p')
+        id=$({ tr '\0' '\n' <"/proc/$process/environ"; } 2>/dev/null | sed -n 's/^CHOKEPOINT_AGENT=\([0-9a-f]*\)$/\1/p')
         [ -z "$id" ] || return 0
     done
     return 1
