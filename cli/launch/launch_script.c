@@ -5,9 +5,9 @@
  *
  * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
  * of this version is there, and takes the program if not: into a directory of its own in the first
- * place that lets programs run, with the MPI library behind it in the same file. That goes away
- * with the script, or with the start of the agent. Each program that it starts delays all that
- * follows.
+ * place that lets programs run and that nobody else can change, with the MPI library behind it in
+ * the same file. That goes away with the script, or with the start of the agent. Each program that
+ * it starts delays all that follows.
  *
  * An agent that lies where it lies here is started only if nobody but root and this user can have
  * put it there: the same path may be anybody's on another host.
@@ -23,33 +23,38 @@
 
 /* sound: whether each part of a path, links followed, belongs to root or to this user, and nobody
  * else may write to it; a directory on the way may be shared if it is sticky. ls says for each
- * "drwxr-xr-x 2 OWNER ...". */
+ * "drwxr-xr-x 2 OWNER ...". $real is then that path without links, and alone may be used: a link of
+ * somebody else may by now lead elsewhere. */
 static const char sound[] =
-    "sound() { [ -x \"$1\" ] && (cd -P \"${1%/*}/\" && p=$(pwd -P)/${1##*/} && set -- && "
-    "while [ -n \"$p\" ]; do set -- \"$p\" \"$@\"; p=${p%/*}; done && "
-    "{ id -u; ls -ldn / \"$@\"; } | { read -r me && m= && while read -r mode n owner rest; do "
+    "sound() { { [ -x \"$1\" ] && real=$(cd -P \"${1%/*}/\" && pwd -P) && "
+    "real=${real%/}/${1##*/} && "
+    "(q=$real; set --; while [ -n \"$q\" ]; do set -- \"$q\" \"$@\"; q=${q%/*}; done; "
+    "{ id -u; ls -ldn / \"$@\" || echo - - -; } | "
+    "{ read -r me && m= && while read -r mode n owner rest; do "
     "case $m in ?????w???[!tT]*|????????w[!tT]*) exit 1;; esac; m=$mode; "
     "[ \"$owner\" = 0 ] || [ \"$owner\" = \"$me\" ] || exit 1; "
-    "done; case $m in -????[-]??[-]*) ;; *) exit 1;; esac; }) 2>/dev/null; }\n";
+    "done; case $m in [-d]????[-]??[-]*) ;; *) exit 1;; esac; }); } 2>/dev/null; }\n";
 
 /* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an
  * agent of this version says, u: the collector ("": the agent only examines its host), p: its pin,
  * a: where the agent lies here, l: whether the MPI library is asked for. */
 static const char deliver[] =
-    "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\";; *) command -v \"$a\" "
-    ">/dev/null;; esac && "
+    "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\" && a=$real;; "
+    "*) command -v \"$a\" >/dev/null;; esac && "
     "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && { "
     "echo chokepoint-agent installed; exec \"$a\" "
     "${u:+--collector \"$u\" --pin \"$p\" --token-stdin} \"$@\"; }; done\n"
-    "umask 077; ok=; tried=\n"
+    "umask 077; ok=; tried=; d=\n"
     "trap 'exit 1' 1 2 13 15; trap 'rm -rf \"$d\"' 0\n"
     "for t in \"${TMPDIR:-/tmp}\" /var/tmp /dev/shm \"${HOME:-/}\"; do "
     "tried=\"$tried $t\"; d=$(mktemp -d \"$t/chokepoint-XXXXXXXX\" 2>/dev/null) || continue\n"
-    "f=\"$d/chokepoint-agent\"\n"
+    "sound \"$d\" || { rmdir \"$d\"; d=; continue; }\n"
+    "d=$real; f=\"$d/chokepoint-agent\"\n"
     "printf '#!/bin/sh\\n' >\"$f\" && chmod 700 \"$f\" && \"$f\" && ok=1 && break\n"
     "rm -rf \"$d\"; done 2>/dev/null\n"
     "if [ -z \"$ok\" ]; then echo \"no directory of $h takes a program (tried$tried: full, not "
-    "writable or noexec); install the package chokepoint-agent there, or set TMPDIR there\" >&2; "
+    "writable, open to others or noexec); install the package chokepoint-agent there, or set "
+    "TMPDIR there\" >&2; "
     "exit 1; fi\n"
     "echo \"chokepoint-agent needs $(uname -m)${l:+ shim}\"\n"
     "read -r size shim sum key || exit 1\n"
@@ -94,7 +99,7 @@ static bool append_start(char *to, size_t size, const struct launch_words *agent
                          const struct launch_plan *plan) {
     return append_quoted(to, size, "; a=", plan->agent) && append(to, size, "\n") &&
            append(to, size, sound) &&
-           append(to, size, "sound \"$a\" || a=chokepoint-agent; exec \"$a\"") &&
+           append(to, size, "sound \"$a\" && a=$real || a=chokepoint-agent; exec \"$a\"") &&
            append_words(to, size, agent);
 }
 

@@ -85,3 +85,14 @@ counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = 
     fail "another agent did not go on with the stream"
 no_traces() { [ -z "$(delivered_agents "$id")" ] && no_traces_of "$id"; }
 patience=60 until_true no_traces
+
+# A place that others may write to takes none: they could put another program there.
+mkdir -m 777 open
+chmod 777 open
+printf '#!/bin/sh\ncat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n" | grep -A1 -x -e --delivered >%s/places\ntrue\n' "$work" >where
+chmod +x where
+hide "export TMPDIR=$work/open"
+deliver --hosts vm1,vm2 ./where
+[ $status -eq 0 ] || fail "exit status $status"
+grep -q "^/[a-z/]*tmp/chokepoint-\|^/dev/shm/chokepoint-" places || fail "no agent was delivered: $(cat places)"
+! grep -q "^$work/open" places || fail "an agent lies where others may write: $(cat places)"
