@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/private_path.h"
 #include "common/segment_name.h"
 
 /* Without slashes at its end, behind which a link would be followed. */
@@ -59,8 +60,8 @@ const char *spool_dir_place(void) {
     return tmp && tmp[0] == '/' ? tmp : "/tmp";
 }
 
-int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
-    int n = snprintf(ret_path, PATH_MAX, "%s/" SPOOL_DIR_PREFIX "XXXXXX", spool_dir_place());
+static int make_in(const char *place, const char *run, char ret_path[PATH_MAX]) {
+    int n = snprintf(ret_path, PATH_MAX, "%s/" SPOOL_DIR_PREFIX "XXXXXX", place);
     if (n >= PATH_MAX)
         return -ENAMETOOLONG;
     if (!mkdtemp(ret_path))
@@ -72,6 +73,20 @@ int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
     close(fd);
     rmdir(ret_path);
     return r;
+}
+
+/* $TMPDIR may come from another host, and here be missing or somebody else's. */
+int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
+    static const char common[] = "/tmp";
+    const char *place = spool_dir_place();
+    int fd = make_in(place, run, ret_path);
+    if (strcmp(place, common) == 0 || (fd >= 0 && private_path_check(ret_path) == 0))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        spool_dir_remove(ret_path);
+    }
+    return make_in(common, run, ret_path);
 }
 
 void spool_dir_remove(const char *path) {

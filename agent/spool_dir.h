@@ -20,9 +20,10 @@ int spool_dir_open(const char *path, bool *ret_made);
 /* Where a directory is made if none is named: $TMPDIR, or /tmp. */
 const char *spool_dir_place(void);
 
-/* Makes one there, chokepoint-spool-XXXXXX, mode 0700, and opens it. A link in it, SPOOL_RUN_LINK,
- * leads to the id of the run that it is of, if that is not "". Returns a descriptor, or why not
- * (ret_path has the name that was tried). */
+/* Makes one there, chokepoint-spool-XXXXXX, mode 0700, and opens it; in /tmp if it cannot be made
+ * there, or if others could replace it. A link in it, SPOOL_RUN_LINK, leads to the id of the run
+ * that it is of, if that is not "". Returns a descriptor, or why not (ret_path has the name that
+ * was tried). */
 int spool_dir_make(const char *run, char ret_path[PATH_MAX]);
 
 /* Removes it and that link, unless it has files. */

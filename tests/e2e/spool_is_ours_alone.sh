@@ -75,3 +75,14 @@ refused open 'is not ours alone'
 [ "$(id -u)" -ne 0 ] || { chown 65534 theirs && refused theirs 'is not ours alone'; }
 [ -z "$(find theirs open -mindepth 1)" ] || fail "something was written there: $(find theirs open)"
 exit 0
+
+# Where the place is missing, or others may write to it, the spool is made in /tmp.
+mkdir open
+chmod 777 open
+for place in "$work/open" "$work/missing"; do
+    TMPDIR=$place timeout 10 "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --samples 1 >out 2>err || [ $? -eq 3 ] || fail "with TMPDIR=$place: $(cat err)"
+    spool=$(sed -n 's/^chokepoint-agent: spool //p' err)
+    [[ $spool = /tmp/chokepoint-spool-* ]] || fail "the spool lies in $spool"
+    rm -r "$spool"
+    [ -z "$(ls open)" ] || fail "something is left: $(ls open)"
+done
