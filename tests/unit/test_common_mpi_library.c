@@ -102,6 +102,12 @@ static void what_belongs_to_another_user_is_not_private(void **state) {
     assert_int_equal(lchown(at(place, "link"), OTHER, OTHER), 0);
     assert_int_equal(private_path_check(at(place, "link/file")), -EPERM);
     assert_int_equal(private_path_check(at(place, "home/file")), 0);
+    assert_int_equal(symlink("link", at(place, "ours")), 0); /* by way of theirs */
+    assert_int_equal(private_path_check(at(place, "ours/file")), -EPERM);
+    assert_int_equal(lchown(at(place, "link"), 0, 0), 0);
+    assert_int_equal(private_path_check(at(place, "ours/file")), 0);
+    assert_int_equal(symlink("/tmp", at(place, "shared")), 0);
+    assert_int_equal(private_path_check(at(place, "shared")), -EPERM);
     assert_int_equal(chown(place->home, OTHER, OTHER), 0);
     assert_int_equal(private_path_check(at(place, "home/file")), -EPERM);
     assert_int_equal(chown(place->home, 0, 0), 0);
