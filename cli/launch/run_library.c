@@ -44,6 +44,23 @@ static bool is_same(const struct launch_library *a, const struct launch_library 
     return a->path[0] && strcmp(a->path, b->path) == 0 && a->digest == b->digest;
 }
 
+/* A host that takes the name of another one would choose what is preloaded there. */
+static void drop_namesakes(struct run_session *s) {
+    static const char why[] = "another host says that it is the same system";
+    for (size_t i = 0; i < s->n_launches; i++)
+        for (size_t k = 0; k < i; k++) {
+            struct launch_library *a = &s->launches[i].library, *b = &s->launches[k].library;
+            if (!a->path[0] || !b->path[0] || strcmp(a->system, b->system) != 0 ||
+                strcmp(a->path, b->path) == 0)
+                continue;
+            snprintf(a->why, sizeof a->why, "%s", why);
+            snprintf(b->why, sizeof b->why, "%s", why);
+        }
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (strcmp(s->launches[i].library.why, why) == 0)
+            s->launches[i].library.path[0] = '\0';
+}
+
 static const struct launch *this_machine(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].method == LAUNCH_DIRECT)
@@ -51,7 +68,7 @@ static const struct launch *this_machine(const struct run_session *s) {
     return NULL;
 }
 
-/* What other hosts were sent is put here, too. */
+/* The library that other hosts were sent is put here, too. */
 static int place_here(const struct run_session *s) {
     char sent[PATH_MAX];
     uint64_t digest;
@@ -201,6 +218,7 @@ static void preload_here(struct run_session *s) {
 void session_choose_library(struct run_session *s) {
     if (!s->has_preload)
         return;
+    drop_namesakes(s);
     const struct launch_library *common = find_common(s);
     if (common && preload_move(&s->preload, common->path) == 0) {
         /* a script may start mpirun on hosts of which nothing is known */
