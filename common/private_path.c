@@ -14,14 +14,14 @@
 
 #define LINKS_MAX 40 /* as in the kernel */
 
-/* What may be shared with others if it is sticky. */
+/* Whether a part may be shared with others, if it is sticky. */
 struct sharing {
     bool way, end;
 };
 
 static int check_parts(const char *path, struct sharing sharing, unsigned links);
 
-/* What a link leads to, and the links on the way there. The directory that it lies in was looked at
+/* The target of a link, and the links on the way there. The directory that it lies in was looked at
  * before. */
 static int check_target(const char *link, struct sharing sharing, unsigned links) {
     char path[2 * PATH_MAX], directory[PATH_MAX], target[PATH_MAX];
