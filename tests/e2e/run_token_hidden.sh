@@ -20,14 +20,16 @@ look() { # METHOD WORDS...: of `chokepoint run`, whose command writes ids and wa
     keys=$(cut -d' ' -f1 keys-* | sort -u) marks=$(cut -d' ' -f2 keys-* | sort -u)
     [ "$(wc -w <<<"$keys")" = 2 ] || fail "$method: not a key a host: $keys"
     [[ $marks =~ ^[0-9a-f]{32}$ ]] || fail "$method: the key of marks is $marks"
-    grep -lsaF -- "$marks" /proc/[0-9]*/environ >found || fail "$method: ranks have no key of marks"
-    ! grep -lsaF -- "$marks" /proc/[0-9]*/cmdline >found || fail "$method: the key of marks is in $(cat found)"
+    grep -lsaF -- "$marks" /proc/[0-9]*/environ >found # its status also tells of processes that are gone
+    [ -s found ] || fail "$method: ranks have no key of marks"
+    grep -lsaF -- "$marks" /proc/[0-9]*/cmdline >found
+    [ ! -s found ] || fail "$method: the key of marks is in $(cat found)"
     printf '%s\n' $keys CHOKEPOINT_TOKEN= CHOKEPOINT_KEY= 'PRIVATE KEY' >secrets
-    ! grep -lsaF -f secrets /proc/[0-9]*/cmdline /proc/[0-9]*/environ >found ||
-        fail "$method: secrets are in $(cat found)"
+    grep -lsaF -f secrets /proc/[0-9]*/cmdline /proc/[0-9]*/environ >found
+    [ ! -s found ] || fail "$method: secrets are in $(cat found)"
     rm -f keys-*
     # The id of the job is no secret, but what we started is not of the job.
-    ! grep -lsa "CHOKEPOINT_RUN=$id" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs cat 2>/dev/null |
+    ! grep -lsaz "^CHOKEPOINT_RUN=$id" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs cat 2>/dev/null |
         grep -q '^chokepoint' || fail "$method: we count ourselves as the job"
     echo >stop
     wait $pid || fail "$method: exit status $?"
