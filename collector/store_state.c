@@ -78,7 +78,7 @@ static int parse_blob(struct store *store, const struct stream *stream, struct s
     for (; n && !c->bad; n--) {
         int64_t instance = (int64_t)cursor_varint(c);
         uint64_t age = cursor_varint(c);
-        struct base *base;
+        struct base *base = NULL;
         int r = restore_base(store, stream, series, instance, &base);
         if (r || age > series->sample)
             return r ? r : BAD_STATE;
