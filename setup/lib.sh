@@ -41,18 +41,22 @@ install_packages() {
     for name in "${missing[@]}"; do
         if apt-cache show "$name" >/dev/null 2>&1; then known+=("$name"); else echo "not in this distribution: $name"; fi
     done
-    # No package starts a service here: of prometheus only its promtool is wanted, and sshd runs inside tests alone.
-    as_root sh -c '[ -e /usr/sbin/policy-rc.d ] || { printf "#!/bin/sh\nexit 101 # of chokepoint\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d; }'
+    # No package starts a service here, nor with the machine: of prometheus only its promtool is wanted, sshd and munged run
+    # inside tests alone. Units that were here before stay as they are: slurmd may be without slurm-wlm.
+    local unit units=()
+    for unit in prometheus.service ssh.service ssh.socket munge.service slurmctld.service slurmd.service sysstat.service; do
+        [ -e "/lib/systemd/system/$unit" ] || units+=("$unit")
+    done
     local installed=0
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${known[@]}" \
-        >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || installed=$?
-    as_root sh -c 'if grep -qs "of chokepoint" /usr/sbin/policy-rc.d; then rm /usr/sbin/policy-rc.d; fi'
-    local service
-    for service in prometheus/prometheus openssh-server/ssh.service openssh-server/ssh.socket; do
-        case " ${known[*]} " in
-            *" ${service%/*} "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable "${service#*/}" ||
-                echo "${service#*/} would start with the machine: systemctl disable ${service#*/}" >&2 ;;
-        esac
+    as_root env DEBIAN_FRONTEND=noninteractive bash -c 'policy=/usr/sbin/policy-rc.d
+        if [ ! -e $policy ] || grep -qs "of chokepoint" $policy; then # that of one who was killed, too
+            trap "rm -f $policy" EXIT
+            printf "#!/bin/sh\nexit 101 # of chokepoint\n" >$policy && chmod 755 $policy
+        fi
+        apt-get -q -y --no-install-recommends install "$@"' install "${known[@]}" >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || installed=$?
+    for unit in "${units[@]}"; do
+        [ ! -e "/lib/systemd/system/$unit" ] || ! command -v systemctl >/dev/null || as_root systemctl -q disable "$unit" ||
+            echo "$unit would start with the machine: systemctl disable $unit" >&2
     done
     [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }
