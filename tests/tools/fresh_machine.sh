@@ -34,7 +34,10 @@ trap cleanup EXIT
 
 if [ ! -e "$root/etc/debian_version" ]; then
     echo "== $suite from $mirror into $root"
-    debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" 2>&1 || { tail -5 "$root.log"; die "debootstrap failed"; }
+    # Ubuntu's suites share one script, and Debian 12's debootstrap does not know the newest by name.
+    script=()
+    [ -e "/usr/share/debootstrap/scripts/$suite" ] || script=(/usr/share/debootstrap/scripts/gutsy)
+    debootstrap --variant=minbase "$suite" "$root" "$mirror" "${script[@]}" >"$root.log" 2>&1 || { tail -5 "$root.log"; die "debootstrap failed"; }
     rm -f "$root.log"
     # How this machine reaches its mirror (a proxy, names) holds for the guest, too.
     cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
