@@ -216,14 +216,14 @@ static void a_launcher_here_needs_the_library_here(void **state) {
     assert_wraps(plant_here(&p, path));
 }
 
-static void plant_sent(struct planted *p, const char *path) {
+static void plant_sent(struct planted *p, const char *path, const char *content) {
     struct utsname system;
     char directory[300], file[400];
     assert_int_equal(uname(&system), 0);
     snprintf(directory, sizeof directory, "%s/%s", root, system.machine);
     snprintf(file, sizeof file, "%s/libchokepoint-mpi.so", directory);
     mkdir(directory, 0755);
-    write_file(file, LIBRARY, sizeof LIBRARY, 0644);
+    write_file(file, content, strlen(content) + 1, 0644);
     plant_here(p, path);
     strcpy(p->s.plan.relay, "/opt/relay");
     strcpy(p->s.plan.agents, root);
@@ -236,37 +236,41 @@ static void a_library_that_was_sent_is_put_here_as_well(void **state) {
     char whole[300], ranks[400];
     snprintf(whole, sizeof whole, "%s/%s", root, path);
     snprintf(ranks, sizeof ranks, "LD_PRELOAD=%s", whole);
-    plant_sent(&p, whole);
+    plant_sent(&p, whole, LIBRARY);
     assert_wraps(&p); /* it is elsewhere that hosts are sent it */
     assert_int_equal(access(whole, F_OK), -1);
-    plant_sent(&p, whole);
+    plant_sent(&p, whole, LIBRARY);
     strcpy(p.s.plan.library, whole);
     p.s.plan.relay[0] = '\0'; /* nothing is sent */
     assert_wraps(&p);
-    plant_sent(&p, whole);
+    plant_sent(&p, whole, LIBRARY);
     strcpy(p.s.plan.library, whole);
     assert_preloads(&p, ranks, whole);
     uint64_t digest;
     assert_int_equal(mpi_library_check(whole, &digest), 0);
+    plant_sent(&p, whole, "of another version");
+    strcpy(p.s.plan.library, whole);
+    assert_int_equal(unlink(whole), 0);
+    assert_wraps(&p);
 }
 
 static void hosts_are_asked_and_sent_what_lies_here(void **state) {
     (void)state;
     struct planted p;
     char expected[PATH_MAX];
-    plant_sent(&p, "/opt/libchokepoint-mpi.so");
+    plant_sent(&p, "/opt/libchokepoint-mpi.so", LIBRARY);
     session_ask_library(&p.s);
     assert_true(p.s.plan.asks_library);
     assert_int_not_equal(p.s.sent_digest, 0);
     assert_int_equal(mpi_library_at_home(p.s.sent_digest, expected), 0);
     assert_string_equal(p.s.plan.library, expected);
-    plant_sent(&p, "/opt/libchokepoint-mpi.so");
+    plant_sent(&p, "/opt/libchokepoint-mpi.so", LIBRARY);
     unsetenv("HOME");
     session_ask_library(&p.s);
     assert_true(p.s.plan.asks_library);
     assert_string_equal(p.s.plan.library, "");
     setenv("HOME", root, 1);
-    plant_sent(&p, "/opt/libchokepoint-mpi.so");
+    plant_sent(&p, "/opt/libchokepoint-mpi.so", LIBRARY);
     p.s.has_preload = false;
     session_ask_library(&p.s);
     assert_false(p.s.plan.asks_library);
