@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an agent tells of its host before it samples: which library may be preloaded, or why none.
+/* An agent tells of its host before it samples: which library may be preloaded, or why none.
  * The agent is a copy of this very program, with or without a library beside it or at its end. */
 #include "agent/introduction.h"
 #include "common/mpi_library.h"

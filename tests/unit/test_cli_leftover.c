@@ -92,7 +92,7 @@ static struct leftover find_one(void) {
     return one;
 }
 
-/* What comes on this stream while fn runs. */
+/* The text that comes on this stream while fn runs. */
 static const char *printed(int stream, int (*fn)(void *ctx), void *ctx, int expected) {
     static char text[3000];
     FILE *to = tmpfile();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is preloaded where, of what hosts have told: a library that all have by its name, else one a
- * host by a shell before the program, which is run here. */
+/* The libraries that are preloaded, of those that hosts have told: a library that all have by its
+ * name, else one a host by a shell before the program, which is run here. */
 #include "cli/launch/run_session.h"
 #include "common/mpi_library.h"
 
@@ -403,7 +403,7 @@ static const char *this_system(void) {
     return name;
 }
 
-/* What the wrapped command prints here, from the shell on. */
+/* The output of the wrapped command here, from the shell on. */
 static void run_wrapped(struct planted *p, char *to, size_t size) {
     int fds[2], status;
     assert_int_equal(pipe(fds), 0);
