@@ -201,6 +201,15 @@ static struct planted *plant_here(struct planted *p, const char *path) {
     return p;
 }
 
+/* Hosts have what lies in that file. */
+static struct planted *tell_digest(struct planted *p, const char *path) {
+    uint64_t digest;
+    assert_int_equal(mpi_library_digest(path, &digest), 0);
+    for (size_t i = 0; i < 3; i++)
+        p->launches[i].library.digest = digest;
+    return p;
+}
+
 static void a_launcher_here_needs_the_library_here(void **state) {
     (void)state;
     struct planted p;
@@ -211,9 +220,10 @@ static void a_launcher_here_needs_the_library_here(void **state) {
     plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT; /* this host is one that told it */
     assert_preloads(&p, ranks, path);
     write_file(path, LIBRARY, sizeof LIBRARY, 0644);
-    assert_preloads(plant_here(&p, path), ranks, path);
+    assert_wraps(plant_here(&p, path)); /* another one lies here */
+    assert_preloads(tell_digest(plant_here(&p, path), path), ranks, path);
     assert_int_equal(chmod(path, 0666), 0); /* others may write it */
-    assert_wraps(plant_here(&p, path));
+    assert_wraps(tell_digest(plant_here(&p, path), path));
 }
 
 static void plant_sent(struct planted *p, const char *path, const char *content) {
@@ -225,6 +235,7 @@ static void plant_sent(struct planted *p, const char *path, const char *content)
     mkdir(directory, 0755);
     write_file(file, content, strlen(content) + 1, 0644);
     plant_here(p, path);
+    tell_digest(p, file);
     strcpy(p->s.plan.relay, "/opt/relay");
     strcpy(p->s.plan.agents, root);
 }
@@ -316,8 +327,8 @@ static void a_command_of_several_programs_is_left_as_it_is(void **state) {
         assert_records_nothing(&p, notes, 1);
     }
     plant(&p)->launches[0].library.digest = 8;
-    p.s.words.kind = COMMAND_PLAIN;
-    assert_records_nothing(&p, notes, 1);
+    p.s.words.kind = COMMAND_PLAIN; /* it may start no ranks at all */
+    assert_preloads(&p, "", "");
     plant(&p)->launches[0].library.digest = 8;
     p.s.words.program = NULL; /* mpirun --help */
     assert_records_nothing(&p, notes, 1);
