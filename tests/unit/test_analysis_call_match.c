@@ -851,6 +851,26 @@ static void the_test_that_ends_an_epoch_is_a_wait_that_began_with_it(void **stat
     done(&log, &m);
 }
 
+/* Each window has its own epoch, also where those of a rank overlap. */
+static void epochs_of_two_windows_are_not_mixed_up(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int w = 0; w < 2; w++) {
+        PLANT(&log, 1, 1, "MPI_Win_post", 0, -1, 0, 10 + w, 11 + w, MPI_FLAG_PART, .comm = 7 + w);
+        PLANT(&log, 1, 1, "MPI_Win_post", -1, -1, 0, 10 + w, 11 + w, .comm = 7 + w);
+        PLANT(&log, 0, 0, "MPI_Win_start", 1, -1, 0, 20 + w, 21 + w, MPI_FLAG_PART, .comm = 7 + w);
+        PLANT(&log, 0, 0, "MPI_Win_start", -1, -1, 0, 20 + w, 21 + w, .comm = 7 + w);
+    }
+    for (int w = 0; w < 2; w++) {
+        PLANT(&log, 0, 0, "MPI_Win_complete", -1, -1, 0, 60 + 10 * w, 61 + 10 * w, .comm = 7 + w);
+        PLANT(&log, 1, 1, "MPI_Win_wait", -1, -1, 0, 50 + 10 * w, 72 + 10 * w, .comm = 7 + w);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_wait", 0)->ready_ns, 60);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_wait", 1)->ready_ns, 70);
+    done(&log, &m);
+}
+
 /* A start that ended before its post, and whose complete did, too: the order is not what it seems.
  */
 static void epochs_that_cannot_belong_together_end_their_pair(void **state) {
@@ -937,6 +957,7 @@ int main(void) {
         cmocka_unit_test(a_start_waits_for_the_post_and_the_wait_for_the_complete),
         cmocka_unit_test(where_the_start_does_not_wait_the_complete_does),
         cmocka_unit_test(the_test_that_ends_an_epoch_is_a_wait_that_began_with_it),
+        cmocka_unit_test(epochs_of_two_windows_are_not_mixed_up),
         cmocka_unit_test(epochs_that_cannot_belong_together_end_their_pair),
         cmocka_unit_test(who_asks_for_a_lock_waits_for_its_holder),
     };

@@ -515,6 +515,40 @@ static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     release(&r, &j);
 }
 
+/* What rank 0 does alone, by marks of its own in each round. */
+static double alone_by_marks(const double (*marks)[2], size_t n) {
+    struct recording r;
+    struct judged j;
+    plant_lockstep(&r, 2, (struct trouble){0});
+    for (int i = 0; i < ROUNDS; i++) {
+        double t = 0.1 + 0.051 * i;
+        plant_mark(&r, MARK_OPERATOR, "gradient", 1, 1, i, t, 0.05);
+        for (size_t m = 0; m < n; m++)
+            plant_mark(&r, MARK_OPERATOR, m ? "inner" : "product", 0, 0, i, t + marks[m][0],
+                       marks[m][1] - marks[m][0]);
+    }
+    judge(&r, &j);
+    const struct candidate *c = find(&j, "cpu");
+    assert_non_null(c);
+    double blocked = c->blocked;
+    release(&r, &j);
+    return blocked;
+}
+
+static void operators_within_others_and_across_them_count_once(void **state) {
+    static const double whole[][2] = {{0, 0.05}}, nested[][2] = {{0, 0.05}, {0.01, 0.03}},
+                        across[][2] = {{0, 0.03}, {0.01, 0.05}},
+                        apart[][2] = {{0, 0.02}, {0.02, 0.05}},
+                        twice[][2] = {{0, 0.05}, {0.01, 0.02}, {0.015, 0.03}};
+    (void)state;
+    double all = alone_by_marks(whole, 1);
+    assert_true(all > 0);
+    assert_true(fabs(alone_by_marks(nested, 2) - all) < 1e-6);
+    assert_true(fabs(alone_by_marks(across, 2) - all) < 1e-6);
+    assert_true(fabs(alone_by_marks(apart, 2) - all) < 1e-6);
+    assert_true(fabs(alone_by_marks(twice, 3) - all) < 1e-6);
+}
+
 /* ---- a server in step ---- */
 
 #define ASKED_S 0.04
@@ -606,6 +640,7 @@ int main(void) {
         cmocka_unit_test(iterations_count_where_every_call_is_known),
         cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),
         cmocka_unit_test(what_a_server_does_with_what_it_was_sent_is_no_skew),
+        cmocka_unit_test(operators_within_others_and_across_them_count_once),
         cmocka_unit_test(operators_that_did_not_end_cover_nothing_that_a_server_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

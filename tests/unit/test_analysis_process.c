@@ -132,6 +132,28 @@ static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
     release(&r, &j);
 }
 
+/* One peer may be the odd one; of three or more it is not by chance. */
+static void who_has_more_than_several_peers_is_told_twice_over(void **state) {
+    struct process all[5];
+    (void)state;
+    for (int n = 2; n <= 5; n++) {
+        struct recording r;
+        struct judged j;
+        for (int i = 0; i < n; i++)
+            all[i] = (struct process){"train", i ? 0.3 : 0.9, 0, 0, 20, 0.02};
+        plant_job(&r, all, n);
+        judge(&r, &j);
+        const struct candidate *found = NULL;
+        for (size_t i = 0; i < j.candidates.n && !found; i++)
+            if (j.candidates.items[i].resource == RESOURCE_IMBALANCE)
+                found = &j.candidates.items[i];
+        assert_non_null(found);
+        assert_int_equal(found->host, 0);
+        assert_int_equal(found->signals, n > 3 ? 2 : 1);
+        release(&r, &j);
+    }
+}
+
 static void equal_shares_of_the_work_are_balanced(void **state) {
     struct process two[] = {{"train", 0.95, 0, 0, 20, 0.03}, {"train", 0.9, 0.02, 0, 20, 0.02}};
     (void)state;
@@ -604,6 +626,7 @@ int main(void) {
         cmocka_unit_test(a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for),
         cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
         cmocka_unit_test(a_quota_for_who_never_waits_is_answered_by_what_if),
+        cmocka_unit_test(who_has_more_than_several_peers_is_told_twice_over),
         cmocka_unit_test(equal_shares_of_the_work_are_balanced),
         cmocka_unit_test(who_computes_more_and_never_waits_is_waited_for),
         cmocka_unit_test(an_interval_that_says_no_more_is_not_told),

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The live model: planted figures of a run that is being written, of one that has ended, of hosts
  * that fall silent, and of a file that is taken away. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -308,6 +312,59 @@ static void names_that_mean_harm_are_escaped(void **state) {
     free(text);
 }
 
+/* ---- command lines ---- */
+
+static void command_lines_are_those_of_this_machine_and_of_this_name(void **state) {
+    static const bool here[] = {true, false};
+    struct live_process processes[5] = {{.name = "sh"},
+                                        {.name = "sh"},
+                                        {.name = "bash"},
+                                        {.name = "sh", .host = 1},
+                                        {.name = "sh"}};
+    struct live_picture picture = {
+        .snapshot = {.processes = calloc(5, sizeof *processes), .n_processes = 5}};
+    int hold[2], ready[2];
+    char byte;
+    (void)state;
+    assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(hold[0], STDIN_FILENO);
+        dup2(ready[1], STDOUT_FILENO);
+        execl("/bin/sh", "sh", "-c", "echo; read -r x", "one", "t w", NULL);
+        _exit(127);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    for (size_t i = 0; i < 5; i++)
+        processes[i].pid = pid;
+    processes[1].pid = 0;
+    processes[4].pid = INT32_MAX;
+    memcpy(picture.snapshot.processes, processes, sizeof processes);
+    live_fill_commands(&picture, here);
+    const struct live_process *p = picture.snapshot.processes;
+    assert_string_equal(p[0].command, "sh -c echo; read -r x one t w");
+    for (size_t i = 1; i < 5; i++)
+        assert_null(p[i].command);
+    close(hold[1]);
+    close(hold[0]);
+    close(ready[0]);
+    close(ready[1]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    live_picture_release(&picture);
+}
+
+static void this_boot_is_known_by_its_whole_id(void **state) {
+    char id[BOOT_ID_SIZE + 1], text[100] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    (void)state;
+    live_own_boot(id);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_int_equal(strlen(id), BOOT_ID_SIZE);
+    assert_int_equal(strncmp(id, text, BOOT_ID_SIZE), 0);
+}
+
 /* A fiftieth of a core at most, and every five seconds; every second while nothing is known. */
 static void judging_rests_by_what_it_costs(void **state) {
     (void)state;
@@ -322,6 +379,8 @@ static void judging_rests_by_what_it_costs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(command_lines_are_those_of_this_machine_and_of_this_name),
+        cmocka_unit_test(this_boot_is_known_by_its_whole_id),
         cmocka_unit_test(judging_rests_by_what_it_costs),
         cmocka_unit_test_setup_teardown(figures_are_those_of_the_last_second, setup, teardown),
         cmocka_unit_test_setup_teardown(an_ended_run_stays_as_it_ended, setup, teardown),

@@ -506,6 +506,9 @@ static void differences_are_told_from_chance(void **state) {
     assert_int_equal(tables.n, 1);
     const struct sweep_table *table = &tables.items[0];
     assert_string_equal(table->of, "async");
+    static const char *const titles[] = {" ", "sync", "async", "is it real", "difference (95 %)"};
+    for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
+        assert_string_equal(table->cells[i], titles[i]);
     assert_string_equal(cell_of(table, "duration (s)", 1), "10.2");
     assert_string_equal(cell_of(table, "duration (s)", 2), "5.20");
     assert_non_null(strstr(cell_of(table, "duration (s)", 4), "-5.00 (-5."));
