@@ -153,8 +153,10 @@ static int take_record(uint64_t *ret_number, struct push_answer *ret_answer) {
 }
 
 static int read_more(const struct post *post) {
-    ssize_t n =
-        read(STDIN_FILENO, streams.came + streams.n_came, sizeof streams.came - streams.n_came);
+    size_t n_came = streams.n_came;
+    if (n_came >= sizeof streams.came) /* no answer is as long */
+        return -EBADMSG;
+    ssize_t n = read(STDIN_FILENO, streams.came + n_came, sizeof streams.came - n_came);
     if (n > 0)
         return streams.n_came += (size_t)n, 0;
     if (n < 0 && errno == EINTR)
