@@ -515,7 +515,7 @@ static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     release(&r, &j);
 }
 
-/* What rank 0 does alone, by marks of its own in each round. */
+/* Rank 0 does this alone, by marks of its own in each round. */
 static double alone_by_marks(const double (*marks)[2], size_t n) {
     struct recording r;
     struct judged j;
