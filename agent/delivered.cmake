@@ -33,6 +33,7 @@ set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoi
 find_library(STATIC_LIBBPF libbpf.a)
 find_library(STATIC_LIBELF libelf.a)
 find_library(STATIC_LIBZ libz.a)
+find_library(STATIC_LIBZSTD libzstd.a) # libelf calls it on Ubuntu 24.04; elsewhere nothing of it is taken
 if(delivered_static)
   set(static_kind -static)
   if(CHOKEPOINT_HARDEN AND CHOKEPOINT_STATIC_PIE)
@@ -41,7 +42,8 @@ if(delivered_static)
   target_link_options(chokepoint-agent-delivered PRIVATE ${static_kind} -s -Wl,--gc-sections)
   if(TARGET chokepoint_wait_object AND STATIC_LIBBPF AND STATIC_LIBELF AND STATIC_LIBZ)
     target_sources(chokepoint-agent-delivered PRIVATE wait_bpf_static.c)
-    target_link_libraries(chokepoint-agent-delivered PRIVATE ${STATIC_LIBBPF} ${STATIC_LIBELF} ${STATIC_LIBZ})
+    target_link_libraries(chokepoint-agent-delivered PRIVATE ${STATIC_LIBBPF} ${STATIC_LIBELF} ${STATIC_LIBZ}
+      $<$<BOOL:${STATIC_LIBZSTD}>:${STATIC_LIBZSTD}>)
   else()
     target_sources(chokepoint-agent-delivered PRIVATE wait_without.c)
   endif()
