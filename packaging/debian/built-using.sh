@@ -19,6 +19,8 @@ if ls "$build"/bin/agents/*/chokepoint-agent >/dev/null 2>&1; then
     compiler=$(taken CMAKE_C_COMPILER)
     copyleft="$("$compiler" -print-file-name=libc.a) $("$compiler" -print-file-name=libgcc.a) $(taken STATIC_LIBBPF) $(taken STATIC_LIBELF)"
     others="$others $(taken STATIC_LIBZ)"
+    # libelf calls zstd on Ubuntu 24.04
+    ! nm -u "$(taken STATIC_LIBELF)" 2>/dev/null | grep ZSTD_ >/dev/null || others="$others $(taken STATIC_LIBZSTD)"
 fi
 # shellcheck disable=SC2086 # words of their own: no path of these has blanks
 echo "chokepoint:Built-Using=$(list $copyleft)"
