@@ -35,4 +35,6 @@ while read -r file; do
     [ -d "$file" ] || [ ! -e "$file" ] || fail "left: $file"
 done </root/files
 ! find / -xdev -name '*chokepoint*' -not -path '/root/*' -not -path '/tmp/*' | grep . || fail "these are left"
+# A later run finds nothing of what they needed.
+apt-get autoremove --purge -y -qq >/root/apt.log 2>&1 || fail "cannot remove what they needed: $(tail -3 /root/apt.log)"
 echo "removed without a trace"
