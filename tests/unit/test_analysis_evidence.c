@@ -3,6 +3,7 @@
  * Evidence that a resource ran out, and figures that are none: each test plants the kernel's
  * figures and asks for the verdict's culprit.
  */
+#include "analysis/evidence/computed.h"
 #include "tests/unit/lockstep.h"
 
 static const struct candidate *find(const struct judged *j, const char *resource) {
@@ -528,21 +529,23 @@ static double alone_by_marks(const double (*marks)[2], size_t n) {
                        marks[m][1] - marks[m][0]);
     }
     judge(&r, &j);
-    const struct candidate *c = find(&j, "cpu");
-    assert_non_null(c);
-    double blocked = c->blocked;
+    size_t who = 0;
+    while (j.model.budgets.items[who].rank != 0)
+        who++;
+    double share = alone_share(&j.model, 0, who);
     release(&r, &j);
-    return blocked;
+    return share;
 }
 
 static void operators_within_others_and_across_them_count_once(void **state) {
-    static const double whole[][2] = {{0, 0.05}}, nested[][2] = {{0, 0.05}, {0.01, 0.03}},
+    static const double whole[][2] = {{0, 0.05}}, half[][2] = {{0, 0.025}},
+                        nested[][2] = {{0, 0.05}, {0.01, 0.03}},
                         across[][2] = {{0, 0.03}, {0.01, 0.05}},
                         apart[][2] = {{0, 0.02}, {0.02, 0.05}},
                         twice[][2] = {{0, 0.05}, {0.01, 0.02}, {0.015, 0.03}};
     (void)state;
     double all = alone_by_marks(whole, 1);
-    assert_true(all > 0);
+    assert_true(all > 0 && alone_by_marks(half, 1) < 0.6 * all);
     assert_true(fabs(alone_by_marks(nested, 2) - all) < 1e-6);
     assert_true(fabs(alone_by_marks(across, 2) - all) < 1e-6);
     assert_true(fabs(alone_by_marks(apart, 2) - all) < 1e-6);
