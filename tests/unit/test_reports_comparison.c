@@ -422,6 +422,26 @@ static void every_format_writes_groups_and_the_same_bytes_again(void **state) {
     comparison_free(c);
 }
 
+/* Those of a goal first, each against iterations and time; what both programs counted is folded. */
+static void curves_are_drawn_against_iterations_and_time(void **state) {
+    static const char *const pictures[] = {"accuracy against iteration", "accuracy against time",
+                                           "Other values that the programs counted",
+                                           "updates against iteration", "updates against time"};
+    struct comparison *c = progress_of(.616);
+    (void)state;
+    char *page = written(c, &format_html);
+    const char *at = strstr(page, "Progress as the programs reported it");
+    bool drawn = strstr(page, "<svg") != NULL; /* by gnuplot, if it is here */
+    assert_non_null(at);
+    for (size_t i = 0; drawn && i < sizeof pictures / sizeof *pictures; i++) {
+        if (!(at = strstr(at, pictures[i])))
+            fail_msg("%s", pictures[i]);
+    }
+    assert_null(strstr(page, "against updates"));
+    free(page);
+    comparison_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeats_of_two_commands_are_two_groups_and_the_shorter_is_faster),
@@ -440,6 +460,7 @@ int main(void) {
         cmocka_unit_test(no_accuracy_is_made_up_between_tests_that_are_far_apart),
         cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
         cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
+        cmocka_unit_test(curves_are_drawn_against_iterations_and_time),
         cmocka_unit_test(every_format_writes_groups_and_the_same_bytes_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

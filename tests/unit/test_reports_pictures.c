@@ -314,6 +314,68 @@ static void pairs_are_drawn_as_the_table_has_them(void **state) {
     release_pairs(&r, &report);
 }
 
+/* ---- budgets of iterations ---- */
+
+/* The numbers of bar `line` of the first panel. */
+static void read_bar(const struct plot *plot, size_t line, double *ret_number, double *ret_first) {
+    static const char block[] = "$p0 << EOD\n";
+    const char *at = memmem(plot->script, plot->size, block, sizeof block - 1);
+    assert_non_null(at);
+    at += sizeof block - 1;
+    while (line--)
+        at = strchr(at, '\n') + 1;
+    assert_int_equal(sscanf(at, "%lf %lf", ret_number, ret_first), 2);
+}
+
+/* n iterations of one rank, each 10 ms longer than the one before, and one of another phase. */
+static struct plot *plot_of_iterations(size_t n, size_t every) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}};
+    struct report_budget whole = {.rank = 2};
+    struct report_resources all = {.phase = (char *)"all"};
+    struct report_iteration_budget *items = calloc(n + 1, sizeof *items);
+    for (size_t i = 0; i <= n; i++) {
+        items[i] = (struct report_iteration_budget){
+            .phase = i == n, .number = (int64_t)i, .budget = {.wall_s = 0.01 * (double)(i + 1)}};
+        items[i].budget.term_s[0] = items[i].budget.wall_s;
+    }
+    const struct report report = {.hosts = hosts,
+                                  .n_hosts = 1,
+                                  .budget = &whole,
+                                  .n_budget = 1,
+                                  .resources = &all,
+                                  .n_resources = 1,
+                                  .iteration_budgets = items,
+                                  .n_iteration_budgets = n + 1,
+                                  .iteration_budgets_every = every};
+    struct plot *plot = plot_budget_iterations(&report);
+    free(items);
+    return plot;
+}
+
+static void iterations_are_bars_and_means_of_them_where_they_are_many(void **state) {
+    double number, first;
+    (void)state;
+    struct plot *plot = plot_of_iterations(3, 1);
+    assert_non_null(plot);
+    assert_int_equal(strncmp(plot->title, "Time of every iteration of ", 27), 0);
+    assert_non_null(strstr(plot->title, ", by rank;"));
+    assert_non_null(memmem(plot->script, plot->size, "set boxwidth 1\n", 15));
+    assert_non_null(memmem(plot->script, plot->size, "set xrange [-0.5:2.5]", 21));
+    read_bar(plot, 2, &number, &first);
+    assert_float_equal(number, 2, 1e-6);
+    assert_float_equal(first, 30, 1e-6);
+    plot_free(plot);
+    plot = plot_of_iterations(320, 5); /* two a bar */
+    assert_int_equal(strncmp(plot->title, "Time of one of 5 iterations of ", 31), 0);
+    assert_non_null(memmem(plot->script, plot->size, "set boxwidth 10\n", 16));
+    read_bar(plot, 1, &number, &first);
+    assert_float_equal(number, 2.5, 1e-6);
+    assert_float_equal(first, 35, 1e-6);
+    plot_free(plot);
+    plot = plot_of_iterations(1, 1); /* shows no change */
+    assert_null(plot);
+}
+
 /* Bars of the n-th operator of a timeline, and its name. */
 static void expect_operator(const struct plot *plot, size_t n, const char *name,
                             const double *starts_ms, size_t n_starts) {
@@ -473,6 +535,7 @@ int main(void) {
         cmocka_unit_test(a_ceiling_far_away_leaves_the_curve_its_room),
         cmocka_unit_test(a_connection_has_its_ports_process_and_round_trip),
         cmocka_unit_test(pairs_are_drawn_as_the_table_has_them),
+        cmocka_unit_test(iterations_are_bars_and_means_of_them_where_they_are_many),
         cmocka_unit_test(operators_that_take_most_are_drawn_first),
         cmocka_unit_test(many_pairs_are_all_in_the_picture),
         cmocka_unit_test(hostile_names_stay_words),
