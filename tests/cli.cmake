@@ -32,6 +32,8 @@ chokepoint_e2e_test(import_what_was_left faults)
 # `chokepoint sweep`
 chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
+chokepoint_unit_test(test_sweep_show chokepoint_sweep chokepoint_reports chokepoint_collector)
+target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/report.c ../cli/output.c ../cli/output_stream.c ../cli/progress.c ../cli/heap.c)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
 

@@ -574,13 +574,17 @@ static void copy_self(const char *directory) {
     close(to);
 }
 
-/* In a process group of its own: a test signals all of it. */
+/* In a process group of its own: a test signals all of it. Nothing is ignored, as it is where a
+ * shell started this in the background. */
 static int run_copy(const char *directory) {
     char path[200];
     int status = 0;
     snprintf(path, sizeof path, "%s/chokepoint", directory);
     pid_t pid = fork();
     if (pid == 0) {
+        static const int heard[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+        for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+            signal(heard[i], SIG_DFL);
         setpgid(0, 0);
         execl(path, "chokepoint", "tests", NULL);
         _exit(127);
