@@ -63,7 +63,7 @@ until_true test -e lives
 run_left --remove --days 0 "$work/tmp" && [ -e "$left" ] || fail "removed although a process has it"
 echo >go
 wait $!
-touch -d '8 days ago' "$left"/* "$left"
+touch -h -d '8 days ago' "$left"/* "$left"
 run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "$left" ] || fail "not removed: $(cat out err)"
 [ -e copy ] && [ -L tmp/chokepoint-spool-a.link ] || fail "a link was followed"
 mv copy "$left"
