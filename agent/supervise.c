@@ -21,7 +21,7 @@
 #include "common/signals.h"
 
 #define QUICK_NS (10 * NS_PER_S)
-#define PAUSES_MAX 300
+#define PAUSES_MAX 10  /* what programs tell meanwhile waits in memory of a bounded size */
 #define TOLD_EACH 5    /* so many deaths in a row are told one by one, */
 #define TOLD_EVERY 100 /* then one of so many */
 
@@ -145,14 +145,16 @@ static void tell_no_start(struct supervisor *supervisor, int error) {
 
 static int keep_alive(struct supervisor *supervisor) {
     for (;;) {
-        pause_ms(supervisor, pause_before_start(supervisor));
         if (supervisor->stopping)
             return 1;
+        pause_ms(supervisor, pause_before_start(supervisor));
         int r = start_child(supervisor);
         if (r < 0) {
             tell_no_start(supervisor, r);
             continue;
         }
+        if (supervisor->stopping) /* asked in the pause: it takes what programs told, and ends */
+            kill(supervisor->child, SIGTERM);
         int status = await_child(supervisor);
         if (WIFEXITED(status))
             return WEXITSTATUS(status);
