@@ -384,7 +384,7 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);
     if (!r && !is_new && fits_is_unmade(path))
         r = fits_begin_again(path);
-    if (!r)
+    if (!r || r == -EBUSY) /* another process is making it, for which SQLite waits */
         r = connect_file(path, SQLITE_OPEN_READWRITE, &store);
     if (r)
         return r == -EPERM && !is_new ? r : explain(NULL, r, path, why, why_size);
