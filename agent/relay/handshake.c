@@ -171,6 +171,8 @@ static int deliver(struct relay *relay, char *architecture) {
 
 static int hand_over_keys(struct relay *relay) {
     char line[sizeof relay->token + sizeof relay->marks];
+    if (!*relay->token)
+        return -ENODATA;
     int n = snprintf(line, sizeof line, "%s%s%s\n", relay->token, *relay->marks ? " " : "",
                      relay->marks);
     int r = relay_write(relay, line, (size_t)n);
