@@ -25,8 +25,8 @@ else()
 endif()
 
 # Its own objects come before the archive that has the same functions by libraries that are loaded.
-add_executable(chokepoint-agent-delivered main.c page_drop.c observe.c options.c echo_client.c push.c push_pipe.c
-  push_reply.c push_tables.c stream.c delivered_names.c capture_without.c)
+add_executable(chokepoint-agent-delivered main.c supervise/page_drop.c observe.c options.c push/echo_client.c push/push.c push/push_pipe.c
+  push/push_reply.c push/push_tables.c push/stream.c supervise/delivered_names.c capture/capture_without.c)
 target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_agent)
 set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoint-agent
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR})
@@ -41,11 +41,11 @@ if(delivered_static)
   endif()
   target_link_options(chokepoint-agent-delivered PRIVATE ${static_kind} -s -Wl,--gc-sections)
   if(TARGET chokepoint_wait_object AND STATIC_LIBBPF AND STATIC_LIBELF AND STATIC_LIBZ)
-    target_sources(chokepoint-agent-delivered PRIVATE wait_bpf_static.c)
+    target_sources(chokepoint-agent-delivered PRIVATE wait/wait_bpf_static.c)
     target_link_libraries(chokepoint-agent-delivered PRIVATE ${STATIC_LIBBPF} ${STATIC_LIBELF} ${STATIC_LIBZ}
       $<$<BOOL:${STATIC_LIBZSTD}>:${STATIC_LIBZSTD}>)
   else()
-    target_sources(chokepoint-agent-delivered PRIVATE wait_without.c)
+    target_sources(chokepoint-agent-delivered PRIVATE wait/wait_without.c)
   endif()
 endif()
 install(TARGETS chokepoint-agent-delivered

@@ -13,15 +13,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/delivered.h"
-#include "agent/doctor.h"
+#include "agent/doctor/doctor.h"
 #include "agent/introduction.h"
 #include "agent/observe.h"
 #include "agent/options.h"
-#include "agent/page_drop.h"
-#include "agent/push.h"
-#include "agent/spool_dir.h"
-#include "agent/supervise.h"
+#include "agent/push/push.h"
+#include "agent/spool/spool_dir.h"
+#include "agent/supervise/delivered.h"
+#include "agent/supervise/page_drop.h"
+#include "agent/supervise/supervise.h"
 #include "agent/tables.h"
 #include "common/error.h"
 #include "common/limits.h"

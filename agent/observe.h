@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "agent/options.h"
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 
 #define EXIT_UNDELIVERED 3
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/secret.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/scope.h"
+#include "agent/base/scope.h"
 #include "common/job_choice.h"
 #include "common/table.h"
 #include "common/wire.h"
@@ -17,7 +17,7 @@ struct agent_options {
     const char *collector; /* URL; NULL with --no-push */
     const char *pin;       /* of its public key; NULL with --no-push */
     const char *delivered; /* the directory in which this program came: it pushes over its standard
-                              output, to a relay (agent/stream.h). NULL: it is installed */
+                              output, to a relay (agent/push/stream.h). NULL: it is installed */
     const char *library;   /* where the MPI library is to lie that came with this program; not NULL:
                               which one this host has is asked (agent/introduction.h) */
     uint64_t library_size; /* the last bytes of this program's file; 0: none came */
@@ -35,7 +35,7 @@ struct agent_options {
     size_t n_choices;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
     bool supervise, push, flows, wait_clocks, no_command_lines;
-    bool doctor;       /* only checks the host (agent/doctor.h) */
+    bool doctor;       /* only checks the host (agent/doctor/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;
     char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */

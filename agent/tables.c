@@ -6,9 +6,9 @@
  */
 #include "agent/tables.h"
 
-#include "agent/note.h"
-#include "agent/probe.h"
-#include "agent/self.h"
+#include "agent/base/note.h"
+#include "agent/base/probe.h"
+#include "agent/sampler/self.h"
 
 #include <errno.h>
 

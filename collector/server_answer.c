@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status and text of an answer: what the agent makes of it (agent/push.c) is decided here. */
+/* Status and text of an answer: what the agent makes of it (agent/push/push.c) is decided here. */
 #include "collector/server_private.h"
 
 #include <inttypes.h>

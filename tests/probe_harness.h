@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/job.h"
+#include "agent/base/job.h"
+#include "agent/base/scope.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
 #include "common/clock.h"
 
 struct harness {

@@ -13,8 +13,8 @@
 
 #include <limits.h>
 
+#include "agent/base/probe.h"
 #include "agent/mark/ring_owner.h"
-#include "agent/probe.h"
 #include "agent/shim/calls.h"
 
 #define WATCH_NAME_SIZE 48 /* "rank 3", or "rank 3 [1234]" of a second process of that rank */

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/job.h"
+#include "agent/base/job.h"
+#include "agent/base/scope.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
-#include "agent/source.h"
 #include "common/clock.h"
 #include "common/error.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/keys.h"
+#include "agent/base/keys.h"
 
 enum {
     CGROUP_CPU_NS,

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 
 #define NO_LIMIT ((int64_t)1 << 62) /* v1 shows 2^63 less a page */
 

@@ -22,10 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/source.h"
 #include "agent/probes/connection.h"
 #include "agent/probes/probes.h"
-#include "agent/source.h"
 #include "common/error.h"
 
 #define ROWS_MAX 2048

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/connection.h"
 
 #define NOT_MEASURED UINT32_MAX /* tcpi_min_rtt before the first measurement */

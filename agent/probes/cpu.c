@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/scope.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
-#include "agent/source.h"
 #include "common/error.h"
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };

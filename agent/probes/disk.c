@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/scope.h"
 #include "agent/probes/disk.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
 #include "common/error.h"
 
 /* name_set_entry.note */

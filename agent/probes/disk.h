@@ -3,9 +3,9 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_DISK_H
 #define CHOKEPOINT_AGENT_PROBES_DISK_H
 
-#include "agent/name_set.h"
-#include "agent/probe.h"
-#include "agent/source.h"
+#include "agent/base/name_set.h"
+#include "agent/base/probe.h"
+#include "agent/base/source.h"
 #include "common/text.h"
 
 enum {

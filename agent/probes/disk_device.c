@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "agent/dirents.h"
+#include "agent/base/dirents.h"
 
 static bool directory_has_entries(int fd) {
     _Alignas(struct dirents_entry) char buffer[2048];

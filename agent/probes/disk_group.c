@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/scope.h"
 #include "agent/probes/disk.h"
-#include "agent/scope.h"
 
 static struct row *find_row(struct rows *rows, const char *name) {
     for (size_t i = 0; i < rows->n; i++)

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/source.h"
+#include "agent/base/source.h"
 
 #define ROOM ((size_t)8 << 20) /* of records that wait: about 5,000 */
 #define CPUS_MAX 96

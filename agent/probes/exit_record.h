@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/netlink.h"
+#include "agent/base/netlink.h"
 #include "agent/probes/process_files.h"
 
 struct exit_record {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How full the mounted file systems are, every ten seconds, of the agent's mount namespace. It
- * takes what threads of its own have found (agent/mounts.h): a server that does not answer leaves
- * its figures out and is told, and costs no sample.
+ * takes what threads of its own have found (agent/base/mounts.h): a server that does not answer
+ * leaves its figures out and is told, and costs no sample.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/mounts.h"
+#include "agent/base/mounts.h"
 #include "agent/probes/probes.h"
 #include "common/clock.h"
 #include "common/error.h"

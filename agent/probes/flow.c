@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 

@@ -3,7 +3,7 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_FLOW_H
 #define CHOKEPOINT_AGENT_PROBES_FLOW_H
 
-#include "agent/capture.h"
+#include "agent/capture/capture.h"
 #include "common/table.h"
 
 #define FLOWS_MAX 1024

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/load_reader.h"
+#include "agent/base/load_reader.h"
 #include "agent/probes/probes.h"
 #include "common/clock.h"
 #include "common/error.h"

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/keys.h"
+#include "agent/base/keys.h"
+#include "agent/base/scope.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
-#include "agent/source.h"
 #include "common/error.h"
 #include "common/text.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/job.h"
+#include "agent/base/job.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 

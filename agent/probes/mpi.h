@@ -4,7 +4,7 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_MPI_H
 #define CHOKEPOINT_AGENT_PROBES_MPI_H
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/call_watch.h"
 
 /* Adds up one function, or all. */

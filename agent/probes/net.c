@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/counter.h"
-#include "agent/name_set.h"
+#include "agent/base/counter.h"
+#include "agent/base/name_set.h"
+#include "agent/base/source.h"
 #include "agent/probes/net_network.h"
 #include "agent/probes/probes.h"
-#include "agent/source.h"
 #include "common/error.h"
 
 enum {

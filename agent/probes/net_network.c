@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/source.h"
+#include "agent/base/source.h"
 #include "common/error.h"
 
 enum { NAME, DESTINATION, GATEWAY, MASK = 7, WORDS };

@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_NET_NETWORK_H
 #define CHOKEPOINT_AGENT_PROBES_NET_NETWORK_H
 
-#include "agent/probe.h"
+#include "agent/base/probe.h"
 #include "common/text.h"
 
 /* The network of the first route through that interface that has no gateway: its address, shifted

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The probes, one a file of this folder; agent/probes.c lists them. */
+/* The probes, one a file of this folder; agent/probes/probes.c lists them. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROBES_H
 #define CHOKEPOINT_AGENT_PROBES_PROBES_H
 
-#include "agent/probe.h"
+#include "agent/base/probe.h"
 
 extern const struct probe probe_cpu;
 extern const struct probe probe_memory;

@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 

@@ -7,14 +7,14 @@
 
 #include <sys/types.h>
 
-#include "agent/dirents.h"
-#include "agent/idmap.h"
-#include "agent/probe.h"
+#include "agent/base/dirents.h"
+#include "agent/base/idmap.h"
+#include "agent/base/probe.h"
+#include "agent/base/source.h"
 #include "agent/probes/exit_record.h"
 #include "agent/probes/process_files.h"
 #include "agent/probes/process_label.h"
 #include "agent/probes/thread_ask.h"
-#include "agent/source.h"
 #include "common/job_choice.h"
 
 enum process_class {

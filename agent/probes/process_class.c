@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/scope.h"
 #include "agent/probes/process.h"
-#include "agent/scope.h"
 #include "common/error.h"
 
 #define SETTLED_NS (3 * NS_PER_S)

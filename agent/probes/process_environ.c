@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/base/source.h"
 #include "agent/probes/process_files.h"
-#include "agent/source.h"
 #include "common/error.h"
 #include "common/text.h"
 

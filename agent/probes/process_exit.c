@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/process.h"
 
 #define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
-#include "agent/source.h"
+#include "agent/base/counter.h"
+#include "agent/base/source.h"
 #include "common/error.h"
 #include "common/text.h"
 

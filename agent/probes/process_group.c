@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/base/scope.h"
 #include "agent/probes/process.h"
-#include "agent/scope.h"
 #include "common/error.h"
 
 #define ID_MIN 4   /* characters of a container's id */

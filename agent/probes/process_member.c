@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/job.h"
+#include "agent/base/job.h"
 #include "agent/probes/process.h"
 
 #define ANCESTORS_MAX 64

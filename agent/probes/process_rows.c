@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
-#include "agent/job.h"
+#include "agent/base/counter.h"
+#include "agent/base/job.h"
 #include "agent/probes/call_watch.h"
 
 enum {

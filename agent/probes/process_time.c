@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/process.h"
 
 #define THREADS_LISTING 4096

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/scope.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
-#include "agent/scope.h"
-#include "agent/source.h"
 #include "common/error.h"
 
 enum { SOME, FULL, N_COLUMNS };

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
-#include "agent/name_set.h"
+#include "agent/base/counter.h"
+#include "agent/base/name_set.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 

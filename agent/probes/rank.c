@@ -2,7 +2,7 @@
 /*
  * CPU time, memory and waits of each rank, at the pace of iterations: the kernel's own clocks of
  * its processes. Table process has more of them and of other processes, at the slower pace; it also
- * finds them (agent/job.h), so a rank appears here with its next sample.
+ * finds them (agent/base/job.h), so a rank appears here with its next sample.
  *
  * A rank's shell or launcher script inherits its number: every process of a rank has a row, and the
  * one that runs is seen by its run_ns.
@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/counter.h"
-#include "agent/job.h"
+#include "agent/base/counter.h"
+#include "agent/base/job.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
 #include "agent/probes/process_files.h"
-#include "agent/source.h"
 #include "common/error.h"
 
 enum {

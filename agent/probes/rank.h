@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/dirents.h"
+#include "agent/base/dirents.h"
 
 #define RANKS_MAX 128        /* processes of ranks on this host */
 #define RANK_THREADS_MAX 384 /* threads of all of them: each a file held open */

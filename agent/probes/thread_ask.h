@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H
 #define CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H
 
-#include "agent/netlink.h"
+#include "agent/base/netlink.h"
 #include "agent/probes/exit_record.h"
 
 struct thread_ask { /* all zero: closed */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/wait_private.h"
 #include "common/clock.h"
 

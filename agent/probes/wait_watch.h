@@ -9,10 +9,10 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_WAIT_WATCH_H
 #define CHOKEPOINT_AGENT_PROBES_WAIT_WATCH_H
 
-#include "agent/idmap.h"
-#include "agent/job.h"
-#include "agent/probe.h"
-#include "agent/wait_source.h"
+#include "agent/base/idmap.h"
+#include "agent/base/job.h"
+#include "agent/base/probe.h"
+#include "agent/wait/wait_source.h"
 
 #define WAIT_GROUPS_MAX 2048
 

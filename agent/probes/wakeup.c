@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
+#include "agent/base/source.h"
 #include "agent/probes/probes.h"
 #include "agent/probes/wait_watch.h"
-#include "agent/source.h"
 #include "common/text.h"
 
 enum { PID, WAKER_PID, REASON, WAIT_NS, WAKEUPS, PROCESS_WAIT_NS, N_COLUMNS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests of the delivered agent -> pushes over HTTP -> answers. The collector's answer is passed
- * on as it is, so all that agent/push.c knows of acknowledging, refusing and trying again holds. A
- * relay that is asked to end asks the agent: the next answer tells it to stop.
+ * on as it is, so all that agent/push/push.c knows of acknowledging, refusing and trying again
+ * holds. A relay that is asked to end asks the agent: the next answer tells it to stop.
  */
 #include "agent/relay/relay.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/push.h"
-#include "agent/stream.h"
+#include "agent/push/push.h"
+#include "agent/push/stream.h"
 
 #define STOP "stop 1\n"
 

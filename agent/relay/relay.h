@@ -7,8 +7,8 @@
  *
  * One connection: the launcher's standard streams carry a conversation with the shell script of
  * cli/launch/launch_script.c (handshake.c), then the program, then requests and answers
- * (agent/stream.h, pump.c). An agent that is installed there pushes by itself, and the relay then
- * only waits.
+ * (agent/push/stream.h, pump.c). An agent that is installed there pushes by itself, and the relay
+ * then only waits.
  */
 #ifndef CHOKEPOINT_AGENT_RELAY_H
 #define CHOKEPOINT_AGENT_RELAY_H

@@ -4,14 +4,14 @@
  * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
  * of it, too, a rank that needs more need not have more to do.
  *
- * A piece of arithmetic, the same on all hosts (agent/core_speed.h), moves as a rank's computing
- * does and is believed as it is. Sampling itself is the only source in older recordings, and
- * notices caches that others fill: two of its figures must agree, and the smaller counts: all that
- * the agent does (more where it has more processes to look at), and reading what is the same on all
- * hosts of a kind. More cores cost both more, and so would a probe that only one host has: only
- * hosts with as many cores and the same probes are compared. Both move less than a rank's computing
- * does, since they wait for the kernel's memory most of the time: over 58 clean runs of six
- * programs on two cores that changed their speed, CPU time of ranks went with the powers below.
+ * A piece of arithmetic, the same on all hosts (agent/sampler/core_speed.h), moves as a rank's
+ * computing does and is believed as it is. Sampling itself is the only source in older recordings,
+ * and notices caches that others fill: two of its figures must agree, and the smaller counts: all
+ * that the agent does (more where it has more processes to look at), and reading what is the same
+ * on all hosts of a kind. More cores cost both more, and so would a probe that only one host has:
+ * only hosts with as many cores and the same probes are compared. Both move less than a rank's
+ * computing does, since they wait for the kernel's memory most of the time: over 58 clean runs of
+ * six programs on two cores that changed their speed, CPU time of ranks went with the powers below.
  * Between hosts of different make neither says anything of the program's work, and no more is
  * claimed.
  */

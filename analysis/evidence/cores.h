@@ -35,9 +35,9 @@ bool core_has_more_to_do(const struct core_speed *core);
 /* By host; the caller's to free. NULL: no memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
 
-/* CPU time in ns of the agents' piece of arithmetic (agent/core_speed.h) on the host, mean over the
- * windows, without the run's own effect on the core; NAN: there are no recordings of it, too few,
- * or other hosts of the run were on that core as well. */
+/* CPU time in ns of the agents' piece of arithmetic (agent/sampler/core_speed.h) on the host, mean
+ * over the windows, without the run's own effect on the core; NAN: there are no recordings of it,
+ * too few, or other hosts of the run were on that core as well. */
 double core_calibration_ns(const struct run_model *model, int host, struct windows windows);
 
 /* Where a host's processes had to wait, who had the core (core_holder.c)? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Findings of agents about their hosts (agent/doctor.h), and findings from comparing hosts. Lines
- * come from other machines: one that is no finding is skipped.
+ * Findings of agents about their hosts (agent/doctor/doctor.h), and findings from comparing hosts.
+ * Lines come from other machines: one that is no finding is skipped.
  */
 #ifndef CHOKEPOINT_CLI_DOCTOR_EXAMINATION_H
 #define CHOKEPOINT_CLI_DOCTOR_EXAMINATION_H

@@ -39,8 +39,7 @@ struct launch_plan {
     bool no_command_lines;          /* agents name processes as the kernel does */
     const struct job_words *jobs;   /* who else is the job; NULL: nobody */
     bool wait_clocks;               /* load programs into kernels that clock waits */
-    const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
-                                  hosts, with commas */
+    const char *examine_peers;      /* all hosts, with commas; not NULL: the agent only examines */
     const struct command_words *words;
     const char *hostfile;      /* of the command, when the hosts are from it: it may name users */
     enum launch_method method; /* to hosts other than this one */
@@ -120,8 +119,8 @@ int launch_words_make(struct launch_words *words, const struct launch *launch,
                       const struct launch_plan *plan, const char *url);
 void launch_words_release(struct launch_words *words);
 
-/* The scope that agents are given (agent/scope.h): the user's choice, else in a batch job the part
- * of the machine that the job has; NULL: the machine. */
+/* The scope that agents are given (agent/base/scope.h): the user's choice, else in a batch job the
+ * part of the machine that the job has; NULL: the machine. */
 const char *launch_scope(void);
 
 /* `text` as one word of a shell's command line, appended; false when it does not fit. */

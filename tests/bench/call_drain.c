@@ -14,7 +14,7 @@
 #include "agent/mark/ring.h"
 #include "agent/probes/call_watch.h"
 #include "agent/probes/probes.h"
-#include "agent/sampler.h"
+#include "agent/sampler/sampler.h"
 #include "common/clock.h"
 #include "tests/unit/planted_calls.h"
 

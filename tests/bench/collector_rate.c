@@ -35,11 +35,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/probe.h"
-#include "agent/push.h"
-#include "agent/push_http.h"
-#include "agent/push_reply.h"
-#include "agent/push_tables.h"
+#include "agent/base/probe.h"
+#include "agent/push/push.h"
+#include "agent/push/push_http.h"
+#include "agent/push/push_reply.h"
+#include "agent/push/push_tables.h"
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "collector/store.h"

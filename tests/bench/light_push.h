@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_TESTS_BENCH_LIGHT_PUSH_H
 #define CHOKEPOINT_TESTS_BENCH_LIGHT_PUSH_H
 
-#include "agent/push_http.h"
+#include "agent/push/push_http.h"
 
 struct light_push;
 

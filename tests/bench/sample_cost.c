@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 #include "common/error.h"
 #include "common/wire.h"
 #include "tests/bench/sample_cost.h"

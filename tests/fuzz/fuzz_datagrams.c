@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/echo_client.h"
+#include "agent/push/echo_client.h"
 #include "collector/echo_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/push_reply.h"
+#include "agent/push/push_reply.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/stream.h"
+#include "agent/push/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

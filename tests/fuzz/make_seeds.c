@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/push/stream.h"
 #include "agent/shim/calls.h"
-#include "agent/stream.h"
 #include "common/buffer.h"
 #include "common/error.h"
 

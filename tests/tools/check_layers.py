@@ -33,12 +33,12 @@ MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside th
 
 # A header of a library, and the files that may include it.
 LIBRARIES = {
-    "curl/curl.h": r"agent/push_library\.h|workloads/data/http\.c",
+    "curl/curl.h": r"agent/push/push_library\.h|workloads/data/http\.c",
     "zstd.h": r"collector/store_packed\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "seccomp.h": r"collector/confine_calls\.c",
-    "pcap/": r"agent/capture_pcap\.c",
-    "bpf/": r"agent/wait_bpf(_library)?\.[ch]|agent/wait/.*",
+    "pcap/": r"agent/capture/capture_pcap\.c",
+    "bpf/": r"agent/wait/(wait_bpf(_library)?\.[ch]|kernel/.*)",
     "libproc2/": r"tests/bench/.*",
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",

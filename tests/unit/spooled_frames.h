@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 #include "tests/unit/frames.h"
 
 /* Appends n frames of frames_cpu after *last_seq, which goes on with them. */

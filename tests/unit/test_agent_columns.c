@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "agent/probe.h"
-#include "agent/self.h"
+#include "agent/base/probe.h"
+#include "agent/sampler/self.h"
 #include "tests/unit/golden.h"
 
 static const char *const units[] = {[UNIT_NONE] = "-",

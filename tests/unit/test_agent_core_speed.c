@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/core_speed.h"
+#include "agent/sampler/core_speed.h"
 
 struct script {
     const int64_t *ns;

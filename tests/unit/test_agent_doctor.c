@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "agent/doctor.h"
+#include "agent/doctor/doctor.h"
 
 struct place {
     char root[64], spool[128];

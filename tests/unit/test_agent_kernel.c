@@ -5,7 +5,7 @@
  */
 #include "tests/unit/probe_test.h"
 
-#include "agent/source.h"
+#include "agent/base/source.h"
 #include <arpa/inet.h>
 
 #include <dirent.h>

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <semaphore.h>
 
-#include "agent/mounts.h"
+#include "agent/base/mounts.h"
 #include "common/error.h"
 
 static bool reads(const char *line, struct mount *mount) {

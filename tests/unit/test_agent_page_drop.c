@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of files are given back where the kernel's list says that nothing would be lost, and
  * nowhere else. The list is planted, the pages are real. */
-#include "agent/page_drop.h"
+#include "agent/supervise/page_drop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "agent/privileges.h"
+#include "agent/base/privileges.h"
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "agent/idmap.h"
+#include "agent/base/idmap.h"
 #include "agent/probes/process_files.h"
 
 static void start_run(struct harness *h, const char *root, enum scope_kind kind, const char *run,

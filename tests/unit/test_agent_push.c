@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/push.h"
-#include "agent/spool.h"
+#include "agent/push/push.h"
+#include "agent/spool/spool.h"
 #include "collector/echo_server.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"

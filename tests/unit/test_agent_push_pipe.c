@@ -20,9 +20,9 @@
 
 #include <cmocka.h>
 
-#include "agent/push.h"
-#include "agent/push_http.h"
-#include "agent/stream.h"
+#include "agent/push/push.h"
+#include "agent/push/push_http.h"
+#include "agent/push/stream.h"
 #include "common/clock.h"
 #include "common/error.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "agent/push_reply.h"
+#include "agent/push/push_reply.h"
 #include "common/error.h"
 
 #define WHOLE "committed 7\nreceived_ns 100\nreplied_ns 200\nstop 0\n"

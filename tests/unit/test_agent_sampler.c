@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/sampler.h"
-#include "agent/schedule.h"
+#include "agent/sampler/sampler.h"
+#include "agent/sampler/schedule.h"
 #include "common/clock.h"
 #include "common/error.h"
 

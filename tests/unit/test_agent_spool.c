@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/spool.h"
-#include "agent/spool_dir.h"
+#include "agent/spool/spool.h"
+#include "agent/spool/spool_dir.h"
 #include "common/error.h"
 
 static const struct column columns[] = {{"number", UNIT_NONE, COLUMN_LEVEL, "of the frame"}};

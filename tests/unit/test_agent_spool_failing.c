@@ -15,12 +15,12 @@
 
 #include "tests/unit/fail_nth.h"
 
-#include "agent/frame_stream.h"
-#include "agent/push.h"
-#include "agent/push_http.h"
-#include "agent/sampler.h"
-#include "agent/spool.h"
-#include "agent/spool_dir.h"
+#include "agent/push/push.h"
+#include "agent/push/push_http.h"
+#include "agent/sampler/frame_stream.h"
+#include "agent/sampler/sampler.h"
+#include "agent/spool/spool.h"
+#include "agent/spool/spool_dir.h"
 #include "common/clock.h"
 #include "common/error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The records between a delivered agent and its relay: what is put is read again, and nothing else
  * is taken for a record. */
-#include "agent/stream.h"
+#include "agent/push/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/supervise.h"
+#include "agent/supervise/supervise.h"
 
 struct shared {
     atomic_int starts, tidied, settled, said, child, grandchild;

@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "agent/wake.h"
+#include "agent/sampler/wake.h"
 #include "common/clock.h"
 
 static void a_wait_never_ends_before_its_time(void **state) {

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/exchange.h"
+#include "agent/push/exchange.h"
 #include "collector/clock.h"
 #include "common/clock.h"
 

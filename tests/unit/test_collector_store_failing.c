@@ -21,7 +21,7 @@
 
 #include "tests/unit/fail_nth.h"
 
-#include "agent/push_tables.h"
+#include "agent/push/push_tables.h"
 #include "collector/store_read.h"
 #include "collector/store_verify.h"
 #include "collector/writer.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/store_fixture.h"
 
-#include "agent/probe.h"
+#include "agent/base/probe.h"
 
 struct cell {
     const char *column;

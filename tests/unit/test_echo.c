@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/echo_client.h"
+#include "agent/push/echo_client.h"
 #include "collector/echo_server.h"
 #include "common/clock.h"
 #include "common/error.h"

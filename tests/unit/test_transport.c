@@ -18,8 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/push.h"
-#include "agent/spool.h"
+#include "agent/push/push.h"
+#include "agent/spool/spool.h"
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "common/clock.h"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Without libpcap there is nothing to capture with: an agent that is sent has none, since it would
+ * need D-Bus and systemd, which cannot be linked into it; nor has a build without its headers. */
+#include "agent/capture/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int capture_open(size_t head_bytes, size_t ring_bytes, struct capture **ret_capture, char *why,
+                 size_t why_size) {
+    (void)head_bytes, (void)ring_bytes, (void)ret_capture;
+    snprintf(
+        why, why_size,
+        "this agent is built without libpcap: --flows needs the package chokepoint-agent there");
+    return CAPTURE_ABSENT;
+}
+
+void capture_close(struct capture *capture) {
+    (void)capture;
+}
+
+int capture_drain(struct capture *capture, capture_take *take, void *ctx) {
+    (void)capture, (void)take, (void)ctx;
+    return -ENOSYS;
+}
+
+uint64_t capture_dropped(struct capture *capture) {
+    (void)capture;
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Own figures come from the process's own clocks: nothing here depends on what a probe sees. */
+#include "agent/sampler/self.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED_ROWS, SELF_RSS, SELF_LATE };
+
+static const struct column self_columns[] = {
+    [SELF_CPU] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time used: by the probe, by the agent"},
+    [SELF_SAMPLES] = {"samples", UNIT_EVENTS, COLUMN_COUNTER, "samples taken; frames of the agent"},
+    [SELF_FAILURES] = {"failures", UNIT_EVENTS, COLUMN_COUNTER,
+                       "samples that failed; frames the agent lost"},
+    [SELF_DROPPED_ROWS] = {"dropped_rows", UNIT_EVENTS, COLUMN_COUNTER,
+                           "rows that did not fit into their table"},
+    [SELF_RSS] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "resident memory of the agent"},
+    [SELF_LATE] = {"late_ns", UNIT_NS, COLUMN_LEVEL,
+                   "the most a frame was late since the previous row"},
+};
+
+const struct table self_table = {.name = "self",
+                                 .instance = "probe",
+                                 .help =
+                                     "cost of the agent and of each of its probes; core: a fixed "
+                                     "piece of arithmetic, which tells how fast the core is",
+                                 .kind = TABLE_SAMPLES,
+                                 .columns = self_columns,
+                                 .n_columns = ARRAY_SIZE(self_columns)};
+
+void self_append_probe(struct rows *rows, const char *name, const struct self_cost *cost) {
+    struct row *row = rows_append(rows, name, strnlen(name, INSTANCE_MAX));
+    if (!row)
+        return;
+    row->values[SELF_CPU] = cost->cpu_ns;
+    row->values[SELF_SAMPLES] = (int64_t)cost->samples;
+    row->values[SELF_FAILURES] = (int64_t)cost->failures;
+    row->values[SELF_DROPPED_ROWS] = (int64_t)cost->dropped_rows;
+}
+
+/* The second number of statm: resident pages. */
+static int64_t resident_bytes(const struct self_agent *agent) {
+    char text[256];
+    uint64_t pages;
+    ssize_t n = agent->statm_fd < 0 ? -1 : pread(agent->statm_fd, text, sizeof text, 0);
+    const char *p = text, *end = text + (n > 0 ? n : 0);
+    /* The second number. NOLINTNEXTLINE(misc-redundant-expression) */
+    if (!text_u64(&p, end, &pages) || !text_u64(&p, end, &pages) ||
+        pages > (uint64_t)(INT64_MAX / agent->page_size))
+        return VALUE_ABSENT;
+    return (int64_t)pages * agent->page_size;
+}
+
+void self_append_agent(struct rows *rows, const struct self_agent *agent) {
+    struct row *row = rows_append(rows, "agent", 5);
+    if (!row)
+        return;
+    row->values[SELF_CPU] = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    row->values[SELF_SAMPLES] = (int64_t)agent->frames;
+    row->values[SELF_FAILURES] = (int64_t)agent->lost;
+    row->values[SELF_RSS] = resident_bytes(agent);
+    row->values[SELF_LATE] = agent->late_ns;
+}
+
+int self_open_statm(const char *proc) {
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/self/statm", proc);
+    return n < 0 || (size_t)n >= sizeof path ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+}

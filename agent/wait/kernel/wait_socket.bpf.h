@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TCP sockets of the job: for how long a reader found nothing, for how long data lay unread, for
+ * how long a writer found no room.
+ *
+ * A thread that is blocked in a receive call waits for that socket. One that was in epoll, poll or
+ * select is taken to have waited for the socket that it reads next.
+ */
+#ifndef CHOKEPOINT_AGENT_WAIT_SOCKET_H
+#define CHOKEPOINT_AGENT_WAIT_SOCKET_H
+
+#include "agent/wait/kernel/wait_wakeup.bpf.h"
+
+#define PROTOCOL_TCP 6
+
+static __always_inline bool is_tcp(struct sock *sock) {
+    wait_u32 family = sock->__sk_common.skc_family;
+    return sock->sk_protocol == PROTOCOL_TCP && (family == FAMILY_IPV4 || family == FAMILY_IPV6);
+}
+
+/* NULL: not of the job, or its slot has gone to another. */
+static __always_inline struct wait_socket *socket_of(struct sock *sock, wait_u32 *ret_slot) {
+    struct slot_of *of = bpf_sk_storage_get(&of_socket, (void *)sock, 0, 0);
+    struct wait_socket *socket = of ? socket_at(of->slot) : 0;
+    if (!socket || socket->address != (wait_u64)sock || socket->slot != WAIT_LIVE)
+        return 0;
+    *ret_slot = of->slot;
+    return socket;
+}
+
+static __always_inline void fill_ends(struct wait_socket *socket, struct sock *sock) {
+    socket->family = sock->__sk_common.skc_family;
+    socket->local_port = sock->__sk_common.skc_num;
+    socket->remote_port = bpf_ntohs(sock->__sk_common.skc_dport);
+    if (socket->family == FAMILY_IPV4) {
+        __be32 local = sock->__sk_common.skc_rcv_saddr, remote = sock->__sk_common.skc_daddr;
+        __builtin_memcpy(socket->local, &local, sizeof local);
+        __builtin_memcpy(socket->remote, &remote, sizeof remote);
+    } else {
+        BPF_CORE_READ_INTO(&socket->local, sock, __sk_common.skc_v6_rcv_saddr);
+        BPF_CORE_READ_INTO(&socket->remote, sock, __sk_common.skc_v6_daddr);
+    }
+}
+
+/* A socket that a thread of the job uses for the first time. In that thread's own context, where
+ * memory may be had. */
+static __always_inline struct wait_socket *begin_socket(struct sock *sock, wait_u32 tgid,
+                                                        wait_u32 *ret_slot) {
+    wait_u32 slot;
+    TAKE_SLOT(socket_at, next_socket, WAIT_SOCKETS, slot);
+    struct wait_socket *socket = slot < WAIT_SOCKETS ? socket_at(slot) : 0;
+    if (!socket) {
+        count_loss(WAIT_LOST_SOCKETS);
+        return 0;
+    }
+    __builtin_memset((char *)socket + sizeof socket->slot, 0, sizeof *socket - sizeof socket->slot);
+    wait_u64 address = (wait_u64)sock;
+    struct slot_of *of =
+        bpf_sk_storage_get(&of_socket, (void *)sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
+    bool kept = of && bpf_map_update_elem(&addresses, &address, &slot, BPF_ANY) == 0;
+    if (kept) {
+        of->slot = slot;
+        socket->tgid = tgid;
+        socket->address = address;
+        socket->cookie = bpf_get_socket_cookie((void *)sock);
+        fill_ends(socket, sock);
+    } else {
+        count_loss(WAIT_LOST_SOCKETS);
+    }
+    __sync_lock_test_and_set(&socket->slot, kept ? WAIT_LIVE : WAIT_FREE);
+    *ret_slot = slot;
+    return kept ? socket : 0;
+}
+
+/* Slot + 1 of the socket a thread is about to wait for, by its address; 0: not known yet. */
+static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread,
+                                                wait_u64 address) {
+    wait_u32 slot = thread->last_slot;
+    if (thread->last_socket != address) {
+        wait_u32 *found = bpf_map_lookup_elem(&addresses, &address);
+        slot = found ? *found + 1 : 0;
+    }
+    struct wait_socket *socket = slot ? socket_at(slot - 1) : 0;
+    if (!socket || socket->slot != WAIT_LIVE || socket->address != address)
+        return 0;
+    struct sock *sock = (struct sock *)address;
+    return (wait_u64)BPF_CORE_READ(sock, __sk_common.skc_cookie.counter) == socket->cookie ? slot
+                                                                                           : 0;
+}
+
+static __always_inline void keep_pending(struct wait_thread *thread, wait_u64 ns) {
+    thread->pending_ns += ns;
+    thread->last_pending_ns = ns;
+    thread->pending_gap_ns += thread->gap_ns;
+}
+
+static __always_inline void add_gap(wait_u64 *clock, wait_u64 gap) {
+    if (gap)
+        __sync_fetch_and_add(clock, gap);
+}
+
+/* A wait for a socket has ended. */
+static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 state,
+                                           wait_u64 ns) {
+    struct wait_socket *socket = thread->wait_slot ? socket_at(thread->wait_slot - 1) : 0;
+    if (state == WAIT_POLL)
+        keep_pending(thread, ns);
+    else if (state == WAIT_SOCKET_SEND && socket) {
+        __sync_fetch_and_add(&socket->send_blocked_ns, ns);
+        add_gap(&socket->process_send_blocked_ns, thread->gap_ns);
+    } else if (state == WAIT_SOCKET_RECEIVE && socket) {
+        __sync_fetch_and_add(&socket->starved_ns, ns);
+        add_gap(&socket->process_starved_ns, thread->gap_ns);
+    } else if (state == WAIT_SOCKET_RECEIVE)
+        keep_pending(thread, ns);
+}
+
+/* The thread that reads now waited for this socket: the first one that is read has it all, if
+ * several are ready. One that is new may have come at the end of it. */
+static __always_inline void give_pending(struct wait_thread *thread, struct wait_socket *socket,
+                                         wait_u64 now) {
+    wait_u64 ns = thread->pending_ns;
+    wait_u64 most = socket->read_ns ? now - socket->read_ns : thread->last_pending_ns;
+    wait_u64 gap = thread->pending_gap_ns;
+    if (ns)
+        __sync_fetch_and_add(&socket->starved_ns, ns < most ? ns : most);
+    add_gap(&socket->process_starved_ns, gap < most ? gap : most);
+    thread->pending_ns = thread->pending_gap_ns = 0;
+    socket->read_ns = now;
+}
+
+#endif
