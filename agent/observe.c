@@ -22,7 +22,7 @@
 #include "agent/base/privileges.h"
 #include "agent/base/source.h"
 #include "agent/probes/call_watch.h"
-#include "agent/probes/wait_watch.h"
+#include "agent/probes/wait/wait_watch.h"
 #include "agent/push/push.h"
 #include "agent/sampler/sampler.h"
 #include "agent/sampler/wake.h"

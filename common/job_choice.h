@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A choice of processes that are the job, in the user's words: "unit=postgresql", "port=5432". The
- * command judges them, an agent finds who is meant on its host (agent/probes/process_choose.c).
+ * command judges them, an agent finds who is meant on its host
+ * (agent/probes/process/process_choose.c).
  */
 #ifndef CHOKEPOINT_COMMON_JOB_CHOICE_H
 #define CHOKEPOINT_COMMON_JOB_CHOICE_H

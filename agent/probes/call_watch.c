@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/base/process_files.h"
 #include "agent/mark/ring.h"
-#include "agent/probes/process_files.h"
 #include "common/error.h"
 
 #define ENVIRON_BYTES ((size_t)64 << 10)

@@ -18,9 +18,9 @@
 
 #include "agent/base/counter.h"
 #include "agent/base/job.h"
+#include "agent/base/process_files.h"
 #include "agent/base/source.h"
 #include "agent/probes/probes.h"
-#include "agent/probes/process_files.h"
 #include "common/error.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/probes/process_files.h"
+#include "agent/base/process_files.h"
 #include "common/error.h"
 #include "common/wire.h"
 #include "tests/probe_harness.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/probes/connection.h"
-#include "agent/probes/exit_record.h"
+#include "agent/probes/connection/connection.h"
+#include "agent/probes/process/exit_record.h"
 #include "agent/probes/qdisc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 
 #include <sanitizer/asan_interface.h>
 
-#include "agent/probes/wait_watch.h"
+#include "agent/probes/wait/wait_watch.h"
 #include "tests/probe_harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

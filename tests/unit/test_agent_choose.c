@@ -2,7 +2,7 @@
 /* Processes that are the job by choice, from made trees of /proc. */
 #include "tests/unit/planted_process.h"
 
-#include "agent/probes/process.h"
+#include "agent/probes/process/process_private.h"
 
 static struct job_choice choices[JOB_CHOICES_MAX];
 static size_t n_choices;

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "agent/probes/exit_record.h"
-#include "agent/probes/thread_ask.h"
+#include "agent/probes/process/exit_record.h"
+#include "agent/probes/process/thread_ask.h"
 
 /* ---- messages ---- */
 

@@ -2,7 +2,7 @@
 /* The names people know, of command lines as programs have them and as nobody should. */
 #include "tests/unit/planted_process.h"
 
-#include "agent/probes/process_label.h"
+#include "agent/probes/process/process_label.h"
 #include "common/error.h"
 
 /* Words of the command line end with '|'. */

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "agent/probes/connection.h"
+#include "agent/probes/connection/connection.h"
 #include "agent/probes/qdisc.h"
 #include "common/error.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "agent/base/idmap.h"
-#include "agent/probes/process_files.h"
+#include "agent/base/process_files.h"
 
 static void start_run(struct harness *h, const char *root, enum scope_kind kind, const char *run,
                       int64_t mono_ns) {

@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "agent/probes/wait_watch.h"
+#include "agent/probes/wait/wait_watch.h"
 
 #define TICK_NS UINT64_C(10000000)
 

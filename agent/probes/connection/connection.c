@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
+ * All figures that matter are cumulative in the kernel, so the slow pace loses nothing of a
+ * connection that lives; the kernel tells the last figures of one that ends (group
+ * SKNLGRP_INET_TCP_DESTROY).
+ *
+ * Such a farewell no longer knows its process. A connection that came and went between two samples
+ * therefore belongs to nobody: these are added up in the row ENDED_UNSEEN, whoever they were of, so
+ * that a report can say how much the split by process may miss.
+ *
+ * A dump finds new connections; while none is opened, those that are known are asked for
+ * (connection_ask.c). Its request is the older one, TCPDIAG_GETSOCK: it covers both address
+ * families in one walk over the kernel's table of sockets, and that walk is most of what a dump
+ * costs.
+ */
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/base/counter.h"
+#include "agent/base/source.h"
+#include "agent/probes/connection/connection.h"
+#include "agent/probes/probes.h"
+#include "common/error.h"
+
+#define ROWS_MAX 2048
+#define CHECK_AGAIN_EVERY 16 /* samples a round has */
+#define JOB_MOST 200         /* processes: the files of more are as dear to look at as a dump */
+#define LOOK_AGAIN_EVERY 4   /* samples: a process may have one more and another one less */
+#define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
+#define ENDED_UNSEEN "ended unseen"
+
+#define STATES                                                                                     \
+    (1u << STATE_ESTABLISHED | 1u << STATE_SYN_SENT | 1u << STATE_FIN_WAIT1 |                      \
+     1u << STATE_FIN_WAIT2 | 1u << STATE_CLOSE_WAIT | 1u << STATE_LAST_ACK | 1u << STATE_CLOSING)
+
+struct connection_probe {
+    int proc_fd; /* -1: none; valid once `is_open` */
+    bool is_open;
+    struct netlink ask, farewells; /* the latter may be closed: not permitted */
+    uint64_t sample;               /* number of the current one, from 1 */
+    uint64_t job_changes;          /* as of the last check of everybody's owners */
+    /* in this sample: owners of known connections are looked for again, which the round that ends
+     * has found or all files tell; all files of the job have been looked at */
+    bool check_again, is_round, has_scanned;
+    struct source snmp;    /* counts what is opened; may be closed */
+    uint64_t opens, files; /* as they stood at the last dump; 0: not known */
+    size_t n_unaccepted;   /* connections that no process had in hand at the last dump */
+    bool told;             /* that some sockets may not be looked at */
+    size_t n_farewells;    /* rows of this sample */
+    int64_t unseen[CONNECTION_N_COLUMNS];
+    bool unseen_sent;
+    struct connections all;
+    struct owners owners;
+};
+
+/* One sample under way. */
+struct pass {
+    struct connection_probe *probe;
+    const struct probe_env *env;
+    struct rows *rows;
+};
+
+/* ---- rows ---- */
+
+static void append(struct pass *pass, struct connection *connection,
+                   const struct connection_message *message, const char *name, size_t size) {
+    struct row *row = rows_append(pass->rows, name, size);
+    if (!row)
+        return;
+    row->flags = connection->born && !connection->sent ? ROW_BORN : 0;
+    connection->sent = true;
+    connection_values(message, row->values);
+    row->values[CONNECTION_PID] = connection->pid;
+    if (connection->rank >= 0)
+        row->values[CONNECTION_RANK] = connection->rank;
+}
+
+/* A successor between the same two ends waits for the next sample: its counters lose nothing. */
+static bool is_name_taken(const struct pass *pass, const char *name, size_t size) {
+    for (size_t i = 0; i < pass->probe->n_farewells && i < pass->rows->n; i++)
+        if (pass->rows->items[i].name_size == size &&
+            memcmp(pass->rows->items[i].name, name, size) == 0)
+            return true;
+    return false;
+}
+
+static void report(struct pass *pass, struct connection *connection,
+                   const struct connection_message *message) {
+    if (!connection->name_size)
+        connection->name_size = (uint8_t)connection_name(message, connection->name);
+    const char *name = connection->name;
+    size_t size = connection->name_size;
+    if (connection->sent || !is_name_taken(pass, name, size))
+        append(pass, connection, message, name, size);
+}
+
+/* ---- what has ended ---- */
+
+static void add_unseen(struct connection_probe *probe, const struct connection_message *message) {
+    int64_t values[CONNECTION_N_COLUMNS];
+    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+        values[i] = VALUE_ABSENT;
+    connection_values(message, values);
+    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+        if (probe_connection.table.columns[i].kind == COLUMN_COUNTER && values[i] != VALUE_ABSENT)
+            probe->unseen[i] = counter_add(probe->unseen[i], values[i]);
+}
+
+static void take_farewell(void *ctx, unsigned type, struct bytes payload) {
+    struct pass *pass = ctx;
+    struct connection_message message;
+    if (!connection_read(type, payload, &message))
+        return;
+    message.head.idiag_state = STATE_CLOSE;
+    struct connection *connection = connections_find(&pass->probe->all, message.cookie);
+    if (!connection || !connection->looked) {
+        add_unseen(pass->probe, &message);
+    } else if (connection->pid) {
+        report(pass, connection, &message);
+        pass->probe->n_farewells = pass->rows->n;
+    }
+    if (connection)
+        connection->looked = UINT64_MAX; /* nothing more to be told of it */
+}
+
+static void append_unseen(struct pass *pass) {
+    struct connection_probe *probe = pass->probe;
+    if (!probe->unseen[CONNECTION_CONNECTIONS])
+        return;
+    struct row *row = rows_append(pass->rows, ENDED_UNSEEN, strlen(ENDED_UNSEEN));
+    if (!row)
+        return;
+    row->flags = probe->unseen_sent ? 0 : ROW_BORN;
+    probe->unseen_sent = true;
+    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+        if (probe_connection.table.columns[i].kind == COLUMN_COUNTER)
+            row->values[i] = probe->unseen[i];
+}
+
+/* ---- what is there ---- */
+
+static void look_for_owners(struct pass *pass, size_t most) {
+    struct connection_probe *probe = pass->probe;
+    int r = owners_look(&probe->owners, probe->proc_fd, pass->env->job, most);
+    pass->rows->dropped += r == -EMFILE;
+    if (r == -EACCES && !probe->told && pass->env->note) {
+        probe->told = true;
+        pass->env->note(pass->env->note_ctx, NOTE_INFO, "connection",
+                        "sockets of some processes may not be seen: needs CAP_SYS_PTRACE");
+    }
+}
+
+/* Files of the job as they are now: the round that goes on is done with. */
+static void scan_owners(struct pass *pass) {
+    owners_forget(&pass->probe->owners);
+    look_for_owners(pass, SIZE_MAX);
+    pass->probe->has_scanned = true;
+}
+
+/* A socket may be handed to a process of the job, so all files of the job are looked at again. That
+ * takes 70 ms where they are 4,000, which would cost a slot: each sample looks at some processes,
+ * and the last one of a round uses what they found. */
+static void go_on_with_round(struct pass *pass) {
+    struct connection_probe *probe = pass->probe;
+    size_t place = probe->sample % CHECK_AGAIN_EVERY;
+    if (place == 1)
+        owners_forget(&probe->owners);
+    look_for_owners(pass, place ? pass->env->job->n / (CHECK_AGAIN_EVERY - 1) + 1 : SIZE_MAX);
+    probe->check_again = place == 0;
+}
+
+static void find_owner(struct pass *pass, struct connection *connection, uint32_t inode) {
+    struct connection_probe *probe = pass->probe;
+    bool known = connection->looked && connection->inode == inode;
+    if (!inode || (known && !probe->check_again))
+        return; /* 0: not accepted yet, or its process has closed it */
+    if (!probe->has_scanned && !(known && probe->is_round))
+        scan_owners(pass);
+    connection->looked = probe->sample;
+    connection->inode = inode;
+    const struct owner *owner = owners_find(&probe->owners, inode);
+    if (!owner)
+        return; /* what was of the job stays its */
+    connection->pid = owner->pid;
+    connection->rank = owner->rank;
+}
+
+/* Its process may come to have it without opening one. */
+static bool is_unaccepted(const struct connection_message *message) {
+    uint8_t state = message->head.idiag_state;
+    return !message->head.idiag_inode && (state == STATE_ESTABLISHED || state == STATE_CLOSE_WAIT);
+}
+
+static void take_connection(void *ctx, unsigned type, struct bytes payload) {
+    struct pass *pass = ctx;
+    struct connection_probe *probe = pass->probe;
+    struct connection_message message;
+    if (!connection_read(type, payload, &message))
+        return;
+    struct connection *connection = connections_find(&probe->all, message.cookie);
+    if (!connection) {
+        connection = connections_add(&probe->all, message.cookie);
+        if (!connection) {
+            pass->rows->dropped++;
+            return;
+        }
+        connection->born = probe->sample > 1;
+    }
+    if (connection->seen == probe->sample)
+        return; /* a table that changes may show it twice */
+    connection->seen = probe->sample;
+    connection->id = message.head.id;
+    connection->family = message.head.idiag_family;
+    probe->n_unaccepted += is_unaccepted(&message);
+    find_owner(pass, connection, message.head.idiag_inode);
+    if (connection->pid)
+        report(pass, connection, &message);
+}
+
+static void take_known(void *ctx, unsigned type, struct bytes payload) {
+    struct connection_message message;
+    if (connection_read(type, payload, &message) && 1u << message.head.idiag_state & STATES)
+        take_connection(ctx, type, payload);
+}
+
+static uint64_t read_opens(struct connection_probe *probe) {
+    uint64_t opens;
+    bool known = source_is_open(&probe->snmp) && source_read(&probe->snmp) == 0 &&
+                 connection_read_opens(probe->snmp.data, probe->snmp.size, &opens);
+    return known ? opens : 0;
+}
+
+/* A sum that changes when a process of the job opens or closes one file more than it closes or
+ * opens, and when another comes or goes. 0: not known; the kernel counts them since Linux 6.2. */
+static uint64_t job_files(int proc_fd, const struct job *job) {
+    char path[32];
+    struct stat st;
+    uint64_t sum = 1;
+    for (size_t i = 0; i < job->n; i++) {
+        snprintf(path, sizeof path, "%d/fd", job->processes[i].pid);
+        if (fstatat(proc_fd, path, &st, 0) < 0 || !st.st_size)
+            return 0;
+        sum = sum * 1000003 + (uint64_t)st.st_size;
+    }
+    return sum;
+}
+
+/* Whether files of the job may have come since the last dump; a large job is not asked. */
+static bool may_have_files(struct connection_probe *probe, const struct job *job) {
+    if (probe->sample % LOOK_AGAIN_EVERY == 0)
+        return true;
+    if (job->n > JOB_MOST)
+        return false;
+    uint64_t files = job_files(probe->proc_fd, job);
+    bool may = !files || files != probe->files;
+    probe->files = files;
+    return may;
+}
+
+/* Whether a connection of the job may be there that is not known. */
+static bool must_dump(struct connection_probe *probe, const struct job *job) {
+    uint64_t opens = read_opens(probe);
+    bool opened = !opens || opens != probe->opens || probe->n_unaccepted;
+    if (!probe->check_again && !(opened && may_have_files(probe, job)))
+        return false;
+    probe->opens = opens; /* read before the dump: what is opened meanwhile counts for the next */
+    return true;
+}
+
+/* Those of others are kept as they are, and so are those for which there are no rows. */
+static int ask(struct pass *pass) {
+    struct connections *all = &pass->probe->all;
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!all->items[i].pid || ++n > ROWS_MAX)
+            all->items[i].seen = pass->probe->sample;
+    pass->rows->dropped += n > ROWS_MAX ? n - ROWS_MAX : 0;
+    return connections_ask(&pass->probe->ask, all, ROWS_MAX, take_known, pass);
+}
+
+static int dump(struct pass *pass) {
+    struct inet_diag_req request = {.idiag_ext = 1u << (INET_DIAG_INFO - 1) |
+                                                 1u << (INET_DIAG_SKMEMINFO - 1),
+                                    .idiag_states = STATES};
+    pass->probe->n_unaccepted = 0;
+    return netlink_dump(&pass->probe->ask, TCPDIAG_GETSOCK, &request, sizeof request,
+                        take_connection, pass);
+}
+
+static int connection_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct connection_probe *probe = state;
+    struct pass pass = {probe, env, rows};
+    probe->sample++;
+    probe->n_farewells = 0;
+    probe->has_scanned = false;
+    probe->is_round = probe->job_changes == env->job->changes;
+    probe->check_again = true;
+    if (probe->is_round)
+        go_on_with_round(&pass);
+    else
+        owners_forget(&probe->owners);
+    probe->job_changes = env->job->changes;
+    if (probe->farewells.buffer && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
+        rows->dropped++;
+    int r = must_dump(probe, env->job) ? dump(&pass) : ask(&pass);
+    if (r < 0)
+        return r;
+    /* A farewell may come one sample after its connection was last there. */
+    connections_keep(&probe->all, probe->sample - 1);
+    append_unseen(&pass);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static void ignore(void *ctx, unsigned type, struct bytes payload) {
+    (void)ctx, (void)type, (void)payload;
+}
+
+/* Also loads the module, where the kernel has it as one. */
+static int try_dump(struct connection_probe *probe) {
+    struct inet_diag_req request = {.idiag_states = 0};
+    return netlink_dump(&probe->ask, TCPDIAG_GETSOCK, &request, sizeof request, ignore, NULL);
+}
+
+static int connection_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct connection_probe *probe = state;
+    if (!env->run_token_id || !env->job) {
+        snprintf(why, why_size, "no job whose connections to look at: CHOKEPOINT_RUN is not set");
+        return PROBE_ABSENT;
+    }
+    int r = netlink_open(&probe->ask, NETLINK_SOCK_DIAG);
+    if (r == 0)
+        r = try_dump(probe);
+    if (r < 0) {
+        snprintf(why, why_size, "the kernel lists no TCP sockets (%s): modprobe tcp_diag",
+                 strerror(-r));
+        return PROBE_ABSENT;
+    }
+    probe->proc_fd = open(env->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (probe->proc_fd < 0) {
+        r = negative_errno();
+        snprintf(why, why_size, "cannot look into %s: %s", env->proc, strerror(-r));
+        return r;
+    }
+    probe->is_open = true;
+    if (source_open(&probe->snmp, env->proc, "net/snmp") < 0)
+        probe->snmp = (struct source){0}; /* each sample is a dump then */
+    r = netlink_open_group(&probe->farewells, NETLINK_SOCK_DIAG, SKNLGRP_INET_TCP_DESTROY,
+                           FAREWELL_ROOM);
+    if (r < 0)
+        snprintf(why, why_size, "what a connection did in its last second is not seen (%s)",
+                 strerror(-r));
+    return 0;
+}
+
+static size_t connection_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return ROWS_MAX;
+}
+
+static void connection_close(void *state) {
+    struct connection_probe *probe = state;
+    netlink_close(&probe->ask);
+    netlink_close(&probe->farewells);
+    source_close(&probe->snmp);
+    if (probe->is_open)
+        close(probe->proc_fd);
+    probe->is_open = false;
+}
+
+const struct probe probe_connection = {
+    .table = {.name = "connection",
+              .instance = "connection",
+              .help = "TCP connections of the job's processes, local end first",
+              .kind = TABLE_SAMPLES,
+              .columns = connection_columns,
+              .n_columns = CONNECTION_N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct connection_probe),
+    .max_rows = connection_max_rows,
+    .open = connection_open,
+    .sample = connection_sample,
+    .close = connection_close,
+};

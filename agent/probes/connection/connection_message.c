@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One socket as INET_DIAG tells it: struct inet_diag_msg, then attributes, one of which is a struct
+ * tcp_info, another the memory of its buffers. That struct has grown with every kernel, so a field
+ * counts only if it lies whole within what came.
+ */
+#include <arpa/inet.h>
+#include <linux/sock_diag.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/base/counter.h"
+#include "agent/probes/connection/connection.h"
+
+#define NOT_MEASURED UINT32_MAX /* tcpi_min_rtt before the first measurement */
+
+bool connection_read(unsigned type, struct bytes payload, struct connection_message *ret_message) {
+    struct connection_message message = {0};
+    if ((type != SOCK_DIAG_BY_FAMILY && type != TCPDIAG_GETSOCK) ||
+        payload.size < sizeof message.head)
+        return false;
+    memcpy(&message.head, payload.data, sizeof message.head);
+    const struct inet_diag_sockid *id = &message.head.id;
+    if ((message.head.idiag_family != AF_INET && message.head.idiag_family != AF_INET6) ||
+        !id->idiag_dport)
+        return false;
+    message.cookie = (uint64_t)id->idiag_cookie[1] << 32 | id->idiag_cookie[0];
+    netlink_find(netlink_after(payload, sizeof message.head), INET_DIAG_INFO, &message.info);
+    netlink_find(netlink_after(payload, sizeof message.head), INET_DIAG_SKMEMINFO,
+                 &message.buffers);
+    *ret_message = message;
+    return true;
+}
+
+/* ---- its name ---- */
+
+static bool is_mapped(const uint32_t address[4]) {
+    return !address[0] && !address[1] && address[2] == htonl(0xffff);
+}
+
+static size_t put_end(char *to, size_t room, int family, const uint32_t address[4], uint16_t port) {
+    char text[INET6_ADDRSTRLEN] = "?";
+    bool six = family == AF_INET6 && !is_mapped(address);
+    const uint32_t *from = family == AF_INET6 && !six ? address + 3 : address;
+    inet_ntop(six ? AF_INET6 : AF_INET, from, text, sizeof text);
+    return (size_t)snprintf(to, room, six ? "[%s]:%u" : "%s:%u", text, ntohs(port));
+}
+
+size_t connection_name(const struct connection_message *message, char name[INSTANCE_MAX + 1]) {
+    const struct inet_diag_sockid *id = &message->head.id;
+    int family = message->head.idiag_family;
+    size_t room = INSTANCE_MAX + 1, n = put_end(name, room, family, id->idiag_src, id->idiag_sport);
+    name[n++] = '>';
+    return n + put_end(name + n, room - n, family, id->idiag_dst, id->idiag_dport);
+}
+
+/* ---- its figures ---- */
+
+#define FIELD(name) offsetof(struct tcp_info, name), sizeof((struct tcp_info){0}.name)
+
+static const struct field {
+    uint8_t column;
+    uint16_t offset, size;
+    uint16_t scale;
+} fields[] = {
+    {CONNECTION_SEND_BYTES, FIELD(tcpi_bytes_acked), 1},
+    {CONNECTION_RECEIVE_BYTES, FIELD(tcpi_bytes_received), 1},
+    {CONNECTION_SEND_SEGMENTS, FIELD(tcpi_segs_out), 1},
+    {CONNECTION_RECEIVE_SEGMENTS, FIELD(tcpi_segs_in), 1},
+    {CONNECTION_RETRANSMITS, FIELD(tcpi_total_retrans), 1},
+    {CONNECTION_BUSY_NS, FIELD(tcpi_busy_time), NS_PER_US},
+    {CONNECTION_RWND_LIMITED_NS, FIELD(tcpi_rwnd_limited), NS_PER_US},
+    {CONNECTION_SNDBUF_LIMITED_NS, FIELD(tcpi_sndbuf_limited), NS_PER_US},
+    {CONNECTION_RTT_NS, FIELD(tcpi_rtt), NS_PER_US},
+    {CONNECTION_MIN_RTT_NS, FIELD(tcpi_min_rtt), NS_PER_US},
+    {CONNECTION_DELIVERY_RATE, FIELD(tcpi_delivery_rate), 1},
+    {CONNECTION_UNSENT_BYTES, FIELD(tcpi_notsent_bytes), 1},
+    {CONNECTION_UNACKED, FIELD(tcpi_unacked), 1},
+    {CONNECTION_CWND, FIELD(tcpi_snd_cwnd), 1},
+};
+
+static bool read_field(struct bytes info, const struct field *field, uint64_t *ret_number) {
+    uint32_t small;
+    struct bytes rest = {(const char *)info.data + field->offset, field->size};
+    if (info.size < (size_t)field->offset + field->size)
+        return false;
+    if (field->size == sizeof *ret_number)
+        return netlink_u64(rest, ret_number);
+    netlink_u32(rest, &small);
+    *ret_number = small;
+    return true;
+}
+
+/* The kernel's zero or largest number for what it has not measured yet. */
+static bool is_measured(int column, uint64_t number) {
+    if (column == CONNECTION_MIN_RTT_NS)
+        return number != NOT_MEASURED;
+    return number || (column != CONNECTION_RTT_NS && column != CONNECTION_DELIVERY_RATE);
+}
+
+/* The kernel counts a buffer with what it spends on keeping it: twice what a program asked for. */
+static void put_buffer(struct bytes buffers, unsigned variable, int64_t *ret_value) {
+    uint32_t number;
+    size_t offset = variable * sizeof number;
+    if (buffers.size < offset + sizeof number)
+        return;
+    netlink_u32((struct bytes){(const char *)buffers.data + offset, sizeof number}, &number);
+    *ret_value = number;
+}
+
+void connection_values(const struct connection_message *message, int64_t *values) {
+    uint64_t number;
+    values[CONNECTION_STATE] = message->head.idiag_state;
+    values[CONNECTION_CONNECTIONS] = 1;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        int column = fields[i].column;
+        if (read_field(message->info, &fields[i], &number) && is_measured(column, number))
+            values[column] = counter_value(number, fields[i].scale);
+    }
+    put_buffer(message->buffers, SK_MEMINFO_SNDBUF, &values[CONNECTION_SEND_BUFFER]);
+    put_buffer(message->buffers, SK_MEMINFO_WMEM_QUEUED, &values[CONNECTION_SEND_BUFFER_USED]);
+    put_buffer(message->buffers, SK_MEMINFO_RCVBUF, &values[CONNECTION_RECEIVE_BUFFER]);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /proc/PID/fd of the job's processes, and of nobody else's: a link "socket:[INODE]" says whose a
+ * socket is. One that several processes have (a server that forked) is that of the one with a rank,
+ * else of the youngest: the process that inherited it works on it.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/base/process_files.h"
+#include "agent/probes/connection/connection.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#define FILES_MAX (OWNER_SLOTS / 2) /* looked at in one scan */
+
+static size_t slot_of(const struct owners *owners, uint32_t inode) {
+    size_t slot = inode % OWNER_SLOTS;
+    while (owners->slots[slot].inode && owners->slots[slot].inode != inode)
+        slot = (slot + 1) % OWNER_SLOTS;
+    return slot;
+}
+
+const struct owner *owners_find(const struct owners *owners, uint32_t inode) {
+    const struct owner *owner = &owners->slots[slot_of(owners, inode)];
+    return inode && owner->inode ? owner : NULL;
+}
+
+static void note_owner(struct owners *owners, uint32_t inode, const struct job_process *process) {
+    size_t slot = slot_of(owners, inode);
+    struct owner *owner = &owners->slots[slot];
+    if (owner->inode ? owner->rank >= 0 && process->rank < 0 : owners->n == OWNER_SLOTS / 2)
+        return;
+    if (!owner->inode)
+        owners->used[owners->n++] = (uint16_t)slot;
+    *owner = (struct owner){inode, process->pid, process->rank};
+}
+
+/* At most `most` files. How many there were; 0 also of one that has just ended; -EACCES. */
+static int scan_process(struct owners *owners, int proc_fd, const struct job_process *process,
+                        int most) {
+    char path[32];
+    const struct dirents_entry *file;
+    int n = 0, denied = 0;
+    snprintf(path, sizeof path, "%d/fd", process->pid);
+    int fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == EACCES ? -EACCES : 0;
+    struct dirents files = {
+        .fd = fd, .buffer = owners->listing, .capacity = sizeof owners->listing};
+    for (; n <= most && (file = dirents_next(&files)); n++) {
+        uint32_t inode = 0;
+        if (*file->name != '.' && process_read_socket(fd, file->name, &inode) == -EACCES)
+            denied = -EACCES;
+        if (inode)
+            note_owner(owners, inode, process);
+    }
+    close(fd);
+    return denied < 0 ? denied : n;
+}
+
+void owners_forget(struct owners *owners) {
+    while (owners->n)
+        owners->slots[owners->used[--owners->n]] = (struct owner){0};
+    owners->looked = 0;
+    owners->files = 0;
+}
+
+int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most) {
+    int r = 0;
+    for (; most-- > 0 && owners->looked < job->n; owners->looked++) {
+        int left = FILES_MAX - owners->files;
+        int n = scan_process(owners, proc_fd, &job->processes[owners->looked], left);
+        if (n > left) {
+            owners->looked = job->n;
+            return -EMFILE;
+        }
+        owners->files += n > 0 ? n : 0;
+        r = n < 0 ? n : r;
+    }
+    return r;
+}

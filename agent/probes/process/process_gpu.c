@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a process of the job may use a GPU: whether it has a library mapped through which
+ * programs reach one. The GPU itself is not recorded, but its user's CPU time means less then: a
+ * thread that waits for a GPU mostly spins.
+ *
+ * The list of a process's mappings may be long and takes a lock of the process, so it is read
+ * seldom: when the process is first reported, and then after pauses that double. A library that was
+ * seen is not looked for again.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/probes/process/process_private.h"
+#include "common/error.h"
+
+#define LOOKS_MAX 8             /* in one sample */
+#define PAUSE_MAX 64            /* samples */
+#define BYTES_MAX (1u << 20)    /* of the list */
+#define CHUNK ((size_t)4 << 10) /* the kernel gives no more at once */
+#define KEPT 32                 /* longer than each name: one may be cut by the end of a chunk */
+
+static bool names_gpu(const char *text, size_t size) {
+    static const char *const names[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (memmem(text, size, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool fd_names_gpu(int fd) {
+    char text[KEPT + CHUNK];
+    size_t kept = 0, all = 0;
+    ssize_t n;
+    while (all < BYTES_MAX && (n = read(fd, text + kept, CHUNK)) > 0) {
+        size_t size = kept + (size_t)n;
+        if (names_gpu(text, size))
+            return true;
+        all += (size_t)n;
+        kept = size < KEPT ? size : KEPT;
+        memmove(text, text + size - kept, kept);
+    }
+    return false;
+}
+
+void process_look_for_gpu(struct processes *all, struct process *process, int32_t pid) {
+    char path[32];
+    if (process->class != PROCESS_JOB || process->gpu == GPU_SEEN ||
+        all->sample < process->gpu_at || all->n_gpu_looks >= LOOKS_MAX)
+        return;
+    all->n_gpu_looks++;
+    process->gpu_pause = process->gpu_pause ? 2 * process->gpu_pause : 1;
+    process->gpu_pause = process->gpu_pause < PAUSE_MAX ? process->gpu_pause : PAUSE_MAX;
+    process->gpu_at = all->sample + process->gpu_pause;
+    snprintf(path, sizeof path, "%d/maps", pid);
+    int fd = openat(all->proc_fd, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    process->gpu = fd_names_gpu(fd) ? GPU_SEEN : GPU_NOT_SEEN;
+    close(fd);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a sample: the job's processes, those that ended, and the busiest others. */
+#include "agent/probes/process/process_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/base/counter.h"
+#include "agent/base/job.h"
+#include "agent/probes/call_watch.h"
+
+enum {
+    PID,
+    RANK,
+    JOB,
+    THREADS,
+    RSS_BYTES,
+    START_NS,
+    USER_NS,
+    SYSTEM_NS,
+    RUN_QUEUE_NS,
+    MINOR_FAULTS,
+    MAJOR_FAULTS,
+    READ_BYTES,
+    WRITE_BYTES,
+    BLOCK_IO_NS,
+    VOLUNTARY_SWITCHES,
+    INVOLUNTARY_SWITCHES,
+    PARENT,
+    STOPPED_NS,
+    CHILDREN_NS,
+    PEAK_RSS_BYTES,
+    UNSEEN_NS,
+    GPU,
+    N_COLUMNS
+};
+_Static_assert(N_COLUMNS == PROCESS_COLUMNS, "process.h says how many there are");
+
+#define JOB_ROWS_MAX 1024
+#define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
+
+const struct column process_columns[N_COLUMNS] = {
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
+    [JOB] = {"job", UNIT_NONE, COLUMN_LEVEL, "1: of the job; 0: another program"},
+    [THREADS] = {"threads", UNIT_EVENTS, COLUMN_LEVEL, "threads it has"},
+    [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
+    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it started, on the host's clock"},
+    [USER_NS] = {"user_ns", UNIT_NS, COLUMN_COUNTER,
+                 "CPU time in the program; of the job to the ns, split from the system's by ticks"},
+    [SYSTEM_NS] = {"system_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in the kernel for it"},
+    [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
+                      "time its threads could have run but waited for a CPU"},
+    [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
+    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
+                      "page faults that waited for a disk"},
+    [READ_BYTES] =
+        {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
+         "bytes it caused to be read; where children_ns is known, also those of ended children"},
+    [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                     "bytes it caused to be written; children as in read_bytes"},
+    [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
+                     "time it waited for disks; needs kernel.task_delayacct"},
+    [VOLUNTARY_SWITCHES] = {"voluntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
+                            "times its threads gave up the CPU to wait"},
+    [INVOLUNTARY_SWITCHES] = {"involuntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
+                              "times its threads were taken off the CPU"},
+    [PARENT] = {"parent", UNIT_NONE, COLUMN_LEVEL, "process id of its parent"},
+    [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
+                    "time it was stopped, by a signal or a debugger, as sampled at each row"},
+    [CHILDREN_NS] =
+        {"children_ns", UNIT_NS, COLUMN_COUNTER,
+         "CPU time of its children that have ended, and of all below them; absent where the "
+         "kernel tells of each process that ends"},
+    [UNSEEN_NS] = {"unseen_ns", UNIT_NS, COLUMN_COUNTER,
+                   "CPU time of ended children beyond what their own rows tell"},
+    [PEAK_RSS_BYTES] = {"peak_rss_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                        "the most memory it held at once; known when it has ended"},
+    [GPU] = {"gpu", UNIT_NONE, COLUMN_LEVEL,
+             "1: it has a library of GPUs mapped, whose work is not recorded; 0: it has none"},
+};
+
+void process_note_old_name(const struct processes *all, struct process *process) {
+    if (process->old_label_size || process->sent + 1 != all->sample)
+        return;
+    memcpy(process->old_label, process->label, process->label_size);
+    process->old_label_size = process->label_size;
+}
+
+/* A process that has not run has neither read nor written, nor waited for a child that had. */
+static int read_io(const struct processes *all, struct process *process, int32_t pid) {
+    bool knows = process->class == PROCESS_JOB && process->has_times && process->run_ns > 0;
+    if (knows && process->io_run_ns == process->run_ns)
+        return 0;
+    int r = process_read_io(all->proc_fd, pid, &process->io);
+    process->io_run_ns = r == 0 && knows ? process->run_ns : 0;
+    return r;
+}
+
+/* Where each process tells for itself, without what its children did. */
+static void fill_io(const struct processes *all, struct process *process, int32_t pid,
+                    int64_t *values) {
+    if (all->exits.on && process->class == PROCESS_JOB) {
+        values[READ_BYTES] = process->has_io ? process->read_bytes : VALUE_ABSENT;
+        values[WRITE_BYTES] = process->has_io ? process->write_bytes : VALUE_ABSENT;
+        return;
+    }
+    if (read_io(all, process, pid) < 0)
+        return;
+    values[READ_BYTES] = counter_value(process->io.read_bytes, 1);
+    values[WRITE_BYTES] = counter_value(process->io.write_bytes, 1);
+}
+
+static void fill_stat(const struct processes *all, const struct process *process,
+                      const struct probe_env *env, int64_t *values) {
+    const struct process_stat *stat = &process->stat;
+    values[THREADS] = stat->threads;
+    if (stat->rss_pages >= 0)
+        values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[PARENT] = stat->parent;
+    values[STOPPED_NS] = process->stopped_ns;
+    int64_t tick = tick_ns(env->ticks_per_s);
+    if (all->exits.on)
+        values[UNSEEN_NS] = process->unseen_ns;
+    else
+        values[CHILDREN_NS] = counter_add(counter_value(stat->children_user_ticks, tick),
+                                          counter_value(stat->children_system_ticks, tick));
+    values[START_NS] = process_start_ns(all, process, env);
+    values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
+    values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+    if (all->has_delays)
+        values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
+}
+
+static void fill_times(const struct process *process, int64_t *values) {
+    if (!process->has_total)
+        return;
+    values[USER_NS] = process->user_ns;
+    values[SYSTEM_NS] = process->system_ns;
+    if (process->class != PROCESS_JOB)
+        return;
+    if (process->has_times)
+        values[RUN_QUEUE_NS] = process->wait_ns;
+    if (process->has_switches) {
+        values[VOLUNTARY_SWITCHES] = process->voluntary;
+        values[INVOLUNTARY_SWITCHES] = process->involuntary;
+    }
+}
+
+static void raise_to(int64_t *value, int64_t at_least) {
+    if (*value == VALUE_ABSENT || (at_least != VALUE_ABSENT && at_least > *value))
+        *value = at_least;
+}
+
+/* The last row of a process: what its stat said last is less than what its threads ended with. */
+static void fill_end(const struct processes *all, const struct process_end *end, int64_t *values) {
+    raise_to(&values[MINOR_FAULTS], counter_value(end->minor_faults, 1));
+    raise_to(&values[MAJOR_FAULTS], counter_value(end->major_faults, 1));
+    if (all->has_delays)
+        raise_to(&values[BLOCK_IO_NS], counter_value(end->block_io_ns, 1));
+    values[PEAK_RSS_BYTES] = counter_value(end->peak_rss_bytes, 1);
+    values[THREADS] = values[RSS_BYTES] = VALUE_ABSENT;
+}
+
+/* A young process may have its title yet to come: so its name is made again until it is settled. */
+static void name_process(struct processes *all, struct process *process, int32_t pid,
+                         const struct probe_env *env) {
+    char path[32], label[LABEL_MAX + 1];
+    if (process->label_stands)
+        return;
+    snprintf(path, sizeof path, "%d/cmdline", pid);
+    ssize_t n =
+        env->no_command_lines ? 0 : file_read_head(all->proc_fd, path, all->environ, ARGUMENTS_MAX);
+    size_t size = process_label((struct span){process->stat.comm, process->stat.comm_size},
+                                (struct span){all->environ, n > 0 ? (size_t)n : 0}, label);
+    if (!env->no_command_lines)
+        size = process_label_add(label, size, process->role);
+    if (process->label_size &&
+        (size != process->label_size || memcmp(label, process->label, size) != 0))
+        process_note_old_name(all, process);
+    memcpy(process->label, label, size);
+    process->label_size = (uint8_t)size;
+    process->label_stands = process->settled;
+}
+
+/* "python3 train.py[4711]" */
+static size_t format_name(const char *label, size_t size, int32_t pid, char name[64]) {
+    memcpy(name, label, size);
+    return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
+}
+
+/* The rank from its launcher, or from MPI, which also knows it without a launcher. */
+static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
+                       const struct probe_env *env) {
+    bool asks = process->class == PROCESS_JOB && process->rank < 0 && env->calls;
+    return asks ? call_watch_rank_of(env->calls, pid, process_start_ns(all, process, env))
+                : process->rank;
+}
+
+static void fill_row(struct processes *all, size_t at, const struct probe_env *env,
+                     struct row *row) {
+    struct process *process = &all->items[at];
+    int32_t pid = all->by_pid.ids[at];
+    row->values[PID] = pid;
+    row->values[JOB] = process->class == PROCESS_JOB;
+    int32_t rank = rank_of(process, pid, all, env);
+    if (rank >= 0)
+        row->values[RANK] = rank;
+    fill_stat(all, process, env, row->values);
+    fill_times(process, row->values);
+    fill_io(all, process, pid, row->values);
+    if (process->gpu != GPU_UNKNOWN)
+        row->values[GPU] = process->gpu == GPU_SEEN;
+    if (process->end.is_whole)
+        fill_end(all, &process->end, row->values);
+}
+
+/* A row's growth is told from the row before it under the same name. So a renamed process has one
+ * more row under its old name: what it did since then is in that one. */
+static void report_old_name(struct processes *all, size_t at, const struct probe_env *env,
+                            struct rows *rows) {
+    struct process *process = &all->items[at];
+    char name[64];
+    size_t size =
+        format_name(process->old_label, process->old_label_size, all->by_pid.ids[at], name);
+    process->old_label_size = 0;
+    struct row *row = rows_append(rows, name, size);
+    if (row)
+        fill_row(all, at, env, row);
+}
+
+static void report(struct processes *all, size_t at, const struct probe_env *env,
+                   struct rows *rows) {
+    struct process *process = &all->items[at];
+    int32_t pid = all->by_pid.ids[at];
+    char name[64];
+    name_process(all, process, pid, env);
+    size_t size = format_name(process->label, process->label_size, pid, name);
+    struct row *row = rows_append(rows, name, size);
+    if (!row)
+        return;
+    process_account(all, process, pid, env);
+    process_find_unseen(process, env->ticks_per_s);
+    process_look_for_gpu(all, process, pid);
+    /* Its class may be known one sample late; all it did was since its birth nevertheless. */
+    bool first = process->sent == 0 && !process->settled;
+    row->flags = process->born && first ? ROW_BORN : 0;
+    fill_row(all, at, env, row);
+    if (process->old_label_size)
+        report_old_name(all, at, env, rows);
+    process->sent = all->sample;
+}
+
+static void report_ended(struct processes *all, size_t at, const struct probe_env *env,
+                         struct rows *rows) {
+    const struct process *process = &all->items[at];
+    char name[64];
+    size_t size = format_name(process->label, process->label_size, all->by_pid.ids[at], name);
+    struct row *row = rows_append(rows, name, size);
+    if (row)
+        fill_row(all, at, env, row);
+}
+
+void process_report_ended(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        const struct process *process = &all->items[i];
+        if (process->class == PROCESS_JOB && process->end.is_whole && process->sent &&
+            process->seen != all->sample)
+            report_ended(all, i, env, rows);
+    }
+}
+
+static void fill_short(const struct processes *all, const struct short_lived *name,
+                       int64_t *values) {
+    const struct thread_times *times = &name->times;
+    uint64_t sum_us = name->end.user_us + name->end.system_us;
+    double share = sum_us ? (double)name->end.user_us / (double)sum_us : 1;
+    int64_t run_ns = counter_value(times->run_ns, 1);
+    values[JOB] = 1;
+    if (run_ns != VALUE_ABSENT) {
+        values[USER_NS] = (int64_t)((double)run_ns * share);
+        values[SYSTEM_NS] = run_ns - values[USER_NS];
+    }
+    values[RUN_QUEUE_NS] = counter_value(times->wait_ns, 1);
+    values[VOLUNTARY_SWITCHES] = counter_value(times->voluntary, 1);
+    values[INVOLUNTARY_SWITCHES] = counter_value(times->involuntary, 1);
+    values[READ_BYTES] = counter_value(times->read_bytes, 1);
+    values[WRITE_BYTES] = counter_value(times->write_bytes, 1);
+    fill_end(all, &name->end, values);
+}
+
+/* "comm[ended]": all processes of that name that no sample saw. */
+static void report_short(struct processes *all, struct rows *rows) {
+    struct process_exits *exits = &all->exits;
+    for (size_t i = 0; i < exits->n_names; i++) {
+        struct short_lived *name = &exits->names[i];
+        char text[64];
+        memcpy(text, name->comm, name->comm_size);
+        int n = snprintf(text + name->comm_size, sizeof text - name->comm_size, "[ended]");
+        struct row *row =
+            name->has_grown ? rows_append(rows, text, name->comm_size + (size_t)n) : NULL;
+        if (!row)
+            continue;
+        row->flags = name->was_sent ? 0 : ROW_BORN;
+        fill_short(all, name, row->values);
+        name->was_sent = true;
+        name->has_grown = false;
+    }
+}
+
+static void report_job(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    for (size_t i = 0; i < all->by_pid.n; i++)
+        if (all->items[i].class == PROCESS_JOB && all->items[i].read == all->sample)
+            report(all, i, env, rows);
+}
+
+void process_tell_job(const struct processes *all, const struct probe_env *env) {
+    size_t n = 0;
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        const struct process *process = &all->items[i];
+        int32_t pid = all->by_pid.ids[i];
+        if (process->class != PROCESS_JOB || process->seen != all->sample)
+            continue;
+        struct job_process member = {
+            .pid = pid, .rank = rank_of(process, pid, all, env), .born = process->stat.start_ticks};
+        format_name(process->stat.comm, process->stat.comm_size, pid, member.name);
+        n += job_set(env->job, n, &member);
+    }
+    job_end(env->job, n);
+}
+
+static size_t foreign_most(const struct probe_env *env) {
+    return env->foreign_processes < FOREIGN_MAX ? env->foreign_processes : FOREIGN_MAX;
+}
+
+size_t process_rows_most(const void *state, const struct probe_env *env) {
+    (void)state;
+    return JOB_ROWS_MAX + SHORT_MAX + 4 * foreign_most(env);
+}
+
+static void report_foreign(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    size_t places[2 * FOREIGN_MAX], listed[2 * FOREIGN_MAX], n_listed = 0;
+    for (size_t i = 0; i < all->by_pid.n && n_listed < 2 * FOREIGN_MAX; i++) {
+        const struct process *process = &all->items[i];
+        if (process->class == PROCESS_FOREIGN && process->sent && !process->left &&
+            process->sent + 1 == all->sample && process->read == all->sample)
+            listed[n_listed++] = i;
+    }
+    size_t n = process_find_busiest(all, foreign_most(env), places);
+    for (size_t i = 0; i < n; i++) {
+        all->items[places[i]].left = false;
+        report(all, places[i], env, rows);
+    }
+    for (size_t i = 0; i < n_listed; i++) {
+        struct process *process = &all->items[listed[i]];
+        if (process->sent == all->sample)
+            continue;
+        process->left = true;
+        report(all, listed[i], env, rows);
+    }
+}
+
+void process_report(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    report_job(all, env, rows);
+    report_short(all, rows);
+    report_foreign(all, env, rows);
+}

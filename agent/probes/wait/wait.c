@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time of the job's threads goes, by process and by reason: clocks that programs in the
+ * kernel keep, so that nothing is lost between samples however slow they are. The states exclude
+ * each other: in sum over all columns but unclocked_ns each thread has its life.
+ *
+ * Columns process_* are clocks of the process as one, in which idle threads do not outweigh the one
+ * that works: while some thread is on a core it runs; while none is but some thread is ready, it is
+ * runnable; else it is blocked, for the reason of the thread that goes on first. In sum they are
+ * the process's life. While a gap goes on, its reason is a guess: that of the only thread, or of
+ * the thread that blocked last.
+ *
+ * A thread on its core counts as running though an interrupt or the hypervisor may have it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/base/counter.h"
+#include "agent/probes/probes.h"
+#include "agent/probes/wait/wait_watch.h"
+#include "common/error.h"
+
+enum {
+    PID,
+    RANK,
+    THREADS,
+    FIRST_CLOCK,
+    FIRST_PROCESS_CLOCK = FIRST_CLOCK + 2 * WAIT_STATES,
+    N_COLUMNS = FIRST_PROCESS_CLOCK + WAIT_STATES
+};
+
+#define ENDED_UNSEEN "ended unseen"
+#define OFTEN_MAX                                                                                  \
+    64 /* processes with a row each sample; beyond, those at rest have one a second                \
+        */
+#define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
+
+struct wait_probe {
+    struct wait_watch *watch;
+};
+
+static void fill_clocks(const uint64_t *ns, const uint64_t *times, const uint64_t *process_ns,
+                        int64_t *values) {
+    for (size_t i = 0; i < WAIT_STATES; i++) {
+        values[FIRST_CLOCK + 2 * i] = counter_value(ns[i], 1);
+        values[FIRST_CLOCK + 2 * i + 1] = counter_value(times[i], 1);
+        values[FIRST_PROCESS_CLOCK + i] = counter_value(process_ns[i], 1);
+    }
+}
+
+static struct row *append(const struct wait_group *group, const char *name, struct rows *rows) {
+    struct row *row = rows_append(rows, name, strlen(name));
+    if (!row)
+        return NULL;
+    row->values[PID] = group->pid;
+    if (group->rank >= 0)
+        row->values[RANK] = group->rank;
+    row->values[THREADS] = (int64_t)group->threads;
+    fill_clocks(group->ns, group->times, group->process_ns, row->values);
+    return row;
+}
+
+static uint64_t changes_of(const struct wait_group *group) {
+    uint64_t n = group->threads;
+    for (size_t i = 0; i < WAIT_STATES; i++)
+        n += group->times[i];
+    return n;
+}
+
+static bool can_wait(const struct wait_group *group, int64_t now_ns) {
+    return group->sent && group->threads && group->told_changes == changes_of(group) &&
+           now_ns - group->told_ns < ROW_EVERY_NS;
+}
+
+/* A process that calls itself something else has one more row under its old name. */
+static void report(struct wait_group *group, int64_t now_ns, struct rows *rows) {
+    if (group->old_name[0])
+        append(group, group->old_name, rows);
+    group->old_name[0] = '\0';
+    struct row *row = append(group, group->name, rows);
+    if (!row)
+        return;
+    row->flags = group->born && !group->sent ? ROW_BORN : 0;
+    group->sent = true;
+    group->told_ns = now_ns;
+    group->told_changes = changes_of(group);
+}
+
+static void report_unseen(struct wait_watch *watch, struct rows *rows) {
+    if (!watch->unseen)
+        return;
+    struct row *row = rows_append(rows, ENDED_UNSEEN, strlen(ENDED_UNSEEN));
+    if (!row)
+        return;
+    row->flags = watch->unseen_sent ? 0 : ROW_BORN;
+    watch->unseen_sent = true;
+    fill_clocks(watch->unseen_ns, watch->unseen_times, watch->unseen_process_ns, row->values);
+}
+
+static int wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct wait_watch *watch = ((struct wait_probe *)state)->watch;
+    wait_watch_forget(watch);
+    int r = wait_watch_read(watch, env);
+    if (r < 0)
+        return r;
+    bool often = watch->by_pid.n <= OFTEN_MAX;
+    for (size_t i = 0; i < watch->by_pid.n; i++) {
+        struct wait_group *group = &watch->groups[i];
+        if (group->listed && (often || !can_wait(group, env->mono_ns)))
+            report(group, env->mono_ns, rows);
+    }
+    report_unseen(watch, rows);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static int wait_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct wait_probe *probe = state;
+    if (!env->waits)
+        return PROBE_ABSENT; /* turned off: nothing to tell */
+    if (!env->run_token_id || !env->job) {
+        snprintf(why, why_size, "no job whose waits to clock: CHOKEPOINT_RUN is not set");
+        return PROBE_ABSENT;
+    }
+    int r = env->waits->is_open ? 0 : wait_watch_open(env->waits, env, why, why_size);
+    if (r == 0)
+        probe->watch = env->waits;
+    return r;
+}
+
+static size_t wait_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return JOB_PROCESSES_MAX + OFTEN_MAX + 1;
+}
+
+static void wait_close(void *state) {
+    struct wait_probe *probe = state;
+    if (probe->watch)
+        wait_watch_close(probe->watch);
+    probe->watch = NULL;
+}
+
+#define CLOCK_TEXTS(state, name, times, what, as_one)                                              \
+    [FIRST_CLOCK + 2 * (state)] = {name "_ns", UNIT_NS, COLUMN_COUNTER,                            \
+                                   "time of its threads " what},                                   \
+                       [FIRST_CLOCK + 2 * (state) + 1] = {name times, UNIT_EVENTS, COLUMN_COUNTER, \
+                                                          "how often it ended"},                   \
+                       [FIRST_PROCESS_CLOCK + (state)] = {"process_" name "_ns", UNIT_NS,          \
+                                                          COLUMN_COUNTER, as_one}
+#define CLOCK(state, name, times, what)                                                            \
+    CLOCK_TEXTS(state, name, times, what,                                                          \
+                "time all its threads were blocked, until one went on that was " what)
+
+static const struct column wait_columns[N_COLUMNS] = {
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
+    [THREADS] = {"threads", UNIT_NONE, COLUMN_LEVEL, "threads whose clocks are kept"},
+    CLOCK_TEXTS(WAIT_RUN, "run", "s", "on a core",
+                "time of the process as one: some thread was on a core"),
+    CLOCK_TEXTS(WAIT_RUNNABLE, "runnable", "_waits", "ready to run, waiting for a core",
+                "time no thread was on a core and some thread was ready to run"),
+    CLOCK(WAIT_SOCKET_RECEIVE, "socket_receive", "_waits",
+          "blocked in a receive call on a socket of IPv4 or IPv6"),
+    CLOCK(WAIT_SOCKET_SEND, "socket_send", "_waits",
+          "blocked in a send call on such a socket: its buffer was full"),
+    CLOCK(WAIT_CONNECT, "connect", "_waits", "blocked in connect"),
+    CLOCK(WAIT_ACCEPT, "accept", "_waits", "blocked in accept"),
+    CLOCK(WAIT_POLL, "poll", "_waits", "blocked in epoll, poll or select"),
+    CLOCK(WAIT_FUTEX, "futex", "_waits",
+          "blocked on a futex: locks, condition variables, joins of threads"),
+    CLOCK(WAIT_PIPE, "pipe", "_waits", "blocked on a pipe"),
+    CLOCK(WAIT_UNIX, "unix", "_waits", "blocked on a socket within the host"),
+    CLOCK(WAIT_DISK, "disk", "_waits", "blocked on storage in a system call, as in read or fsync"),
+    CLOCK(WAIT_FAULT, "fault", "_waits",
+          "blocked in a page fault: pages of a file or of swap, memory"),
+    CLOCK(WAIT_KERNEL, "kernel", "_waits",
+          "blocked in the kernel, uninterruptibly: its locks, memory, remote files"),
+    CLOCK(WAIT_TIMER, "timer", "_waits", "asleep until a time of its choice"),
+    CLOCK(WAIT_CHILD, "child", "_waits", "blocked until a child ends"),
+    CLOCK(WAIT_STOPPED, "stopped", "_waits", "stopped by a signal, a debugger or the freezer"),
+    CLOCK(WAIT_OTHER, "other", "_waits", "blocked for another reason: terminals, signals, queues"),
+    CLOCK_TEXTS(WAIT_UNCLOCKED, "unclocked", "_gaps",
+                "not clocked, in a job that switches too often: shared out over the others",
+                "time of the process as one that was not clocked: shared out over the others"),
+};
+
+const struct probe probe_wait = {
+    .table = {.name = "wait",
+              .instance = "process",
+              .help = "where the time of the job's threads goes, by reason, summed by process",
+              .kind = TABLE_SAMPLES,
+              .columns = wait_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct wait_probe),
+    .max_rows = wait_max_rows,
+    .open = wait_open,
+    .sample = wait_sample,
+    .close = wait_close,
+};

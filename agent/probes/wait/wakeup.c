@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairs of processes of which one ended the other's waits within a host: the process whose system
+ * call woke a thread of the job from a futex, a pipe, a socket within the host, poll, or the wait
+ * for a child. A server of names is one without an id: its answers come from anywhere. Pairs beyond
+ * the first PAIRS_MAX are one row.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/base/counter.h"
+#include "agent/base/source.h"
+#include "agent/probes/probes.h"
+#include "agent/probes/wait/wait_watch.h"
+#include "common/text.h"
+
+enum { PID, WAKER_PID, REASON, WAIT_NS, WAKEUPS, PROCESS_WAIT_NS, N_COLUMNS };
+
+#define PAIRS_MAX 256
+#define OTHER "other"
+
+struct pair {
+    struct wait_wakeup_key key;
+    uint64_t ns, times, process_ns; /* as told, never stepping back */
+    bool seen, born, sent;
+    char name[INSTANCE_MAX + 1];
+    uint64_t waiter_start_ns; /* with its id, tells it from a later process */
+};
+
+struct wakeup {
+    struct wait_watch *watch;
+    uint64_t sample;
+    size_t n;
+    struct pair pairs[PAIRS_MAX];
+    uint64_t other_ns, other_times;
+    bool other_sent;
+    struct wait_wakeup_key keys[WAIT_WAKEUPS];
+    struct wait_wakeup values[WAIT_WAKEUPS];
+};
+
+static const char *const reasons[WAIT_NAME + 1] = {
+    [WAIT_FUTEX] = "futex", [WAIT_PIPE] = "pipe",   [WAIT_UNIX] = "unix",
+    [WAIT_POLL] = "poll",   [WAIT_CHILD] = "child", [WAIT_NAME] = "name"};
+
+/* ---- pairs ---- */
+
+static struct pair *find(struct wakeup *probe, const struct wait_wakeup_key *key) {
+    for (size_t i = 0; i < probe->n; i++)
+        if (memcmp(&probe->pairs[i].key, key, sizeof *key) == 0)
+            return &probe->pairs[i];
+    return NULL;
+}
+
+/* "comm[pid]" also of one outside the job, as its file in /proc tells; "[pid]" without. */
+static void name_process(const struct wakeup *probe, const struct probe_env *env, uint32_t pid,
+                         char name[JOB_NAME_MAX + 1]) {
+    const struct wait_group *group = wait_watch_find(probe->watch, pid);
+    char path[600], comm[32];
+    if (group && group->listed) {
+        memcpy(name, group->name, JOB_NAME_MAX + 1);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/%u/comm", env->proc, pid);
+    int n = file_read_small(AT_FDCWD, path, comm, sizeof comm);
+    n = n > 0 && comm[n - 1] == '\n' ? n - 1 : n;
+    snprintf(name, JOB_NAME_MAX + 1, "%.*s[%u]", n > 0 ? n : 0, comm, pid);
+}
+
+static struct pair *add(struct wakeup *probe, const struct probe_env *env,
+                        const struct wait_wakeup_key *key, const struct wait_group *waiter) {
+    char waker[JOB_NAME_MAX + 1];
+    if (probe->n == PAIRS_MAX)
+        return NULL;
+    struct pair *pair = &probe->pairs[probe->n++];
+    *pair =
+        (struct pair){.key = *key, .born = probe->sample > 1, .waiter_start_ns = waiter->start_ns};
+    if (key->state == WAIT_NAME)
+        snprintf(waker, sizeof waker, "name server");
+    else
+        name_process(probe, env, key->waker, waker);
+    snprintf(pair->name, sizeof pair->name, "%.30s < %.30s %s", waiter->name, waker,
+             reasons[key->state]);
+    return pair;
+}
+
+/* ---- rows ---- */
+
+static void append(struct pair *pair, struct rows *rows) {
+    struct row *row = rows_append(rows, pair->name, strlen(pair->name));
+    if (!row)
+        return;
+    row->flags = pair->born && !pair->sent ? ROW_BORN : 0;
+    pair->sent = true;
+    row->values[PID] = pair->key.waiter;
+    row->values[WAKER_PID] = pair->key.waker;
+    row->values[REASON] = pair->key.state;
+    row->values[WAIT_NS] = counter_value(pair->ns, 1);
+    row->values[WAKEUPS] = counter_value(pair->times, 1);
+    row->values[PROCESS_WAIT_NS] = counter_value(pair->process_ns, 1);
+}
+
+static void append_other(struct wakeup *probe, struct rows *rows) {
+    const struct wait_totals *totals = probe->watch->memory.totals;
+    uint64_t ns = probe->other_ns + totals->lost_wakeup_ns;
+    uint64_t times = probe->other_times + totals->lost[WAIT_LOST_WAKEUPS];
+    if (!times)
+        return;
+    struct row *row = rows_append(rows, OTHER, strlen(OTHER));
+    if (!row)
+        return;
+    row->flags = probe->other_sent ? 0 : ROW_BORN;
+    probe->other_sent = true;
+    row->values[WAIT_NS] = counter_value(ns, 1);
+    row->values[WAKEUPS] = counter_value(times, 1);
+}
+
+static void forget(struct wakeup *probe, const struct wait_wakeup_key *key) {
+    if (probe->watch->source)
+        wait_source_forget_wakeup(probe->watch->source, key);
+}
+
+static void take(struct wakeup *probe, const struct probe_env *env,
+                 const struct wait_wakeup_key *key, const struct wait_wakeup *value) {
+    const struct wait_group *waiter = wait_watch_find(probe->watch, key->waiter);
+    struct pair *pair = find(probe, key);
+    if (key->state > WAIT_NAME || !reasons[key->state] || (!waiter && !pair)) {
+        forget(probe, key);
+        return;
+    }
+    if (waiter && !waiter->listed)
+        return; /* it will be, or end, or has gone to another host */
+    if (!pair)
+        pair = add(probe, env, key, waiter);
+    if (!pair) {
+        /* Taken out, so that it is added once; what comes next begins at zero. */
+        probe->other_ns += value->ns;
+        probe->other_times += value->times;
+        forget(probe, key);
+        return;
+    }
+    pair->seen = true;
+    pair->ns = value->ns > pair->ns ? value->ns : pair->ns;
+    pair->times = value->times > pair->times ? value->times : pair->times;
+    pair->process_ns = value->process_ns > pair->process_ns ? value->process_ns : pair->process_ns;
+}
+
+/* Those whose waiter has ended have had their last row. */
+static void keep(struct wakeup *probe) {
+    size_t kept = 0;
+    for (size_t i = 0; i < probe->n; i++) {
+        struct pair *pair = &probe->pairs[i];
+        const struct wait_group *waiter = wait_watch_find(probe->watch, pair->key.waiter);
+        if (waiter && waiter->start_ns == pair->waiter_start_ns)
+            probe->pairs[kept++] = *pair;
+        else
+            forget(probe, &pair->key);
+    }
+    probe->n = kept;
+}
+
+static int wakeup_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct wakeup *probe = state;
+    probe->sample++;
+    int n = probe->watch->source ? wait_source_wakeups(probe->watch->source, probe->keys,
+                                                       probe->values, WAIT_WAKEUPS)
+                                 : 0;
+    if (n < 0)
+        return n;
+    for (int i = 0; i < n && i < WAIT_WAKEUPS; i++)
+        take(probe, env, &probe->keys[i], &probe->values[i]);
+    for (size_t i = 0; i < probe->n; i++)
+        append(&probe->pairs[i], rows);
+    append_other(probe, rows);
+    keep(probe);
+    return 0;
+}
+
+static int wakeup_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct wakeup *probe = state;
+    (void)why, (void)why_size;
+    if (!env->waits || !env->waits->is_open)
+        return PROBE_ABSENT; /* table wait says why */
+    probe->watch = env->waits;
+    return 0;
+}
+
+static size_t wakeup_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return PAIRS_MAX + 1;
+}
+
+static const struct column wakeup_columns[N_COLUMNS] = {
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id of the one that waited"},
+    [WAKER_PID] = {"waker_pid", UNIT_NONE, COLUMN_LEVEL,
+                   "process id of the one that woke it; 0: not seen"},
+    [REASON] =
+        {"reason", UNIT_NONE, COLUMN_LEVEL,
+         "for what it waited: 6 poll, 7 futex, 8 pipe, 9 unix, 14 child, 18 a server of names"},
+    [WAIT_NS] = {"wait_ns", UNIT_NS, COLUMN_COUNTER, "time of the waits that ended so"},
+    [WAKEUPS] = {"wakeups", UNIT_EVENTS, COLUMN_COUNTER, "how many they were"},
+    [PROCESS_WAIT_NS] = {"process_wait_ns", UNIT_NS, COLUMN_COUNTER,
+                         "time all threads of the process were blocked, until one was woken so"},
+};
+
+const struct probe probe_wakeup = {
+    .table = {.name = "wakeup",
+              .instance = "pair",
+              .help = "which process ended the waits of a process of the job on the same host",
+              .kind = TABLE_SAMPLES,
+              .columns = wakeup_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct wakeup),
+    .max_rows = wakeup_max_rows,
+    .open = wakeup_open,
+    .sample = wakeup_sample,
+};
