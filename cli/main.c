@@ -3,10 +3,10 @@
  * The command `chokepoint`: finds the verb and hands over.
  */
 #include "analysis/rules/rule.h"
-#include "cli/nearest.h"
-#include "cli/options.h"
+#include "cli/base/nearest.h"
+#include "cli/base/options.h"
+#include "cli/base/verb.h"
 #include "cli/testbed/testbed.h"
-#include "cli/verb.h"
 #include "collector/confine.h"
 #include "reports/words/commands.h"
 

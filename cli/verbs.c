@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/verb.h"
+#include "cli/base/verb.h"
 #include "common/error.h"
 
 /* One line a verb, whatever the formatter thinks. */

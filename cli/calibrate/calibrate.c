@@ -5,14 +5,14 @@
  * carry the same names as recordings. Figures measured before a failure are kept; the exit status
  * then says that some are missing.
  */
+#include "cli/base/options.h"
+#include "cli/base/output.h"
+#include "cli/base/verb.h"
 #include "cli/calibrate/options.h"
 #include "cli/calibrate/result.h"
 #include "cli/launch/address.h"
 #include "cli/launch/child.h"
 #include "cli/launch/hosts_choose.h"
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/verb.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/own_program.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/calibrate/options.h"
-#include "cli/options.h"
+#include "cli/base/options.h"
 #include "common/error.h"
 
 #include <stdio.h>

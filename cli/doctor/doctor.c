@@ -3,13 +3,13 @@
  * `chokepoint doctor`: whether hosts can be recorded well. Each host, this one too, is examined by
  * the agent that would record it; findings that need this host or a comparison of hosts are added.
  */
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
 #include "cli/doctor/gather.h"
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
-#include "cli/options.h"
-#include "cli/report.h"
-#include "cli/verb.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/run_options.h"
-#include "cli/options.h"
+#include "cli/base/options.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"

@@ -52,12 +52,12 @@ void run_words_init(struct run_words *words);
 /* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
  * many. */
 size_t run_words_takes(struct run_words *words, struct verb_option *takes);
-/* A verb_heard (cli/options.h) of a struct run_words, for options that may come several times. */
+/* A verb_heard (cli/base/options.h) of a struct run_words, for options that may come again. */
 int run_words_hear(void *words, const char *name, const char *value, char *const *rest);
 /* words->options.command is set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);
 
-/* 0, VERB_HELP (cli/options.h), or -EINVAL after one line on stderr. Points into argv. */
+/* 0, VERB_HELP (cli/base/options.h), or -EINVAL after one line on stderr. Points into argv. */
 int run_options_read(int argc, char **argv, struct run_options *ret_options);
 
 #endif

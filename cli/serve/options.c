@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/options.h"
-#include "cli/report.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
 #include "cli/serve/route.h"
 #include "common/error.h"
 #include "common/secret.h"

@@ -4,10 +4,10 @@
  * database (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be running
  * beside it.
  */
-#include "cli/options.h"
+#include "cli/base/options.h"
+#include "cli/base/verb.h"
 #include "cli/serve/options.h"
 #include "cli/serve/site.h"
-#include "cli/verb.h"
 #include "collector/confine.h"
 #include "collector/credentials.h"
 #include "collector/server_listen.h"

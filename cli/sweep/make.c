@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/options.h"
+#include "cli/base/verb.h"
 #include "cli/launch/run_session.h"
-#include "cli/options.h"
-#include "cli/run_repeat.h"
+#include "cli/run/run_repeat.h"
 #include "cli/sweep/plan.h"
 #include "cli/sweep/shown.h"
-#include "cli/verb.h"
 #include "collector/store_sweep.h"
 #include "common/clock.h"
 #include "common/text.h"

@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/spawn.h"
+#include "cli/base/verb.h"
 #include "cli/launch/child.h"
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/run_session.h"
-#include "cli/options.h"
-#include "cli/report.h"
-#include "cli/spawn.h"
 #include "cli/sweep/make.h"
 #include "cli/sweep/references.h"
 #include "cli/sweep/sweep.h"
-#include "cli/verb.h"
 #include "common/error.h"
 #include "common/own_program.h"
 #include "common/text.h"

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/report.h"
+#include "cli/base/options.h"
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
 #include "cli/sweep/references.h"
 #include "cli/sweep/sweep.h"
-#include "cli/verb.h"
 #include "common/error.h"
 
 #define MEASURES "time,accuracy,examples"

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/options.h"
+#include "cli/base/verb.h"
 #include "cli/launch/command_words.h"
 #include "cli/launch/run_session.h"
-#include "cli/options.h"
 #include "cli/sweep/make.h"
-#include "cli/verb.h"
 #include "common/error.h"
 #include "reports/words/commands.h"
 #include "reports/words/text_list.h"

@@ -5,7 +5,7 @@
  * otherwise). They lie at the top of each hierarchy, not below the caller's own group: an emulated
  * host must not share the limits of the terminal it was made from.
  */
-#include "cli/file.h"
+#include "cli/base/file.h"
 #include "cli/testbed/cgroup_hierarchy.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/testbed/cgroup_hierarchy.h"
-#include "cli/file.h"
+#include "cli/base/file.h"
 #include "common/error.h"
 
 #include <stdio.h>

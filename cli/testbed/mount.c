@@ -4,7 +4,7 @@
  * the hosts of the testbed, and /sys shows the interfaces of the host's own network namespace, with
  * the cgroup tree still in it (which `ip netns exec` loses).
  */
-#include "cli/file.h"
+#include "cli/base/file.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 

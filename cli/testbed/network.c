@@ -8,8 +8,8 @@
  * that refills it costs throughput as soon as the CPUs are busy. The MTU is 9000, as networks of
  * cloud providers have it, so that 99 % of the rate is payload.
  */
-#include "cli/file.h"
-#include "cli/spawn.h"
+#include "cli/base/file.h"
+#include "cli/base/spawn.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 

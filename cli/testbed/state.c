@@ -3,7 +3,7 @@
  * State of a testbed in /run, as lines "key value". The file is written before anything is made, so
  * that `down` knows what there may be even if `up` ended half-way.
  */
-#include "cli/file.h"
+#include "cli/base/file.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 #include "common/own_program.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The verb `testbed`: its words and its help. Each subverb has a file. */
 #include "cli/testbed/testbed.h"
-#include "cli/complete.h"
-#include "cli/verb.h"
+#include "cli/base/complete.h"
+#include "cli/base/verb.h"
 #include "common/error.h"
 
 #include <stdio.h>

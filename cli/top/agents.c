@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/launch/run_options.h"
-#include "cli/run_repeat.h"
+#include "cli/run/run_repeat.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"

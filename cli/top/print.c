@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "cli/report.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
 #include "cli/top/draw.h"
 #include "cli/top/top.h"
 #include "common/clock.h"

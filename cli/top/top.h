@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* State of `chokepoint top` while it runs, and its parts: words, the watched run, text. The
- * screen's loop is cli/top.c. */
+ * screen's loop is cli/top/top.c. */
 #ifndef CHOKEPOINT_CLI_TOP_TOP_H
 #define CHOKEPOINT_CLI_TOP_TOP_H
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/options.h"
-#include "cli/report.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
 #include "cli/top/top.h"
-#include "cli/verb.h"
 #include "common/clock.h"
 #include "common/text.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/base/options.h"
 #include "cli/top/top.h"
 #include "common/error.h"
 #include "common/text.h"

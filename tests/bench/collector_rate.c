@@ -360,7 +360,7 @@ static void on_event(void *ctx, const char *line) {
     (void)ctx, (void)line;
 }
 
-/* As cli/collector.c does it, without TLS. Until the end of stdin. */
+/* As cli/verbs/collector.c does it, without TLS. Until the end of stdin. */
 static int collect_plainly(const char *db) {
     char why[256] = "?", byte;
     struct writer_options writer = {.run = 1, .event = on_event};

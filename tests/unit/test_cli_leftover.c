@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories that agents have left behind: which are found, what is in them, which one is in use,
  * and that nothing else is ever removed. */
-#include "cli/leftover.h"
+#include "cli/import/leftover.h"
 #include "common/segment_name.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of `testbed up`, and the state that it keeps; nothing here makes a testbed. */
-#include "cli/file.h"
-#include "cli/spawn.h"
+#include "cli/base/file.h"
+#include "cli/base/spawn.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 

@@ -15,7 +15,7 @@
 
 #include "tests/unit/fail_nth.h"
 
-#include "cli/output_stream.h"
+#include "cli/base/output_stream.h"
 #include "collector/store.h"
 #include "collector/store_pack.h"
 #include "collector/store_read.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint sweep report`: which words it takes, and where its pictures may lie. */
+#include "cli/base/verb.h"
 #include "cli/sweep/sweep.h"
-#include "cli/verb.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The runs of a database for a terminal: a line each, and one for each note. */
+#include "cli/list/list_text.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    COLUMN_ID,
+    COLUMN_NAME,
+    COLUMN_REPEAT,
+    COLUMN_START,
+    COLUMN_DURATION,
+    COLUMN_HOSTS,
+    COLUMN_END,
+    N_COLUMNS
+};
+
+static const char *const titles[N_COLUMNS] = {"run",      "name",  "repeat", "started",
+                                              "duration", "hosts", "end"};
+
+#define NOTE_HEAD "     note: "
+
+struct line {
+    char cells[N_COLUMNS][100];
+    const struct listed_run *run; /* borrowed */
+};
+
+/* Characters, not bytes, as the terminal counts them but for wide ones. */
+static size_t text_width(const char *text) {
+    size_t n = 0;
+    for (; *text; text++)
+        n += (*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void format_start(int64_t wall_ns, char *to, size_t size) {
+    time_t seconds = (time_t)(wall_ns / NS_PER_S);
+    struct tm tm;
+    if (!localtime_r(&seconds, &tm) || !strftime(to, size, "%Y-%m-%d %H:%M:%S", &tm))
+        snprintf(to, size, "?");
+}
+
+static void format_duration(double seconds, char *to, size_t size) {
+    int64_t s = seconds >= 0 && seconds < 1e12 ? (int64_t)seconds : -1;
+    if (s < 0)
+        snprintf(to, size, "-");
+    else if (s < 60)
+        snprintf(to, size, "%.1f s", seconds);
+    else if (s < 3600)
+        snprintf(to, size, "%" PRId64 ":%02d min", s / 60, (int)(s % 60));
+    else
+        snprintf(to, size, "%" PRId64 ":%02d:%02d h", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
+}
+
+static void format_end(const struct listed_run *run, char *to, size_t size) {
+    const char *signal = run->exit_status > 128 ? sigabbrev_np(run->exit_status - 128) : NULL;
+    if (strcmp(run->state, "failed") == 0)
+        snprintf(to, size, "exit %d", run->exit_status);
+    else if (strcmp(run->state, "killed") == 0 && signal)
+        snprintf(to, size, "SIG%s", signal);
+    else
+        snprintf(to, size, "%s",
+                 strcmp(run->state, "not-started") == 0 ? "not started" : run->state);
+}
+
+static void format_hosts(const struct listed_run *run, char *to, size_t size) {
+    if (run->n_hosts_expected >= 0 && (size_t)run->n_hosts_expected != run->n_hosts)
+        snprintf(to, size, "%zu of %d", run->n_hosts, run->n_hosts_expected);
+    else
+        snprintf(to, size, "%zu", run->n_hosts);
+}
+
+static void format_repeat(const struct listed_run *run, char *to, size_t size) {
+    if (run->repeat)
+        snprintf(to, size, "%d of %d", run->repeat, run->repeats);
+}
+
+static void fill_line(const struct listed_run *run, struct line *ret_line) {
+    struct line *l = ret_line;
+    snprintf(l->cells[COLUMN_ID], sizeof *l->cells, "%" PRId64, run->id);
+    text_sanitize(l->cells[COLUMN_NAME], sizeof *l->cells, run->name, strlen(run->name));
+    format_repeat(run, l->cells[COLUMN_REPEAT], sizeof *l->cells);
+    format_start(run->started_wall_ns, l->cells[COLUMN_START], sizeof *l->cells);
+    format_duration(run->duration_s, l->cells[COLUMN_DURATION], sizeof *l->cells);
+    format_hosts(run, l->cells[COLUMN_HOSTS], sizeof *l->cells);
+    format_end(run, l->cells[COLUMN_END], sizeof *l->cells);
+    l->run = run;
+}
+
+static void print_cell(const char *text, size_t width, bool right) {
+    int pad = (int)(width - text_width(text));
+    printf("%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
+}
+
+/* The last of a line takes what is left of a terminal's; a file gets all of it. */
+static void print_rest(const char *text, size_t used) {
+    struct winsize window;
+    size_t size = strlen(text), room = SIZE_MAX;
+    char *clean = malloc(size + 1);
+    if (!clean)
+        return;
+    text_sanitize(clean, size + 1, text, size);
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
+        room = window.ws_col > used + 8 ? window.ws_col - used : 8;
+    size_t end = 0;
+    bool cut = text_width(clean) > room;
+    for (size_t n = 0; clean[end] && (!cut || n < room - 1); n++)
+        do
+            end++;
+        while ((clean[end] & 0xc0) == 0x80);
+    printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
+    free(clean);
+}
+
+static bool any_repeat(const struct line *lines, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].cells[COLUMN_REPEAT][0])
+            return true;
+    return false;
+}
+
+static void print_cells(const struct line *line, const size_t widths[N_COLUMNS]) {
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        if (widths[c])
+            print_cell(line ? line->cells[c] : titles[c], widths[c],
+                       c == COLUMN_ID || c == COLUMN_DURATION);
+}
+
+/* Without repeats there is no column of them. */
+static void print_lines(const struct line *lines, size_t n) {
+    size_t widths[N_COLUMNS] = {0}, used = 0;
+    for (size_t c = 0; c < N_COLUMNS; c++) {
+        if (c == COLUMN_REPEAT && !any_repeat(lines, n))
+            continue;
+        widths[c] = strlen(titles[c]);
+        for (size_t i = 0; i < n; i++)
+            if (text_width(lines[i].cells[c]) > widths[c])
+                widths[c] = text_width(lines[i].cells[c]);
+        used += widths[c] + 2;
+    }
+    print_cells(NULL, widths);
+    puts("command");
+    for (size_t i = 0; i < n; i++) {
+        print_cells(&lines[i], widths);
+        print_rest(lines[i].run->command, used);
+        for (size_t k = 0; k < lines[i].run->n_notes; k++) {
+            fputs(NOTE_HEAD, stdout);
+            print_rest(lines[i].run->notes[k], strlen(NOTE_HEAD));
+        }
+    }
+}
+
+int list_print(const struct listed_run *runs, size_t n) {
+    struct line *lines = calloc(n ? n : 1, sizeof *lines);
+    if (!lines)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        fill_line(&runs[i], &lines[i]);
+    if (n)
+        print_lines(lines, n);
+    free(lines);
+    return 0;
+}

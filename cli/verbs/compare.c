@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* `chokepoint compare`: groups of runs side by side. */
+#include "cli/base/options.h"
+#include "cli/base/output.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
+#include "collector/store_sweep.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "reports/comparison/comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: chokepoint compare GROUP GROUP... [--baseline GROUP] [--db FILE]\n"
+    "                          [--format FORMAT] [-o PATH]\n"
+    "\n"
+    "Puts groups of runs side by side, with their differences from the baseline (the\n"
+    "first, unless --baseline names another). GROUP is a name from `chokepoint list`,\n"
+    "which stands for all its repeats; a number, last or last~1 for one run; or several\n"
+    "of these with commas. Numbers of runs of the same name and command are one group.\n"
+    "The name of a sweep is a group for each of its cells.\n"
+    "With five or more runs on both sides it is tested whether a difference is real.\n"
+    "\n"
+    "  --db FILE        default: ./chokepoint.db\n"
+    "  --format FORMAT  text, md, html, csv or json; default: by the ending of PATH,\n"
+    "                   text if it has none\n"
+    "  -o, --output PATH\n"
+    "                   write there; a file that exists is replaced when all is written\n";
+
+#define WORDS_MAX 64
+#define RUNS_MAX 128 /* of all groups: each is held in memory */
+
+struct options {
+    const char *words[WORDS_MAX], *baseline, *database, *format, *path;
+    size_t n;
+};
+
+/* A sweep alone is several groups: so a word is judged when it is known what it stands for. */
+static int refuse_one(void) {
+    return verb_refuse("compare", "name at least two runs", NULL,
+                       "`chokepoint list` shows what there is");
+}
+
+static int take_words(struct options *options, char **words) {
+    for (; *words; words++) {
+        if (options->n == WORDS_MAX) {
+            verb_complain("compare", "at most %d groups", WORDS_MAX);
+            return -EINVAL;
+        }
+        options->words[options->n++] = *words;
+    }
+    uint64_t number;
+    bool may_be_sweep = options->n == 1 && text_parse_u64(options->words[0], &number) != 0;
+    return options->n >= 2 || (options->n == 1 && options->baseline) || may_be_sweep ? 0
+                                                                                     : refuse_one();
+}
+
+static int parse(int argc, char **argv, struct options *options) {
+    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"baseline", 0, &options->baseline, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"compare", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    *options = (struct options){.database = REPORT_DATABASE};
+    int result = verb_words_read(&words, argc, argv, &rest);
+    return result ? result : take_words(options, rest);
+}
+
+/* ---- which runs ---- */
+
+/* The runs that the words of the command line mean, before anything is read. */
+struct chosen {
+    int64_t run[RUNS_MAX];
+    size_t word[RUNS_MAX]; /* of which word */
+    bool named[RUNS_MAX];  /* the word is a group of its own: a name of several, or a list */
+    size_t n, n_words, baseline_word;
+    size_t others[WORDS_MAX + 1]; /* runs of that name, but of other commands */
+};
+
+static bool has_run(const struct chosen *chosen, size_t word, int64_t run) {
+    for (size_t i = 0; i < chosen->n; i++)
+        if (chosen->word[i] == word && chosen->run[i] == run)
+            return true;
+    return false;
+}
+
+static int choose_run(struct chosen *chosen, size_t word, int64_t run, bool named) {
+    if (has_run(chosen, word, run)) {
+        verb_complain("compare", "run %lld is named twice in one group", (long long)run);
+        return EXIT_USAGE;
+    }
+    if (chosen->n == RUNS_MAX) {
+        verb_complain("compare", "at most %d runs; name fewer, by their numbers", RUNS_MAX);
+        return EXIT_USAGE;
+    }
+    chosen->run[chosen->n] = run;
+    chosen->named[chosen->n] = named;
+    chosen->word[chosen->n++] = word;
+    return 0;
+}
+
+/* One name, number or place. */
+static int choose_one(struct store *store, const struct options *options, const char *text,
+                      bool listed, struct chosen *chosen, size_t word) {
+    struct store_run *runs;
+    size_t n, others;
+    int status = 0, result = store_find_repeats(store, text, &runs, &n, &others);
+    if (result < 0)
+        return report_cannot_read_run("compare", store, options->database, text, result);
+    chosen->others[word] += others;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        status = choose_run(chosen, word, runs[i].id, listed || n > 1);
+    store_runs_free(runs, n);
+    return status;
+}
+
+/* A name may hold a comma: it is tried as a whole first. */
+static int choose_word(struct store *store, const struct options *options, const char *text,
+                       struct chosen *chosen, size_t word) {
+    struct store_run run;
+    int status = 0, result = store_find_run(store, text, &run);
+    if (result == 0)
+        store_run_release(&run);
+    if (result == 0 || !strchr(text, ','))
+        return choose_one(store, options, text, false, chosen, word);
+    char *copy = strdup(text), *rest = NULL;
+    if (!copy)
+        return report_cannot_read_run("compare", store, options->database, text, -ENOMEM);
+    for (char *part = strtok_r(copy, ",", &rest); status == 0 && part;
+         part = strtok_r(NULL, ",", &rest))
+        status = choose_one(store, options, part, true, chosen, word);
+    free(copy);
+    return status;
+}
+
+static bool same_set(const struct chosen *chosen, size_t a, size_t b) {
+    size_t of_a = 0, of_b = 0, shared = 0;
+    for (size_t i = 0; i < chosen->n; i++) {
+        of_a += chosen->word[i] == a;
+        of_b += chosen->word[i] == b;
+        shared += chosen->word[i] == a && has_run(chosen, b, chosen->run[i]);
+    }
+    return of_a == of_b && shared == of_a;
+}
+
+/* A run in two groups says nothing about their difference; a group against itself may be tried. */
+static int check_overlap(const struct chosen *chosen) {
+    for (size_t i = 0; i < chosen->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (chosen->run[i] == chosen->run[k] &&
+                !(chosen->named[i] && chosen->named[k] &&
+                  same_set(chosen, chosen->word[i], chosen->word[k]))) {
+                verb_complain("compare",
+                              "run %lld is named twice: there is nothing to compare it with",
+                              (long long)chosen->run[i]);
+                return EXIT_USAGE;
+            }
+    return 0;
+}
+
+/* ---- a sweep: each of its cells is a group ---- */
+
+static bool same_cell(const struct store_sweep *sweep, const struct store_sweep_run *a,
+                      const struct store_sweep_run *b) {
+    return memcmp(a->value, b->value, sweep->n_parameters * sizeof *a->value) == 0;
+}
+
+/* Adds run i and all later ones of its cell as a word of their own, unless an earlier one is of it.
+ */
+static int choose_cell(const struct store_sweep *sweep, const struct store_sweep_run *runs,
+                       size_t n, size_t i, struct chosen *chosen) {
+    int status = 0;
+    for (size_t k = 0; k < i; k++)
+        if (same_cell(sweep, &runs[k], &runs[i]))
+            return 0;
+    if (chosen->n_words > WORDS_MAX) {
+        verb_complain("compare", "at most %d groups", WORDS_MAX);
+        return EXIT_USAGE;
+    }
+    size_t word = chosen->n_words++;
+    for (size_t k = i; status == 0 && k < n; k++)
+        if (same_cell(sweep, &runs[k], &runs[i]))
+            status = choose_run(chosen, word, runs[k].run.id, true);
+    return status;
+}
+
+static int choose_cells(struct store *store, const struct store_sweep *sweep,
+                        struct chosen *chosen) {
+    struct store_sweep_run *runs;
+    size_t n;
+    int status = 0, result = store_list_sweep_runs(store, sweep, &runs, &n);
+    if (result < 0) {
+        verb_complain("compare", "cannot read the sweep: %s", strerror(-result));
+        return 1;
+    }
+    for (size_t i = 0; status == 0 && i < n; i++)
+        status = choose_cell(sweep, runs, n, i, chosen);
+    store_sweep_runs_free(runs, n);
+    return status;
+}
+
+/* A run is meant before a sweep of its name. */
+static bool is_sweep(struct store *store, const char *text, struct store_sweep *ret_sweep) {
+    struct store_run run;
+    if (store_find_run(store, text, &run) == 0)
+        return store_run_release(&run), false;
+    return store_find_sweep(store, text, ret_sweep) == 0;
+}
+
+static int choose_word_or_sweep(struct store *store, const struct options *options,
+                                const char *text, struct chosen *chosen) {
+    struct store_sweep sweep;
+    if (!is_sweep(store, text, &sweep)) {
+        if (chosen->n_words > WORDS_MAX) {
+            verb_complain("compare", "at most %d groups", WORDS_MAX);
+            return EXIT_USAGE;
+        }
+        return choose_word(store, options, text, chosen, chosen->n_words++);
+    }
+    int status = choose_cells(store, &sweep, chosen);
+    store_sweep_release(&sweep);
+    return status;
+}
+
+/* The words of the command line; --baseline is one of them, or one more, which then comes first. */
+static int choose(struct store *store, const struct options *options, struct chosen *chosen) {
+    int status = 0;
+    *chosen = (struct chosen){0};
+    if (options->baseline)
+        status = choose_word(store, options, options->baseline, chosen, chosen->n_words++);
+    for (size_t i = 0; status == 0 && i < options->n; i++)
+        status = choose_word_or_sweep(store, options, options->words[i], chosen);
+    if (status == 0 && chosen->n_words < 2)
+        return refuse_one(), EXIT_USAGE;
+    for (size_t w = 1; status == 0 && options->baseline && w < chosen->n_words; w++)
+        if (same_set(chosen, 0, w)) { /* it is one of them */
+            chosen->baseline_word = w;
+            while (chosen->n && chosen->word[0] == 0) {
+                chosen->n--;
+                memmove(chosen->run, chosen->run + 1, chosen->n * sizeof *chosen->run);
+                memmove(chosen->word, chosen->word + 1, chosen->n * sizeof *chosen->word);
+                memmove(chosen->named, chosen->named + 1, chosen->n * sizeof *chosen->named);
+            }
+            break;
+        }
+    return status ? status : check_overlap(chosen);
+}
+
+/* ---- their reports, and who belongs together ---- */
+
+struct loaded {
+    struct report *reports[RUNS_MAX];
+    size_t group[RUNS_MAX];
+    size_t n, n_groups, baseline;
+};
+
+static void loaded_free(struct loaded *loaded) {
+    for (size_t i = 0; i < loaded->n; i++)
+        report_free(loaded->reports[i]);
+}
+
+static int load(struct store *store, const struct options *options, const struct chosen *chosen,
+                struct loaded *loaded) {
+    char which[32];
+    int status = 0;
+    *loaded = (struct loaded){0};
+    for (size_t i = 0; status == 0 && i < chosen->n; i++) {
+        snprintf(which, sizeof which, "%lld", (long long)chosen->run[i]);
+        status = report_build_or_say("compare", store, options->database, which,
+                                     &loaded->reports[loaded->n]);
+        loaded->n += status == 0;
+    }
+    if (status)
+        loaded_free(loaded);
+    return status;
+}
+
+static bool are_repeats(const struct report *a, const struct report *b) {
+    return strcmp(a->run_name, b->run_name) == 0 && strcmp(a->command, b->command) == 0;
+}
+
+/* Each word a group, but that single runs of one name and command are repeats of each other. Were
+ * all of them so, each is compared with the first. */
+static void make_groups(const struct chosen *chosen, struct loaded *loaded, bool merge) {
+    loaded->n_groups = 0;
+    for (size_t i = 0; i < loaded->n; i++) {
+        size_t k = 0;
+        while (k < i && chosen->word[k] != chosen->word[i] &&
+               !(merge && !chosen->named[k] && !chosen->named[i] &&
+                 are_repeats(loaded->reports[k], loaded->reports[i])))
+            k++;
+        loaded->group[i] = k < i ? loaded->group[k] : loaded->n_groups++;
+        if (chosen->word[i] == chosen->baseline_word)
+            loaded->baseline = i;
+    }
+    if (merge && loaded->n_groups == 1)
+        make_groups(chosen, loaded, false);
+}
+
+static int note_others(const struct chosen *chosen, const struct loaded *loaded,
+                       struct comparison *comparison) {
+    int result = 0;
+    for (size_t i = 0; i < loaded->n && result == 0; i++) {
+        size_t others = chosen->others[chosen->word[i]];
+        char *text;
+        if (!others || (i && chosen->word[i - 1] == chosen->word[i]))
+            continue;
+        if (asprintf(&text, "%zu older run%s called %s had another command: left out", others,
+                     others == 1 ? "" : "s", comparison->runs[i]->run_name) < 0)
+            return -ENOMEM;
+        result = comparison_add_note(comparison, text);
+    }
+    return result;
+}
+
+static int print(const struct comparison *comparison, const struct format *format,
+                 const char *path) {
+    struct output output;
+    int result = output_open(&output);
+    if (result == 0)
+        result = output_close(&output, path, comparison_write(comparison, format, output.file));
+    return result < 0 ? report_cannot_write("compare", path, result) : 0;
+}
+
+static int compare_and_print(struct store *store, const struct options *options,
+                             const struct format *format) {
+    struct chosen chosen;
+    struct loaded loaded;
+    struct comparison *comparison;
+    int status = choose(store, options, &chosen);
+    if (status == 0)
+        status = load(store, options, &chosen, &loaded);
+    if (status)
+        return status;
+    make_groups(&chosen, &loaded, true);
+    int result =
+        comparison_build(loaded.reports, loaded.group, loaded.n, loaded.baseline, &comparison);
+    if (result < 0) {
+        loaded_free(&loaded);
+        verb_complain("compare", "%s", strerror(-result));
+        return 1;
+    }
+    result = note_others(&chosen, &loaded, comparison);
+    status = result < 0 ? 1 : print(comparison, format, options->path);
+    comparison_free(comparison);
+    return status;
+}
+
+static int compare_main(int argc, char **argv) {
+    struct options options;
+    struct store *store;
+    int status = parse(argc, argv, &options);
+    if (status)
+        return verb_words_status(status);
+    const struct format *format = report_choose_format("compare", options.format, options.path);
+    if (format && !format->serves) {
+        verb_complain("compare", "there is no screen of a comparison; formats are text, md, html, "
+                                 "csv and json");
+        return EXIT_USAGE;
+    }
+    status = format ? report_open_database("compare", options.database, &store) : EXIT_USAGE;
+    if (status)
+        return status;
+    status = compare_and_print(store, &options, format);
+    store_close(store);
+    return status;
+}
+
+const struct verb verb_compare = {
+    .name = "compare", .help = "put runs side by side, with what differs", .main = compare_main};

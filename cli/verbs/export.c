@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* `chokepoint export`: a recording for other programs to read. */
+#include "reports/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/options.h"
+#include "cli/base/output_stream.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
+#include "common/error.h"
+
+static const char help[] =
+    "usage: chokepoint export [RUN] --format FORMAT [--table NAME] [--db FILE] [-o PATH]\n"
+    "\n"
+    "Writes a recording for other programs to read. RUN is a number or a name from\n"
+    "`chokepoint list`, last, last~1; default: last.\n"
+    "\n"
+    "  --format FORMAT  perfetto: a timeline for https://ui.perfetto.dev;\n"
+    "                   csv: one table with names, percent and rates;\n"
+    "                   openmetrics: the last value of everything, for Prometheus\n"
+    "  --table NAME     the table csv writes: cpu, net, mark, ...\n"
+    "  --db FILE        default: ./chokepoint.db\n"
+    "  -o, --output PATH\n"
+    "                   write there; a file that exists is replaced when all is written\n";
+
+struct options {
+    const char *run, *database, *format, *table, *path;
+};
+
+static int parse(int argc, char **argv, struct options *options) {
+    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"table", 0, &options->table, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"export", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    *options = (struct options){.run = "last", .database = REPORT_DATABASE};
+    int result = verb_words_read(&words, argc, argv, &rest);
+    if (result == 0 && rest[0] && rest[1])
+        return verb_refuse("export", "one run at a time", NULL,
+                           "`chokepoint export --help` tells more");
+    if (result == 0 && rest[0])
+        options->run = rest[0];
+    return result;
+}
+
+static const struct export_format *choose_format(const struct options *options) {
+    const struct export_format *format =
+        options->format ? export_find_format(options->format) : NULL;
+    if (!options->format)
+        verb_complain("export", "--format is missing: perfetto, csv or openmetrics");
+    else if (!format)
+        verb_complain("export", "unknown format '%s'; there are perfetto, csv and openmetrics",
+                      options->format);
+    else if (!format->of_one_table && options->table) {
+        verb_complain("export", "%s has all tables; --table goes with csv", format->name);
+        return NULL;
+    }
+    return format;
+}
+
+static int find_run(struct store *store, const struct options *options, struct store_run *run) {
+    int result = store_find_run(store, options->run, run);
+    return result < 0
+               ? report_cannot_read_run("export", store, options->database, options->run, result)
+               : 0;
+}
+
+/* One line that names the tables there are. */
+static int refuse_table(const struct options *options, const struct store_table_info *tables,
+                        size_t n) {
+    char *names = NULL;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    for (size_t i = 0; list && i < n; i++)
+        fprintf(list, "%s %s", i ? "," : "", tables[i].name);
+    if (list && fclose(list) != 0)
+        return 1;
+    const char *there = n ? "there are" : "it has none";
+    if (options->table)
+        verb_complain("export", "no table '%s' in run '%s'; %s%s", options->table, options->run,
+                      there, list ? names : "");
+    else
+        verb_complain("export", "csv is of one table: --table is missing; %s%s", there,
+                      list ? names : "");
+    free(names);
+    return EXIT_USAGE;
+}
+
+static int check_table(struct store *store, const struct store_run *run,
+                       const struct options *options) {
+    struct store_table_info *tables;
+    size_t n;
+    int result = store_list_tables(store, run->id, &tables, &n);
+    if (result < 0)
+        return report_cannot_read("export", store, options->database, result);
+    bool found = false;
+    for (size_t i = 0; i < n && options->table; i++)
+        found |= strcmp(tables[i].name, options->table) == 0;
+    int status = found ? 0 : refuse_table(options, tables, n);
+    store_tables_free(tables, n);
+    return status;
+}
+
+static int write_run(struct store *store, const struct store_run *run,
+                     const struct export_format *format, const struct options *options) {
+    struct output_stream output;
+    int result = output_stream_open(&output, options->path);
+    if (result < 0)
+        return report_cannot_write("export", options->path, result);
+    int written = format->write(store, run, options->table, output.file);
+    bool is_unread = written < 0 && !ferror(output.file); /* -EIO is said of both */
+    result = output_stream_close(&output, written);
+    if (is_unread)
+        return report_cannot_read_run("export", store, options->database, options->run, written);
+    return result < 0 ? report_cannot_write("export", options->path, result) : 0;
+}
+
+static int export_run(struct store *store, const struct export_format *format,
+                      const struct options *options) {
+    struct store_run run;
+    int status = find_run(store, options, &run);
+    if (status)
+        return status;
+    if (format->of_one_table)
+        status = check_table(store, &run, options);
+    if (status == 0)
+        status = write_run(store, &run, format, options);
+    store_run_release(&run);
+    return status;
+}
+
+static int export_main(int argc, char **argv) {
+    struct options options;
+    struct store *store;
+    int status = parse(argc, argv, &options);
+    if (status)
+        return verb_words_status(status);
+    const struct export_format *format = choose_format(&options);
+    if (!format)
+        return EXIT_USAGE;
+    status = report_open_database("export", options.database, &store);
+    if (status)
+        return status;
+    status = export_run(store, format, &options);
+    store_close(store);
+    return status;
+}
+
+const struct verb verb_export = {.name = "export",
+                                 .help = "write a recording for Perfetto, Prometheus or as CSV",
+                                 .main = export_main};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* `chokepoint pack` and `chokepoint unpack`: a database that is recorded into no more, in a third
+ * of its bytes. */
+#include "cli/base/options.h"
+#include "cli/base/report.h"
+#include "cli/base/verb.h"
+#include "collector/store_pack.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char pack_help[] =
+    "usage: chokepoint pack [FILE]\n"
+    "\n"
+    "Compresses a database that is recorded into no more: FILE.zst takes the place of FILE, in "
+    "about\n"
+    "a third of its bytes. All verbs that read go on to read it, by either name.\n"
+    "\n"
+    "  --db FILE   the same as FILE; default: ./chokepoint.db\n"
+    "\n"
+    "exit status: 0 packed, 1 damaged or not written, 2 no such database, or one in use\n";
+
+static const char unpack_help[] =
+    "usage: chokepoint unpack [FILE.zst]\n"
+    "\n"
+    "Makes the database of before `chokepoint pack` again, to record into it or to query it.\n"
+    "\n"
+    "  --db FILE   the same as FILE.zst; default: ./chokepoint.db.zst\n"
+    "\n"
+    "exit status: 0 unpacked, 1 damaged or not written, 2 no such file\n";
+
+typedef int (*convert_fn)(const char *path, struct pack_result *ret, char *why, size_t why_size);
+
+/* A full disk and a damaged page are no wrong words. */
+static int status_of(int r) {
+    return r == -EBADMSG || r == -ENOSPC || r == -EDQUOT || r == -EIO || r == -ENOMEM ? 1
+                                                                                      : EXIT_USAGE;
+}
+
+static int convert(const char *verb, const char *path, convert_fn function) {
+    struct pack_result result;
+    char why[4600] = "", name[4096];
+    int r = function(path, &result, why, sizeof why);
+    if (r) {
+        verb_complain(verb, "%s", why);
+        return status_of(r);
+    }
+    text_sanitize(name, sizeof name, result.path, strlen(result.path));
+    printf("%s: %" PRIu64 " bytes plain, %" PRIu64 " packed\n", name, result.plain_bytes,
+           result.packed_bytes);
+    return fflush(stdout) != 0;
+}
+
+static int one_file(const char *verb, const char *help, const char *path, convert_fn function,
+                    int argc, char **argv) {
+    const struct verb_option takes[] = {{"db", 0, &path, NULL}};
+    const struct verb_words words = {verb, help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    int r = verb_words_read(&words, argc, argv, &rest);
+    if (r == 0 && rest[0] && rest[1])
+        r = verb_refuse(verb, "one database at a time", NULL, "see its --help");
+    if (r)
+        return verb_words_status(r);
+    return convert(verb, rest[0] ? rest[0] : path, function);
+}
+
+static int pack_main(int argc, char **argv) {
+    return one_file("pack", pack_help, REPORT_DATABASE, store_pack, argc, argv);
+}
+
+static int unpack_main(int argc, char **argv) {
+    return one_file("unpack", unpack_help, REPORT_DATABASE PACK_ENDING, store_unpack, argc, argv);
+}
+
+const struct verb verb_pack = {
+    .name = "pack", .help = "compress a database that is complete", .main = pack_main};
+const struct verb verb_unpack = {
+    .name = "unpack", .help = "make a packed database plain again", .main = unpack_main};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `chokepoint rules`: what the judge looks for, why that holds up a run, what it needs to see, and
+ * the numbers by which it decides. The list is the table that judges, so it cannot be out of date.
+ */
+#include "analysis/rules/rule.h"
+#include "analysis/threshold.h"
+#include "cli/base/options.h"
+#include "cli/base/verb.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: chokepoint rules [--format text|json]\n"
+    "\n"
+    "Lists the rules of the verdict: what each looks for, why that holds up a run, which\n"
+    "sources it needs, and its thresholds.\n"
+    "\n"
+    "CHOKEPOINT_JUDGE in the environment changes them for one command, to see what each of\n"
+    "them earns: a list such as '-quota;SKEW_RATIO*1.4;GAIN_MIN=0.08;-source:calls' leaves out\n"
+    "a rule, scales and sets a threshold, and leaves out a source.\n"
+    "\n"
+    "  --format FORMAT   text or json; default: text\n";
+
+static json_t *sources_of(unsigned bits) {
+    json_t *list = json_array();
+    for (int s = 0; s < SOURCE_COUNT_; s++)
+        if (bits >> s & 1)
+            json_array_append_new(list, json_string(observed_source_name((enum observed_source)s)));
+    return list;
+}
+
+static json_t *thresholds_of(const char *rule) {
+    json_t *list = json_array();
+    size_t n;
+    const struct threshold *t = threshold_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(t[i].rule, rule) == 0)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:f, s:s, s:s}", "name", t[i].name, "value",
+                                            *t[i].value, "unit", t[i].unit, "reason", t[i].reason));
+    return list;
+}
+
+static json_t *json_of(void) {
+    json_t *list = json_array();
+    size_t n;
+    const struct rule *rules = rule_list(&n);
+    for (size_t r = 0; r < n; r++)
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "name", rules[r].name, "resource",
+                      resource_name(rules[r].resource), "cause", cause_name(rules[r].cause),
+                      "needs", sources_of(rules[r].needs), "instead", sources_of(rules[r].instead),
+                      "reason", rules[r].reason, "thresholds", thresholds_of(rules[r].name)));
+    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "chokepoint.rules/1", "rules", list,
+                     "thresholds", thresholds_of("all"), "sources",
+                     sources_of((1u << SOURCE_COUNT_) - 1));
+}
+
+static void print_sources(const char *words, unsigned bits) {
+    const char *between = words;
+    for (int s = 0; s < SOURCE_COUNT_; s++)
+        if (bits >> s & 1) {
+            printf("%s%s", between, observed_source_name((enum observed_source)s));
+            between = ", ";
+        }
+    if (bits)
+        putchar('\n');
+}
+
+static void print_thresholds(const char *rule) {
+    size_t n;
+    const struct threshold *t = threshold_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(t[i].rule, rule) == 0)
+            printf("    %-24s %-8.6g %s: %s\n", t[i].name, *t[i].value, t[i].unit, t[i].reason);
+}
+
+static void print_text(void) {
+    size_t n;
+    const struct rule *rules = rule_list(&n);
+    for (size_t r = 0; r < n; r++) {
+        printf("%s: %s, %s\n    %s\n", rules[r].name, resource_name(rules[r].resource),
+               cause_name(rules[r].cause), rules[r].reason);
+        print_sources("    needs ", rules[r].needs);
+        print_sources("    not asked where there is ", rules[r].instead);
+        print_thresholds(rules[r].name);
+    }
+    puts("all rules:");
+    print_thresholds("all");
+}
+
+static int rules_main(int argc, char **argv) {
+    const char *format = "text";
+    const struct verb_option options[] = {{"format", 0, &format, NULL}};
+    const struct verb_words words = {"rules", help, options, 1, false};
+    char **rest;
+    int result = verb_words_read(&words, argc, argv, &rest);
+    if (result)
+        return verb_words_status(result);
+    if (*rest)
+        return verb_refuse("rules", "takes no", *rest, "see `chokepoint rules --help`"), EXIT_USAGE;
+    if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+        return verb_refuse("rules", "unknown format", format, "text or json"), EXIT_USAGE;
+    if (*format == 't') {
+        print_text();
+        return ferror(stdout) ? 1 : 0;
+    }
+    json_t *json = json_of();
+    result = json ? json_dumpf(json, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : -1;
+    putchar('\n');
+    json_decref(json);
+    return result ? 1 : 0;
+}
+
+const struct verb verb_rules = {
+    .name = "rules", .help = "list what the verdict is made by", .main = rules_main};
