@@ -2,7 +2,11 @@
 # The agent for hosts on which nothing is installed, and the relay that brings it there. It is static, so that the host's
 # C library does not matter; with sanitizers, which need theirs, it is built for the tests alone.
 if(NOT CHOKEPOINT_AGENT_ALONE)
-  add_library(chokepoint_relay STATIC relay/cksum.c relay/handshake.c relay/launcher.c relay/pump.c)
+  add_library(chokepoint_relay STATIC
+    relay/cksum.c
+    relay/handshake.c
+    relay/launcher.c
+    relay/pump.c)
   target_link_libraries(chokepoint_relay PUBLIC chokepoint_push)
   add_executable(chokepoint-relay relay/main.c)
   target_link_libraries(chokepoint-relay PRIVATE chokepoint_relay)
@@ -25,8 +29,19 @@ else()
 endif()
 
 # Its own objects come before the archive that has the same functions by libraries that are loaded.
-add_executable(chokepoint-agent-delivered main.c supervise/page_drop.c observe.c options.c push/echo_client.c push/push.c push/push_pipe.c
-  push/push_reply.c push/push_tables.c push/stream.c supervise/delivered_names.c capture/capture_without.c)
+add_executable(chokepoint-agent-delivered
+  capture/capture_without.c
+  main.c
+  observe.c
+  options.c
+  push/echo_client.c
+  push/push.c
+  push/push_pipe.c
+  push/push_reply.c
+  push/push_tables.c
+  push/stream.c
+  supervise/delivered_names.c
+  supervise/page_drop.c)
 target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_agent)
 set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoint-agent
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR})
