@@ -2,7 +2,7 @@
 /*
  * The command `chokepoint`: finds the verb and hands over.
  */
-#include "analysis/rules/rule.h"
+#include "analysis/causes/cause.h"
 #include "cli/base/nearest.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"

@@ -6,7 +6,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
 
-#include "analysis/rules/rules.h"
+#include "analysis/causes/candidate.h"
 #include "analysis/verdict/verdict.h"
 
 struct judgement {

@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
 
-#include "analysis/rules/rules.h"
+#include "analysis/causes/candidate.h"
 
 struct resampled {
     double first;     /* share of drawings in which candidate 0 is first */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/rules/straggler.h"
+#include "analysis/causes/straggler.h"
 #include "analysis/verdict/verdict_private.h"
 
 const char *verdict_state_name(enum verdict_state state) {

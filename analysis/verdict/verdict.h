@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/rules/remark.h"
-#include "analysis/rules/rules.h"
+#include "analysis/causes/candidate.h"
+#include "analysis/causes/remark.h"
 
 /* Without calls: of 71 verdicts that named a resource which the kernel showed to run out all were
  * right; those without such evidence were, too, but they were ten. */

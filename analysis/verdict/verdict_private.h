@@ -3,8 +3,8 @@
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
 
+#include "analysis/causes/candidate.h"
 #include "analysis/evidence/queues.h"
-#include "analysis/rules/rules.h"
 #include "analysis/run_model.h"
 #include "analysis/verdict/resample.h"
 #include "analysis/verdict/verdict.h"

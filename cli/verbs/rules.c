@@ -3,7 +3,7 @@
  * `chokepoint rules`: what the judge looks for, why that holds up a run, what it needs to see, and
  * the numbers by which it decides. The list is the table that judges, so it cannot be out of date.
  */
-#include "analysis/rules/rule.h"
+#include "analysis/causes/cause.h"
 #include "analysis/threshold.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"

@@ -3,9 +3,9 @@
 #ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 #define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 
+#include "analysis/causes/candidate.h"
 #include "analysis/evidence/process_traffic.h"
 #include "analysis/facts/recording/recording.h"
-#include "analysis/rules/rules.h"
 #include "analysis/run_model.h"
 #include "analysis/verdict/judgement.h"
 #include "reports/model/input.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/rules/straggler.h"
+#include "analysis/causes/straggler.h"
 #include "common/error.h"
 #include "reports/model/prediction_private.h"
 #include "reports/words/scenario_words.h"

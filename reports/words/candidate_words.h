@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analysis/rules/rules.h"
+#include "analysis/causes/candidate.h"
 
 /* "network (sending)"; static. */
 const char *resource_words(enum resource resource);

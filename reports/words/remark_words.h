@@ -13,7 +13,7 @@
 #ifndef CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
 #define CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
 
-#include "analysis/rules/remark.h"
+#include "analysis/causes/remark.h"
 #include "reports/words/text_list.h"
 
 /* Owned; NULL: no memory. "" of REMARK_NONE. */

@@ -25,7 +25,7 @@ LAYERS = {
 # Rooms within a layer, each of which knows only itself and those before it. "model" is the run model's struct, which all
 # rooms of analysis/ from time on read; the room evidence makes it.
 ROOMS = {
-    "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "rules", "verdict"],
+    "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
@@ -52,7 +52,7 @@ LIBRARIES = {
 }
 
 # Files without sentences, and the lines that may have them all the same: a rule's reason, for `chokepoint rules`.
-SPEECHLESS = r"analysis/(time|evidence|simulate|gain|rules|verdict)/.*\.[ch]"
+SPEECHLESS = r"analysis/(time|evidence|simulate|gain|causes|verdict)/.*\.[ch]"
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 TWO_WORDS = re.compile(r"[a-z,:;%] [a-z%]")
 MAY_SPEAK = re.compile(r"^\s*\.reason = ")

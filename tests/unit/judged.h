@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/rules/rule.h"
+#include "analysis/causes/cause.h"
 #include "analysis/verdict/judgement.h"
 #include "reports/words/verdict_words.h"
 

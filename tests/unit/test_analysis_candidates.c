@@ -4,7 +4,7 @@
  * then all meet in a collective where they spin. And jobs of which connections are known, but no
  * calls: which side of which host explains those that their path held up.
  */
-#include "analysis/rules/rules_private.h"
+#include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
 
 #define CONNECTION_LEVELS                                                                          \

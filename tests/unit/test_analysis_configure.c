@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "analysis/rules/rule.h"
+#include "analysis/causes/cause.h"
 #include "analysis/threshold.h"
 
 static const struct rule *rule_called(const char *name) {

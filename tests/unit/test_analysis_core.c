@@ -3,7 +3,7 @@
  * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
  * takes longer, with what sampling took on either host beside them, and what their operators tell.
  */
-#include "analysis/rules/rules_private.h"
+#include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
 
 #define SAMPLES 10 /* of a row, one a second */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/causes/link_private.h"
 #include "analysis/evidence/interfaces.h"
-#include "analysis/rules/network_private.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/plant.h"
 

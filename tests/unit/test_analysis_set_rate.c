@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/causes/link_private.h"
 #include "analysis/gain/whatif.h"
-#include "analysis/rules/network_private.h"
 #include "analysis/run_model.h"
 #include "tests/unit/mpi_plant.h"
 

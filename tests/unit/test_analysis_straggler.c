@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/causes/candidate.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/rules.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
 

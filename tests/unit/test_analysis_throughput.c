@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
+#include "analysis/causes/causes_private.h"
 #include "analysis/facts/calls/parameter_server.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/throughput.h"
-#include "analysis/rules/rules_private.h"
 #include "analysis/time/critical_private.h"
 #include "analysis/time/free_running.h"
 #include "analysis/time/serving.h"

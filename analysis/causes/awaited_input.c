@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Input that comes too late: a rank waits for a helper, a process without a rank that makes its
+ * data (a loader that it forked). The helper may sleep (for a file far away, or by itself) or
+ * compute; where its host lacks a disk, memory or cores, the rules of these tell more.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/awaited.h"
+
+#define SLEEPS 1
+#define COMPUTES 2
+
+/* The rank that waited longest for a helper; SIZE_MAX: none did. */
+static size_t rank_behind(const struct run_model *model, size_t helper) {
+    struct awaited_filter ranks = AWAITED_ANY;
+    ranks.whom = helper;
+    ranks.by_beginner = true;
+    const struct process_wait *longest = awaited_longest(model, ranks);
+    return longest ? longest->who : SIZE_MAX;
+}
+
+static int add_input(const struct run_model *model, size_t group, size_t helper, size_t rank,
+                     enum budget_term term, double demand, struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[helper];
+    double of_host = model_demand(model, group, b->host, term), wall_s = b->groups[group].wall_s;
+    struct candidate c = pause_candidate(model, group, helper, CAUSE_INPUT, term, demand);
+    c.rank = model->budgets.items[rank].rank;
+    c.part = of_host > 0 ? fmin(1, demand / of_host) : 1;
+    if (term == BUDGET_CPU)
+        c.remove =
+            (struct whatif_scenario){.kind = WHATIF_CPU, .host = b->host, .rank = -1, .factor = 2};
+    remark_set(&c.cause, INPUT_IS_LATE, NUMBERS(c.rank, term == BUDGET_CPU ? COMPUTES : SLEEPS),
+               NAMES(b->process));
+    double share = wall_s > 0 ? budget_sum(&b->groups[group], 1u << term) / wall_s : 0;
+    if (term == BUDGET_CPU)
+        remarks_add(&c.evidence, PROCESS_COMPUTED, NUMBERS(100 * share), NAMES(b->process));
+    else
+        remarks_add(&c.evidence, PROCESS_PAUSED, NUMBERS(100 * share), NAMES(b->process));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int awaited_input_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    static const enum budget_term terms[] = {BUDGET_IDLE, BUDGET_CPU};
+    size_t helper = SIZE_MAX;
+    enum budget_term term = BUDGET_IDLE;
+    double most = 0;
+    for (size_t r = model->budgets.n; r < rank_budgets_all(&model->budgets); r++)
+        for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
+            double demand = model_rank_demand(model, group, r, terms[t]);
+            if (demand > most && rank_behind(model, r) != SIZE_MAX) {
+                most = demand;
+                helper = r;
+                term = terms[t];
+            }
+        }
+    if (helper == SIZE_MAX || most < BLOCKED_MIN)
+        return 0;
+    int host = model->budgets.items[helper].host;
+    if (term == BUDGET_IDLE &&
+        candidates_short_of(candidates, host, group, 1u << RESOURCE_DISK | SHORT_OF_MEMORY))
+        return 0;
+    return add_input(model, group, helper, rank_behind(model, helper), term, most, candidates);
+}

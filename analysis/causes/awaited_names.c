@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names whose addresses come too late: a process does nothing for most of its time because it has
+ * asked a server of names, and its answer is not there. The process is not to blame, and no other
+ * of the job is: it would do as well with an address that it knows.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/awaited.h"
+
+bool awaited_is_for_names(const struct run_model *model, size_t who, size_t group) {
+    return awaited_names_part(model, who, group) >= 0.5; /* most of it */
+}
+
+static int add_names(const struct run_model *model, size_t group, size_t who, double demand,
+                     struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    double part = awaited_names_part(model, who, group), wall_s = b->groups[group].wall_s;
+    double share = wall_s > 0 ? budget_sum(&b->groups[group], 1u << BUDGET_IDLE) / wall_s : 0;
+    double of_host = model_demand(model, group, b->host, BUDGET_IDLE);
+    struct candidate c =
+        pause_candidate(model, group, who, CAUSE_NAMES, BUDGET_IDLE, part * demand);
+    c.part = of_host > 0 ? fmin(1, part * demand / of_host) : part;
+    remark_set(&c.cause, NAMES_COME_LATE, NUMBERS(), NAMES(b->process));
+    remarks_add(&c.evidence, NAMES_WAITED_FOR, NUMBERS(100 * part * share), NAMES(b->process));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Where processes wait for each other, one for which nobody waits holds up itself alone. */
+static bool holds_up(const struct run_model *model, size_t group, size_t who, double demand) {
+    const struct process_wait *longest = awaited_longest(model, AWAITED_ANY);
+    double length_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    return group != model->main_group || awaited_share(model, who) >= demand / 2 || !longest ||
+           longest->seconds < demand / 2 * length_s;
+}
+
+/* The process with most of such time on the path. */
+int awaited_names_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    size_t who = SIZE_MAX;
+    double most = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double demand = model_rank_demand(model, group, r, BUDGET_IDLE);
+        if (demand > most && holds_up(model, group, r, demand) &&
+            awaited_is_for_names(model, r, group)) {
+            most = demand;
+            who = r;
+        }
+    }
+    return who == SIZE_MAX || most * awaited_names_part(model, who, group) < BLOCKED_MIN
+               ? 0
+               : add_names(model, group, who, most, candidates);
+}

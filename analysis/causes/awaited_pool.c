@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pool of connections that is empty: a process hands on what it is asked, over far fewer
+ * connections than it is asked over, and all of these are always in use. Those it asks sleep, or
+ * wait for others, in each request; several at once would take no longer. The sleep is theirs, and
+ * what it costs is of the one that asks for one after the other.
+ */
+#include <errno.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/awaited.h"
+
+/* The process that waited longest for what it asked of that one. */
+static const struct process_wait *longest_for(const struct run_model *model, size_t whom) {
+    struct awaited_filter messages = AWAITED_ANY;
+    messages.whom = whom;
+    messages.kinds = 1u << WAIT_KIND_MESSAGE;
+    return awaited_longest(model, messages);
+}
+
+static int add_pool(const struct run_model *model, size_t group, const struct process_wait *w,
+                    const struct awaited_pool *pool, double demand, struct candidates *candidates) {
+    const struct rank_budget *who = &model->budgets.items[w->who],
+                             *whom = &model->budgets.items[w->whom];
+    struct candidate c = pause_candidate(model, group, w->whom, CAUSE_POOL, BUDGET_IDLE, demand);
+    c.host = who->host; /* what would be gone is the sleep of the other */
+    c.rank = who->rank;
+    remark_set(&c.cause, POOL_IS_EMPTY, NUMBERS(pool->through, pool->through),
+               NAMES(who->process, whom->process, model->hosts[whom->host].name));
+    remarks_add(&c.evidence, POOL_OF_ASKED,
+                NUMBERS(pool->asked, pool->through, 100 * pool->occupied), NAMES(who->process));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int awaited_pool_detect(const struct run_model *model, size_t group,
+                        struct candidates *candidates) {
+    for (size_t whom = 0; group == model->main_group && whom < model->budgets.n; whom++) {
+        double demand = model_rank_demand(model, group, whom, BUDGET_IDLE);
+        const struct process_wait *w = demand >= BLOCKED_MIN ? longest_for(model, whom) : NULL;
+        struct awaited_pool pool;
+        if (!w || !awaited_pool_find(model, w->who, whom, &pool) ||
+            (double)pool.asked < POOL_FEWER * (double)pool.through || pool.occupied < POOL_OCCUPIED)
+            continue;
+        int result = add_pool(model, group, w, &pool, demand, candidates);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}

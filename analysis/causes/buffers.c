@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Data held up by a send buffer, or by a receiver that does not read: the program's own doing. */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+
+static int add_held_up(const struct run_model *model, size_t group, const struct flow *f,
+                       bool receiver, double share, double demand, struct candidates *candidates) {
+    int host = receiver ? f->to : f->from;
+    struct candidate c =
+        candidate_of(host, group, RESOURCE_APPLICATION, receiver ? CAUSE_RECEIVER : CAUSE_SNDBUF);
+    c.blocked = demand;
+    c.saturated = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_TRANSFER;
+    c.all_hosts = true;
+    c.part = flows_critical_part(model, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
+    if (receiver)
+        remark_set(&c.cause, READS_TOO_SLOWLY, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, SEND_BUFFERS_SMALL, NUMBERS(), NAMES());
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    remarks_add(&c.evidence, DATA_HELD_UP,
+                NUMBERS(receiver, 100 * share, 100 * f->limited_s / wall_s),
+                NAMES(model->hosts[f->from].name, model->hosts[f->to].name));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static double all_transfers(const struct run_model *model, size_t group, int host,
+                            enum flow_side side) {
+    double all = 0, part = flows_critical_part(model, group, host, side);
+    for (size_t h = 0; h < model->n_hosts; h++)
+        all += model_demand(model, group, (int)h, BUDGET_TRANSFER);
+    return isnan(part) ? 0 : all * part;
+}
+
+static int look_at_flow(const struct run_model *model, size_t group, const struct flow *f,
+                        double wall_s, struct candidates *candidates) {
+    double busy = f->limited_s + f->receiver_s + f->send_buffer_s;
+    bool receiver = f->receiver_s >= f->send_buffer_s;
+    double held = receiver ? f->receiver_s : f->send_buffer_s;
+    double demand = all_transfers(model, group, receiver ? f->to : f->from,
+                                  receiver ? FLOW_RECEIVE : FLOW_SEND);
+    if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
+        candidates_short_of(candidates, f->to, group, SHORT_OF_CPU))
+        return 0;
+    return add_held_up(model, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
+                       candidates);
+}
+
+int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    const struct flow *worst = NULL;
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    for (size_t i = 0; result == 0 && i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (!worst ||
+            fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
+            worst = f;
+    }
+    return worst ? look_at_flow(model, group, worst, wall_s, candidates) : result;
+}

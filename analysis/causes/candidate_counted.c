@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A candidate's gain by the counters of one process (gain_counted.h). It does not change the order
+ * of candidates: that rests on shares that all of them have. It decides whether a candidate without
+ * evidence of saturation is worth naming.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/gain/gain_counted.h"
+
+#define COMPUTING (1u << BUDGET_CPU)
+
+/* Where a replay answers, its answer is said, as `whatif` says it. */
+const struct whatif_scenario *candidate_change(const struct candidate *c) {
+    return c->shared.replayed ? &c->share : &c->remove;
+}
+
+const struct gain *candidate_gain(const struct candidate *c) {
+    if (c->shared.replayed)
+        return &c->shared;
+    return c->gain.replayed || !c->counted.counted ? &c->gain : &c->counted;
+}
+
+bool candidate_is_worth_naming(const struct candidate *c) {
+    bool little = !c->saturated && !c->gain.replayed && c->counted.counted;
+    return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
+}
+
+/* Computing of a rank beyond the others, as a part of all its computing. */
+static double own_part(const struct run_model *model, const struct candidate *c) {
+    double most = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *b = &model->budgets.items[r];
+        const struct budget *group = &b->groups[c->group];
+        if (b->host == c->host && b->rank == c->rank && group->wall_s > 0)
+            most = fmax(most, group->term_s[BUDGET_CPU] / group->wall_s);
+    }
+    return most > 0 ? fmin(1, c->own / most) : 0;
+}
+
+/* A limit of a host holds all the run; a rank's own work is that of its phase. */
+static struct counted_loss loss_of(const struct run_model *model, const struct candidate *c) {
+    bool own = c->terms == COMPUTING;
+    return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
+                                 .rank = c->rank,
+                                 .group = own ? c->group : 0,
+                                 .terms = c->terms,
+                                 .part = own ? own_part(model, c) : 1,
+                                 .everywhere = c->everywhere,
+                                 .awaited = c->awaited};
+}
+
+/* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
+static bool is_of_process(const struct run_model *model, const struct candidate *c) {
+    bool own = c->terms == COMPUTING, asleep = c->terms >> BUDGET_IDLE & 1;
+    if (!c->terms || c->terms & ~budget_outside_terms() || (asleep && !model_has_path(model)))
+        return false;
+    return own ? !isnan(c->own) : !(c->part < 1);
+}
+
+static bool is_awaited_sleep(const struct run_model *model, const struct candidate *c) {
+    return c->awaited && c->terms == 1u << BUDGET_IDLE && !model_has_path(model);
+}
+
+static bool is_link(const struct candidate *c) {
+    return c->can_remove && c->remove.kind == WHATIF_LINK;
+}
+
+static double group_share(const struct run_model *model, size_t group) {
+    double run = (double)windows_length(phase_windows(&model->groups[0]));
+    return run > 0 ? (double)windows_length(phase_windows(&model->groups[group])) / run : 0;
+}
+
+/* Shares of the run; both ways of one host's link: now the one is used, now the other, or both at
+ * once. */
+static struct counted_link link_of_candidate(const struct candidates *candidates,
+                                             const struct candidate *c) {
+    struct counted_link link = {.host = c->host};
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *at = &candidates->items[i];
+        if (!is_link(at) || at->host != c->host || at->group != c->group)
+            continue;
+        link.way = fmax(link.way, at->run_share);
+        link.ways += at->run_share;
+    }
+    return link;
+}
+
+static int tell_links(const struct run_model *model, struct whatif_told *told) {
+    struct candidates found = {0};
+    size_t group = model->main_group;
+    int result = rules_detect(model, group, SHORT_OF_NETWORK, &found);
+    for (size_t i = 0; i < found.n; i++)
+        found.items[i].run_share = found.items[i].blocked * group_share(model, group);
+    told->links = calloc(found.n + 1, sizeof *told->links);
+    for (size_t i = 0; result == 0 && told->links && i < found.n; i++)
+        if (is_link(&found.items[i]))
+            told->links[told->n_links++] = link_of_candidate(&found, &found.items[i]);
+    candidates_release(&found);
+    return result < 0 || told->links ? result : -ENOMEM;
+}
+
+static int tell_processes(const struct run_model *model, struct whatif_told *told) {
+    struct candidates found = {0};
+    int result = rules_detect(model, model->main_group,
+                              1u << RESOURCE_IMBALANCE | 1u << RESOURCE_APPLICATION, &found);
+    told->processes = calloc(found.n + 1, sizeof *told->processes);
+    for (size_t i = 0; result == 0 && told->processes && i < found.n; i++) {
+        const struct candidate *c = &found.items[i];
+        bool sleeps = is_awaited_sleep(model, c);
+        if (sleeps || is_of_process(model, c))
+            told->processes[told->n_processes++] =
+                (struct counted_process){c->host, sleeps, loss_of(model, c)};
+    }
+    candidates_release(&found);
+    return result < 0 || told->processes ? result : -ENOMEM;
+}
+
+int rules_tell(const struct run_model *model, struct whatif *whatif) {
+    struct whatif_told told = {0};
+    if (model_has_path(model))
+        return 0;
+    int result = tell_links(model, &told);
+    if (result == 0)
+        result = tell_processes(model, &told);
+    if (result < 0) {
+        free(told.links);
+        free(told.processes);
+        return result;
+    }
+    whatif_tell(whatif, &told);
+    return 0;
+}
+
+double candidate_most(const struct run_model *model, const struct candidate *c) {
+    struct counted_loss loss = loss_of(model, c);
+    bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
+    double most = gain_most(model, &loss);
+    double held = quota ? gain_most_of_quota(quota_throttled(model, c->host)) : NAN;
+    return fmin(most, held); /* of a number and NAN the number */
+}
+
+void candidate_count(const struct run_model *model, const struct candidates *candidates,
+                     struct candidate *c) {
+    struct counted_loss loss = loss_of(model, c);
+    struct counted counted;
+    double scale = group_share(model, loss.group);
+    bool told = false;
+    if (throughput_counts(model, c->group))
+        return;
+    if (is_of_process(model, c)) {
+        told = gain_counted(model, &loss, &counted);
+        if (counted.lost > 0) /* else the kernel keeps no account of it */
+            c->lost = (struct gain){.estimate = counted.lost,
+                                    .low = counted.lost_low,
+                                    .high = counted.lost_high,
+                                    .counted = true};
+    } else if (is_awaited_sleep(model, c)) {
+        told = gain_counted_sleep(model, c->host, loss.group, &counted);
+    } else if (is_link(c) && !model_has_path(model)) {
+        struct counted_link link = link_of_candidate(candidates, c);
+        told = gain_counted_link(model, &link, &counted);
+    }
+    if (told)
+        c->counted = (struct gain){.estimate = counted.gain * scale,
+                                   .low = counted.gain_low * scale,
+                                   .high = counted.gain_high * scale,
+                                   .counted = true};
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gain of the run without each candidate, from the engine that answers `whatif`, and the time
+ * in which each held. The engine knows the main phase only: of the rest of the run, which a fault
+ * holds up as well, the critical path tells. Where it refuses, counters may do
+ * (candidate_counted.c), else the candidate's share of the critical path stands: what could be
+ * gained at most. Where ranks run freely it is iterations that are gained (throughput.h).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/causes_private.h"
+
+static double main_share(const struct run_model *model) {
+    double run = (double)windows_length(phase_windows(&model->groups[0]));
+    return run > 0 ? (double)windows_length(phase_windows(&model->groups[model->main_group])) / run
+                   : 0;
+}
+
+static struct gain gain_of(const struct whatif_answer *answer) {
+    return (struct gain){.estimate = fmax(0, answer->run_gain),
+                         .low = fmax(0, answer->run_low),
+                         .high = fmax(0, answer->run_high),
+                         .replayed = answer->replayed || answer->iterations,
+                         .counted = answer->counted && !answer->iterations};
+}
+
+static int ask(const struct run_model *model, const struct whatif *whatif,
+               const struct whatif_scenario *scenario, struct gain *ret_gain, struct refusal *why) {
+    struct whatif_answer answer;
+    int result = whatif_ask(whatif, scenario, 1, &answer);
+    if (result == -EINVAL)
+        return 0; /* it has no such link or rank: the bound stays */
+    if (result < 0)
+        return result;
+    if (!answer.replayed) {
+        if (!why->code)
+            *why = answer.refused;
+        if (answer.untold) /* that alone blames nobody */
+            *ret_gain =
+                (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * main_share(model)};
+        return 0;
+    }
+    *ret_gain = gain_of(&answer);
+    return 0;
+}
+
+/* Taking it from one of several hosts that suffer alike gains little: the others go on waiting. */
+static bool is_everywhere(const struct run_model *model, const struct candidates *candidates,
+                          const struct candidate *c) {
+    size_t alike = 1;
+    if (c->all_hosts && c->everywhere) /* the subject is all of them */
+        return true;
+    for (size_t i = 0; i < candidates->n; i++)
+        alike += candidate_is_alike(c, &candidates->items[i]);
+    return model->n_hosts > 1 && alike == model->n_hosts && c->rank < 0;
+}
+
+/* Time that the path spends on it, on all hosts if all suffer it (for links that is in either end's
+ * budget already). */
+static double bound_of(const struct run_model *model, const struct candidates *candidates,
+                       const struct candidate *c) {
+    double bound = c->run_share;
+    for (size_t i = 0; c->everywhere && !c->all_hosts && i < candidates->n; i++)
+        bound += candidate_is_alike(c, &candidates->items[i]) ? candidates->items[i].run_share : 0;
+    return model_has_path(model) ? fmin(1, bound) : c->run_share;
+}
+
+/* Both directions of one link are candidates: a faster link makes both faster. */
+static bool is_both_ways(const struct candidates *candidates, const struct candidate *c) {
+    for (size_t i = 0; c->remove.kind == WHATIF_LINK && c->can_remove && i < candidates->n; i++) {
+        const struct candidate *other = &candidates->items[i];
+        if (other != c && other->can_remove && other->remove.kind == WHATIF_LINK &&
+            other->host == c->host && other->group == c->group)
+            return true;
+    }
+    return false;
+}
+
+/* A serial server's own work is what limits, not what is limited by it. */
+static int estimate_freely(const struct run_model *model, struct candidate *c) {
+    struct loss loss = candidate_loss(c);
+    double part = c->fallback ? 1 - 1 / c->remove.factor : 1;
+    double limit = loss.serves ? INFINITY : free_ranks_limit(model, c->group);
+    int result = throughput_gain(model, &loss, part, limit, &c->gain);
+    double beside = throughput_lost_beside(model, c->host, c->rank, c->terms);
+    c->gain.estimate += beside;
+    c->gain.high += beside;
+    if (result == 0 && c->can_double)
+        result = throughput_gain(model, &loss, 0.5, limit, &c->doubled);
+    return result;
+}
+
+static int estimate(const struct run_model *model, const struct candidates *candidates,
+                    const struct whatif *whatif, struct candidate *c, struct refusal *why) {
+    int result = 0;
+    double bound = bound_of(model, candidates, c);
+    c->gain = (struct gain){.estimate = bound, .low = NAN, .high = bound};
+    if (c->terms && throughput_counts(model, c->group))
+        return estimate_freely(model, c);
+    if (c->group != model->main_group || !model_has_path(model) || !whatif)
+        return 0;
+    if (c->can_remove && c->remove.kind == WHATIF_LINK)
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
+    if (c->can_remove)
+        result = ask(model, whatif, &c->remove, &c->gain, why);
+    if (result == 0 && c->can_double)
+        result = ask(model, whatif, &c->twice, &c->doubled, why);
+    if (result == 0 && c->can_share)
+        result = ask(model, whatif, &c->share, &c->shared, why);
+    /* calls do not tell which end of a path is slow; connections did: the path is meant */
+    if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
+        c->gain.estimate < PATH_PART * c->run_share) {
+        c->remove.host = c->twice.host = -1;
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
+        result = ask(model, whatif, &c->remove, &c->gain, why);
+        if (result == 0 && c->can_double)
+            result = ask(model, whatif, &c->twice, &c->doubled, why);
+    }
+    return result;
+}
+
+/* Without an answer nothing is known of its gain, and a bound names nobody. */
+static int estimate_fallback(const struct whatif *whatif, struct candidate *c) {
+    struct whatif_answer answer;
+    int result = whatif_ask(whatif, &c->remove, 1, &answer);
+    c->gain = (struct gain){.estimate = 0, .low = 0, .high = c->run_share};
+    if (result == 0 && !isnan(answer.run_gain))
+        c->gain = gain_of(&answer);
+    return result == -EINVAL ? 0 : result;
+}
+
+/* One source for gains: what the engine answers is what is said. */
+static int take_answer(const struct run_model *model, const struct whatif *whatif,
+                       struct candidate *c) {
+    struct whatif_answer answer;
+    if (c->remove.kind == WHATIF_LINK && !c->gain.replayed) /* a faster link is faster both ways */
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
+    int result = c->can_remove ? whatif_ask(whatif, &c->remove, 1, &answer) : -EINVAL;
+    if (result < 0)
+        return result == -EINVAL ? 0 : result;
+    c->answered = !isnan(answer.run_gain);
+    if (c->answered && answer.iterations)
+        c->gain = gain_of(&answer);
+    else if (c->answered && !answer.replayed)
+        c->counted = gain_of(&answer);
+    /* along chains of waits the bound of a link is that of one of its ways, and the change is of
+     * both: candidates are weighed by what is said of them. Answers are about the main group. */
+    if (c->counted.counted && c->group == model->main_group &&
+        model->critical.source == CRITICAL_FROM_WAITS)
+        c->gain.estimate = c->counted.estimate;
+    return 0;
+}
+
+/* ---- when it held ---- */
+
+/* Value of one rank in one slice; NAN if it did not live. */
+static double slice_terms(const struct rank_budget *b, size_t slice, unsigned terms) {
+    const struct budget *budget = &b->slices[slice];
+    return budget->wall_s > 0 ? budget_sum(budget, terms) / budget->wall_s : NAN;
+}
+
+/* The terms of the rank, of the host's worst rank, or of all hosts the mean: whatever the candidate
+ * is about. */
+static double slice_level(const struct run_model *model, const struct candidate *c, size_t slice) {
+    double worst = NAN, sum = 0, n = 0, others = 0, n_others = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *b = &model->budgets.items[r];
+        double level = slice_terms(b, slice, c->terms);
+        bool meant = c->host == b->host && (c->rank < 0 || c->rank == b->rank);
+        if (isnan(level))
+            continue;
+        sum += level;
+        n++;
+        if (meant)
+            worst = fmax(worst, level);
+        else {
+            others += level;
+            n_others++;
+        }
+    }
+    if (c->all_hosts)
+        return n > 0 ? sum / n : NAN;
+    /* computing is normal: only what a rank does beyond the others counts */
+    if (c->terms == 1u << BUDGET_CPU)
+        return n_others > 0 ? fmax(0, worst - others / n_others) : NAN;
+    return worst;
+}
+
+double candidate_level(const struct run_model *model, const struct candidate *c, size_t slice) {
+    int64_t duration = model->recording->duration_ns;
+    struct window window = {rank_budget_slice_begin(duration, slice),
+                            rank_budget_slice_begin(duration, slice + 1)};
+    if (c->terms && model->budgets.n)
+        return slice_level(model, c, slice);
+    return c->signal ? candidate_blocked(c, (struct windows){&window, 1}) : NAN;
+}
+
+struct levels {
+    double value[RANK_BUDGET_SLICES];
+    int64_t begin_ns[RANK_BUDGET_SLICES], end_ns[RANK_BUDGET_SLICES];
+    size_t n;
+};
+
+/* Slices that lie in the candidate's phase by more than half, after the start. */
+static void collect(const struct run_model *model, int64_t start_ns, const struct candidate *c,
+                    struct levels *levels) {
+    struct windows windows = phase_windows(&model->groups[c->group]);
+    for (size_t s = 0; s < RANK_BUDGET_SLICES; s++) {
+        int64_t begin = rank_budget_slice_begin(model->recording->duration_ns, s);
+        int64_t end = rank_budget_slice_begin(model->recording->duration_ns, s + 1);
+        int64_t middle = begin + (end - begin) / 2;
+        double value = candidate_level(model, c, s);
+        bool inside = false;
+        for (size_t w = 0; w < windows.n; w++)
+            inside |= middle >= windows.items[w].begin_ns && middle < windows.items[w].end_ns;
+        if (!inside || middle < start_ns || isnan(value))
+            continue;
+        levels->value[levels->n] = value;
+        levels->begin_ns[levels->n] = begin;
+        levels->end_ns[levels->n++] = end;
+    }
+}
+
+/* The one stretch [a, b) of a higher level that explains most of the variance: two change points of
+ * a level, by exhaustive search over so few slices. */
+static void find_span(const struct levels *l, struct candidate *c) {
+    double all = 0, squares = 0, best = 0;
+    size_t best_a = 0, best_b = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        all += l->value[i];
+        squares += l->value[i] * l->value[i];
+    }
+    double total = squares - all * all / (double)l->n;
+    for (size_t a = 0; a < l->n; a++) {
+        double in = 0;
+        for (size_t b = a + 1; b <= l->n; b++) {
+            in += l->value[b - 1];
+            double n_in = (double)(b - a), n_out = (double)l->n - n_in;
+            if (b - a < 3 || n_out < 3)
+                continue;
+            double inside = in / n_in, outside = (all - in) / n_out;
+            double between = n_in * n_out / (double)l->n * (inside - outside) * (inside - outside);
+            if (between <= best || outside > SPAN_OUTSIDE_MAX * inside ||
+                inside - outside < SPAN_LEVEL_MIN)
+                continue;
+            best = between;
+            best_a = a;
+            best_b = b;
+        }
+    }
+    if (best_b == 0 || best < SPAN_FIT_MIN * total)
+        return;
+    c->start_s = (double)l->begin_ns[best_a] / 1e9;
+    c->end_s = (double)l->end_ns[best_b - 1] / 1e9;
+}
+
+int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
+                        struct candidates *candidates) {
+    int result = 0;
+    const struct whatif *engine = whatif;
+    if (!model_has_path(model) || throughput_counts(model, model->main_group))
+        whatif = NULL; /* no calls to replay, or a replay cannot tell */
+    for (size_t i = 0; result == 0 && i < candidates->n; i++) {
+        struct levels levels = {.n = 0};
+        struct candidate *c = &candidates->items[i];
+        c->everywhere = is_everywhere(model, candidates, c);
+        if (c->everywhere)
+            c->remove.host = c->twice.host = -1;
+        if (is_both_ways(candidates, c))
+            c->remove.direction = c->twice.direction = WHATIF_BOTH;
+        result = c->fallback && !throughput_counts(model, c->group)
+                     ? estimate_fallback(engine, c)
+                     : estimate(model, candidates, whatif, c, &candidates->no_replay);
+        candidate_count(model, candidates, c);
+        if (result == 0)
+            result = take_answer(model, engine, c);
+        collect(model, candidates->start_ns, c, &levels);
+        if (levels.n >= 8)
+            find_span(&levels, c);
+    }
+    return result;
+}

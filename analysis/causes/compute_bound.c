@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Computing as the limit: the work itself, where nothing else holds up the run. On all hosts, or
+ * one core where a single thread does all of it and the other cores idle. A fallback: any other
+ * finding that is worth naming comes first.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+
+struct computing {
+    double share; /* of the run that is computing: of the critical path, else of the processes */
+    double used, cores; /* by the job on its hosts, in cores; what they have */
+    double computing;   /* or ready to, by its processes outside MPI, in cores: of the whole run */
+    size_t n_hosts;     /* of the job */
+    size_t workers;     /* its processes that compute, and as many more as its threads fill cores */
+    int busiest;        /* host */
+    bool one_thread;    /* one process computes, in one thread */
+    bool come_and_go;   /* its processes, too fast to be seen one by one */
+};
+
+/* Share of the critical path; without one, of the processes' own time. */
+static double share_of(const struct run_model *model, size_t group) {
+    double share = 0;
+    if (!model_has_path(model))
+        return fmin(1, ranks_busy(model, group));
+    if (throughput_counts(model, group))
+        return rank_budgets_share(&model->budgets, group, BUDGET_CPU);
+    for (size_t h = 0; h < model->n_hosts; h++)
+        share += critical_share(&model->critical.groups[group], (int)h, BUDGET_CPU);
+    return share;
+}
+
+/* Cores that its processes and threads could fill. */
+static size_t count_workers(const struct run_model *model, size_t group) {
+    double workers = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        if (b->wall_s > 0 && budget_sum(b, 1u << BUDGET_CPU) >= ONE_CORE_LITTLE * b->wall_s)
+            workers += 1 + ceil(b->other_cpu_s / b->wall_s - ONE_CORE_LITTLE);
+    }
+    return (size_t)fmax(1, workers);
+}
+
+/* CPU time of a rank inside MPI may be spinning. */
+static double computing_cores(const struct run_model *model) {
+    double cores = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[0];
+        double ready = budget_sum(b, 1u << BUDGET_CPU | 1u << BUDGET_RUN_QUEUE);
+        if (b->wall_s > 0 && ready >= ONE_CORE_LITTLE * b->wall_s)
+            cores += (ready + b->other_cpu_s) / b->wall_s;
+    }
+    return cores;
+}
+
+/* Only one of its processes computes, and only one thread of that. */
+static bool is_one_thread(const struct run_model *model, size_t group) {
+    size_t computing = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        double cpu = budget_sum(b, 1u << BUDGET_CPU);
+        if (b->wall_s > 0 && cpu >= ONE_CORE_LITTLE * b->wall_s)
+            computing++;
+        if (b->other_cpu_s >= ONE_CORE_LITTLE * b->wall_s && b->wall_s > 0)
+            return false;
+    }
+    return computing == 1;
+}
+
+static struct computing look(const struct run_model *model, size_t group) {
+    struct computing c = {.share = share_of(model, group), .busiest = -1};
+    double most = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
+        if (!(used >= ONE_CORE_LITTLE))
+            continue;
+        c.used += used;
+        c.cores += model->hosts[h].n_cpus;
+        c.n_hosts++;
+        c.busiest = used > most ? (int)h : c.busiest;
+        most = fmax(most, used);
+    }
+    c.come_and_go = processes_come_and_go(model, group);
+    c.computing = c.come_and_go ? c.used : computing_cores(model);
+    c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - ONE_CORE_LITTLE))
+                              : count_workers(model, group);
+    c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
+                   (c.come_and_go ? c.used <= 1 + ONE_CORE_LITTLE : is_one_thread(model, group));
+    return c;
+}
+
+static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
+    const char *host = model->hosts[c->host].name;
+    if (x->come_and_go)
+        remarks_add(&c->evidence, USED_BY_SHORT_PROCESSES, NUMBERS(), NAMES());
+    if (x->one_thread) {
+        remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
+        remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));
+        return;
+    }
+    remark_set(&c->cause, PROGRAM_COMPUTES, NUMBERS(), NAMES());
+    remarks_add(&c->evidence, CORES_USED, NUMBERS(x->used, x->cores, x->n_hosts, x->n_hosts),
+                NAMES());
+}
+
+static bool is_seen_inside(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0 && !model->budgets.events)
+            return false;
+    return true;
+}
+
+int compute_bound_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    if (group != model->main_group)
+        return 0;
+    struct computing x = look(model, group);
+    if (!(x.share >= COMPUTE_BOUND) || x.busiest < 0)
+        return 0;
+    struct candidate c = candidate_of(x.busiest, group, RESOURCE_CPU,
+                                      x.one_thread ? CAUSE_SINGLE_THREAD : CAUSE_COMPUTE_BOUND);
+    c.subject = x.one_thread ? SUBJECT_CORE : SUBJECT_ALL_HOSTS;
+    c.fallback = c.everywhere = c.all_hosts = true;
+    c.blocked = fmin(1, x.share);
+    bool seen = is_seen_inside(model);
+    c.saturated = seen && x.computing >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
+    c.signals = 2; /* their CPU time, and that of the hosts */
+    c.terms = 1u << BUDGET_CPU;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
+    say(model, &x, &c);
+    if (!seen)
+        remarks_add(&c.against, SPINNING_LOOKS_ALIKE, NUMBERS(), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU: what a host's ranks lost on the critical path while they were ready to run and had no core.
+ * A rank that spins inside MPI loses nothing by being put aside, so only waiting outside MPI
+ * counts, where calls are known; without them run-queue delay of the job's processes is the
+ * evidence, weak where all of them keep their cores busy. Quota and steal are told by the kernel.
+ *
+ * Where all hosts are short of cores alike, the path is in any of them by chance: each is charged
+ * with an even share.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/beside_job.h"
+
+#define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
+
+struct contended {
+    const struct model_process *process; /* of the job, with the most delay */
+    struct process_use use;
+    double blocked; /* share of its time lost in the run queue */
+};
+
+static double or_zero(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+/* Time lost by one process: of several threads the delay of one counts. */
+static double lost_share(struct process_use use) {
+    double wanted = or_zero(use.cpu_s) + or_zero(use.run_queue_s);
+    if (wanted <= 0 || use.wall_s <= 0)
+        return 0;
+    return or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
+}
+
+/* Where a rank's budget is known only that delay counts which held it up. */
+static double lost_by(const struct run_model *model, size_t group,
+                      const struct model_process *process, struct process_use use) {
+    const struct budget *b = saturation_budget(model, process, group);
+    if (b)
+        return or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
+    double quota = model_worst_rank(model, group, process->host, BUDGET_QUOTA, NULL);
+    return fmax(0, lost_share(use) - or_zero(quota)); /* which is a resource of its own */
+}
+
+static struct contended most_contended(const struct run_model *model, size_t group, int host) {
+    struct contended worst = {0};
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (process->host != host || !process->job)
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        double lost = lost_by(model, group, process, use);
+        if (!worst.process || lost > worst.blocked)
+            worst = (struct contended){process, use, lost};
+    }
+    return worst;
+}
+
+/* Nearly all waits of a process with several threads were for its own threads, as its budget says
+ * (rank_counters.c). */
+static bool waits_for_itself(const struct run_model *model, size_t group,
+                             const struct model_process *process) {
+    const struct budget *b = saturation_counted(model, process, group);
+    return b && or_zero(b->term_s[BUDGET_RUN_QUEUE]) < OWN_THREADS_REST * b->wall_s;
+}
+
+/* The same program without ranks, on all other hosts that it runs on, waits for its core about as
+ * long: what all have alike is how the program is made. (Ranks may wait for each other so.) */
+static bool peers_wait_alike(const struct run_model *model, size_t group,
+                             const struct contended *worst) {
+    size_t alike = 0;
+    /* with one thread alone nobody but another program can have had its core */
+    bool ours = worst->process->rank < 0 && model_process_has_threads(model, worst->process);
+    for (size_t h = 0; ours && h < model->n_hosts; h++) {
+        struct contended other = most_contended(model, group, (int)h);
+        if ((int)h == worst->process->host || !other.process ||
+            !is_same_program(other.process->series->name, worst->process->series->name))
+            continue;
+        if (other.blocked < ALIKE_PART * worst->blocked)
+            return false;
+        alike++;
+    }
+    return alike > 0;
+}
+
+/* Processes on other hosts wait for those on this one, as clients for a server: then it is not the
+ * whole job that its cores limit, and a path tells what that costs. */
+static bool is_awaited_from_elsewhere(const struct run_model *model, int host) {
+    const struct rank_budgets *budgets = &model->budgets;
+    for (size_t i = 0; i < budgets->n_waits; i++) {
+        const struct process_wait *wait = &budgets->waits[i];
+        const struct rank_budget *who = &budgets->items[wait->who];
+        if (who->host != host && budgets->items[wait->whom].host == host &&
+            wait->seconds >= BLOCKED_MIN * who->groups[model->main_group].wall_s)
+            return true;
+    }
+    return false;
+}
+
+/* With nobody else on the cores a process waits for its own threads: a loader beside one that
+ * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
+ * anything by it; only far more threads than cores are a finding. Nor is it one if processes
+ * compute on all cores, and nobody elsewhere waits for them: then all of them are full. With calls
+ * the path is known, and the cost of the wait. */
+static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
+                        const struct contended *worst, const struct candidate *c) {
+    double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
+    bool alone = waits_for_itself(model, group, worst->process) ||
+                 (holder == HELD_AT_TIMES && peers_wait_alike(model, group, worst));
+    if (holder == HELD_BY_JOB && processes_fill_their_cores(model, group) &&
+        !is_awaited_from_elsewhere(model, c->host))
+        return true;
+    double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
+    return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !model_has_path(model) &&
+           (c->blocked < most || quota >= QUOTA_MIN);
+}
+
+/* How much of the path, or of the worst process's own time, went by waiting for a core. */
+static double demand_of(const struct run_model *model, size_t group, int host,
+                        const struct contended *worst) {
+    double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
+    return isnan(share) ? worst->blocked : share;
+}
+
+/* An even share of the path's waiting for cores, if all hosts are short of them alike; 0: they are
+ * not. */
+static double even_demand(const struct run_model *model, size_t group) {
+    double all = 0, least = INFINITY, most = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double lost = or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
+        all += or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
+        least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
+        most = fmax(most, lost);
+    }
+    bool alike = model->n_hosts > 1 && least >= BLOCKED_MIN && least >= ALIKE_PART * most;
+    return alike && all >= 2 * BLOCKED_MIN ? all / (double)model->n_hosts : 0;
+}
+
+static struct candidate contention_of(const struct run_model *model, size_t group, int host,
+                                      double demand) {
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_CONTENTION);
+    double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
+    c.blocked = demand;
+    c.signals = 1;
+    c.saturated = true;
+    c.signal = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    return c;
+}
+
+/* Where other hosts of the run use its cores as well, so much of the waiting is for the process of
+ * somebody else as that had of what all of them took. */
+static void share_with_hosts(const struct run_model *model, size_t group, struct candidate *c) {
+    double foreign, hosts = 0;
+    busiest_foreign(model, group, c->host, &foreign);
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double idle = model_mean(model, (int)h, METRIC_CPU_IDLE, group);
+        if ((int)h != c->host && model_shares_machine(model, c->host, (int)h) && !isnan(idle))
+            hosts += (1 - idle / 100) * model->hosts[h].n_cpus;
+    }
+    c->part = foreign > 0 ? foreign / (foreign + hosts) : 0;
+    c->can_remove = false; /* no replay takes away a part of the waiting: the bound stands */
+    c->blocked *= c->part;
+    c->factor *= c->part;
+}
+
+/* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
+static int add_contention(const struct run_model *model, size_t group, int host,
+                          const struct contended *worst, double demand, double all_busy,
+                          struct candidates *candidates) {
+    struct candidate c = contention_of(model, group, host, demand);
+    double psi = model_mean(model, host, METRIC_PSI_CPU, group);
+    double own = core_beside(model, group, host, worst->process);
+    enum holder holder = core_holder(model, group, c.host, own, c.blocked);
+    if (holder >= HELD_BY_MANY && model_shares_cores(model, host))
+        return 1;
+    if (holder == HELD_BY_FOREIGN && model_shares_cores(model, host))
+        share_with_hosts(model, group, &c);
+    if (is_own_turn(model, group, holder, worst, &c))
+        return 0;
+    remarks_add(&c.evidence, WAITED_FOR_CORE, NUMBERS(100 * worst->blocked),
+                NAMES(worst->process->series->name));
+    if (psi >= 100 * PSI_CPU_MIN) {
+        remarks_add(&c.evidence, PSI_CPU, NUMBERS(psi), NAMES());
+        c.signals++;
+    }
+    bool clocked = model->observed.sources >> SOURCE_WAITS & 1;
+    if (all_busy >= BUSY_RANK && model->n_hosts > 1 && !clocked &&
+        !saturation_budget(model, worst->process, group)) {
+        c.saturated = false;
+        remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());
+    }
+    core_holder_name(model, group, holder, own, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Without calls: one process computes on a full core, the others wait without using theirs. */
+static int add_serial(const struct run_model *model, size_t group, int host,
+                      const struct model_process *process, double share, double others,
+                      struct candidates *candidates) {
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_SERIAL);
+    double mean = model_mean(model, host, METRIC_JOB_CPU, group);
+    c.blocked = share;
+    c.signals = 2;
+    c.rank = process->rank;
+    c.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
+    c.factor = mean > 0 ? share / mean : 0;
+    remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, PROCESS_FILLS_CORE, NUMBERS(100 * share, 100 * others),
+                NAMES(process->series->name));
+    remarks_add(&c.against, FASTER_CORE_OR_THREADS, NUMBERS(), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int serial_process_detect(const struct run_model *model, size_t group,
+                          struct candidates *candidates) {
+    double median = ranks_busy(model, group);
+    const struct model_process *busiest = NULL;
+    double most = 0;
+    size_t ranks = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (!model_is_rank(model, process))
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        double share = use.cpu_s / use.wall_s;
+        ranks++;
+        if (share > most) {
+            most = share;
+            busiest = process;
+        }
+    }
+    if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 || most < BUSY_RANK ||
+        most > 1.2 || !(median <= 0.5))
+        return 0;
+    return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
+}
+
+/* For how much of the time somebody waited for a core there, %, beside what its quota held back: to
+ * the kernel that is the same. NAN: not known. */
+static double waited_pct(const struct run_model *model, int host, size_t group) {
+    double waited = fmax(model_mean(model, host, METRIC_PSI_CPU, group),
+                         model_mean(model, host, METRIC_JOB_RUN_QUEUE, group));
+    double throttled = quota_throttled(model, host);
+    return throttled > 0 && !isnan(waited) ? fmax(waited - 100 * throttled, 0) : waited;
+}
+
+static void rule_out(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double waited = NAN, busy = NAN;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        waited = fmax(waited, waited_pct(model, (int)h, group));
+        busy = fmax(busy, 100 - model_mean(model, (int)h, METRIC_CPU_IDLE, group));
+    }
+    struct beside_job beside;
+    if (beside_job_find(model, group, &beside) >= 0) /* a host is full, only not of the job */
+        return;
+    if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
+        return;
+    if (model_has_path(model) && waited >= 100 * PSI_CPU_MIN)
+        remarks_add(&candidates->ruled_out, CPU_HARMLESS, NUMBERS(fmin(100, waited)), NAMES());
+    else
+        remarks_add(&candidates->ruled_out, CPU_NOT_SHORT,
+                    NUMBERS(busy, waited < 100 * PSI_CPU_MIN, waited), NAMES());
+    candidates->cpu_ruled_out = candidates->ruled_out.n;
+}
+
+/* The cores of emulated hosts: none of them is short of any more than the others. */
+static void rule_out_shared(double most, struct candidates *candidates) {
+    remarks_add(&candidates->ruled_out, CPU_SHARED_ALIKE, NUMBERS(100 * most), NAMES());
+    candidates->cpu_ruled_out = candidates->ruled_out.n;
+}
+
+int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates) {
+    size_t before = candidates->n;
+    double all_busy = ranks_busy(model, group), even = even_demand(model, group), shared = 0;
+    int result = 0;
+    for (size_t h = 0; result >= 0 && h < model->n_hosts; h++) {
+        struct contended worst = most_contended(model, group, (int)h);
+        double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
+        if (!worst.process || (demand < BLOCKED_MIN && even == 0) ||
+            or_zero(worst.use.run_queue_s) < CONTENTION_MIN * worst.use.cpu_s)
+            continue;
+        result = add_contention(model, group, (int)h, &worst, demand, all_busy, candidates);
+        shared = result == 1 ? fmax(shared, worst.blocked) : shared;
+    }
+    result = result < 0 ? result : 0;
+    if (result == 0 && group == model->main_group && shared > 0)
+        rule_out_shared(shared, candidates);
+    else if (result == 0 && candidates->n == before && group == model->main_group)
+        rule_out(model, group, candidates);
+    return result;
+}

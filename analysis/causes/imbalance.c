@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program is to blame, and no resource: one rank has more to compute than its peers
+ * (imbalance), one computes alone while all others wait for it (serial), or one sleeps in its own
+ * code; application_buffers.c has buffers and readers. The calls of MPI tell here. Without them a
+ * wait for a peer looks like sleep, or like computing, and processes.c says what can still be told.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/frozen.h"
+#include "analysis/facts/series/stats.h"
+
+static double share_of(const struct run_model *model, size_t group, size_t rank,
+                       enum budget_term term) {
+    const struct budget *b = &model->budgets.items[rank].groups[group];
+    return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
+}
+
+/* Median over the other ranks that have at least `least` of it; NAN without any. */
+static double peers_median(const struct run_model *model, size_t group, size_t rank,
+                           enum budget_term term, double least, size_t *ret_n) {
+    double *shares = malloc((model->budgets.n + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t r = 0; shares && r < model->budgets.n; r++) {
+        double share = r == rank ? NAN : share_of(model, group, r, term);
+        if (share >= least)
+            shares[n++] = share;
+    }
+    double median = stats_median(shares, n);
+    free(shares);
+    *ret_n = n;
+    return median;
+}
+
+/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+static size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
+                             const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = NAN;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double share = share_of(model, group, r, term);
+        share /= cores ? cores[model->budgets.items[r].host].slower : 1;
+        if (isnan(share) || share <= most_share)
+            continue;
+        most = r;
+        most_share = share;
+    }
+    return most;
+}
+
+bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
+                         unsigned resources) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].host == host && candidates->items[i].group == group &&
+            candidates->items[i].saturated && resources >> candidates->items[i].resource & 1)
+            return true;
+    return false;
+}
+
+/* ---- computing alone ---- */
+
+#define ALL_WAIT 0.5     /* of the time each of the others waits */
+#define HARDLY_WAITS 0.1 /* of its time */
+
+static bool is_only_rank(const struct run_model *model, size_t who) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (r != who && model->budgets.items[r].host == model->budgets.items[who].host)
+            return false;
+    return true;
+}
+
+/* As if the rank computed so many times as fast: a host of its own can be asked for that; of
+ * several on a host, one can only be made like its peers. */
+static struct whatif_scenario faster_rank(const struct run_model *model, size_t who,
+                                          double factor) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    bool only = is_only_rank(model, who);
+    return (struct whatif_scenario){.kind = only ? WHATIF_CPU : WHATIF_LIKE_PEERS,
+                                    .host = b->host,
+                                    .rank = only ? -1 : b->rank,
+                                    .factor = factor};
+}
+
+static int add_serial(const struct run_model *model, size_t group, size_t who, double alone,
+                      struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
+    double cpu = share_of(model, group, who, BUDGET_CPU);
+    double demand = model_demand(model, group, b->host, BUDGET_CPU);
+    c.rank = b->rank;
+    c.own = alone;
+    c.blocked = fmin(alone, demand);
+    c.saturated = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = is_only_rank(model, who);
+    c.remove = faster_rank(model, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
+    remark_set(&c.cause, RANK_COMPUTES_ALONE, NUMBERS(b->rank), NAMES());
+    remarks_add(&c.evidence, COMPUTED_ALONE, NUMBERS(b->rank, 100 * alone, 100 * cpu), NAMES());
+    double queue = share_of(model, group, who, BUDGET_RUN_QUEUE);
+    if (queue >= BLOCKED_MIN)
+        remarks_add(&c.against, WAITED_FOR_CORE_TOO, NUMBERS(), NAMES());
+    else
+        remarks_add(&c.against, FASTER_CORE_OR_SHARING, NUMBERS(), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* ---- more to compute than the others ---- */
+
+/* More than its peers, of which so much is alone. */
+struct excess {
+    double median; /* of its peers; where operators tell, what their work would take this rank */
+    double peers;  /* of its peers, as measured; NAN: the same */
+    size_t n_peers;
+    double alone, more; /* shares of the time */
+};
+
+static int add_skew(const struct run_model *model, size_t group, size_t who, const struct excess *e,
+                    struct core_speed core, struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    double own = share_of(model, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
+    double demand = model_demand(model, group, b->host, BUDGET_CPU);
+    double waiting = share_of(model, group, who, BUDGET_PEER_WAIT);
+    struct candidate c = candidate_of(b->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
+    c.rank = b->rank;
+    c.own = e->more;
+    c.blocked = fmin(e->more, demand);
+    c.saturated = true;
+    c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = true;
+    c.remove = faster_rank(model, who, ratio);
+    c.can_share = true;
+    c.share = (struct whatif_scenario){
+        .kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank, .factor = 1};
+    remark_set(&c.cause, HAS_MORE, NUMBERS(b->rank, ratio, e->n_peers), NAMES(b->process));
+    if (isnan(e->peers))
+        remarks_add(&c.evidence, RANK_USED_CPU,
+                    NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->median, e->n_peers), NAMES());
+    else
+        remarks_add(
+            &c.evidence, RANK_USED_CPU_FOR_MORE,
+            NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->peers, e->n_peers, 100 * e->median),
+            NAMES());
+    remarks_add(&c.evidence, WAITED_FOR_OTHERS, NUMBERS(100 * waiting), NAMES());
+    core_speed_tell(core, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* A rank that computes as much as its peers, only later (its data came late), does common work; one
+ * that hardly computes with the others, or computes more, does its own. */
+static double beyond_common(double alone, double own, double median) {
+    if (isnan(median) || own - alone < SKEW_PEER * median)
+        return alone;
+    return fmin(alone, fmax(0, own - median));
+}
+
+/* Peers that wait for the answers of this rank's MPI wait for its work no more than they wait
+ * beyond that, however much of a common stock of work it takes. */
+static double beyond_absence(const struct run_model *model, size_t group, size_t who, double more) {
+    double absence = absence_share(model, group, who);
+    size_t n;
+    if (!(absence > 0))
+        return more;
+    double waiting = peers_median(model, group, who, BUDGET_PEER_WAIT, 0, &n);
+    return n ? fmin(more, fmax(waiting - absence, 0)) : more;
+}
+
+/* Share of the time that a rank computes, the only one that does so much, while all others wait for
+ * others, as it does not: whom else they wait for is nobody. */
+static double awaited_alone(const struct run_model *model, size_t group, size_t who, double own) {
+    double least = INFINITY;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double waits = share_of(model, group, r, BUDGET_PEER_WAIT);
+        if (isnan(waits) || (r == who && waits >= HARDLY_WAITS))
+            return 0;
+        least = r == who ? least : fmin(least, waits);
+    }
+    return isfinite(least) && least >= ALL_WAIT ? fmin(own, least) : 0;
+}
+
+/* Something ran out, or holds up a host: how the program is made comes after that. */
+static bool any_saturated(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && candidates->items[i].saturated &&
+            candidates->items[i].blocked >= BLOCKED_MIN)
+            return true;
+    return false;
+}
+
+static struct excess excess_of(const struct run_model *model, size_t group, size_t who,
+                               double own) {
+    struct excess e = {.peers = NAN};
+    e.median = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    e.alone = own >= SERIAL_MIN ? alone_share(model, group, who) : 0;
+    e.alone = beyond_common(e.alone, own, e.median);
+    e.more = beyond_absence(model, group, who, own - e.median);
+    if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
+        e.more -= e.alone;
+    else
+        e.alone = 0; /* it only reaches further than the others: more of the common work */
+    return e;
+}
+
+static double skew_ratio(const struct run_model *model, int host, const struct core_speed *cores) {
+    if (model_shares_cores(model, host))
+        return SKEW_RATIO_SHARED;
+    return isnan(cores[host].operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+}
+
+/* A rank that waits for others as long as it computes beyond them is not on the critical path. */
+static bool is_skew(const struct run_model *model, size_t group, size_t who,
+                    const struct core_speed *cores, const struct excess *e) {
+    double ratio = skew_ratio(model, model->budgets.items[who].host, cores);
+    return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+           share_of(model, group, who, BUDGET_PEER_WAIT) < e->more &&
+           model_rank_demand(model, group, who, BUDGET_CPU) >= BLOCKED_MIN;
+}
+
+/* It took the most CPU time, and had not the most to do. */
+static void rule_out_slow_core(const struct run_model *model, size_t group, size_t who,
+                               const struct core_speed *cores, struct candidates *candidates) {
+    double taken = share_of(model, group, who, BUDGET_CPU);
+    struct excess e = excess_of(model, group, who, taken);
+    const struct rank_budget *b = &model->budgets.items[who];
+    core_speed_rule_out(model, group, b, taken / e.median, cores[b->host], candidates);
+}
+
+/* ---- more to compute, by the amounts that operators tell ---- */
+
+/* The excess of a rank whose operators give more than elsewhere: the time of that output on its own
+ * core, or its computing beyond its peers, as the program need not mark all of it. A rank that
+ * takes no longer than its peers has none: they wait for nothing. */
+static struct excess excess_by_amount(const struct run_model *model, size_t group, size_t who,
+                                      const struct core_speed *cores) {
+    const struct core_speed *core = &cores[model->budgets.items[who].host];
+    double own = share_of(model, group, who, BUDGET_CPU);
+    struct excess e = {.peers = NAN};
+    double peers = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    if (!core_has_more_to_do(core) || !(own > peers))
+        return e;
+    struct excess by_time = excess_of(model, group, who, own / core->slower);
+    e.more = own * core->more;
+    e.median = own - e.more;
+    e.peers = peers;
+    return by_time.more > e.more ? by_time : e;
+}
+
+/* The operator whose additional output takes longest; SIZE_MAX: none. */
+static size_t rank_with_more_to_do(const struct run_model *model, size_t group,
+                                   const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        struct excess e = excess_by_amount(model, group, r, cores);
+        if (!(e.more > most_share) || !is_skew(model, group, r, cores, &e))
+            continue;
+        most = r;
+        most_share = e.more;
+    }
+    return most;
+}
+
+static int add_told_skew(const struct run_model *model, size_t group, size_t who,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    struct excess e = excess_by_amount(model, group, who, cores);
+    int host = model->budgets.items[who].host;
+    if (candidates_short_of(candidates, host, group, SHORT_OF_MEMORY))
+        return 0;
+    return add_skew(model, group, who, &e, cores[host], candidates);
+}
+
+/* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
+ * of cores clears, and accuses nobody. */
+static int look_at_ranks(const struct run_model *model, size_t group,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    size_t who = rank_with_most(model, group, BUDGET_CPU, cores);
+    size_t longest = rank_with_most(model, group, BUDGET_CPU, NULL);
+    size_t told = rank_with_more_to_do(model, group, cores);
+    if (who == SIZE_MAX)
+        return 0;
+    const struct rank_budget *b = &model->budgets.items[who];
+    double taken = share_of(model, group, who, BUDGET_CPU);
+    double own = taken / cores[b->host].slower;
+    struct excess e = excess_of(model, group, who, own);
+    if (isnan(e.median) && !any_saturated(candidates, group))
+        e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
+    bool serial = e.alone >= SERIAL_MIN;
+    /* what the kernel does to find memory for a rank counts as its computing */
+    bool short_of_memory = candidates_short_of(candidates, b->host, group, SHORT_OF_MEMORY);
+    if (longest != who)
+        rule_out_slow_core(model, group, longest, cores, candidates);
+    int result = serial ? add_serial(model, group, who, e.alone, candidates) : 0;
+    if (result == 0 && told != SIZE_MAX)
+        return add_told_skew(model, group, told, cores, candidates);
+    if (result == 0 && !short_of_memory && is_skew(model, group, who, cores, &e))
+        result = add_skew(model, group, who, &e, cores[b->host], candidates);
+    else if (!serial && own < skew_ratio(model, b->host, cores) * e.median)
+        core_speed_rule_out(model, group, b, taken / e.median, cores[b->host], candidates);
+    return result;
+}
+
+int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    if (model->budgets.n < 2 || throughput_counts(model, group))
+        return 0;
+    struct core_speed *cores = core_speeds_of(model, group);
+    int result = cores ? look_at_ranks(model, group, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
+}
+
+/* ---- asleep ---- */
+
+/* Reasons that stop a rank which wants nothing of its host. */
+struct pause {
+    enum cause cause;
+    enum budget_term term;
+    enum remark_code says, evidence; /* of the rank; of it and a percentage */
+};
+
+static const struct pause sleeps = {CAUSE_SLEEP, BUDGET_IDLE, REMARK_SLEEPS, REMARK_SLEPT};
+static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED, REMARK_STOPPED,
+                                   REMARK_SEEN_STOPPED};
+static const struct pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, REMARK_FROZEN, REMARK_NOTHING_RAN};
+
+static const struct pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, REMARK_STOPPED,
+                                          REMARK_STOPPED_AT_LOOKS};
+
+static int add_pause(const struct run_model *model, size_t group, size_t who,
+                     const struct pause *pause, double demand, struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    size_t n_peers;
+    double own = share_of(model, group, who, pause->term);
+    double median = peers_median(model, group, who, pause->term, 0, &n_peers);
+    bool alone = !(median >= own / SLEEP_RATIO);
+    struct candidate c = pause_candidate(model, group, who, pause->cause, pause->term, demand);
+    c.signals += alone;
+    remark_fill(&c.cause, pause->says, NUMBERS(b->rank), NAMES());
+    remarks_append(&c.evidence, pause->evidence, NUMBERS(b->rank, 100 * own), NAMES());
+    if (alone && !isnan(median))
+        remarks_add(&c.evidence, PEERS_PAUSED_LESS, NUMBERS(100 * median), NAMES());
+    else if (!isnan(median))
+        remarks_add(&c.against, PEERS_PAUSED_TOO, NUMBERS(100 * median), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* The rank may have slept because of the host's waits for I/O. */
+static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
+    return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
+}
+
+/* The greater part of the rank's sleep. */
+static bool is_frozen(const struct run_model *model, size_t group, int host, double idle) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
+}
+
+/* Stops that begin and end between two scans count as sleep: what the scans found speaks for all.
+ */
+static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct windows windows = phase_windows(&model->groups[group]);
+    double pause = idle + fmax(share_of(model, group, who, BUDGET_STOPPED), 0);
+    return process_stopped_part(model, b->host, b->pid, windows) >= pause / 2;
+}
+
+static const struct pause *pause_of(const struct run_model *model, size_t group, size_t who,
+                                    double idle) {
+    int host = model->budgets.items[who].host;
+    return is_frozen(model, group, host, idle)   ? &freezes
+           : is_stopped(model, group, who, idle) ? &unseen_stops
+                                                 : &sleeps;
+}
+
+/* The rank that does so for longest. */
+static size_t longest_pause(const struct run_model *model, size_t group, enum budget_term term,
+                            double *ret_demand) {
+    size_t who = rank_with_most(model, group, term, NULL);
+    *ret_demand = who == SIZE_MAX ? 0 : model_rank_demand(model, group, who, term);
+    return *ret_demand >= BLOCKED_MIN ? who : SIZE_MAX;
+}
+
+int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double demand;
+    size_t who = longest_pause(model, group, BUDGET_IDLE, &demand);
+    double own = who == SIZE_MAX ? 0 : share_of(model, group, who, BUDGET_IDLE);
+    if (who == SIZE_MAX || is_for_disk(model, group, model->budgets.items[who].host, own))
+        return 0;
+    return add_pause(model, group, who, pause_of(model, group, who, own), demand, candidates);
+}
+
+int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double demand;
+    size_t who = longest_pause(model, group, BUDGET_STOPPED, &demand);
+    return who == SIZE_MAX ? 0 : add_pause(model, group, who, &stops, demand, candidates);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network: which side of which host's link holds up the run. Where connections were recorded, the
+ * set of those that their path held up tells; else, or where that names nobody, what a host holds
+ * back itself; else the rates, against what the links were measured to carry; else, as a suspicion,
+ * whose transfers take longer than those of its peers.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/link_private.h"
+
+static const enum resource resources[] = {
+    [FLOW_SEND] = RESOURCE_NET_EGRESS, [FLOW_RECEIVE] = RESOURCE_NET_INGRESS};
+
+void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
+                         enum flow_side side, struct candidate *c) {
+    const struct arithmetic *a = arithmetic_find(candidates->arithmetic, candidates->n_arithmetic,
+                                                 host, link_metric(side), group);
+    if (!a)
+        return;
+    remarks_add(&c->evidence, ARITHMETIC,
+                NUMBERS(a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s, a->iteration_s,
+                        100 * a->share),
+                NAMES());
+    c->signals += a->share >= 0.4;
+}
+
+static struct whatif_scenario faster(int host, enum flow_side side, double factor) {
+    return (struct whatif_scenario){.kind = WHATIF_LINK,
+                                    .host = host,
+                                    .rank = -1,
+                                    .direction = side == FLOW_SEND ? WHATIF_SEND : WHATIF_RECEIVE,
+                                    .factor = factor};
+}
+
+#define UNLIMITED 1000.0 /* times as fast: as good as no limit */
+
+struct candidate link_of(const struct run_model *model, size_t group, int host,
+                         enum flow_side side) {
+    struct candidate c = candidate_of(host, group, resources[side], CAUSE_PATH_LIMITED);
+    c.signal = &model->hosts[host].metrics[link_metric(side)];
+    remark_set(&c.cause, LINK, NUMBERS(), NAMES());
+    c.can_remove = c.can_double = true;
+    c.remove = faster(host, side, UNLIMITED);
+    c.twice = faster(host, side, 2);
+    if (model_has_path(model)) {
+        c.terms = 1u << BUDGET_TRANSFER;
+        c.all_hosts = true;
+        c.part = flows_critical_part(model, group, host, side);
+    }
+    return c;
+}
+
+/* The job's share of the bytes on the interface, as connections tell it; NAN. Small messages are
+ * mostly headers. */
+static double own_bytes(const struct run_model *model, const struct flows *flows,
+                        const struct candidate *c) {
+    double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
+    for (size_t i = 0; i < flows->n; i++)
+        if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
+            bytes += flows->items[i].wire_bytes;
+    return flows->n && all > 0 ? bytes / all : NAN;
+}
+
+void link_name_others(const struct run_model *model, const struct flows *flows,
+                      struct candidate *c) {
+    double cores, own = own_bytes(model, flows, c);
+    if (!(own < OWN_BYTES_MIN))
+        return;
+    const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
+    c->kind = CAUSE_LINK_CONTENTION;
+    if (other && cores >= FOREIGN_SENDER_MIN)
+        c->culprit = culprit_of(model, other); /* the sender is not counted: the likeliest */
+    if (c->culprit.process)
+        remark_set(&c->cause, LINK_SHARED_WITH, NUMBERS(), NAMES(c->culprit.process));
+    else
+        remark_set(&c->cause, LINK_SHARED, NUMBERS(), NAMES());
+    remarks_add(&c->evidence, OWN_BYTES, NUMBERS(100 * own), NAMES());
+}
+
+double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side) {
+    double all = 0;
+    if (throughput_counts(model, group)) {
+        struct loss loss = {.host = host,
+                            .rank = -1,
+                            .group = group,
+                            .terms = 1u << BUDGET_TRANSFER,
+                            .part = 1,
+                            .all_hosts = true,
+                            .link = true,
+                            .change = faster(host, side, UNLIMITED)};
+        return throughput_cost(model, &loss);
+    }
+    for (size_t h = 0; h < model->n_hosts; h++)
+        all += model_demand(model, group, (int)h, BUDGET_TRANSFER);
+    double part = isnan(all) ? NAN : flows_critical_part(model, group, host, side);
+    return isnan(part) ? (isnan(all) ? NAN : 0) : all * part;
+}
+
+/* Links that an earlier rule found are asked for no more. */
+static bool is_found(const struct candidates *candidates, size_t group) {
+    return candidates_any(candidates, group, SHORT_OF_NETWORK);
+}
+
+/* The same of those that no want of cores may explain. */
+static bool is_sure(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group &&
+            SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
+            !(candidates->items[i].core_waited > 0))
+            return true;
+    return false;
+}
+
+int link_connections_detect(const struct run_model *model, size_t group,
+                            struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 ? result : link_by_connections(model, group, flows, candidates);
+}
+
+int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_sure(candidates, group)
+               ? result
+               : link_by_queues(model, group, flows, candidates);
+}
+
+int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_found(candidates, group)
+               ? result
+               : link_by_rates(model, group, flows, group == model->main_group, candidates);
+}
+
+int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_found(candidates, group) || group != model->main_group
+               ? result
+               : link_by_peers(model, group, flows, candidates);
+}

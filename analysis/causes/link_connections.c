@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network, by connections: which side of which host explains the set of those that their path held
+ * up (evidence/flows.c). Between two hosts one connection is explained by either end equally well:
+ * a sender's own full link shows a queue before its interface, so without one it is the receiver's
+ * side, or something in between.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/link_private.h"
+
+struct culprit_side {
+    int host;
+    enum flow_side side;
+    double f1;
+    struct queues queues;
+    struct network_limit limit;
+    bool at_limit;    /* near what it was measured to carry, while data moved */
+    bool full;        /* its host sends all that it is set to, and holds back the rest */
+    bool queues_here; /* what makes round trips longer waits before its interface */
+};
+
+static double rate_of(const struct flows *flows, int host, enum flow_side side, bool limited_only) {
+    double need = 0, bytes = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if ((limited_only && !f->limited) || (side == FLOW_SEND ? f->from : f->to) != host)
+            continue;
+        need = fmax(need, f->need_s); /* several at once share it */
+        bytes += f->bytes;
+    }
+    return need > 0 ? bytes / need / 1e6 : NAN;
+}
+
+static double side_rate(const struct flows *flows, int host, enum flow_side side) {
+    return rate_of(flows, host, side, true);
+}
+
+/* Data that queue on their way make round trips longer, and a host sees its own queue: held against
+ * each other they tell whether it is this one. Its mean is of all samples, and there is none while
+ * nothing is under way. */
+static bool has_the_queue(const struct flows *flows, const struct culprit_side *s, double wall_s) {
+    double queued_ns = s->queues.backlog / s->queues.rate_mb_s * 1e3;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->from == s->host && f->limited &&
+            queued_ns * wall_s / f->limited_s >= QUEUE_HERE * f->queue_ns)
+            return true;
+    }
+    return false;
+}
+
+static struct culprit_side look_at_side(const struct run_model *model, size_t group,
+                                        const struct flows *flows, int host, enum flow_side side) {
+    struct culprit_side s = {.host = host,
+                             .side = side,
+                             .f1 = flows_f1(flows, host, side),
+                             .limit = network_limit_of(model, host, link_metric(side))};
+    s.queues = link_queues(model, group, host);
+    s.full = side == FLOW_SEND && link_is_full(&s.queues);
+    s.queues_here =
+        side == FLOW_SEND && link_is_held_back(&s.queues) &&
+        has_the_queue(flows, &s,
+                      (double)windows_length(phase_windows(&model->groups[group])) / 1e9);
+    s.at_limit = s.limit.measured && (side_rate(flows, host, side) >= NETWORK_FULL * s.limit.mb_s ||
+                                      s.limit.seen_mb_s >= NETWORK_FULL * s.limit.mb_s);
+    return s;
+}
+
+/* Own evidence decides between sides that explain the set equally well: a queue before the
+ * sender's interface, a measured ceiling; else the receiving side, since a sender's full link would
+ * have shown a queue. */
+static int standing(const struct culprit_side *s) {
+    if (s->side == FLOW_SEND)
+        return link_is_backed_up(&s->queues) ? 4 : s->at_limit ? 3 : s->queues.known ? 0 : 1;
+    return s->at_limit ? 3 : 2;
+}
+
+/* Sets tell by what is likely: of two routes through a full link one may have been held up a little
+ * less than counts, and its other end explains the rest better. A host that is seen to send all it
+ * may, or to have the queue, needs no such argument. */
+static bool is_better(const struct culprit_side *a, const struct culprit_side *b) {
+    bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;
+    if (a_seen != b_seen)
+        return a_seen;
+    return fabs(a->f1 - b->f1) > FLOW_F1_ALIKE ? a->f1 > b->f1 : standing(a) > standing(b);
+}
+
+static struct culprit_side best_side(const struct run_model *model, size_t group,
+                                     const struct flows *flows) {
+    struct culprit_side best = {.host = -1};
+    for (size_t i = 0; i < 2 * model->n_hosts; i++) {
+        struct culprit_side s =
+            look_at_side(model, group, flows, (int)(i / 2), i % 2 ? FLOW_RECEIVE : FLOW_SEND);
+        if ((s.queues_here || s.f1 >= FLOW_F1_MIN) && (best.host < 0 || is_better(&s, &best)))
+            best = s;
+    }
+    return best;
+}
+
+static double queue_ms(const struct flows *flows, const struct culprit_side *s) {
+    double longest = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->limited && (s->side == FLOW_SEND ? f->from : f->to) == s->host)
+            longest = fmax(longest, f->queue_ns / 1e6);
+    }
+    return longest;
+}
+
+static void say_limited(const struct flows *flows, const struct culprit_side *s, double wall_s,
+                        struct candidate *c) {
+    double longest = 0, need = 0;
+    size_t mine = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (!f->limited || (s->side == FLOW_SEND ? f->from : f->to) != s->host)
+            continue;
+        mine++;
+        longest = fmax(longest, f->limited_s);
+        need = fmax(need, f->need_s);
+    }
+    remarks_add(&c->evidence, PATH_LIMITED,
+                NUMBERS(flows->n_limited, flows->n, mine, s->side == FLOW_SEND,
+                        100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s)),
+                NAMES());
+    c->signals++;
+}
+
+static void say_queues(const struct flows *flows, const struct culprit_side *s,
+                       struct candidate *c) {
+    double queue = queue_ms(flows, s);
+    if (s->side == FLOW_SEND && link_is_backed_up(&s->queues)) {
+        remarks_add(&c->evidence, QUEUE_BEFORE_INTERFACE,
+                    NUMBERS(s->queues.backlog / 1e3, s->queues.overlimits_s >= OVERLIMITS_MIN),
+                    NAMES());
+        c->signals++;
+    }
+    if (queue >= QUEUE_NS / 1e6) {
+        remarks_add(&c->evidence, ROUND_TRIPS_LONGER, NUMBERS(queue), NAMES());
+        c->signals++;
+    }
+    if (s->side == FLOW_RECEIVE && flows->n_limited == 1)
+        remarks_add(&c->against, NOTHING_QUEUED, NUMBERS(), NAMES());
+}
+
+static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
+                        struct candidate *c) {
+    double carried = side_rate(flows, s->host, s->side);
+    bool set = !s->at_limit && s->side == FLOW_SEND && link_is_backed_up(&s->queues) &&
+               s->queues.rate_mb_s > 0 && s->queues.rate_mb_s < 4 * carried;
+    if (set) /* a queue is of all that goes through it, seen to be held up or not */
+        carried = fmax(carried, rate_of(flows, s->host, s->side, false));
+    c->ceiling = set ? s->queues.rate_mb_s : s->at_limit ? s->limit.mb_s : carried;
+    c->ceiling_from = set ? CEILING_SET : s->at_limit ? CEILING_MEASURED : CEILING_ARRIVED;
+    c->reached = set || s->at_limit ? fmin(1, carried / c->ceiling) : 0;
+    if (set || s->at_limit) {
+        if (c->reached >= 1) /* bursts of packets may arrive faster than the mean allows */
+            remarks_add(&c->evidence, MOVED_AT_FULL_RATE,
+                        NUMBERS(c->ceiling, c->ceiling * 8e-3, set), NAMES());
+        else
+            remarks_add(&c->evidence, MOVED_BELOW_RATE,
+                        NUMBERS(carried, set, c->ceiling, c->ceiling * 8e-3), NAMES());
+        c->signals++;
+    } else if (s->limit.measured) {
+        remarks_add(&c->against, MEASURED_FAR_MORE, NUMBERS(s->limit.mb_s, carried), NAMES());
+    }
+}
+
+/* The capacity of the link is known, and it carried far less: it did not run out, whatever the
+ * connections show (a receiver without a core answers late, and that looks the same). */
+static bool is_known_not_full(const struct culprit_side *s) {
+    return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(&s->queues);
+}
+
+/* Both ends of all that the side explains are on one machine. */
+static bool stays_on_machine(const struct run_model *model, const struct flows *flows,
+                             const struct culprit_side *s) {
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->limited && (s->side == FLOW_SEND ? f->from : f->to) == s->host &&
+            !model_shares_machine(model, f->from, f->to))
+            return false;
+    }
+    return true;
+}
+
+/* Between hosts that share cores a packet is passed on by the same cores, and so is its answer. If
+ * the run waits for these for at least as long as data are under way, a link that is neither set
+ * nor measured is not told from them by its connections: a replay tells, or nothing does. */
+static double waited_for_cores(const struct run_model *model, size_t group,
+                               const struct flows *flows, const struct culprit_side *s,
+                               double demand) {
+    double waited = machine_waiting(model, group, s->host);
+    bool unclear = !s->full && !s->at_limit && !link_holds_back(model, group, s->host) &&
+                   stays_on_machine(model, flows, s) && waited >= demand;
+    return unclear ? waited : 0;
+}
+
+/* twin: the other host that explains the same; -1: none. */
+static int add_side(const struct run_model *model, size_t group, const struct flows *flows,
+                    const struct culprit_side *s, double demand, int twin,
+                    struct candidates *candidates) {
+    struct candidate c = link_of(model, group, s->host, s->side);
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    double mean = model_mean(model, s->host, link_metric(s->side), group);
+    c.blocked = fmin(1, demand);
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.saturated = !is_known_not_full(s);
+    c.ambiguous = twin >= 0;
+    c.core_waited = waited_for_cores(model, group, flows, s, demand);
+    if (c.ambiguous)
+        remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));
+    say_limited(flows, s, wall_s, &c);
+    say_ceiling(flows, s, &c);
+    say_queues(flows, s, &c);
+    link_name_others(model, flows, &c);
+    link_name_interface(model, &c);
+    link_add_arithmetic(candidates, group, s->host, s->side, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Another host whose link explains the same set and shows as much for itself; -1: none. */
+static int as_good(const struct run_model *model, size_t group, const struct flows *flows,
+                   const struct culprit_side *best) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct culprit_side s = look_at_side(model, group, flows, (int)h, best->side);
+        if (s.host != best->host && fabs(s.f1 - best->f1) <= FLOW_F1_ALIKE &&
+            standing(&s) == standing(best) && s.at_limit == best->at_limit)
+            return s.host;
+    }
+    return -1;
+}
+
+/* Share of the path, else how long the longest of the limited routes was. */
+static double side_demand(const struct run_model *model, size_t group, const struct flows *flows,
+                          const struct culprit_side *s) {
+    double demand = link_demand(model, group, s->host, s->side), longest = 0;
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    for (size_t i = 0; i < flows->n; i++)
+        if (flows->items[i].limited)
+            longest = fmax(longest, flows->items[i].limited_s / wall_s);
+    return isnan(demand) ? longest : demand;
+}
+
+/* A link that is slow both ways: the other direction is a candidate, too, and never before the one
+ * with the better evidence. */
+static int add_other_side(const struct run_model *model, size_t group, const struct flows *flows,
+                          const struct culprit_side *best, double most, int twin,
+                          struct candidates *candidates) {
+    enum flow_side side = best->side == FLOW_SEND ? FLOW_RECEIVE : FLOW_SEND;
+    struct culprit_side other = look_at_side(model, group, flows, best->host, side);
+    double demand = side_demand(model, group, flows, &other);
+    if (isnan(side_rate(flows, best->host, side)) || demand < BLOCKED_MIN)
+        return 0;
+    int result = add_side(model, group, flows, &other, fmin(demand, most), twin, candidates);
+    if (result == 0)
+        candidates->items[candidates->n - 1].other_way = true;
+    return result;
+}
+
+int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
+                        struct candidates *candidates) {
+    struct culprit_side best = {.host = -1};
+    if (flows->n_limited)
+        best = best_side(model, group, flows);
+    double demand = best.host < 0 ? 0 : side_demand(model, group, flows, &best);
+    if (demand < BLOCKED_MIN)
+        return 0;
+    int twin = as_good(model, group, flows, &best);
+    int result = add_side(model, group, flows, &best, demand, twin, candidates);
+    return result ? result : add_other_side(model, group, flows, &best, demand, twin, candidates);
+}
+
+void links_drop_unclear(const struct run_model *model, struct candidates *candidates) {
+    for (size_t i = candidates->n; i-- > 0;) {
+        struct candidate *c = &candidates->items[i];
+        if (!(c->core_waited > 0) || c->gain.replayed)
+            continue;
+        if (c->group == model->main_group && !c->other_way)
+            remarks_add(&candidates->ruled_out, LINK_OR_CORE,
+                        NUMBERS(100 * c->blocked, 100 * c->core_waited),
+                        NAMES(model->hosts[c->host].name));
+        candidates_remove(candidates, i);
+    }
+}

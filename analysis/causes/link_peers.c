@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Links by comparison: a rank whose transfers take it longer than its peers', though nothing was
+ * seen to be full at its host. The limit may lie outside of these hosts (a switch, a shaper on the
+ * way), so this is never more than a suspicion.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/link_private.h"
+#include "analysis/causes/straggler.h"
+#include "analysis/facts/series/stats.h"
+
+/* Evidence from the connections of a host about its path. */
+enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
+
+/* The smallest buffer of a host's connections, and the median of all others; NAN. */
+struct room {
+    double own, others;
+};
+
+static double send_room(const struct flow *f) {
+    return f->send_room;
+}
+static double back_room(const struct flow *f) {
+    return f->back_room;
+}
+
+static struct room room_of(const struct flows *flows, int host, double (*of)(const struct flow *)) {
+    struct room room = {NAN, NAN};
+    double *others = malloc((flows->n + 1) * sizeof *others);
+    size_t n = 0;
+    for (size_t i = 0; others && i < flows->n; i++) {
+        double bytes = of(&flows->items[i]);
+        if (flows->items[i].from == host)
+            room.own = fmin(room.own, bytes);
+        else if (!isnan(bytes))
+            others[n++] = bytes;
+    }
+    room.others = stats_median(others, n);
+    free(others);
+    return room;
+}
+
+static bool is_small(struct room room) {
+    return room.own < ROOM_MIN && room.own <= ROOM_PART * room.others;
+}
+
+/* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
+ * at which data arrived they would have needed little of the time, and none queued on the way. */
+static enum path path_of(const struct flows *flows, int host, double wall_s) {
+    double limited = 0, need = 0, queue_ns = 0;
+    if (is_small(room_of(flows, host, back_room)))
+        return PATH_SMALL_RECEIVE;
+    if (is_small(room_of(flows, host, send_room)))
+        return PATH_SMALL_SEND;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        double ends = f->receiver_s + f->send_buffer_s;
+        if (f->from != host && f->to != host)
+            continue;
+        if (ends >= BLOCKED_MIN * wall_s && ends >= HELD_UP_MIN * (f->limited_s + ends))
+            return PATH_OF_ENDS;
+        limited += f->limited_s;
+        need += f->need_s;
+        queue_ns = fmax(queue_ns, f->queue_ns);
+    }
+    return need > 0 && need < FLOW_RATE_NONE * limited && queue_ns < QUEUE_NS ? PATH_IDLE
+                                                                              : PATH_UNKNOWN;
+}
+
+/* Where buffers were seen and are none too small, an idle path leaves a program that looks late, as
+ * one does whose core others use: a factor that cores differ by blames nobody. */
+static bool is_within_cores(const struct flows *flows, const struct straggler *s, enum path path) {
+    return path == PATH_IDLE && s->slowdown < SKEW_RATIO_UNTOLD &&
+           !isnan(room_of(flows, s->host, send_room).own) &&
+           !isnan(room_of(flows, s->host, back_room).own);
+}
+
+/* A buffer that is set so small is to blame, and no link. */
+static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
+    bool receives = path == PATH_SMALL_RECEIVE;
+    struct room room = room_of(flows, c->host, receives ? back_room : send_room);
+    c->resource = RESOURCE_APPLICATION;
+    c->kind = receives ? CAUSE_RECEIVER : CAUSE_SNDBUF;
+    c->saturated = true;
+    c->signals++;
+    remark_set(&c->cause, BUFFERS_OF_RANK, NUMBERS(receives, c->rank, receives), NAMES());
+    remarks_add(&c->evidence, BUFFERS_HOLD, NUMBERS(receives, room.own, room.others / 1e3),
+                NAMES());
+}
+
+static struct candidate suspect_of(const struct run_model *model, size_t group,
+                                   const struct straggler *s, enum flow_side side, enum path path) {
+    struct candidate c = link_of(model, group, s->host, side);
+    c.rank = s->rank;
+    c.signals = 1;
+    c.remove.direction = c.twice.direction = WHATIF_BOTH;
+    if (path != PATH_UNKNOWN && !throughput_counts(model, group))
+        c.can_remove = c.can_double = false; /* no link is what limits */
+    if (path == PATH_IDLE) {
+        c.resource = RESOURCE_APPLICATION;
+        c.kind = CAUSE_UNKNOWN;
+    }
+    if (path == PATH_IDLE)
+        remark_set(&c.cause, SLOW_AT_ITS_END, NUMBERS(s->rank), NAMES());
+    else
+        remark_set(&c.cause, TRANSFERS_TAKE_LONGER, NUMBERS(s->rank), NAMES());
+    return c;
+}
+
+static void say_suspect(const struct straggler *s, double share, enum path path,
+                        const struct flows *flows, struct candidate *c) {
+    remarks_add(&c->evidence, OWN_TIME_LONGER, NUMBERS(s->rank, s->slowdown), NAMES());
+    remarks_add(&c->evidence, TRANSFERS_HOLD_UP, NUMBERS(100 * share), NAMES());
+    if (path == PATH_SMALL_SEND || path == PATH_SMALL_RECEIVE)
+        blame_buffer(flows, path, c);
+    else if (path == PATH_IDLE)
+        remarks_add(&c->against, BUFFERS_NOT_COUNTED, NUMBERS(), NAMES());
+    else
+        remarks_add(&c->against, LIMIT_BETWEEN_HOSTS, NUMBERS(), NAMES());
+}
+
+static int add_suspect(const struct run_model *model, size_t group, const struct straggler *s,
+                       const struct flows *flows, struct candidates *candidates) {
+    double out = link_demand(model, group, s->host, FLOW_SEND);
+    double in = link_demand(model, group, s->host, FLOW_RECEIVE), share = fmax(out, in);
+    enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    enum path path = path_of(flows, s->host, wall_s);
+    /* where ranks run freely the demand is already what goes beyond the peers */
+    double beyond = throughput_counts(model, group) ? share : share * (1 - 1 / s->slowdown);
+    if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS || is_within_cores(flows, s, path))
+        return 0;
+    struct candidate c = suspect_of(model, group, s, side, path);
+    c.blocked = beyond;
+    say_suspect(s, share, path, flows, &c);
+    if (path == PATH_UNKNOWN)
+        link_add_arithmetic(candidates, group, s->host, side, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
+                  struct candidates *candidates) {
+    const struct stragglers *stragglers = candidates->stragglers;
+    int result = 0;
+    for (size_t i = 0; stragglers && result == 0 && i < stragglers->n; i++)
+        if (stragglers->items[i].cause_kind == CAUSE_PATH_LIMITED)
+            result = add_suspect(model, group, &stragglers->items[i], flows, candidates);
+    return result;
+}

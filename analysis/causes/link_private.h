@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by the files that look for a full link. network.c has the rules; they look by connections
+ * (network_connections.c), by what the hosts hold back themselves (network_queues.c), by rates
+ * (network_rates.c) and by peers (network_peers.c).
+ */
+#ifndef CHOKEPOINT_ANALYSIS_CAUSES_LINK_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_CAUSES_LINK_PRIVATE_H
+
+#include "analysis/causes/causes_private.h"
+
+/* A candidate with nothing but its questions (what if the link were faster) in it. */
+struct candidate link_of(const struct run_model *model, size_t group, int host,
+                         enum flow_side side);
+/* Share of the path that is transfers through this side; NAN where the path is not known. */
+double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side);
+/* Where most of what went through the interface was not of the job's connections: the traffic of
+ * others is the cause, and who the likeliest is. */
+void link_name_others(const struct run_model *model, const struct flows *flows,
+                      struct candidate *c);
+/* Where a faster interface of the host leads to the same hosts and is idle, that is the cause. */
+void link_name_interface(const struct run_model *model, struct candidate *c);
+/* Adds the argument by arithmetic, if there is one. */
+void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
+                         enum flow_side side, struct candidate *c);
+
+/* ---- one for each kind of evidence: candidates added, -ENOMEM ---- */
+
+int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
+                        struct candidates *candidates);
+int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
+                   struct candidates *candidates);
+/* Where connections are known, a rate that was only seen is no sign of anything. Rules the network
+ * out in words, where nothing is found and `rule_out`. */
+int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
+                  bool rule_out, struct candidates *candidates);
+
+/* Suspects, in the main group: hosts of stragglers whose transfers take longer than their peers';
+ * where connections say that the path was idle, the programs there. */
+int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
+                  struct candidates *candidates);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network, by what a host holds back itself: packets that wait before its own interface, which is
+ * set to a rate. That needs no connection to be seen as held up: of short messages TCP does not
+ * learn at which rate they arrive (they come and are acknowledged in one piece), and its round
+ * trips are too short to tell. A queue that a host has not set to a rate shows nothing but bursts.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/link_private.h"
+
+static void say_held_back(const struct queues *queues, struct candidate *c) {
+    double mb_s = c->ceiling, gbit_s = c->ceiling * 8e-3, times_s = queues->overlimits_s;
+    if (link_is_backed_up(queues))
+        remarks_add(&c->evidence, QUEUED_TO_SET_RATE,
+                    NUMBERS(queues->backlog / 1e3, mb_s, gbit_s, times_s), NAMES());
+    else
+        remarks_add(&c->evidence, HELD_TO_SET_RATE, NUMBERS(mb_s, gbit_s, times_s), NAMES());
+}
+
+static int add_held_back(const struct run_model *model, size_t group, const struct flows *flows,
+                         int host, double demand, const struct queues *queues,
+                         struct candidates *candidates) {
+    struct candidate c = link_of(model, group, host, FLOW_SEND);
+    double mean = queues->sent_mb_s;
+    c.blocked = demand;
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.saturated = true;
+    c.signals = 1 + link_is_backed_up(queues); /* how often it was held back, and what waited */
+    c.ceiling = queues->rate_mb_s;
+    c.ceiling_from = CEILING_SET;
+    c.reached = fmin(1, mean / c.ceiling);
+    say_held_back(queues, &c);
+    remarks_add(&c.evidence, SENT_AT, NUMBERS(100 * c.reached), NAMES());
+    link_name_others(model, flows, &c);
+    link_name_interface(model, &c);
+    link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Where nobody knows who waits for what is sent: as long as it takes at that rate. */
+int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
+                   struct candidates *candidates) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct queues queues = link_queues(model, group, (int)h);
+        double demand = link_demand(model, group, (int)h, FLOW_SEND);
+        if (!link_is_held_back(&queues))
+            continue;
+        demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;
+        if (demand >= BLOCKED_MIN &&
+            add_held_back(model, group, flows, (int)h, demand, &queues, candidates) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network, by rates: the ceiling of a link is what it was measured to carry (`chokepoint
+ * calibrate`), else at least the highest rate it reached again and again. Where the ceiling is only
+ * a rate seen, a program that sends steadily on its own account looks the same: never more than
+ * suspected.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causes/link_private.h"
+
+static double least_idle(const struct run_model *model, size_t group) {
+    double least = NAN;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        least = fmin(least, model_mean(model, (int)h, METRIC_CPU_IDLE, group));
+    return least;
+}
+
+/* Values of all hosts together: the same for every link, and found once. */
+struct cpu_side {
+    double busy; /* ranks_busy() */
+    double idle; /* of the host that had least */
+};
+
+static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
+    if (cpu->busy >= BUSY_RANK)
+        remarks_add(&c->against, RANKS_COMPUTE_OR_SPIN, NUMBERS(), NAMES());
+    else if (cpu->idle >= 50) {
+        remarks_add(&c->evidence, CPU_IDLE, NUMBERS(cpu->idle), NAMES());
+        c->signals++;
+    }
+}
+
+/* Evidence of the ceiling, for it and against it. */
+static void add_ceiling_side(const struct network_limit *limit, bool send, double at_ceiling,
+                             double duty, struct candidate *c) {
+    if (limit->measured) {
+        remarks_add(&c->evidence, NEAR_MEASURED,
+                    NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling,
+                            c->ceiling * 8e-3, 100 * duty),
+                    NAMES());
+        c->signals++;
+        return;
+    }
+    remarks_add(&c->evidence, NEAR_HIGHEST,
+                NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling, c->ceiling * 8e-3,
+                        100 * duty),
+                NAMES());
+    if (isnan(limit->outdated_mb_s))
+        remarks_add(&c->against, CEILING_NOT_MEASURED, NUMBERS(c->ceiling), NAMES());
+    else
+        remarks_add(&c->against, CEILING_OUTDATED, NUMBERS(limit->outdated_mb_s, c->ceiling),
+                    NAMES());
+}
+
+static int add_link(const struct run_model *model, size_t group, int host, enum flow_side side,
+                    const struct network_limit *limit, double at_ceiling,
+                    const struct cpu_side *cpu, struct candidates *candidates) {
+    double mean = model_mean(model, host, link_metric(side), group), ceiling = limit->mb_s;
+    double duty = fmin(1, mean / ceiling);
+    double demand = link_demand(model, group, host, side);
+    struct candidate c = link_of(model, group, host, side);
+    c.blocked = isnan(demand) ? duty : fmin(demand, duty);
+    c.signals = 1;
+    c.factor = c.blocked / mean;
+    c.saturated = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
+    c.ceiling = ceiling;
+    c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
+    c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;
+    add_ceiling_side(limit, side == FLOW_SEND, at_ceiling, duty, &c);
+    link_add_arithmetic(candidates, group, host, side, &c);
+    add_cpu_side(cpu, &c);
+    link_name_interface(model, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Short bursts are cut by the samples' ends, so part of them moves in cells that look slower; a
+ * link that is in use most of the time has few ends and must show its ceiling most of the time. */
+static bool is_plateau(double at_ceiling, double duty) {
+    return at_ceiling >= PLATEAU_AMOUNT_MIN && at_ceiling >= fmin(duty, 0.9);
+}
+
+/* A ceiling that was only seen is one of a link if it is high, and near that of others. */
+static bool is_of_a_link(const struct network_limit *limit, double highest) {
+    return limit->measured ||
+           (highest >= NETWORK_MIN_MB_S && limit->mb_s >= PEER_CEILING_MIN * highest);
+}
+
+/* The fullest of the links, as a share of what they were measured to carry. */
+struct fullest {
+    double share;
+    int host;
+    enum flow_side side;
+    double mb_s;
+};
+
+static void say_ruled_out(const struct run_model *model, const struct flows *flows, double highest,
+                          double most, const struct fullest *fullest, struct remarks *ruled_out) {
+    if (flows->n && !flows->n_limited)
+        remarks_add(ruled_out, ROUTES_FREE, NUMBERS(flows->n, most), NAMES());
+    else if (fullest->host >= 0)
+        remarks_add(ruled_out, FULLEST_LINK,
+                    NUMBERS(fullest->side == FLOW_SEND, 100 * fullest->share, fullest->mb_s),
+                    NAMES(model->hosts[fullest->host].name));
+    else if (highest < NETWORK_MIN_MB_S)
+        remarks_add(ruled_out, NETWORK_QUIET, NUMBERS(highest), NAMES());
+    else
+        remarks_add(ruled_out, NO_PLATEAU, NUMBERS(highest, most), NAMES());
+}
+
+int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
+                  bool rule_out, struct candidates *candidates) {
+    struct fullest fullest = {.share = -1, .host = -1};
+    size_t before = candidates->n;
+    double highest = network_ceiling(model), most = 0;
+    struct cpu_side cpu = {ranks_busy(model, group), least_idle(model, group)};
+    for (size_t i = 0; i < 2 * model->n_hosts; i++) {
+        int host = (int)(i / 2);
+        enum flow_side side = i % 2 ? FLOW_RECEIVE : FLOW_SEND;
+        struct network_limit limit = network_limit_of(model, host, link_metric(side));
+        double mean = model_mean(model, host, link_metric(side), group);
+        double at_ceiling = rate_amount_share_above(&model->hosts[host].metrics[link_metric(side)],
+                                                    phase_windows(&model->groups[group]),
+                                                    (1 - PLATEAU_BAND) * limit.mb_s);
+        most = fmax(most, mean);
+        if (limit.measured && mean / limit.mb_s > fullest.share)
+            fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
+        bool full = limit.measured && mean >= NETWORK_FULL * limit.mb_s;
+        double demand = link_demand(model, group, host, side);
+        if (!is_of_a_link(&limit, highest) || !(mean >= NETWORK_BLOCKED_MIN * limit.mb_s) ||
+            !(full || is_plateau(at_ceiling, mean / limit.mb_s)) || (flows->n && !limit.measured) ||
+            demand < BLOCKED_MIN)
+            continue;
+        if (add_link(model, group, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
+            return -ENOMEM;
+    }
+    if (candidates->n == before && rule_out && !isnan(highest))
+        say_ruled_out(model, flows, highest, most, &fullest, &candidates->ruled_out);
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hosts that share the cores of one machine (emulated hosts, containers) and keep all of them busy:
+ * their ranks take turns, and no single host is to blame. The demand is what the run spends waiting
+ * for a core on all of these hosts together.
+ *
+ * A host that counts its own use alone does not see the rest of the machine. There the wait for a
+ * core is the evidence: no scheduler leaves a core idle while a task waits for it. A single host
+ * that waits may have trouble of its own, so all of them must wait.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+
+struct machine {
+    int host;       /* the first of its hosts; -1: none is shared */
+    size_t n_hosts; /* on it */
+    double cores, busy;
+    double waiting; /* share of the run, on all of its hosts */
+    double least;   /* what the worst rank of each host waits, of its time: on the best of them */
+    double psi;     /* PSI cpu of the worst host, %; NAN */
+};
+
+static double or_zero(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+/* Without the path: of the time of a host's worst process. */
+static double waits_on(const struct run_model *model, size_t group, int host) {
+    double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
+    if (!isnan(share))
+        return share;
+    return or_zero(model_worst_rank(model, group, host, BUDGET_RUN_QUEUE, NULL)) /
+           (double)model->n_hosts;
+}
+
+/* Each host tells what it used itself; where it tells what all did, that is at most all cores. */
+static struct machine machine_of(const struct run_model *model, size_t group, int first) {
+    struct machine m = {.host = first, .psi = NAN, .least = 1};
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        if ((int)h != first && !model_shares_machine(model, first, (int)h))
+            continue;
+        double idle = model_mean(model, (int)h, METRIC_CPU_IDLE, group);
+        m.n_hosts++;
+        m.cores = fmax(m.cores, model->hosts[h].n_cpus);
+        m.busy += isnan(idle) ? 0 : (1 - idle / 100) * model->hosts[h].n_cpus;
+        m.waiting += waits_on(model, group, (int)h);
+        m.least =
+            fmin(m.least, or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL)));
+        m.psi = fmax(m.psi, model_mean(model, (int)h, METRIC_PSI_CPU, group));
+    }
+    m.busy = fmin(m.busy, m.cores);
+    return m;
+}
+
+double machine_waiting(const struct run_model *model, size_t group, int host) {
+    return model_shares_cores(model, host) ? fmin(1, machine_of(model, group, host).waiting) : 0;
+}
+
+static struct machine fullest_machine(const struct run_model *model, size_t group) {
+    struct machine fullest = {.host = -1};
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct machine m = {.host = -1};
+        if (model_shares_cores(model, (int)h))
+            m = machine_of(model, group, (int)h);
+        if (m.host >= 0 && (fullest.host < 0 || m.waiting > fullest.waiting))
+            fullest = m;
+    }
+    return fullest;
+}
+
+static bool is_full(const struct machine *m) {
+    return m->busy >= MACHINE_FULL * m->cores;
+}
+
+static bool is_taken_by_others(const struct machine *m) {
+    return m->n_hosts > 1 && m->least >= MACHINE_TAKEN;
+}
+
+static void say(const struct machine *m, struct candidate *c) {
+    remark_set(&c->cause, MACHINE_SHARED, NUMBERS(m->n_hosts, m->cores), NAMES());
+    if (is_full(m))
+        remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores),
+                    NAMES());
+    else
+        remarks_add(&c->evidence, MACHINE_TAKEN_BY_OTHERS,
+                    NUMBERS(100 * m->busy / m->cores, 100 * m->least), NAMES());
+    remarks_add(&c->evidence, RUN_WAITED_FOR_CORE, NUMBERS(100 * fmin(1, m->waiting)), NAMES());
+    if (m->psi >= 100 * PSI_CPU_MIN) {
+        remarks_add(&c->evidence, PSI_CPU, NUMBERS(m->psi), NAMES());
+        c->signals++;
+    }
+}
+
+/* A program outside the job that takes these cores is to blame, and not who shares them. */
+static bool has_culprit(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && candidates->items[i].kind == CAUSE_CONTENTION &&
+            candidates->items[i].culprit.process)
+            return true;
+    return false;
+}
+
+int machine_full_detect(const struct run_model *model, size_t group,
+                        struct candidates *candidates) {
+    struct machine m = fullest_machine(model, group);
+    if (has_culprit(candidates, group) || m.host < 0 || !(is_full(&m) || is_taken_by_others(&m)) ||
+        m.waiting < BLOCKED_MIN)
+        return 0;
+    struct candidate c = candidate_of(m.host, group, RESOURCE_CPU, CAUSE_MACHINE_FULL);
+    c.subject = SUBJECT_MACHINE;
+    c.blocked = fmin(1, m.waiting);
+    c.saturated = true;
+    c.signals = 2; /* cores that are busy, and tasks that wait for them */
+    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.all_hosts = c.everywhere = true;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = -1, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    say(&m, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU time that is taken from a host: by the quota of a control group, or by the hypervisor
+ * (steal). The kernel counts both, so the evidence is sure. The path tells whether the run waited
+ * for it.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/beside_job.h"
+
+static int add_quota(const struct run_model *model, size_t group, int host, struct quota quota,
+                     double demand, struct candidates *candidates) {
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU_QUOTA, CAUSE_QUOTA);
+    const struct rate *queue = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
+    double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
+    size_t rank = 0;
+    double worst = model_worst_rank(model, group, host, BUDGET_QUOTA, &rank);
+    c.blocked = fmin(1, demand);
+    c.saturated = true;
+    c.signals = 2; /* the group's count of throttled time, the ranks' waiting that goes with it */
+    c.signal = queue;
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.terms = 1u << BUDGET_QUOTA;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_QUOTA};
+    if (isnan(quota.cores))
+        remark_set(&c.cause, QUOTA_USED_UP, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, QUOTA_CORES, NUMBERS(quota.cores), NAMES());
+    remarks_add(&c.evidence, QUOTA_THROTTLED, NUMBERS(100 * fmin(1, quota.throttled)), NAMES());
+    const struct rank_budget *who = &model->budgets.items[rank];
+    if (worst >= BLOCKED_MIN)
+        remarks_add(&c.evidence, HELD_BACK, NUMBERS(who->rank, 100 * worst), NAMES(who->process));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Without calls: what the worst process lost, at most what the group was throttled. */
+static double quota_demand(const struct run_model *model, size_t group, int host,
+                           struct quota quota) {
+    double demand = model_demand(model, group, host, BUDGET_QUOTA);
+    if (!isnan(demand))
+        return demand;
+    double worst = model_worst_rank(model, group, host, BUDGET_QUOTA, NULL);
+    return isnan(worst) ? fmin(1, quota.throttled) : worst;
+}
+
+int saturation_quota(const struct run_model *model, size_t group, struct candidates *candidates) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    double most = NAN;
+    size_t before = candidates->n;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct quota quota = quota_of(model, (int)h, windows);
+        most = fmax(most, quota.throttled);
+        if (!(quota.throttled >= QUOTA_MIN))
+            continue;
+        double demand = quota_demand(model, group, (int)h, quota);
+        if (demand >= BLOCKED_MIN && add_quota(model, group, (int)h, quota, demand, candidates) < 0)
+            return -ENOMEM;
+    }
+    struct beside_job beside;
+    if (candidates->n == before && group == model->main_group && most >= QUOTA_MIN &&
+        beside_job_find(model, group, &beside) < 0)
+        remarks_add(&candidates->ruled_out, QUOTA_HARMLESS, NUMBERS(100 * fmin(1, most)), NAMES());
+    return 0;
+}
+
+static int add_steal(const struct run_model *model, size_t group, int host, double steal,
+                     struct candidates *candidates) {
+    struct candidate c = candidate_of(host, group, RESOURCE_STEAL, CAUSE_STEAL);
+    double demand = model_demand(model, group, host, BUDGET_STEAL);
+    c.blocked = isnan(demand) ? steal / 100 : demand;
+    c.saturated = true;
+    c.signals = 1;
+    c.signal = &model->hosts[host].metrics[METRIC_CPU_STEAL];
+    c.factor = c.blocked / steal;
+    c.terms = 1u << BUDGET_STEAL;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_STEAL};
+    remark_set(&c.cause, HYPERVISOR_RUNS_OTHERS, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, STOLEN, NUMBERS(steal), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int saturation_steal(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double most = NAN;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double steal = model_mean(model, (int)h, METRIC_CPU_STEAL, group);
+        most = fmax(most, steal);
+        if (steal >= 100 * STEAL_MIN && add_steal(model, group, (int)h, steal, candidates) < 0)
+            return -ENOMEM;
+    }
+    if (group == model->main_group && most < 100 * STEAL_MIN) {
+        if (most >= 0.05)
+            remarks_add(&candidates->ruled_out, STEAL_LITTLE, NUMBERS(most), NAMES());
+        else
+            remarks_add(&candidates->ruled_out, STEAL_NONE, NUMBERS(), NAMES());
+    }
+    return 0;
+}

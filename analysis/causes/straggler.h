@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stragglers: ranks slower than their peers, those of the same role. A rank is judged by its own
+ * time: the iteration less its waits for others. Where the calls of MPI are not known, it is the
+ * iteration itself for ranks that run freely; where they move together every iteration takes all of
+ * them equally long, and the time a rank used or wanted the processor or the disk stands for its
+ * own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
+ * says why.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_CAUSES_STRAGGLER_H
+#define CHOKEPOINT_ANALYSIS_CAUSES_STRAGGLER_H
+
+#include <stdbool.h>
+
+#include "analysis/causes/finding.h"
+#include "analysis/causes/remark.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/run_model.h"
+
+#define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
+#define STRAGGLER_SHARE 0.60    /* of the iterations */
+#define STRAGGLER_ITERATIONS 10 /* at least */
+#define STRAGGLER_P 1e-3        /* of so many flagged ones by chance (a fair coin each) */
+#define STRAGGLER_Z 3.5         /* robust z of the median, with four or more peers */
+#define STRAGGLER_GAIN 0.05     /* of an iteration: an excess below that is not worth naming */
+
+#define STRAGGLER_ITSELF 1.25 /* of two workers: over its own best decile */
+
+struct straggler {
+    int host, rank;
+    const char *kind; /* persistent, intermittent, onset */
+    double slowdown;  /* own median time over the peers', since it became slow */
+    double flagged;   /* share of all iterations */
+    double begin_s;   /* of an onset; else NAN */
+    double severity;  /* run time over the run time with this rank like its peers, by replay; NAN */
+    double severity_max; /* at most, by the critical path; NAN */
+    double explained;    /* share of the excess that the cause explains; NAN */
+    struct remark cause;
+    enum cause cause_kind;
+    const char *culprit; /* another program that is to blame: the model's name; NULL */
+    int64_t culprit_pid;
+    struct remarks evidence;
+};
+
+struct stragglers {
+    struct straggler *items; /* the slowest first */
+    size_t n;
+    bool judged;        /* ranks were compared */
+    struct remark note; /* what was compared, or why nothing could be; none without iterations */
+};
+
+/* -ENOMEM. */
+int straggler_find(const struct run_model *model, const struct whatif *whatif,
+                   struct stragglers *ret_stragglers);
+void stragglers_release(struct stragglers *stragglers);
+
+/* ---- the arithmetic, on plain numbers ---- */
+
+struct straggler_judgement {
+    double ratio;     /* of the medians, from `from` on */
+    double flagged;   /* share of own[i] >= STRAGGLER_RATIO x reference[i], of all */
+    double share;     /* of those from `from` on */
+    size_t from;      /* of an onset; else 0 */
+    const char *kind; /* NULL: no straggler */
+};
+
+/* own[i] of a rank against reference[i] of its peers, i = 0..n; peer_medians of the n_peers. */
+struct straggler_judgement straggler_judge(const double *own, const double *reference, size_t n,
+                                           const double *peer_medians, size_t n_peers);
+
+#endif
