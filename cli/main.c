@@ -8,7 +8,7 @@
 #include "cli/base/verb.h"
 #include "cli/testbed/testbed.h"
 #include "collector/confine.h"
-#include "reports/words/commands.h"
+#include "reports/says/commands.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A remark: what a rule observed, as a code with numbers and names. The sentence is made of it in
- * reports/words. remarks.def lists the codes and what each carries; a remark that is added with
+ * reports/says. remarks.def lists the codes and what each carries; a remark that is added with
  * another number of numbers or names does not compile.
  */
 #ifndef CHOKEPOINT_ANALYSIS_CAUSES_REMARK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a run's calls are not replayed, or a question not answered by a replay: a code with at most
- * two numbers and the name of an MPI call. The sentence is made of it in reports/words.
+ * two numbers and the name of an MPI call. The sentence is made of it in reports/says.
  */
 #ifndef CHOKEPOINT_ANALYSIS_SIMULATE_REFUSAL_H
 #define CHOKEPOINT_ANALYSIS_SIMULATE_REFUSAL_H

@@ -5,7 +5,7 @@
  * would gain from more of it; "balanced" is an answer like any other. Where nothing saw inside MPI,
  * confidence never exceeds VERDICT_CONFIDENCE_CAP.
  *
- * It is codes and numbers; reports/words/verdict_words.h makes the sentences.
+ * It is codes and numbers; reports/says/verdict_words.h makes the sentences.
  */
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_H

@@ -5,7 +5,7 @@
 #include "cli/base/verb.h"
 #include "common/error.h"
 #include "common/text.h"
-#include "reports/words/commands.h"
+#include "reports/says/commands.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -16,8 +16,8 @@
 #include "cli/launch/run_session.h"
 #include "cli/sweep/make.h"
 #include "common/error.h"
-#include "reports/words/commands.h"
-#include "reports/words/text_list.h"
+#include "reports/says/commands.h"
+#include "reports/says/text_list.h"
 
 static const char help[] =
     "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"

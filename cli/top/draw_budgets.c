@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/top/draw.h"
+#include "reports/says/term_words.h"
 #include "reports/text/budget_bars.h"
-#include "reports/words/term_words.h"
 
 static double share_of(const struct live_budget *b, int term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;

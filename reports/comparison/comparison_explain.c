@@ -15,7 +15,7 @@
 #include "reports/comparison/comparison_private.h"
 #include "reports/model/layout.h"
 #include "reports/model/summary.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 static struct comparison_part *part_of(struct comparison *c, int term, char *owned_label) {
     struct comparison_part *grown;

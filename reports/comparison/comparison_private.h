@@ -3,7 +3,7 @@
 #define CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
 
 #include "reports/comparison/comparison.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 /* The steps of comparison_build. All return -ENOMEM. */
 int comparison_fill_rows(struct comparison *c);

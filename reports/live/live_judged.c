@@ -9,9 +9,9 @@
 #include "common/error.h"
 #include "reports/live/live_private.h"
 #include "reports/model/input.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/commands.h"
-#include "reports/words/verdict_words.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/commands.h"
+#include "reports/says/verdict_words.h"
 
 void live_judged_free(struct live_judged *judged) {
     if (!judged)

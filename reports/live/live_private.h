@@ -6,7 +6,7 @@
 #include "analysis/facts/recording/recording.h"
 #include "collector/store_tail.h"
 #include "reports/live/live.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 /* ---- live_window.c: the last moments of every host ---- */
 

@@ -12,7 +12,7 @@
 #include "reports/model/critical.h"
 #include "reports/model/layout.h"
 #include "reports/model/model_private.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 #define PARTS_SAID 5
 #define SHARE_SAID 0.01

@@ -11,9 +11,9 @@
 
 #include "common/error.h"
 #include "reports/model/model_private.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/scenario_words.h"
-#include "reports/words/text_list.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/scenario_words.h"
+#include "reports/says/text_list.h"
 
 #define CANDIDATES_MAX 12 /* that are asked about */
 #define GAIN_SHOWN .005

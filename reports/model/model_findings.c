@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "reports/model/model_private.h"
-#include "reports/words/commands.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/verdict_words.h"
+#include "reports/says/commands.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/verdict_words.h"
 
 #define LEVELS_MOST 4 /* times the share that the verdict says */
 

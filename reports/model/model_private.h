@@ -10,7 +10,7 @@
 #include "analysis/verdict/judgement.h"
 #include "reports/model/input.h"
 #include "reports/model/model.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 int report_fill_head(struct report *report, const struct report_input *input);
 /* Takes the input's ceilings over. */

@@ -6,7 +6,7 @@
 
 #include "reports/model/model_private.h"
 #include "reports/model/prediction_private.h"
-#include "reports/words/refusal_words.h"
+#include "reports/says/refusal_words.h"
 
 static int put_text(const struct prediction_word *words, size_t n, char **ret_text) {
     size_t size = 1;

@@ -10,7 +10,7 @@
 #include "analysis/causes/straggler.h"
 #include "common/error.h"
 #include "reports/model/prediction_private.h"
-#include "reports/words/scenario_words.h"
+#include "reports/says/scenario_words.h"
 
 static int refuse(struct prediction_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

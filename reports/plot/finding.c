@@ -9,8 +9,8 @@
 #include "common/error.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
-#include "reports/words/term_words.h"
-#include "reports/words/text_list.h"
+#include "reports/says/term_words.h"
+#include "reports/says/text_list.h"
 
 #define IDLE_MIN .9 /* of its time: a process that does hardly anything */
 

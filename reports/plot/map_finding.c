@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "reports/plot/map_private.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 #define LONG .05 /* of the time: less is a start or an end */
 

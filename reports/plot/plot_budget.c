@@ -7,7 +7,7 @@
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 #define MOMENT .01       /* of the longest life */
 #define NAMES_ABREAST 80 /* characters of all names */

@@ -12,7 +12,7 @@
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 #define BARS_MAX 160
 #define PANEL_HEIGHT 118

@@ -12,8 +12,8 @@
 #include "common/error.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
+#include "reports/says/term_words.h"
 #include "reports/sections/sections.h"
-#include "reports/words/term_words.h"
 
 /* Where a column of all terms is too many for words. */
 static const char *const short_names[BUDGET_TERMS] = {

@@ -10,9 +10,9 @@
 
 #include "common/error.h"
 #include "reports/plot/gains.h"
+#include "reports/says/commands.h"
+#include "reports/says/text_list.h"
 #include "reports/sections/sections.h"
-#include "reports/words/commands.h"
-#include "reports/words/text_list.h"
 
 #define SHOWN_ON_SCREEN 4
 

@@ -7,8 +7,8 @@
 #include "reports/plot/colour.h"
 #include "reports/plot/plot.h"
 #include "reports/plot/runs.h"
+#include "reports/says/term_words.h"
 #include "reports/sections/compared.h"
-#include "reports/words/term_words.h"
 
 static const char *not_alike(const struct comparison *c) {
     for (size_t i = 0; i < c->n_summary; i++)

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/says/commands.h"
+#include "reports/says/text_list.h"
 #include "reports/sections/sections.h"
-#include "reports/words/commands.h"
-#include "reports/words/text_list.h"
 
 static char *recording_of(const struct report *report) {
     char words[REPORT_MISSING_SIZE];

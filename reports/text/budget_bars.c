@@ -7,7 +7,7 @@
 #include "reports/formats/terminal.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 #define BAR_WIDTH 24
 

@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/model/layout.h"
-#include "reports/words/commands.h"
-#include "reports/words/text_list.h"
+#include "reports/says/commands.h"
+#include "reports/says/text_list.h"
 #include "reports/writer.h"
 
 #define LABEL_WIDTH 8

@@ -10,10 +10,10 @@
 #include "common/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/model/layout.h"
+#include "reports/says/commands.h"
+#include "reports/says/text_list.h"
 #include "reports/sections/sections.h"
 #include "reports/text/budget_bars.h"
-#include "reports/words/commands.h"
-#include "reports/words/text_list.h"
 #include "reports/writer.h"
 
 #define SCREEN_LINES 24

@@ -26,7 +26,7 @@ LAYERS = {
 # rooms of analysis/ from time on read; the room evidence makes it.
 ROOMS = {
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
-    "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
+    "reports": ["says", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside them is read by all rooms
@@ -108,7 +108,7 @@ def sentences_of(path):
     text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), open(path, encoding="utf-8").read(), flags=re.S)
     for number, line in enumerate(text.splitlines(), 1):
         if any(TWO_WORDS.search(string) for string in STRING.findall(line)) and not MAY_SPEAK.match(line):
-            yield f"{path}:{number}: a sentence belongs in reports/words"
+            yield f"{path}:{number}: a sentence belongs in reports/says"
 
 
 def main():

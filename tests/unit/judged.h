@@ -7,7 +7,7 @@
 
 #include "analysis/causes/cause.h"
 #include "analysis/verdict/judgement.h"
-#include "reports/words/verdict_words.h"
+#include "reports/says/verdict_words.h"
 
 /* tests/tools/move_thresholds asks whether a test notices another number. */
 __attribute__((constructor)) static void judge_as_asked(void) {

@@ -13,7 +13,7 @@
 #include "tests/unit/judged.h"
 #include "tests/unit/plant.h"
 
-#include "reports/words/verdict_lines.h"
+#include "reports/says/verdict_lines.h"
 
 #define HOME (INT64_C(0x0a000000) << 8 | 24)
 #define STORAGE (INT64_C(0x0a010000) << 8 | 24)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "reports/words/commands.h"
+#include "reports/says/commands.h"
 
 static void expect_complete(const char *text, int64_t run, const char *expected) {
     char *completed = commands_complete(text, run);

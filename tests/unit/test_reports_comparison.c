@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "reports/comparison/comparison.h"
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 #include "reports/writer.h"
 
 #define NEAR(a, b)                                                                                 \

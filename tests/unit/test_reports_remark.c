@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "reports/words/candidate_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/term_words.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/term_words.h"
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), k = strlen(end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/remark_words.h"
+#include "reports/says/remark_words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 /* "%.3g": digits is 3, style 'g'. */
 static bool is_decimal(const char *from) {

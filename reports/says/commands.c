@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/commands.h"
+#include "reports/says/commands.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

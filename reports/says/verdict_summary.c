@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/text_list.h"
-#include "reports/words/verdict_private.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/text_list.h"
+#include "reports/says/verdict_private.h"
 
 /* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" of a link whose rate says
  * nothing. */

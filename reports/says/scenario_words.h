@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A scenario as the options of `chokepoint whatif` that ask it. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_SCENARIO_WORDS_H
-#define CHOKEPOINT_REPORTS_WORDS_SCENARIO_WORDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_SCENARIO_WORDS_H
+#define CHOKEPOINT_REPORTS_SAYS_SCENARIO_WORDS_H
 
 #include <stdbool.h>
 

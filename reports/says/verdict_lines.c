@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/verdict_lines.h"
+#include "reports/says/verdict_lines.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/text_list.h"
-#include "reports/words/verdict_private.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/text_list.h"
+#include "reports/says/verdict_private.h"
 
 /* ---- what limits it ---- */
 

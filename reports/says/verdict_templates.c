@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentence of every remark that the verdict adds to those of the rules. */
-#include "reports/words/remark_words.h"
+#include "reports/says/remark_words.h"
 
 const char *verdict_template(enum remark_code code) {
     static const char *const templates[REMARK_COUNT_] = {

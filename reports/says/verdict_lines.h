@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict in two short lines: the limit of the run, and the gain of a change. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
-#define CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_VERDICT_LINES_H
+#define CHOKEPOINT_REPORTS_SAYS_VERDICT_LINES_H
 
 #include "analysis/verdict/verdict.h"
 

@@ -4,8 +4,8 @@
  * VERB ...`", with "{run}" for the run it speaks of; here it gets the path by which this program
  * was called and the database it reads.
  */
-#ifndef CHOKEPOINT_REPORTS_WORDS_COMMANDS_H
-#define CHOKEPOINT_REPORTS_WORDS_COMMANDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_COMMANDS_H
+#define CHOKEPOINT_REPORTS_SAYS_COMMANDS_H
 
 #include <stdint.h>
 

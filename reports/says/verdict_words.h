@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything that a verdict says to people: made of its codes, its numbers and its candidates. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_WORDS_H
-#define CHOKEPOINT_REPORTS_WORDS_VERDICT_WORDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_VERDICT_WORDS_H
+#define CHOKEPOINT_REPORTS_SAYS_VERDICT_WORDS_H
 
 #include "analysis/verdict/verdict.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 struct verdict_words {
     char *cause, *summary;

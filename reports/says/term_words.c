@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/term_words.h"
+#include "reports/says/term_words.h"
 
 static const char *const words[BUDGET_TERMS] = {
     [BUDGET_CPU] = "computing",

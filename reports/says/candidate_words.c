@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/candidate_words.h"
+#include "reports/says/candidate_words.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "analysis/verdict/verdict.h"
 #include "common/error.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/text_list.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/text_list.h"
 
 const char *resource_words(enum resource resource) {
     static const char *const words[RESOURCE_COUNT_] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/scenario_words.h"
+#include "reports/says/scenario_words.h"
 
 #include <string.h>
 
 #include "analysis/run_model.h"
 #include "common/error.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 static const char *const terms[BUDGET_TERMS] = {
     [BUDGET_RUN_QUEUE] = "contention", [BUDGET_QUOTA] = "quota",

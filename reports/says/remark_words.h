@@ -10,11 +10,11 @@
  *   %w            the next number and the next name: "rank 3", or the name if the number is below 0
  *   %%            a percent sign
  */
-#ifndef CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
-#define CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
+#define CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
 
 #include "analysis/causes/remark.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 /* Owned; NULL: no memory. "" of REMARK_NONE. */
 char *remark_words(const struct remark *remark);

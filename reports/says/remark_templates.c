@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentence of every remark of the rules, in the order of remarks.def. remark_words.h tells the
    conversions. */
-#include "reports/words/remark_words.h"
+#include "reports/says/remark_words.h"
 
 const char *remark_template(enum remark_code code) {
     static const char *const templates[REMARK_COUNT_] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/refusal_words.h"
+#include "reports/says/refusal_words.h"
 
 #include "analysis/gain/whatif.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 /* Texts of codes without values. */
 static const char *const plain[REFUSAL_COUNT_] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the verdict's words. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_PRIVATE_H
-#define CHOKEPOINT_REPORTS_WORDS_VERDICT_PRIVATE_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_VERDICT_PRIVATE_H
+#define CHOKEPOINT_REPORTS_SAYS_VERDICT_PRIVATE_H
 
 #include "analysis/verdict/verdict.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sentences: a list of owned texts. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_TEXT_LIST_H
-#define CHOKEPOINT_REPORTS_WORDS_TEXT_LIST_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_TEXT_LIST_H
+#define CHOKEPOINT_REPORTS_SAYS_TEXT_LIST_H
 
 #include <stdarg.h>
 #include <stddef.h>

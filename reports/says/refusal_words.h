@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why there is no replay, as a clause: "no MPI calls were recorded". */
-#ifndef CHOKEPOINT_REPORTS_WORDS_REFUSAL_WORDS_H
-#define CHOKEPOINT_REPORTS_WORDS_REFUSAL_WORDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_REFUSAL_WORDS_H
+#define CHOKEPOINT_REPORTS_SAYS_REFUSAL_WORDS_H
 
 #include "analysis/simulate/refusal.h"
 

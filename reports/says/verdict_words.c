@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/words/verdict_words.h"
+#include "reports/says/verdict_words.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "reports/words/candidate_words.h"
-#include "reports/words/refusal_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/scenario_words.h"
-#include "reports/words/verdict_lines.h"
-#include "reports/words/verdict_private.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/refusal_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/scenario_words.h"
+#include "reports/says/verdict_lines.h"
+#include "reports/says/verdict_private.h"
 
 /* Appends a text that is owned; NULL is no memory. */
 static void add_owned(struct text_list *to, char *text) {

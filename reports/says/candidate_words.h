@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of what candidates are of: a resource, a phase, a host and why it is short. */
-#ifndef CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
-#define CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
+#ifndef CHOKEPOINT_REPORTS_SAYS_CANDIDATE_WORDS_H
+#define CHOKEPOINT_REPORTS_SAYS_CANDIDATE_WORDS_H
 
 #include <stdbool.h>
 
