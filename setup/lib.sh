@@ -61,16 +61,26 @@ install_packages() {
     [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }
 
-# build_preset NAME[/PART] [CMAKE OPTIONS...]: configures build/NAME, and builds it or a part of it, which is a build preset
-# of its own; quiet unless it fails.
-build_preset() {
-    local preset=${1%/*} part=${1#*/} log
-    shift
+# built COMMAND...: the command, quiet unless it fails; then what it said of errors.
+built() {
+    local log status=0
     log=$(mktemp)
-    if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$part"; } >"$log" 2>&1; then
-        grep -E -A 3 'error|Error|FAILED|warning' "$log" | head -40 >&2 || tail -40 "$log" >&2
-        rm -f "$log"
-        die "the build of preset $preset failed (again by hand: cmake --preset $preset${*:+ $*} && cmake --build --preset $part)"
-    fi
+    "$@" >"$log" 2>&1 || status=$?
+    [ $status = 0 ] || grep -E -A 3 'error|Error|FAILED|warning' "$log" | head -40 >&2 || tail -40 "$log" >&2
     rm -f "$log"
+    return $status
+}
+
+# build_preset NAME[/PART] [CMAKE OPTIONS...]: configures build/NAME, and builds it or a part of it, which is a build preset
+# of its own.
+build_preset() {
+    local preset=${1%/*} part=${1#*/}
+    shift
+    built cmake --preset "$preset" "$@" && built cmake --build --preset "$part" ||
+        die "the build of preset $preset failed (again by hand: cmake --preset $preset${*:+ $*} && cmake --build --preset $part)"
+}
+
+# build_targets BUILD TARGET...
+build_targets() {
+    [ $# = 1 ] || built cmake --build "$1" --target "${@:2}" || die "the build failed (again by hand: cmake --build $1 --target ${*:2})"
 }
