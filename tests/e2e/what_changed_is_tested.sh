@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What `./check --quick` builds and runs for a file: unit tests that have an object of it inside, by whatever header or
-# generated file, programs that link it, tests that read it; and it names what it leaves out.
+# For a file that changed, `./check --quick` builds and runs the unit tests that have an object of it inside, by whatever
+# header or generated file, the programs that link it and the tests that read it; and it names what it leaves out.
 set -u
 command -v ninja readelf >/dev/null || { echo "skipped: no ninja"; exit 77; }
 build=$(realpath --relative-to "${CHOKEPOINT_SOURCE:?}" "${CHOKEPOINT_BIN:?}/..")
-cd "$CHOKEPOINT_SOURCE" || exit 1
+cd "${CHOKEPOINT_SOURCE:?}" || exit 1
 [ -x "$build/bin/test_common_wire" ] && [ -e "$build/.ninja_deps" ] || { echo "skipped: no unit tests, or not built by ninja"; exit 77; }
 fail() { echo "FAILED: $*"; echo "$plan"; exit 1; }
 # touched SECONDS FILES...: the plan, in $plan
