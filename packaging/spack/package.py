@@ -8,10 +8,10 @@ class Chokepoint(CMakePackage):
     """Cluster resource profiler and bottleneck analyzer."""
 
     homepage = "https://example.org/chokepoint"
-    url = "https://example.org/chokepoint-0.1.0.tar.gz"
+    url = "https://example.org/chokepoint-0.2.0.tar.gz"
 
     license("MIT")
-    version("0.1.0", sha256="0" * 64)
+    version("0.2.0", sha256="0" * 64)
 
     variant("workloads", default=False, description="programs to profile, which need MPI and BLAS")
     variant("wait_clocks", default=False, description="programs for the kernel (eBPF)")

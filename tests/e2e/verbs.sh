@@ -13,7 +13,10 @@ refuses
 refuses no-such-verb
 refuses --no-such-option
 
-[[ $("$CHOKEPOINT_BIN/chokepoint" --version) =~ ^chokepoint\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "--version"
+version=$(sed -n 's/^project(chokepoint VERSION \([0-9.]*\) .*/\1/p' "$CHOKEPOINT_SOURCE/CMakeLists.txt")
+for program in chokepoint chokepoint-agent; do
+    [ "$("$CHOKEPOINT_BIN/$program" --version)" = "$program ${version:?}" ] || fail "$program --version is not $version"
+done
 verbs=$("$CHOKEPOINT_BIN/chokepoint" --help | awk '/^  [a-z]/ { print $1 }')
 [[ $verbs == *testbed* ]] || fail "--help lists: $verbs"
 for verb in $verbs; do
