@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From intervals to a line, in three steps: the rates that no pair of intervals forbids; the tube
- * that is left when each interval is carried to all others by those rates; few straight pieces
- * through the tube's middle, each measured against the tube.
+ * Turns intervals into a line in three steps. First: the rates that no pair of intervals forbids.
+ * Second: the tube that is left when these rates carry each interval to all other times. Third: a
+ * few straight pieces through the middle of the tube, each with the distance to its walls as its
+ * bound.
  *
- * In doubles, relative to the first exchange: a double is exact to the ns for a hundred days.
+ * All numbers are doubles relative to the first exchange: a double is exact to the ns for a hundred
+ * days.
  */
 #include "collector/clock.h"
 
@@ -17,18 +19,19 @@
 #define DRIFT (CLOCK_DRIFT_PPM / 1e6)
 #define WANDER (CLOCK_WANDER_PPM / 1e6)
 
-/* How near a line may come to the walls of the tube, as a part of its least half width, and a
- * little more: each bend saved costs a part of the bound. */
+/* A line keeps this distance from the walls of the tube: a part of the tube's least half width, and
+ * a little more. A wider distance bends more often; a narrower one widens the bound. */
 #define TOLERANCE_PART 0.5
 #define TOLERANCE_NS 2000.0
-#define STARTS 16 /* tried for the first line */
+#define STARTS 16 /* points tried as the start of the first line */
 
-/* A new piece where what is known changes by more, so that bad minutes do not spoil good ones. */
+/* A line is cut where its error grows by more than this, so that bad minutes do not spoil good
+ * ones. */
 #define ERROR_FACTOR 2.0
 #define ERROR_SPARE_NS 20000.0
 
 struct point {
-    double t, low, high; /* host's time; the offset lies between these */
+    double t, low, high; /* host's time; the offset lies between low and high */
 };
 
 struct rates {
@@ -36,11 +39,11 @@ struct rates {
 };
 
 struct solver {
-    struct point *points;       /* owned: all exchanges, a point more at either end */
-    size_t *hull;               /* owned: as many */
-    struct clock_piece *pieces; /* owned until it is handed out; at most as many */
+    struct point *points;       /* owned: all exchanges, and one point at either end */
+    size_t *hull;               /* owned: room for all points */
+    struct clock_piece *pieces; /* owned until it is handed out; at most one for each point */
     size_t n_pieces;
-    int64_t t_ns, offset_ns; /* what points are relative to */
+    int64_t t_ns, offset_ns; /* origin of the points */
 };
 
 static bool within_limit(int64_t ns) {
@@ -60,8 +63,8 @@ bool clock_piece_valid(const struct clock_piece *p) {
 
 /* ---- rates ---- */
 
-/* The greatest slope from an earlier point's `from` to a later one's `to`: only corners of the
- * lower convex hull of all `from` can be its foot. sign -1 turns the world upside down. */
+/* The greatest slope from an earlier point's `from` to a later point's `to`. Only corners of the
+ * lower convex hull of all `from` can be where it begins. sign -1 mirrors all offsets. */
 static double steepest(struct solver *s, const struct point *p, size_t n, double sign) {
     double greatest = -INFINITY;
     size_t m = 0;
@@ -87,7 +90,8 @@ static double steepest(struct solver *s, const struct point *p, size_t n, double
     return greatest;
 }
 
-/* The rates that the exchanges leave open. All possible rates, when they contradict the wander. */
+/* The rates that the exchanges leave open; all possible rates if the exchanges contradict
+ * CLOCK_WANDER_PPM. */
 static struct rates find_rates(struct solver *s, const struct point *p, size_t n) {
     double low = fmax(steepest(s, p, n, 1) - WANDER, -DRIFT);
     double high = fmin(-steepest(s, p, n, -1) + WANDER, DRIFT);
@@ -96,7 +100,7 @@ static struct rates find_rates(struct solver *s, const struct point *p, size_t n
 
 /* ---- the tube ---- */
 
-/* False when it is empty somewhere. */
+/* False when the tube is empty somewhere. */
 static bool tighten(struct point *p, size_t n, struct rates rates) {
     bool good = true;
     for (size_t i = 1; i < n; i++) {
@@ -114,7 +118,7 @@ static bool tighten(struct point *p, size_t n, struct rates rates) {
     return good;
 }
 
-/* How many exchanges follow before one contradicts them, at any rate a clock can have. */
+/* How many exchanges follow before one contradicts these at every rate that a clock can have. */
 static size_t count_until_jump(const struct point *p, size_t n) {
     double low = p[0].low, high = p[0].high;
     for (size_t i = 1; i < n; i++) {
@@ -137,7 +141,7 @@ static double half(const struct point *p) {
     return (p->high - p->low) / 2;
 }
 
-/* The tube between two exchanges is widest where what one says meets what the other says. */
+/* Between two exchanges the tube is widest where the walls of both meet. */
 static double worst_between(const struct point *a, const struct point *b, struct rates rates,
                             double y, double slope) {
     double dt = b->t - a->t, spread = rates.high - rates.low, worst = 0;
@@ -166,9 +170,10 @@ static bool is_known_alike(const struct point *a, const struct point *b) {
            half(b) <= ERROR_FACTOR * half(a) + ERROR_SPARE_NS;
 }
 
-/* How many points one straight line from (p[0].t, y) takes, and its slope: a cone through gates in
- * the tube narrows until a gate is missed. At least two of them, if there are. Where little is
- * known the gate is wide: there a straight line is likelier than the middle of what is left. */
+/* How many points one straight line from (p[0].t, y) passes, and its slope. The line passes through
+ * gates in the tube; each gate narrows the cone of slopes until the cone misses one. At least two
+ * points, if there are two. Where the tube is wide, so is the gate: a straight line is likelier
+ * there than the middle of the tube. */
 static size_t extend(const struct point *p, size_t n, struct rates rates, double y, double margin,
                      double *ret_slope) {
     double low = -INFINITY, high = INFINITY;
@@ -192,7 +197,7 @@ static int64_t to_ns(double ns) {
     return (int64_t)llround(ns);
 }
 
-/* Two more for what was rounded. */
+/* 2 ns more for rounding. */
 static int64_t to_error_ns(double ns) {
     return to_ns(fmin(ceil(ns) + 2, (double)CLOCK_LIMIT_NS / 2));
 }
@@ -209,7 +214,7 @@ static void add_piece(struct solver *s, const struct point *p, size_t n, struct 
     };
 }
 
-/* A line, cut where what is known of it changes much. */
+/* Cuts a line where its error changes much. */
 static void add_line(struct solver *s, const struct point *p, size_t n, struct rates rates,
                      double y, double slope) {
     for (size_t first = 0; first + 1 < n || first == 0;) {
@@ -229,7 +234,7 @@ static double least_half(const struct point *p, size_t n) {
     return least;
 }
 
-/* Where the first line goes furthest from. */
+/* The point that is furthest from the first line. */
 static double choose_start(const struct point *p, size_t n, struct rates rates, double margin) {
     double best = middle(p), slope;
     size_t furthest = extend(p, n, rates, best, margin, &slope);
@@ -257,9 +262,9 @@ static void add_lines(struct solver *s, const struct point *p, size_t n, struct 
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole clock ---- */
 
-/* Exchanges that no jump parts. */
+/* Solves exchanges without a jump between them. */
 static void solve_part(struct solver *s, struct point *p, size_t n, struct point *copy,
                        const double *start) {
     struct rates rates = find_rates(s, p, n);
@@ -274,7 +279,7 @@ static void solve_part(struct solver *s, struct point *p, size_t n, struct point
     add_lines(s, copy, n, rates, start);
 }
 
-/* Between the exchanges about a jump the truth may be on either side of it. */
+/* The truth may be on either side of a jump between the exchanges around it. */
 static void widen_before_jump(struct solver *s, const struct point *before,
                               const struct point *after) {
     struct clock_piece gap = s->pieces[s->n_pieces - 1];
@@ -285,7 +290,7 @@ static void widen_before_jump(struct solver *s, const struct point *before,
                   gap.drift_ppm / 1e6 * (double)(gap.from_ns - gap.at_ns);
     double jump = fmax(fabs(after->high - here), fabs(here - after->low));
     gap.error_ns = to_error_ns(fmax(jump, (double)gap.error_ns) + 2 * DRIFT * dt);
-    /* A piece of one instant has nothing to say besides. */
+    /* A piece that lasts an instant adds nothing. */
     bool instant = gap.from_ns == s->pieces[s->n_pieces - 1].from_ns;
     s->pieces[s->n_pieces - instant] = gap;
     s->n_pieces += !instant;
@@ -339,7 +344,7 @@ int clock_solve(const struct clock_estimate *estimates, size_t n, const struct c
         solve_part(&s, s.points + first, next - first, copy, joined ? &start : NULL);
         if (next < m)
             widen_before_jump(&s, &copy[next - first - 1], &s.points[next]);
-        /* The point after the last exchange contradicts nothing. */
+        /* The end point after the last exchange contradicts nothing. */
         jumped |= next < m && s.t_ns + to_ns(s.points[next].t) == estimates[n - 1].mono_ns;
     }
     free(s.points);

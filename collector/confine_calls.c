@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter of calls (seccomp), made by libseccomp: what is not listed does not exist.
+ * A filter of system calls, made by libseccomp: it allows only the calls that are listed here.
  *
- * A call that is not listed fails with ENOSYS, as on a kernel that lacks it, and kills nobody. The
- * C library has a way around most calls that are missing, so that a newer one, which asks for a
- * newer call first, costs no recording; an attacker gets as little by an error as by a death.
+ * A call that is not listed fails with ENOSYS, as on a kernel that lacks it, and does not kill the
+ * process. The C library has fallbacks for most missing calls, so a newer C library, which tries
+ * newer calls first, still records. An attacker gains no more from an error than from a kill.
  *
- * The lists were found with strace over the tests of collector, serve and import. Sanitizers look
- * at the process in ways of their own when it ends (ptrace, a clone that is no thread), so that
- * builds with them allow that, too.
+ * The lists were found with strace over the tests of collector, serve and import. Sanitizers
+ * inspect the process with further calls when it ends (ptrace, a clone that is no thread); builds
+ * with sanitizers allow these, too.
  */
 #include "collector/confine.h"
 
@@ -38,7 +38,8 @@
 #define SANITIZED false
 #endif
 
-/* By name, since a list is for all machines: a name that this one lacks is passed over. */
+/* The list holds names because it serves all architectures; a name that this one lacks is skipped.
+ * */
 static const char *const all_roles[] = {
     /* memory and threads */
     "brk", "munmap", "mremap", "madvise", "futex", "futex_waitv", "set_robust_list",
@@ -59,20 +60,20 @@ static const char *const all_roles[] = {
     "fdatasync", "sync_file_range", "ftruncate", "fallocate", "fadvise64", "unlink", "unlinkat",
     "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "umask", "chmod", "fchmod",
     "fchmodat", "fchown", "utimensat",
-    /* who and where */
+    /* identity and directories */
     "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getrandom", "uname", "sysinfo",
     "getrlimit", "prlimit64", "setpriority", "getpriority",
-    /* connections that are there */
+    /* open connections */
     "accept", "accept4", "recvfrom", "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg",
     "getsockname", "getpeername", "getsockopt", "setsockopt", "shutdown"};
 
-/* To start a program, and what that needs to begin; gnuplot ends when it cannot give up rights that
- * it does not have (setuid). */
+/* Calls to start a program, and those that the program makes as it begins. gnuplot exits if it
+ * cannot drop rights that it does not have (setuid). */
 static const char *const starting[] = {
     "clone", "fork",  "vfork",      "execve", "wait4", "waitid", "mmap",   "mprotect",     "tgkill",
     "prctl", "ioctl", "arch_prctl", "pipe",   "chdir", "setuid", "setgid", "get_mempolicy"};
 
-/* The programs of a server have groups of their own, and confine themselves further. */
+/* serve gives the programs that it starts process groups; they confine themselves further. */
 static const char *const serving[] = {"kill",
                                       "setpgid",
                                       "getpgid",
@@ -101,7 +102,7 @@ static int allow_if(scmp_filter_ctx filter, int call, struct scmp_arg_cmp condit
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, condition);
 }
 
-/* Comparisons for equality take one number; the second is there for compilers that miss it. */
+/* Comparisons for equality use one number; the second avoids a compiler's warning. */
 static int allow_requests(scmp_filter_ctx filter) {
     static const unsigned long requests[] = {FIONREAD, FIONBIO, TCGETS, TIOCGWINSZ};
     static const int names[] = {PR_SET_NAME, PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_VMA};
@@ -113,8 +114,8 @@ static int allow_requests(scmp_filter_ctx filter) {
     return r;
 }
 
-/* Threads, and no processes (clone3, whose arguments no filter sees, is not listed); memory that
- * holds no code; signals to oneself, as abort() sends. */
+/* Allows threads but no processes (clone3 is not listed, as a filter cannot see its arguments),
+ * memory without code, and signals to the process itself, as from abort(). */
 static int allow_threads(scmp_filter_ctx filter) {
     int r =
         allow_if(filter, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
@@ -127,7 +128,7 @@ static int allow_threads(scmp_filter_ctx filter) {
     return r;
 }
 
-/* The kernel is asked whose the other end of a connection is. */
+/* Asks the kernel which user has the other end of a connection. */
 static int allow_serving(scmp_filter_ctx filter) {
     int r = allow_names(filter, serving, ARRAY_SIZE(serving));
     if (r == 0)

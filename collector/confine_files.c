@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Landlock (Linux 5.13): rules for files, which hold by path and which a filter of calls cannot
- * tell. Reading is left alone: libraries read settings, locales and /proc at any time. It is asked
- * by plain calls, since Debian 12 has no library for it. A kernel without it is no error, as most
- * of what is promised is kept by the filter of calls.
+ * Landlock (Linux 5.13): rules for files by path, which a filter of calls cannot express. Reading
+ * is not limited: libraries read settings, locales and /proc at any time. The calls are made
+ * directly, since Debian 12 has no library for them. A kernel without Landlock is no error: the
+ * filter of calls does most of the work.
  *
- * SQLite keeps its journal beside the database, below its real path if that is a link.
+ * SQLite keeps its journal beside the database; if the path is a link, beside its target.
  */
 #include "collector/confine.h"
 
@@ -69,7 +69,7 @@ static int allow_all(int rules, enum confine_role role, const char *database, ui
     if (r == 0)
         r = allow(rules, "/dev/null",
                   access & (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE));
-    if (r == 0 && role != CONFINE_STORES) /* a copy of what a killed writer left is healed there */
+    if (r == 0 && role != CONFINE_STORES) /* healed copies are made there */
         r = allow(rules, temporary && *temporary ? temporary : "/tmp", access);
     return r;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pin is the hash of the public key and not of the certificate: a collector that is started
- * again signs a new certificate with the run's key, and agents need not hear of it. Its names and
- * dates are not checked.
+ * The pin is the hash of the public key and not of the certificate. A restarted collector signs a
+ * new certificate with the run's key, and the agents' pins stay valid. Names and dates in the
+ * certificate are not checked.
  */
 #include "collector/credentials.h"
 

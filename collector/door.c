@@ -13,17 +13,17 @@
 
 #include "common/error.h"
 
-#define AT_ONCE 64      /* accepted before others are looked at */
-#define EXHAUSTED_MS 20 /* without descriptors nobody can be accepted: not tried in a loop */
+#define AT_ONCE 64      /* connections accepted before waiting ones are examined */
+#define EXHAUSTED_MS 20 /* pause while no descriptor is free, instead of a busy loop */
 
 enum { TLS_HANDSHAKE = 22, TLS_HEAD = 5, TLS_RECORD_MAX = 16384 };
 
 struct guest {
-    struct guest *before, *after; /* all that wait */
+    struct guest *before, *after; /* list of all waiting guests */
     int fd;
     size_t listener;
     struct visitor *visitor;
-    bool ready; /* it has begun to shake hands, and waits for room */
+    bool ready; /* the handshake has begun; waits for a free slot */
     struct sockaddr_storage from;
     socklen_t from_size;
 };
@@ -34,14 +34,14 @@ struct door {
     int epoll_fd, wake_fd;
     int listeners[DOOR_LISTENERS_MAX];
     size_t n_listeners;
-    struct guest *waiting, *first; /* the one that came last, and first */
+    struct guest *waiting, *first; /* the newest guest and the oldest */
     atomic_bool ending;
-    atomic_bool crowded; /* somebody waits for room */
+    atomic_bool crowded; /* a guest waits for a free slot */
     pthread_t thread;
     bool started;
 };
 
-/* ---- who waits ---- */
+/* ---- waiting guests ---- */
 
 static void unlink_guest(struct door *door, struct guest *guest) {
     *(guest->before ? &guest->before->after : &door->waiting) = guest->after;
@@ -68,7 +68,7 @@ static bool may_enter(const struct door *door, const struct guest *guest) {
            door->options.may_enter(door->options.ctx, (const struct sockaddr *)&guest->from);
 }
 
-/* 1: the first record of a handshake is there; 0: not yet all of it; -EBADMSG: something else. */
+/* 1: the first record of a handshake is there; 0: it is not complete yet; -EBADMSG: other bytes. */
 static int look_at(int fd) {
     unsigned char head[TLS_HEAD];
     int there = 0;
@@ -97,8 +97,8 @@ static void look_after(struct door *door, struct guest *guest) {
     }
 }
 
-/* Those that wait for room, in the order of their coming. One that may not enter ends it: who comes
- * from elsewhere, and may, was let in at once. */
+/* Lets in the guests that wait for a slot, oldest first. The walk ends at the first guest that may
+ * not enter: guests of addresses that may enter were let in when they came. */
 static void let_in_more(struct door *door) {
     uint64_t count;
     if (read(door->wake_fd, &count, sizeof count) < 0)
@@ -116,7 +116,7 @@ static void let_in_more(struct door *door) {
     }
 }
 
-/* Edge-triggered: a byte that has been looked at does not wake us again. */
+/* Edge-triggered: bytes that have been examined do not wake the thread again. */
 static void take(struct door *door, struct guest *guest) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.ptr = guest};
     guest->visitor = gate_enter(door->gate, guest->fd, (const struct sockaddr *)&guest->from);
@@ -151,7 +151,7 @@ static bool accept_one(struct door *door, size_t listener) {
     return more;
 }
 
-/* Pointers to guests and to listeners differ from each other: both are of this process. */
+/* Pointers to guests and to listeners are distinct: both are addresses in this process. */
 static void serve(struct door *door, void *what) {
     for (size_t i = 0; i < door->n_listeners; i++) {
         if (what != &door->listeners[i])
@@ -166,7 +166,7 @@ static void serve(struct door *door, void *what) {
         look_after(door, what);
 }
 
-/* One event a round: a guest in a later one may have been turned away by an earlier. */
+/* One event a round: its handling may drop the guest of a later event. */
 static void *door_main(void *arg) {
     struct door *door = arg;
     struct epoll_event event;
@@ -219,7 +219,7 @@ int door_start(struct door *door) {
 void door_room(struct door *door) {
     const uint64_t one = 1;
     if (atomic_load(&door->crowded) && write(door->wake_fd, &one, sizeof one) < 0)
-        return; /* the counter is at its end: it is awake already */
+        return; /* the counter is full: the thread is awake already */
 }
 
 void door_stop(struct door *door) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the HTTP server: a thread that accepts connections as fast as they come, so that none
- * waits in the kernel's queue behind a crowd, and lets those in that have sent the whole first
- * message of a TLS handshake, as a client does at once. All others wait here, where one costs a
- * descriptor and a few bytes, for a few seconds and as far as there are slots (gate.h).
+ * Stands before the HTTP server. A thread accepts connections at once, so that none waits in the
+ * kernel's queue behind a crowd. It passes a connection on when the whole first message of a TLS
+ * handshake is there, which a client sends at once. Other connections wait here for a few seconds,
+ * and while slots are full (gate.h); a waiting connection costs a descriptor and a few bytes.
  */
 #ifndef CHOKEPOINT_COLLECTOR_DOOR_H
 #define CHOKEPOINT_COLLECTOR_DOOR_H
@@ -18,12 +18,12 @@
 struct door;
 
 struct door_options {
-    struct gate_limits waiting; /* strangers: how many may wait, and how long; known ones: none */
-    bool at_once;               /* no handshake is waited for: the server speaks plainly */
-    /* Whether one from there may be let in now; else it waits on, and is asked about again after
-     * door_room. NULL: always. */
+    struct gate_limits waiting; /* limits of strangers alone */
+    bool at_once;               /* no TLS: the door waits for no handshake */
+    /* Whether a connection from this address may be let in now. If not, it waits, and door_room
+     * asks again. NULL: always. */
     bool (*may_enter)(void *ctx, const struct sockaddr *from);
-    /* Lets one in that came at the i-th listener, from the door's thread; fd is then its own. */
+    /* Lets in a connection of the i-th listener and takes fd over; called on the door's thread. */
     void (*let_in)(void *ctx, size_t i, int fd, const struct sockaddr *from, socklen_t size);
     void *ctx;
 };
@@ -31,15 +31,16 @@ struct door_options {
 /* -ENOMEM, -errno. */
 int door_new(const struct door_options *options, struct door **ret_door);
 
-/* Before the start; fd is then the door's. -ENOSPC, -errno. */
+/* Call it before the start; the door then owns fd. -ENOSPC, -errno. */
 int door_listen(struct door *door, int fd);
 int door_start(struct door *door);
 
-/* From any thread: somebody who waits may be let in now. */
+/* A slot is free for a waiting guest. From any thread. */
 void door_room(struct door *door);
 
-/* Ends the thread, closes the listeners and whatever waits. Takes NULL, and may come twice. */
+/* Ends the thread, closes the listeners and all waiting connections. Takes NULL; a second call does
+ * nothing. */
 void door_stop(struct door *door);
-void door_free(struct door *door); /* stops it; nobody may call it any more; takes NULL */
+void door_free(struct door *door); /* stops the door; no thread may call it any more; takes NULL */
 
 #endif

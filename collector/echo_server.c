@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread for all sockets. It keeps the addresses of who asked with the right key, in a table of
- * fixed size where a newcomer may displace another: losing a call costs an agent a second.
+ * One thread serves all sockets. It keeps the addresses of agents that asked with the right key, in
+ * a table of fixed size where a new address may displace another: an agent that misses a call
+ * pushes a second later.
  */
 #include "collector/echo_server.h"
 
@@ -24,14 +25,14 @@
 #define AT_ONCE 64
 
 struct peer {
-    int fd; /* the socket it asks; 0: free */
+    int fd; /* the socket that received its request; 0: free */
     socklen_t size;
     struct sockaddr_storage address;
 };
 
 struct echo_server {
     uint64_t key;
-    struct pollfd fds[1 + ECHO_LISTENERS_MAX]; /* the first wakes the thread */
+    struct pollfd fds[1 + ECHO_LISTENERS_MAX]; /* the first one wakes the thread */
     nfds_t n_fds;
     struct echo_arrival arrival;
     struct peer *peers; /* owned: PEERS_MAX */
@@ -54,7 +55,7 @@ int echo_server_new(struct echo_server **ret_server) {
         free(server);
         return r;
     }
-    server->key = (server->key >> 1) | 1; /* never 0, and a number to all who read it */
+    server->key = (server->key >> 1) | 1; /* never 0 */
     server->fds[0] = (struct pollfd){.fd = fd, .events = POLLIN};
     server->n_fds = 1;
     *ret_server = server;
@@ -84,7 +85,7 @@ uint64_t echo_server_key(const struct echo_server *server) {
     return server->n_fds > 1 ? server->key : 0;
 }
 
-/* ---- who asked ---- */
+/* ---- peers ---- */
 
 static size_t hash_address(const struct peer *peer) {
     const unsigned char *bytes = (const unsigned char *)&peer->address;
@@ -119,9 +120,9 @@ static void send_to(const struct peer *peer, const struct echo *echo) {
            peer->size);
 }
 
-/* False when there is nothing more to hear there. */
+/* False when the socket has nothing more to read. */
 static bool answer_one(struct echo_server *server, int fd) {
-    unsigned char bytes[ECHO_SIZE + 1]; /* a longer one is cut, and seen to be */
+    unsigned char bytes[ECHO_SIZE + 1]; /* one byte more: longer datagrams show by their size */
     struct peer peer = {.fd = fd};
     struct echo ask;
     int64_t arrived_ns;
@@ -173,7 +174,7 @@ int echo_server_start(struct echo_server *server) {
 static void wake(struct echo_server *server) {
     const uint64_t one = 1;
     if (write(server->fds[0].fd, &one, sizeof one) < 0)
-        return; /* the counter is at its end: it is awake */
+        return; /* the counter is full: the thread is awake already */
 }
 
 void echo_server_call(struct echo_server *server) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One list of all visitors in the order of their coming; it is walked once for each stranger that
- * comes while all slots are taken, and for each that becomes known: thousands of entries at most.
+ * One list of all visitors, oldest first. It is walked for each stranger that comes while all slots
+ * are taken, and for each visitor that becomes known: thousands of entries at most.
  */
 #include "collector/gate.h"
 
@@ -14,30 +14,30 @@
 
 #include "common/clock.h"
 
-#define CHECK_NS (500 * NS_PER_MS) /* how late a deadline may be kept */
+#define CHECK_NS (500 * NS_PER_MS) /* deadlines are checked this often */
 #define BUCKETS 1024               /* a power of two */
-#define EXPECTED_NS NS_PER_S       /* and longer nobody is, who may never come */
+#define EXPECTED_NS NS_PER_S       /* a promise lasts so long: the stranger may never come */
 
 struct visitor {
     struct visitor *older, *newer;
     int fd;
     unsigned bucket; /* strangers are counted by the hash of their address */
-    uint64_t host;   /* hash of the name it has shown the key of */
+    uint64_t host;   /* hash of the host name whose key it has shown */
     bool known, dropped;
-    int64_t due_ns; /* 0: none */
+    int64_t due_ns; /* deadline; 0: none */
 };
 
 struct gate {
     struct gate_limits limits;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t changed;
     pthread_t thread;
     bool ending;
     struct visitor *oldest, *newest;
-    size_t n_strangers, n_known, n_due; /* dropped ones are in none of them */
+    size_t n_strangers, n_known, n_due; /* without dropped visitors */
     uint16_t strangers_at[BUCKETS];
-    size_t n_expected;   /* strangers that will enter at once */
-    int64_t expected_ns; /* the last of them, since when */
+    size_t n_expected;   /* strangers with a promised slot */
+    int64_t expected_ns; /* time of the last promise */
 };
 
 static uint64_t hash_bytes(const void *data, size_t size) {
@@ -48,7 +48,7 @@ static uint64_t hash_bytes(const void *data, size_t size) {
     return hash ^ hash >> 32;
 }
 
-/* An IPv6 address counts by its network part: one host may use many addresses in its network. */
+/* An IPv6 address counts by its network part: one host may use many addresses of its network. */
 static unsigned bucket_of(const struct sockaddr *address) {
     uint64_t hash = 0;
     if (address && address->sa_family == AF_INET)
@@ -58,7 +58,7 @@ static unsigned bucket_of(const struct sockaddr *address) {
     return (unsigned)hash & (BUCKETS - 1);
 }
 
-/* ---- all of this with the lock held ---- */
+/* ---- the caller holds the lock ---- */
 
 static void set_due(struct gate *gate, struct visitor *visitor, int64_t due_ns) {
     size_t before = gate->n_due;
@@ -68,7 +68,7 @@ static void set_due(struct gate *gate, struct visitor *visitor, int64_t due_ns) 
         pthread_cond_signal(&gate->changed);
 }
 
-/* It is counted nowhere any more. */
+/* A dropped visitor is not counted any more. */
 static void forget(struct gate *gate, struct visitor *visitor) {
     set_due(gate, visitor, 0);
     if (visitor->known) {

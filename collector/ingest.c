@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State between pushes is kept by the host's name, not by ids of the store: an id made in a
- * transaction that was rolled back may be given to another host afterwards.
+ * State between pushes is kept by the host's name and not by ids of the store: after a rollback the
+ * store may give the same id to another host.
  */
 #include "collector/ingest_private.h"
 
@@ -40,7 +40,7 @@ void ingest_free(struct ingest *ingest) {
 
 /* ---- hosts ---- */
 
-/* The slot of that host, or the empty one where it would be. */
+/* The host's slot, or the empty slot where it belongs. */
 static uint16_t *host_slot(struct ingest *ingest, const char *name) {
     static const uint64_t key[2] = {0, 0};
     uint64_t at = siphash(key, name, strlen(name));
@@ -80,7 +80,8 @@ static int need_host(struct ingest *ingest, struct ingest_push *push,
     return 0;
 }
 
-/* A line for the report and for who reads our events. A host may not fill the store with them. */
+/* A line for the report and for readers of events. The number of lines is limited, so that a host
+ * cannot fill the store. */
 static int note(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
                 const char *format, const char *subject) {
     if (host->n_notes == HOST_NOTES_MAX)
@@ -94,7 +95,7 @@ static int note(struct ingest *ingest, struct ingest_push *push, struct known_ho
 
 #define TABLE_REFUSED (-1)
 
-/* Another version's idea of a table costs its rows, not the host. */
+/* A table that contradicts the stored one costs its rows, not the host. */
 static int refuse_table(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
                         const char *table) {
     if (host->table_noted)
@@ -104,7 +105,7 @@ static int refuse_table(struct ingest *ingest, struct ingest_push *push, struct 
                 table);
 }
 
-/* Hosts share their tables: what no agent has is not the store's to keep. */
+/* All hosts share the list of tables. It has room for the tables of two versions of the agent. */
 static bool is_one_too_many(struct ingest *ingest, const char *table) {
     for (size_t i = 0; i < ingest->n_tables; i++)
         if (strcmp(ingest->tables[i], table) == 0)
@@ -115,7 +116,8 @@ static bool is_one_too_many(struct ingest *ingest, const char *table) {
     return false;
 }
 
-/* From an earlier push of the same tables, unless a transaction was rolled back since. */
+/* The ids are known from an earlier push of the same tables, unless a transaction was rolled back
+ * since. */
 static bool known_id(const struct ingest *ingest, size_t i, int64_t *ret_id) {
     const struct known_block *block = ingest->block;
     if (block->age != store_table_age(ingest->store))
@@ -127,7 +129,7 @@ static bool known_id(const struct ingest *ingest, size_t i, int64_t *ret_id) {
 static void keep_ids(struct ingest *ingest, const int64_t ids[TABLES_MAX]) {
     struct known_block *block = ingest->block;
     for (size_t i = 0; block && i < TABLES_MAX; i++) {
-        if (block->tables[i] && ids[i] == TABLE_REFUSED) /* each host is told */
+        if (block->tables[i] && ids[i] == TABLE_REFUSED) /* note it once for each host */
             return;
         block->ids[i] = block->tables[i] ? ids[i] : TABLE_REFUSED;
     }
@@ -156,7 +158,7 @@ static int register_tables(struct ingest *ingest, struct ingest_push *push, stru
     return 0;
 }
 
-/* All tables that were sampled, also those which had nothing to tell. */
+/* Marks all sampled tables, also those without rows. */
 static int write_sampled(struct ingest *ingest, const struct wire_record *frame,
                          const int64_t ids[TABLES_MAX]) {
     int r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a body before the first row is written: frames, and the tables they speak of. */
+/* Checks a body before its first row is written: frames, and the tables that they name. */
 #include "collector/ingest_private.h"
 
 #include <stdio.h>
@@ -48,7 +48,8 @@ static int borrow_by_id(struct ingest *ingest, struct ingest_push *push, uint64_
     return 0;
 }
 
-/* Behind the stream record: tables that came before, byte for byte, are not read again. */
+/* Reads the tables behind the stream record; tables that equal known ones byte for byte are not
+ * read again. */
 static void borrow_by_bytes(struct ingest *ingest, struct span tables) {
     ingest->block = known_tables_by_bytes(ingest->known, tables);
     if (!ingest->block)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A few blocks, of one or two versions of an agent: they are walked. */
+/* Holds a few blocks, of one or two versions of an agent; a search walks them all. */
 #include "collector/known_tables.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ struct known_block *known_tables_keep(struct known_tables *known, struct span by
                                       struct wire_reader *reader) {
     uint64_t id = siphash(known->key, bytes.data, bytes.size) & INT64_MAX;
     if (id == 0 || bytes.size > KNOWN_BYTES_MAX || reader->borrowed ||
-        known_tables_by_id(known, id)) /* of other bytes: chance */
+        known_tables_by_id(known, id)) /* the number fits another block by chance */
         return NULL;
     struct known_block *block = calloc(1, sizeof *block);
     if (!block)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begin and end of the server, and its bounds: one event loop a listening address, which the door
- * hands connections that have shaken hands.
+ * Start, end and limits of the server. Each listening address has an event loop of the library; the
+ * door hands it connections that have begun a TLS handshake.
  */
 #include "collector/server_private.h"
 
@@ -20,15 +20,15 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define CONNECTIONS_MAX 16384u /* fewer where descriptors are */
-#define DESCRIPTORS_KEPT 128u  /* for all that is no connection */
-#define WAITING_MAX 8192u      /* that have not begun to shake hands, or wait for room */
-#define STRANGERS_MAX 256u     /* that have, and have shown no key */
+#define CONNECTIONS_MAX 16384u /* less if the process may open fewer descriptors */
+#define DESCRIPTORS_KEPT 128u  /* for everything but connections */
+#define WAITING_MAX 8192u      /* whose handshake has not begun, or that wait for a slot */
+#define STRANGERS_MAX 256u     /* whose handshake has begun, without a key yet */
 #define CONNECTIONS_PER_HOST 8u
-#define DROPPED_SLACK 64u /* dropped, and not yet closed */
+#define DROPPED_SLACK 64u /* dropped connections that are not closed yet */
 #define STRANGER_NS (5 * NS_PER_S)
 #define REQUEST_NS (60 * NS_PER_S)
-#define CONNECTION_MEMORY (64u << 10) /* headers, and the piece of a body read at once */
+#define CONNECTION_MEMORY (64u << 10) /* for headers and one piece of a body */
 #define IDLE_S 30u
 #define FINISH_MS 1000
 
@@ -62,7 +62,7 @@ static bool may_enter(void *ctx, const struct sockaddr *from) {
 
 /* ---- life ---- */
 
-/* TLS 1.3 alone: both ends are ours. */
+/* TLS 1.3 alone: both ends are parts of this project. */
 static struct MHD_Daemon *start_daemon(struct server *server) {
     static char priorities[] = "SECURE128:-VERS-ALL:+VERS-TLS1.3";
     const struct credentials *own = server->credentials;
@@ -89,7 +89,7 @@ static unsigned connections_max(void) {
                                                  : (unsigned)limit.rlim_cur - DESCRIPTORS_KEPT;
 }
 
-/* On the door's thread. When it fails the library closes the connection. */
+/* On the door's thread. If it fails, the library closes the connection. */
 static void let_in(void *ctx, size_t i, int fd, const struct sockaddr *from, socklen_t size) {
     struct server *server = ctx;
     MHD_add_connection(server->listeners[i].daemon, fd, from, size);
@@ -135,7 +135,7 @@ static int add_listener(struct server *server, const char *spec, char *why, size
     int fd = listen_on(spec, l->address, sizeof l->address, why, why_size);
     if (fd < 0)
         return fd;
-    echo_server_listen(server->echo, fd); /* agents can do without it */
+    echo_server_listen(server->echo, fd); /* agents can work without it */
     int r = door_listen(server->door, fd);
     if (r < 0)
         return close(fd), snprintf(why, why_size, "%s: %s", l->address, strerror(-r)), r;
@@ -180,7 +180,7 @@ static void free_server(struct server *server) {
     for (size_t i = 0; i < server->n_listeners; i++)
         MHD_stop_daemon(server->listeners[i].daemon);
     gate_free(server->gate);
-    door_free(server->door); /* the gate has told it of room until now */
+    door_free(server->door); /* last: the gate calls it until now */
     echo_server_free(server->echo);
     explicit_bzero(server->token, sizeof server->token);
     free(server);

@@ -2,10 +2,10 @@
 /*
  * The HTTP side of the collector; server*.c are the only files that know the HTTP library.
  *
- * It speaks TLS. Nothing is read of a body before its sender has shown the key of the host that it
- * names (credentials.h), and everything is bounded: the bytes of a body and of all bodies together,
- * headers, connections (gate.h), the time that a request may take. An answer leaves after the
- * commit that holds what was sent.
+ * It speaks TLS. It reads no body before the sender has shown the key of the host that it names
+ * (credentials.h). Everything has a limit: the bytes of a body and of all bodies together, headers,
+ * connections (gate.h), the time of a request. An answer is sent after the commit of the data that
+ * it acknowledges.
  */
 #ifndef CHOKEPOINT_COLLECTOR_SERVER_H
 #define CHOKEPOINT_COLLECTOR_SERVER_H
@@ -24,25 +24,25 @@ struct server;
 
 struct server_options {
     const char *listen;    /* ADDR:PORT[,ADDR:PORT...], numeric; IPv6 in brackets; port 0: any */
-    const char *token;     /* the run's secret, of which hosts' keys are derived; copied */
+    const char *token;     /* the run's secret, from which hosts' keys are derived; copied */
     struct writer *writer; /* borrowed; drained before server_finish, freed after it */
-    /* Borrowed until server_finish. NULL: clear text, which only tests and measurements want. */
+    /* Borrowed until server_finish. NULL: no TLS, for tests and measurements. */
     const struct credentials *credentials;
 };
 
-/* Listens on exactly the addresses given, or on none. -EINVAL (a bad list or token), or why an
- * address could not be had; `why` gets one line. */
+/* Listens on all of the given addresses, or on none. -EINVAL (a bad list or token), or the errno of
+ * the address that failed; `why` gets one line. */
 int server_start(const struct server_options *options, struct server **ret_server, char *why,
                  size_t why_size);
 
-/* The i-th address with the port it got, or NULL after the last. Borrowed. */
+/* The i-th address with its actual port, or NULL after the last. Borrowed. */
 const char *server_address(const struct server *server, size_t i);
 
-/* From now on every answer asks its agent to stop; agents are called to come for it. */
+/* From now on every answer asks its agent to stop; agents are called to push at once. */
 void server_ask_stop(struct server *server);
 
-/* Takes no more connections, commits what has arrived (writer_drain), lets the answers leave for at
- * most a second, and frees everything but the writer. Takes NULL. */
+/* Takes no more connections, commits what has arrived (writer_drain), waits at most a second for
+ * the answers to be sent, and frees everything but the writer. Takes NULL. */
 void server_finish(struct server *server);
 
 #endif

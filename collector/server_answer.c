@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status and text of an answer: what the agent makes of it (agent/push/push.c) is decided here. */
+/* Status and text of an answer. They decide what the agent does next (agent/push.c). */
 #include "collector/server_private.h"
 
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 #include "common/error.h"
 #include "common/push_interval.h"
 
-#define SPREAD_HOSTS 64 /* as many pushes are written within some hundredths of a second */
+#define SPREAD_HOSTS 64 /* so many pushes are written within some hundredths of a second */
 
-/* Frames that are called bad are lost: 400 is for bytes that no later try makes good. All else, a
- * bound of the run included, is a state of the collector, which an agent waits out. */
+/* The agent discards frames after a 400, so 400 is only for bytes that no retry can make good. All
+ * other failures, also a full run, are states of the collector: the agent retries. */
 static unsigned status_of(const struct request *q) {
     if (q->status)
         return q->status;
@@ -27,7 +27,7 @@ int64_t server_next_push_ns(const struct ingest_push *push, int64_t now_ns) {
     if (push->n_hosts <= SPREAD_HOSTS)
         return 0;
     int64_t interval_ns = push_interval_s(push->n_hosts) * NS_PER_S;
-    uint64_t turn = push->host_number * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* of 2^32 */
+    uint64_t turn = push->host_number * UINT64_C(0x9e3779b97f4a7c15) >> 32; /* in units of 2^-32 */
     int64_t at_ns = (int64_t)(turn * (uint64_t)interval_ns >> 32);
     int64_t left_ns = (at_ns - now_ns % interval_ns + interval_ns) % interval_ns;
     return left_ns < NS_PER_S / 2 ? left_ns + interval_ns : left_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An IPv6 socket takes IPv6 only, so that [::] does not open IPv4 as well. */
+/* An IPv6 socket takes IPv6 only: [::] does not open IPv4 as well. */
 #include "collector/server_listen.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int resolve(const char *spec, struct addrinfo **ret_info) {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                                    .ai_socktype = SOCK_STREAM};
     int r = split(spec, host, sizeof host, &port);
-    /* getaddrinfo would take "*" for every address, and the port modulo 65536. */
+    /* getaddrinfo would accept "*" as every address, and take the port modulo 65536. */
     uint64_t number;
     if (r < 0 || strcmp(host, "*") == 0 || text_parse_u64(port, &number) < 0 || number > UINT16_MAX)
         return -EINVAL;
@@ -76,7 +76,7 @@ static int name_of(int fd, char *ret_text, size_t size) {
     return 0;
 }
 
-/* A socket of whoever started us. Its file is shared, so that it outlives us. */
+/* A socket of the parent process. Both share it, so the port stays open when this process ends. */
 static int adopt(const char *number) {
     uint64_t fd;
     int listens = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Admission of a request, from its first line to the writer. Its answer is held back (its
- * connection suspended) until the writer has committed it.
+ * Admits a request, from its first line to the writer. The answer waits (the connection is
+ * suspended) until the writer has committed the body.
  *
- * A request that is refused is still read to its end, within the limit of a body: closing a socket
- * on unread bytes resets the connection and may take the answer along. Only a body announced as
- * too large is answered at once. A body must announce its length: bounded memory is then a
- * decision taken before the first byte of it, not in its middle.
+ * A refused request is still read to its end, up to the limit of a body: closing a socket with
+ * unread bytes resets the connection, and the answer may be lost. Only a body that is announced as
+ * too large is answered at once. A body must announce its length, so that memory is reserved before
+ * its first byte.
  */
 #include "collector/server_private.h"
 
@@ -20,15 +20,15 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define BODIES_MAX (256u << 20) /* bytes of all bodies on their way */
+#define BODIES_MAX (256u << 20) /* bytes of all bodies in flight */
 
-/* ---- what is let in ---- */
+/* ---- admission ---- */
 
 static const char *header(const struct request *q, const char *name) {
     return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
 }
 
-/* Whether it has the key of the host that it names. */
+/* Whether the request has the key of the host that it names. */
 static bool is_authorized(struct request *q) {
     const char *host = header(q, "Chokepoint-Host");
     const char *value = header(q, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -69,7 +69,7 @@ static void check_length(struct request *q) {
         refuse(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "out of memory");
 }
 
-/* "MONO OFFSET ERROR" in ns. Anything else is taken as no estimate. */
+/* "MONO OFFSET ERROR" in ns. Other text counts as no estimate. */
 static void read_clock(struct request *q) {
     const char *text = header(q, "Chokepoint-Clock");
     if (!text)
@@ -102,7 +102,7 @@ static void open_request(struct request *q, const char *url, const char *method)
     check_length(q);
 }
 
-/* Whether so much is announced that it is not worth reading to its end. */
+/* Whether the announced body is too large to be read to its end. */
 static bool is_not_worth_reading(const struct request *q) {
     const char *text = header(q, MHD_HTTP_HEADER_CONTENT_LENGTH);
     uint64_t length;
@@ -111,9 +111,9 @@ static bool is_not_worth_reading(const struct request *q) {
     return text && (text_parse_u64(text, &length) < 0 || length > INGEST_BODY_MAX);
 }
 
-/* ---- what the library calls ---- */
+/* ---- callbacks of the library ---- */
 
-/* On the writer's thread: the event loop goes on with this connection. */
+/* On the writer's thread: resumes the connection. */
 static void job_done(struct write_job *job) {
     struct request *q = (struct request *)job;
     MHD_resume_connection(q->connection);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening and closing. A file is looked at before anything about it is changed: a foreign database
- * named by mistake stays as it was. While a writer has it open the database is in WAL mode, so that
- * readers and the writer do not wait for each other; the last writer folds it back into one plain
- * file that can be copied, and read from a read-only place.
+ * Opens and closes databases. A file is checked before anything in it is changed, so a foreign
+ * database that was named by mistake stays as it was. While a writer has the file open, the
+ * database is in WAL mode, so that readers and the writer do not wait for each other. The last
+ * writer folds the log back into one plain file, which can be copied, and read from a read-only
+ * place.
  */
 #include "collector/store_guard.h"
 #include "collector/store_pack.h"
@@ -29,25 +30,25 @@
     "%s has other tables than chokepoint makes (%s): restore it, or name another file with --db"
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
-#define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
-#define STEPS_COUNTED 1000 /* of SQLite's machine, between two looks at how many are left */
-#ifdef CHOKEPOINT_FUZZ     /* millions of small files are tried: little is enough for each */
+#define TEXT_MAX (1 << 20) /* bytes of one value; a hostile database may claim more */
+#define STEPS_COUNTED 1000 /* instructions of SQLite's machine between two checks of the limit */
+#ifdef CHOKEPOINT_FUZZ     /* the fuzzer tries millions of small files */
 #define STEPS_LEAST 100000
 #define STEPS_A_PAGE 10000
 #else
-#define STEPS_LEAST 100000000 /* about a second's */
-#define STEPS_A_PAGE 200000   /* an honest page takes a few thousand */
+#define STEPS_LEAST 100000000 /* about a second of work */
+#define STEPS_A_PAGE 200000   /* an intact page takes a few thousand */
 #endif
-#define STEPS_A_BYTE 8 /* of text that is handed out: six times what a file can hold */
+#define STEPS_A_BYTE 8 /* of text that is returned: six times what a file can hold */
 
-/* Hosts that were recorded together lie in the same pages, and are read one after the other: what a
- * table of a short recording of 100 hosts takes stays at hand until the last of them is read. */
+/* Hosts that were recorded together share pages and are read one after the other. The cache holds
+ * one table of a short recording of 100 hosts until the last host is read. */
 #define READER_PRAGMAS "PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-65536"
 
 void store_say(char *why, size_t size, const char *format, ...) {
     if (!why || !size)
         return;
-    char text[512]; /* paths and names in it are anybody's */
+    char text[512]; /* paths and names in it may come from anybody */
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
@@ -61,7 +62,7 @@ const char *store_error(const struct store *store) {
     return sqlite3_errcode(store->db) == SQLITE_OK ? STORE_NO_REASON : sqlite3_errmsg(store->db);
 }
 
-/* Without this SQLite would take "file:x" for a URI and ":memory:" for no file at all. */
+/* Otherwise SQLite would take "file:x" for a URI and ":memory:" for no file at all. */
 static char *plain_path(const char *path) {
     char *plain;
     if (path[0] == '/')
@@ -122,7 +123,7 @@ int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
 
 enum identity { IDENTITY_OURS, IDENTITY_EMPTY, IDENTITY_OTHER_VERSION, IDENTITY_FOREIGN };
 
-/* One look: somebody may be making it between two. */
+/* One stat only: another process may create the file between two. */
 static int read_identity(struct store *store, int64_t *ret_application, int64_t *ret_version,
                          int64_t *ret_objects) {
     int r = sql_exec(store, "SAVEPOINT look");
@@ -133,7 +134,7 @@ static int read_identity(struct store *store, int64_t *ret_application, int64_t 
         r = pragma_get(store, "PRAGMA user_version", ret_version);
     if (!r)
         r = pragma_get(store, "SELECT count(*) FROM sqlite_schema", ret_objects);
-    return r ? r : sql_exec(store, "RELEASE look"); /* after an error its text is still wanted */
+    return r ? r : sql_exec(store, "RELEASE look"); /* the handle has the text of the error */
 }
 
 static int identify(struct store *store, enum identity *ret_identity, int64_t *ret_version) {
@@ -168,7 +169,8 @@ static int explain(struct store *store, int r, const char *path, char *why, size
     return r;
 }
 
-/* Checks the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
+/* Checks the path before SQLite sees it. Returns 0 if the file is good; for -ENOENT a writer may
+ * create it. */
 static int check_path(const char *path, char *why, size_t size) {
     struct stat st;
     if (!path[0]) {
@@ -188,7 +190,7 @@ static int check_path(const char *path, char *why, size_t size) {
     return 0;
 }
 
-/* A file that would act by itself: every verb refuses it. */
+/* A file with triggers or the like, which would act by itself, is refused by every verb. */
 static int check_guard(struct store *store, const char *path, char *why, size_t size) {
     char what[200];
     int r = guard_file(store, what, sizeof what);
@@ -248,7 +250,7 @@ static int examine(struct store *store, const char *path, enum identity *ret_ide
     return judge(store, *ret_identity, version, path, why, size);
 }
 
-/* Two processes may create the same file: the second to get the lock finds it made. */
+/* Two processes may create the same file: the second one to get the lock finds it made. */
 static int create_schema(struct store *store) {
     enum identity identity;
     int64_t version;
@@ -271,8 +273,8 @@ static int create_schema(struct store *store) {
     return r;
 }
 
-/* FULL: the log is synced with every commit, so that an agent may drop what was acknowledged. 16
- * MiB of cache hold the tail of every table; the log is folded in at 16 MiB, too. */
+/* FULL: the log is synced with every commit, so that an agent may drop acknowledged frames. A cache
+ * of 16 MiB holds the last pages of all tables; at 16 MiB the log is folded in, too. */
 static int prepare_writer(struct store *store) {
     return sql_exec(store, "PRAGMA journal_mode=WAL;"
                            "PRAGMA synchronous=FULL;"
@@ -282,7 +284,8 @@ static int prepare_writer(struct store *store) {
                            "PRAGMA temp_store=MEMORY");
 }
 
-/* A change of the journal needs the file for a moment alone, and for that SQLite does not wait. */
+/* A change of the journal mode needs the file alone for a moment, and SQLite does not wait for
+ * that. */
 static int prepare_writer_in_time(struct store *store) {
     const struct timespec pause = {.tv_nsec = RETRY_MS * NS_PER_MS};
     int64_t deadline_ns = clock_monotonic_ns() + STORE_WRITE_TIMEOUT_MS * NS_PER_MS;
@@ -300,8 +303,8 @@ static int shape_pages(struct store *store) {
                                               &seal_bytes));
 }
 
-/* In a damaged tree pages may lead to each other, so that a walk through it never ends, and SQLite
- * does not notice: what a file may cost to read is bounded by its size. */
+/* In a damaged tree pages may refer to each other in a circle, and SQLite would walk it without
+ * end. So the size of the file limits the work of reading it. */
 static int count_steps(void *ctx) {
     struct store *store = ctx;
     store->steps_left -= STEPS_COUNTED;
@@ -340,7 +343,7 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
             store,
             STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
                 STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA STORE_CEILING_SCHEMA);
-    if (!r) /* before anything else in the log: a run may end without another push */
+    if (!r) /* before all other changes: a run may end without another push */
         r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
     if (!r)
         r = fits_all(store);
@@ -355,9 +358,9 @@ static void remove_unmade(const char *path, int error) {
         unlink(path);
 }
 
-/* A recording says what a user ran: nobody else may read it, whatever the umask. SQLite gives its
- * journals the mode of the file; a file that is there keeps its own. A link to a file that is not
- * there is not followed: it may have come a moment ago. */
+/* A recording shows what a user ran, so nobody else may read it, whatever the umask. SQLite gives
+ * its journals the mode of the file; an existing file keeps its own. A dangling link is not
+ * followed: an attacker may have just created it. */
 static int create_private(const char *path) {
     int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -384,7 +387,7 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);
     if (!r && !is_new && fits_is_unmade(path))
         r = fits_begin_again(path);
-    if (!r || r == -EBUSY) /* another process is making it, for which SQLite waits */
+    if (!r || r == -EBUSY) /* another process is making it; SQLite waits for that */
         r = connect_file(path, SQLITE_OPEN_READWRITE, &store);
     if (r)
         return r == -EPERM && !is_new ? r : explain(NULL, r, path, why, why_size);
@@ -429,7 +432,7 @@ int store_open_again(const char *path, const struct store_file *file, struct sto
 static int bound_work_by_size(struct store *store) {
     int64_t pages = 0;
     int r = pragma_get(store, "PRAGMA page_count", &pages);
-    store->steps_left += pages * STEPS_A_PAGE; /* SQLite has fewer than 2^32 */
+    store->steps_left += pages * STEPS_A_PAGE; /* SQLite allows fewer than 2^32 */
     return r;
 }
 
@@ -482,13 +485,13 @@ int store_open_read(const char *path, struct store **ret_store, char *why, size_
         return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
                                                             : explain(NULL, r, path, why, why_size);
     r = open_reader(path, connect_reader, ret_store, why, why_size);
-    if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not take in */
+    if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not fold in */
         r = open_reader(path, heal_connect, ret_store, why, why_size);
     return r;
 }
 
-/* Fails, and need not succeed, while others read: the last of them folds in the rest, and as it may
- * know no seals, all frames that can be are folded in before. */
+/* This fails, harmlessly, while others read: the last reader then folds in the rest. That reader
+ * may know no seals, so all frames that can be are folded in now. */
 static void fold_log(struct store *store) {
     sqlite3_busy_timeout(store->db, 0);
     int code = sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

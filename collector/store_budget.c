@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time of each rank went, as rows for queries in SQL. They are no view: the rank that a
- * call waited for is only known when the calls of all ranks have been matched, which SQL cannot do.
- * So they are written when a run has ended, and can be made anew at any time from what was
- * recorded.
+ * Where the time of each rank went, as rows for queries in SQL. They are no view: which rank a call
+ * waited for is known only when the calls of all ranks are matched, which SQL cannot do. So the
+ * rows are written when a run has ended, and can be made again at any time from the recording.
  */
 #include "collector/store_private.h"
 
@@ -11,7 +10,7 @@
 
 #include "common/error.h"
 
-#define HEAD "iitiittiiiiiiidittiiddd" /* of the insert's columns: all but the terms */
+#define HEAD "iitiittiiiiiiidittiiddd" /* columns of the insert besides the terms */
 
 static int64_t known(int64_t value) {
     return value < 0 ? VALUE_ABSENT : value;
@@ -41,7 +40,7 @@ static int insert(struct store *store, int64_t run, int64_t n, const struct stor
     return r;
 }
 
-/* Terms that tables of older files have no column for: NULL in the rows that are there. */
+/* Adds columns for terms that tables of older files lack; existing rows have NULL there. */
 static int add_terms(struct store *store) {
     static const struct {
         const char *column, *sql;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ceilings belong to a database and not to a run: they are found by the name of the host. Every
- * calibration is kept with its time; readers get the newest of each.
+ * calibration is kept with its time; readers get the newest for each metric.
  */
 #include "collector/store_private.h"
 
@@ -38,7 +38,8 @@ int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings
     return r;
 }
 
-/* With one max() and no other aggregate SQLite takes the other columns from its row. */
+/* With one max() and no other aggregate, SQLite takes the other columns from the row of the
+ * maximum. */
 static const char query[] =
     "SELECT host, peer, metric, unit, value, low, high, how, measured FROM (SELECT *,"
     " max(measured_wall_ns) AS measured FROM ceiling GROUP BY host, peer, metric) ORDER BY ceiling";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clocks of hosts: exchanges go in, and with each of them the line of the last minutes is drawn
- * anew. Nothing is kept in memory alone: the file has all that a killed collector knew, and a
- * transaction that is rolled back takes its consequences along.
+ * Clocks of hosts: each exchange that is stored renews the line of the last minutes. Nothing is
+ * kept in memory alone: a killed collector loses nothing, and a rollback undoes the exchange and
+ * its line together.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void window_release(struct window *window) {
     free(window->estimates);
 }
 
-/* Windows begin at fixed times, so that a line is not cut anew with every exchange. */
+/* Windows begin at fixed times, so that one exchange more does not move all cuts of the line. */
 static int64_t window_start(int64_t mono_ns) {
     int64_t number = mono_ns / CLOCK_WINDOW_NS;
     return number > 0 ? (number - 1) * CLOCK_WINDOW_NS : 0;
@@ -39,7 +39,7 @@ static void reverse(struct clock_estimate *e, size_t n) {
     }
 }
 
-/* The newest of this boot until mono_ns, in the order of time. */
+/* The newest exchanges of this boot until mono_ns, in the order of time. */
 static int window_load(struct store *store, const struct stream *stream, int64_t mono_ns,
                        struct window *window) {
     int code = SQLITE_DONE, r = 0;
@@ -68,7 +68,7 @@ static void piece_from_row(sqlite3_stmt *row, struct clock_piece *ret_piece) {
                                       .drift_ppm = sqlite3_column_double(row, 5)};
 }
 
-/* The span of time that the window must cover, and the end of the pieces before it. */
+/* The time that the window must cover, and where the earlier pieces end. */
 static int span_of(struct store *store, const struct stream *stream, const struct window *window,
                    struct clock_span *ret_span) {
     int64_t newest_ns = window->estimates[window->n - 1].mono_ns;
@@ -145,7 +145,7 @@ int store_clock(struct store *store, int64_t stream_id, const struct clock_estim
 
 /* ---- reading ---- */
 
-/* A file of before there were pieces has none, and a stranger's may have a view of that name. */
+/* Files of older versions have no pieces, and a stranger's file may have a view of that name. */
 static int has_pieces(struct store *store, bool *ret_has) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     int r = sql_prepare(store,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run's name, and what its owner says of it. */
+/* A run's name, and the comments of its owner. */
 #include "collector/store_edit.h"
 
 #include <errno.h>

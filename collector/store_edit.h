@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to finished runs: their name, comments on them, and their removal. All of them need a
- * store that was opened for writing.
+ * Changes to finished runs: rename, comment, remove. All need a store that was opened for writing.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_EDIT_H
 #define CHOKEPOINT_COLLECTOR_STORE_EDIT_H
 
 #include "collector/store_read.h"
 
-/* Whether no other connection has the database open now: a run that is being recorded has one. */
+/* Whether no other connection has the database open: the recorder of a run has one. */
 bool store_is_alone(struct store *store);
 
-/* Takes a run and all of its rows out, in a transaction of its own; a sweep goes with its last run.
+/* Removes a run and all of its rows in a transaction of its own; a sweep goes with its last run.
  * -ENOENT: there is no such run. */
 int store_run_remove(struct store *store, int64_t run);
 
-/* The space of removed rows, which later rows fill. */
+/* Free space in the file from removed rows, which later rows fill. */
 int store_free_bytes(struct store *store, int64_t *ret_bytes);
-/* Gives it back to the file system: writes the database anew, which takes as much space again for a
- * while. -EBUSY: somebody else has it open. */
+/* Returns the free space to the file system: writes the database anew, which needs the same space
+ * again meanwhile. -EBUSY: another process has it open. */
 int store_compact(struct store *store);
 
 /* -EINVAL for an empty name, -ENOENT. */
@@ -26,7 +25,7 @@ int store_run_rename(struct store *store, int64_t run, const char *name);
 
 /* Adds a comment of the owner to a run; comments keep their order. -ENOENT. */
 int store_run_comment(struct store *store, int64_t run, const char *text);
-/* Comments of one run, or of all (run 0); each has its run's number. store_comments_free. */
+/* Comments of one run, or of all (run 0) with the number of their run. store_comments_free. */
 struct store_comment {
     int64_t run;
     char *text; /* owned */

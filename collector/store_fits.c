@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a file has the tables that this store reads and writes, before anything depends on it. A
- * writer asks SQLite itself: each statement with a fixed text is prepared, and the columns that
- * column_info names are selected. SQLite's message then names the one that is missing.
+ * Whether a file has the tables that this store reads and writes, checked before anything depends
+ * on it. A writer asks SQLite: it prepares each fixed statement, and selects the columns that
+ * column_info names. SQLite's message then names what is missing.
  *
- * And the file of a writer that was killed before it had made any table: no bytes, or a first page
- * that is not whole. It is as good as new.
+ * This file also finds files whose writer was killed before it made a table: no bytes, or an
+ * incomplete first page. Such a file is as good as new.
  */
 #include "collector/store_private.h"
 
@@ -20,15 +20,15 @@
 #include "common/error.h"
 
 #define PAGE_BYTES 4096
-#define MAGIC "SQLite format 3" /* with its NUL the first 16 bytes */
-#define PAGE_SIZE_AT 16         /* big-endian, of two bytes */
+#define MAGIC "SQLite format 3" /* the first 16 bytes, with the NUL */
+#define PAGE_SIZE_AT 16         /* two bytes, big-endian */
 /* The bytes by which SQLite's processes lock a file (its file format, "The Lock-Byte Page"). */
 #define LOCK_AT 0x40000000
 #define LOCK_BYTES 512
 
 /* ---- tables ---- */
 
-/* They must be plain tables: a view of their name could hold any query. */
+/* These must be plain tables: a view of their name could hold any query. */
 int fits_base(struct store *store, const char **ret_missing) {
     static const char *const names[] = {"run",      "run_note", "refused",       "host",
                                         "stream",   "frame",    "table_info",    "column_info",
@@ -45,14 +45,14 @@ int fits_base(struct store *store, const char **ret_missing) {
     return 0;
 }
 
-/* The next call of SQLite forgets it. */
+/* Copied: SQLite's next call overwrites it. */
 static int keep_message(struct store *store, int r) {
     if (r && !store->why[0])
         snprintf(store->why, sizeof store->why, "%s", sqlite3_errmsg(store->db));
     return r;
 }
 
-/* Qualified: SQLite takes a name in quotes that is no column for a text. */
+/* Qualified: SQLite takes a quoted name that is no column for a text. */
 static int check_data_table(struct store *store, const struct data_table *table) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     sqlite3_str *text = sqlite3_str_new(store->db);
@@ -90,9 +90,9 @@ int fits_all(struct store *store) {
     return r ? keep_message(store, r) : check_data_tables(store);
 }
 
-/* ---- a file that was never made ---- */
+/* ---- a file without tables ---- */
 
-/* Whether these begin a page of ours that was cut short, or never written. */
+/* Whether the bytes begin a page of a store that was cut short, or never written. */
 static bool is_begun(const unsigned char *bytes, size_t size) {
     static const unsigned char zeros[PAGE_BYTES];
     size_t magic = size < sizeof MAGIC ? size : sizeof MAGIC;
@@ -103,7 +103,7 @@ static bool is_begun(const unsigned char *bytes, size_t size) {
     return size < PAGE_BYTES && memcmp(bytes, MAGIC, magic) == 0 && ours;
 }
 
-/* A journal or log may hold what is missing: SQLite takes it in. */
+/* A journal or log may hold the missing part: SQLite folds it in. */
 static bool has_log(const char *path) {
     static const char *const endings[] = {"-journal", "-wal"};
     char name[PATH_MAX];

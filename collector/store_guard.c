@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks a file's contents besides the store's own. Plain tables, views and plain indexes may be
- * there: people add them for queries of their own, and they never run here. Objects that act by
- * themselves are refused: triggers, virtual tables, and expressions in the store's own tables or on
- * them.
+ * Checks the contents of a file that are not the store's. People may add plain tables, views and
+ * plain indexes for queries of their own; these never run here. Objects that act by themselves are
+ * refused: triggers, virtual tables, and expressions in or on the store's own tables.
  */
 #include "collector/store_guard.h"
 
@@ -21,7 +20,7 @@
 #include "common/link_guard.h"
 #include "common/text.h"
 
-#define PAGE_MAX (16 << 10) /* ours are of 4 KiB; a cache holds many */
+#define PAGE_MAX (16 << 10) /* the store's are 4 KiB; a cache holds many pages */
 
 /* ---- the connection ---- */
 
@@ -34,7 +33,7 @@ static const char *const pragmas[] = {
     "query_only",     "quick_check",  "secure_delete",  "synchronous",       "table_info",
     "temp_store",     "user_version", "wal_checkpoint", "wal_autocheckpoint"};
 
-/* Compacting copies rows as they are, into a temporary database that SQLite attaches for it. */
+/* VACUUM copies rows unchanged into a temporary database, which SQLite attaches for it. */
 static const char *const compacting_functions[] = {"coalesce", "quote", "||"};
 
 static bool is_among(const char *const *names, size_t n, const char *name) {
@@ -44,7 +43,8 @@ static bool is_among(const char *const *names, size_t n, const char *name) {
     return false;
 }
 
-/* Every step of every statement, when it is prepared. `by` is the trigger or view it comes from. */
+/* SQLite asks for every step of every statement when it prepares it. `by` is the trigger or view
+ * that the step belongs to. */
 static int authorize(void *ctx, int action, const char *first, const char *second, const char *base,
                      const char *by) {
     const struct store *store = ctx;
@@ -81,8 +81,7 @@ static int authorize(void *ctx, int action, const char *first, const char *secon
     }
 }
 
-/* Only what the pages give is read: a file that another program cuts short meanwhile would end a
- * process that had mapped it. */
+/* No mapped memory: if another program cut the file short, an access would kill the process. */
 int guard_connection(struct store *store) {
     static const struct {
         int option, value;
@@ -106,7 +105,7 @@ int guard_connection(struct store *store) {
 
 /* ---- the file ---- */
 
-/* -EPERM, with the reason in why. */
+/* -EPERM, with the reason in `why`. */
 #define REFUSE(why, size, ...) (store_say(why, size, __VA_ARGS__), -EPERM)
 
 static int check_pages(struct store *store, char *why, size_t size) {
@@ -126,7 +125,7 @@ static int check_pages(struct store *store, char *why, size_t size) {
     return strcmp(name, "UTF-8") == 0 ? 0 : REFUSE(why, size, "is encoded in %s", name);
 }
 
-/* One text of the query's first row: 1; 0: no row. */
+/* The text in the first row of a query: 1; 0: no row. */
 static int first_name(struct store *store, const char *sql, char *name, size_t size) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     int r = sql_prepare(store, sql, &statement);
@@ -179,7 +178,7 @@ int guard_links(const char *path, char *why, size_t size) {
                         "%s: %s is a link that another user owns or can replace: name the file that"
                         " it leads to",
                         path, link)
-               : 0; /* whatever else is wrong is seen when the file is opened */
+               : 0; /* other faults show when the file is opened */
 }
 
 /* ---- definitions ---- */
@@ -188,7 +187,7 @@ static bool is_word_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Behind a quoted name or text; SQLite doubles a quote within. */
+/* The position behind a quoted name or text; SQLite doubles a quote within it. */
 static const char *skip_quoted(const char *p) {
     char quote = *p == '[' ? ']' : *p;
     for (p++; *p; p++) {
@@ -201,7 +200,7 @@ static const char *skip_quoted(const char *p) {
     return p;
 }
 
-/* The next word that is not quoted; false at the end. */
+/* The next unquoted word; false at the end. */
 static bool next_word(const char **p, struct span *ret_word) {
     const char *q = *p;
     while (*q && !is_word_char(*q))
@@ -214,7 +213,7 @@ static bool next_word(const char **p, struct span *ret_word) {
     return q > start;
 }
 
-/* The first word of the definition that is among those; false: none. */
+/* The first word of the definition that is in the list; false: none. */
 static bool has_word(const char *sql, const char *const *words, size_t n, const char **ret_word) {
     struct span word;
     while (next_word(&sql, &word))
@@ -226,7 +225,7 @@ static bool has_word(const char *sql, const char *const *words, size_t n, const 
     return false;
 }
 
-/* Within CREATE TABLE an expression follows one of these or DEFAULT, and for DEFAULT in brackets. A
+/* Within CREATE TABLE an expression follows one of these words, or DEFAULT with a bracket. A
  * conflict clause could drop rows that are written. */
 static bool table_acts(const char *sql, const char **ret_word) {
     static const char *const words[] = {"CHECK",    "GENERATED", "AS",        "COLLATE",
@@ -245,7 +244,7 @@ static bool table_acts(const char *sql, const char **ret_word) {
     return false;
 }
 
-/* An index over columns alone, which may hold what it likes. */
+/* An index over columns alone; its columns may have any name. */
 static bool index_acts(const char *sql, const char **ret_word) {
     static const char *const words[] = {"UNIQUE", "WHERE", "COLLATE"};
     if (has_word(sql, words, ARRAY_SIZE(words), ret_word))
@@ -255,8 +254,8 @@ static bool index_acts(const char *sql, const char **ret_word) {
     return open && strchr(open + 1, '(');
 }
 
-/* Rows of sqlite_schema for the tables that the store uses; indexes of PRIMARY KEY and UNIQUE have
- * no text. */
+/* Rows of sqlite_schema for the tables of the store; indexes of PRIMARY KEY and UNIQUE have no
+ * text. */
 static const char definitions[] =
     "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index')"
     " AND sql IS NOT NULL AND (lower(tbl_name) IN (SELECT lower(name) FROM table_info)"

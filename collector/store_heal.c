@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading what a killed writer left. Its journal or log must be taken into the file before anybody
- * can read it, and SQLite does that only with the right to write. Where we have it the file is
- * healed in its place, as any program that opens it for writing would. Elsewhere (a read-only file
- * system, somebody else's file) a private copy is healed and read, which has no name any more once
- * it is open. Without a journal or log there is nothing to heal: the file is read as one that does
- * not change.
+ * Reads what a killed writer left. Its journal or log must be folded into the file before anybody
+ * can read it, and SQLite does that only with the right to write. With that right the file is
+ * healed in place, as any program that opens it for writing would do. Without it (a read-only file
+ * system, another user's file) a private copy is healed and read; the copy is unlinked as soon as
+ * it is open. A file without journal or log needs no healing and is read as immutable.
  */
 #include "collector/store_private.h"
 
@@ -21,10 +20,10 @@
 
 #include "common/error.h"
 
-#define COPIES_MAX 3 /* while the file is being changed */
+#define COPIES_MAX 3 /* tries while the file changes */
 #define PIECE_BYTES (64u << 20)
 
-/* The file, and what belongs to it. */
+/* The file, its journal and its log. */
 static const char *const endings[] = {"", "-journal", "-wal"};
 #define N_FILES ARRAY_SIZE(endings)
 
@@ -51,7 +50,7 @@ static bool is_same(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* SQLite makes and removes files beside it. */
+/* SQLite creates and removes files beside the database. */
 static bool may_change(const char *path) {
     char directory[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -96,7 +95,7 @@ static int copy_all(const char *path, struct copy *copy) {
     return r;
 }
 
-/* Until nobody has changed it meanwhile. */
+/* Repeats until the file did not change during the copy. */
 static int copy_unchanged(const char *path, struct copy *copy) {
     for (int i = 0; i < COPIES_MAX; i++) {
         struct stat now[N_FILES];
@@ -140,7 +139,7 @@ static void remove_copy(const struct copy *copy) {
 
 /* ---- healing ---- */
 
-/* One plain file afterwards, if nobody else has it open. */
+/* Folds all into one plain file, if nobody else has it open. */
 static int heal_in_place(const char *path) {
     struct store *store;
     int r = connect_file(path, SQLITE_OPEN_READWRITE, &store);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the file that was opened is still the one that its path names. A file that is removed,
- * moved or replaced under a writer still takes writes, but nobody finds them there. So a writer
- * checks before each transaction and after each commit, and later commits are not acknowledged.
+ * Whether the opened file is still the one that its path names. A file that is removed, moved or
+ * replaced under a writer still takes writes, but nobody finds them there. So a writer checks this
+ * before each transaction and after each commit; if it fails, commits are not acknowledged.
  *
- * The log of a moved file is folded in at once, so that the file is whole under its new name. The
- * file is used again when it is back as it was left. A removed log is folded in from the descriptor
- * that is still open, and begun anew.
+ * The log of a moved file is folded in at once, so that the file is complete under its new name.
+ * The file is used again if it comes back unchanged. A removed log is folded in from the open
+ * descriptor, and begun anew.
  */
 #include "collector/store_private.h"
 
@@ -32,7 +32,7 @@ static struct store_file file_of(const struct stat *st) {
 int identity_keep(struct store *store, const char *path) {
     struct stat st;
     int moved = 0;
-    store->path = strdup(path); /* without it no descriptor is taken for ours */
+    store->path = strdup(path); /* without it no descriptor counts as the file's */
     if (!store->path)
         return -ENOMEM;
     store->file_fd = open(path, O_PATH | O_CLOEXEC);
@@ -55,7 +55,7 @@ struct store_file store_file_of(const struct store *store) {
 
 /* ---- the file ---- */
 
-/* Where it is now, or "" if it has no name any more. */
+/* The present path of the file, or "" if it is unlinked. */
 static void name_now(const struct store *store, char name[PATH_MAX]) {
     char link[64];
     struct stat st;
@@ -92,8 +92,8 @@ static bool log_is_there(const struct store *store, const char *ending, struct s
     return !known->inode || (found && stat_is(&st, known));
 }
 
-/* Once: all acknowledged rows are then in the file, wherever it is. The log keeps the old name,
- * where it would be taken for that of whichever file is there next. */
+/* Once only: all acknowledged rows are then in the file, wherever it is. The log keeps the old
+ * name, where a new file at that path would take it for its own. */
 static void leave_file(struct store *store) {
     char path[PATH_MAX];
     if (store->left)

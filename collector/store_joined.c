@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a stream once more, joined to about a second each and packed: large recordings are
- * read from these, since a tenth of the rows, without a key each, are read in a fiftieth of the
- * time. People read the rows; these are for analysis.
+ * Stores the rows of a stream a second time, joined to about a second each and packed. Large
+ * recordings are read from these: they are a tenth of the rows, need no key each, and are read in a
+ * fiftieth of the time. The plain rows are for people, the joined ones for analysis.
  *
- * Joined is what lies in one transaction, which commits with the rows it was made of, so that
- * nothing of it needs to survive a restart: an agent pushes about once a second.
+ * Only rows of one transaction are joined, and committed with it, so that a restart loses nothing.
+ * An agent pushes about once a second.
  *
  *     1, sections of: table, n columns, bytes that follow, rows of: instance, time, each less the
  *     row's before; interval, values of all columns, each as value_code()
@@ -19,11 +19,11 @@
 #include "common/clock.h"
 
 #define JOINED_FORM 1
-#define JOINED_BLOB_BYTES (64u << 10) /* then the next begins: a reader takes no large values */
+#define JOINED_BLOB_BYTES (64u << 10) /* then a new value begins: readers refuse larger ones */
 #define JOINED_FULL_NS (NS_PER_S / 100 * 95)  /* frames come some microseconds early or late */
-#define JOINED_MOST_NS (NS_PER_S / 100 * 105) /* longer by a row would blur what it held apart */
-#define JOINED_ROWS_MAX (64u << 10) /* of a table in memory: more are written before the commit */
-#define JOINED_ROWS_KEPT (4u << 10) /* room that is kept for the next transaction */
+#define JOINED_MOST_NS (NS_PER_S / 100 * 105) /* a longer row would be too coarse */
+#define JOINED_ROWS_MAX (64u << 10)           /* of a table; above this they are written early */
+#define JOINED_ROWS_KEPT (4u << 10)           /* room that is kept for the next transaction */
 
 void joined_clear(struct series *series) {
     for (size_t i = 0; i < series->n; i++)
@@ -87,7 +87,7 @@ static int grow(struct series *series) {
 int joined_add(struct store *store, struct stream *stream, struct series *series, struct base *base,
                const struct shape *shape, int64_t t_ns, int64_t interval_ns,
                const int64_t *values) {
-    size_t at = base->joined - 1; /* of its open row, if it has one */
+    size_t at = base->joined - 1; /* added to its open row, if it has one */
     if (base->joined && can_join(&series->joined[at], series->joined_values + at * series->stride,
                                  shape, t_ns, interval_ns, values)) {
         join(&series->joined[at], series->joined_values + at * series->stride, t_ns, interval_ns,
@@ -112,7 +112,7 @@ int joined_add(struct store *store, struct stream *stream, struct series *series
 
 /* ---- writing ---- */
 
-/* Zigzag, and one more: absent is 0. */
+/* Zigzag code plus one; 0 is absent. */
 static uint64_t value_code(int64_t value) {
     return ((uint64_t)value << 1 ^ (uint64_t)(value >> 63)) + 1;
 }
@@ -136,7 +136,7 @@ static int insert_blob(struct store *store, const struct stream *stream, struct 
     return r;
 }
 
-/* Ids come from the file, which may be anybody's. */
+/* Ids come from the file, which may be a stranger's. */
 static int64_t less_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
@@ -189,7 +189,7 @@ int joined_save(struct store *store, struct stream *stream) {
         r = put_series(store, stream, series, &blob, &rows);
         joined_clear(series);
     }
-    if (!r) /* rows that found no room leave no size */
+    if (!r) /* rows without memory must not leave a size */
         r = rows.error ? rows.error : blob.error;
     if (!r && blob.size)
         r = insert_blob(store, stream, &blob);
@@ -198,7 +198,7 @@ int joined_save(struct store *store, struct stream *stream) {
     return r;
 }
 
-/* ---- reading: the file is anybody's ---- */
+/* ---- reading: the file may be a stranger's ---- */
 
 static int64_t add_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes for a reader of a run: those of the run, those of agents in their table `note`, counters
- * that stepped back, rows and pushes that were refused. Each query gives whole lines.
+ * Notes for a reader of a run: notes on the run, notes of agents (their table `note`), counters
+ * that stepped back, refused rows and pushes. Each query gives whole lines.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const char *const queries[] = {
     "SELECT n || ' pushes refused: ' || kind FROM refused WHERE run = ? ORDER BY kind",
 };
 
-/* Only if agents of this database have such a table. */
+/* Only if agents in this database have this table. */
 static const char *const agent_query =
     "SELECT h.name || ': ' || i.name FROM host h JOIN instance i ON i.host = h.host JOIN"
     " table_info t USING(table_id) WHERE h.run = ? AND t.name = 'note' ORDER BY i.instance";

@@ -7,7 +7,7 @@
 #include "collector/store_private.h"
 #include "common/error.h"
 
-/* The fullest row of one frame: percent and instance. Counters count only in rows with an
+/* The highest percentage in one frame, and its instance. Counters count only in rows with an
  * interval. */
 static const struct look {
     const char *table, *resource, *sql;
@@ -34,7 +34,7 @@ static int name_instance(struct store *store, int64_t instance, char *name, size
     return r;
 }
 
-/* Keeps it if it is fuller than what was found so far. */
+/* Keeps the reading if it is the fullest so far. */
 static int look_at(struct store *store, const struct look *look, int64_t frame, const char *host,
                    struct store_now *now) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A look at a run that is being recorded: how much of it there is, and what is full right now. */
+/* The state of a run that is being recorded: how much is stored, and which resource is the fullest
+ * now. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_NOW_H
 #define CHOKEPOINT_COLLECTOR_STORE_NOW_H
 
@@ -7,14 +8,14 @@
 
 struct store_now {
     int64_t samples;
-    size_t hosts;                /* that have sent some */
-    const char *resource;        /* static: the fullest, in the newest sample of each host; NULL */
-    char host[INSTANCE_MAX + 1]; /* on which it is */
-    char what[INSTANCE_MAX + 1]; /* the core or device; "" where it is the host's only one */
+    size_t hosts;                /* hosts that have sent samples */
+    const char *resource;        /* static: the fullest in the newest samples; NULL */
+    char host[INSTANCE_MAX + 1]; /* the host of this resource */
+    char what[INSTANCE_MAX + 1]; /* the core or device; "" if the host has only one */
     double used_pct;
 };
 
-/* A few rows are read. Negative errno. */
+/* Reads a few rows only. Negative errno. */
 int store_look_now(struct store *store, int64_t run, struct store_now *ret_now);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packing and unpacking a file in its place. The new file is complete, compared and synced before
- * it gets its name, and the old one loses its own after that: whoever is killed in between leaves
- * one of the two or both. The database's write lock is held all the while; a descriptor of it is
- * closed after the store, since closing any would give the lock up.
+ * Packs and unpacks a file in place. The new file is complete, compared and synced before it gets
+ * its name; then the old one is removed. If the process is killed between, one of the two or both
+ * are left. The database's write lock is held throughout; descriptors of the database are closed
+ * after the store, since closing any of them would release the lock.
  */
 #include "collector/store_pack.h"
 
@@ -50,7 +50,7 @@ static int sync_directory(const char *path) {
     return r;
 }
 
-/* Names, and the file beside its place, which a killed one may have left. */
+/* The names, and a temporary file beside them, which a killed process may have left. */
 static int open_both(struct packing *p) {
     struct stat st;
     if (lstat(p->to, &st) == 0) {
@@ -68,7 +68,7 @@ static int open_both(struct packing *p) {
     return 0;
 }
 
-/* The new file has its name: the old one loses its own, or the new one does again. */
+/* The new file has its name now: removes the old one, or the new one again if that fails. */
 static int leave_place(struct packing *p) {
     unlink(p->part);
     int r = sync_directory(p->to);
@@ -81,7 +81,7 @@ static int leave_place(struct packing *p) {
     return r;
 }
 
-/* Never in the place of a file that has come meanwhile. */
+/* Does not replace a file that was created meanwhile. */
 static int change_places(struct packing *p) {
     int r = fsync(p->out) < 0 ? negative_errno() : 0;
     if (r == 0 && linkat(AT_FDCWD, p->part, AT_FDCWD, p->to, 0) < 0)
@@ -122,8 +122,8 @@ static int check_seals(struct packing *p) {
     return r;
 }
 
-/* SQLite says no error where the log stays: what is only there would be missing in a packed file.
- */
+/* SQLite reports no error if the log stays; rows that are only in the log would be missing in the
+ * packed file. */
 static int leave_log(struct store *store) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     char mode[16] = "";
@@ -136,7 +136,7 @@ static int leave_log(struct store *store) {
     return r ? r : strcmp(mode, "delete") == 0 ? 0 : -EIO;
 }
 
-/* One plain file with full pages, which nobody else can write to. */
+/* Makes one plain file with full pages, which no other process can write to. */
 static int lock(struct packing *p, struct store *store) {
     int r = store_compact(store);
     if (r == 0)

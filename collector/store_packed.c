@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packed file says how large the database is, and what it says is bounded by its own size: a
- * small file that unpacks to a disk full of zeros is refused before its first byte is written.
+ * A packed file states the size of its database. The size of the packed file limits that number: a
+ * small file that would fill the disk with zeros is refused before its first byte is written.
  */
 #include "collector/store_packed.h"
 
@@ -21,10 +21,10 @@
 #include "common/transfer.h"
 
 #define LEVEL 9
-#define WINDOW_LOG_MAX 23  /* of what is read: 8 MiB, more than LEVEL uses */
-#define RATIO_MAX 512      /* full pages of ours have 3 to 10 */
-#define SMALL (1u << 20)   /* smaller ones may have any */
-#define PIECE (256u << 10) /* read and written at once */
+#define WINDOW_LOG_MAX 23  /* window for reading: 8 MiB, more than LEVEL uses */
+#define RATIO_MAX 512      /* highest ratio; full pages of a store have 3 to 10 */
+#define SMALL (1u << 20)   /* files below this size may have any ratio */
+#define PIECE (256u << 10) /* bytes read and written at once */
 
 enum { HEAD_SIZE = 24, HEAD_PAYLOAD = 16 };
 static const uint8_t head_begin[16] = "\x5c\x2a\x4d\x18\x10\0\0\0"
@@ -63,7 +63,7 @@ bool store_find_packed(const char *path, char ret_packed[4096]) {
     return n > 0 && n < 4096 && store_is_packed(ret_packed);
 }
 
-/* Two pieces of memory, and what the library needs. */
+/* Buffers, and the state of the library. */
 struct work {
     uint8_t *in, *out;
     ZSTD_CCtx *pack;
@@ -139,7 +139,7 @@ struct unpacking {
     packed_sink sink;
     void *ctx;
     uint64_t size, done;
-    size_t wanted; /* what the library hopes for; 0: a frame has ended */
+    size_t wanted; /* bytes that the library expects next; 0: a frame has ended */
 };
 
 static int unpack_piece(struct unpacking *u, size_t size) {
@@ -193,7 +193,7 @@ int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
 }
 
 int packed_to_file(void *ctx, uint64_t offset, const void *data, size_t size) {
-    (void)offset; /* it is where the descriptor is */
+    (void)offset; /* seek first: the descriptor may be anywhere */
     return transfer_write(*(int *)ctx, data, size);
 }
 
@@ -213,7 +213,7 @@ int packed_compare(void *ctx, uint64_t offset, const void *data, size_t size) {
 
 /* ---- a copy to read ---- */
 
-/* A packed database whose header speaks of a log gets one as it is opened. */
+/* A packed database whose header says WAL gets a log when it is opened. */
 void packed_copy_remove(const struct packed_copy *copy) {
     static const char *const endings[] = {"", "-wal", "-shm"};
     char name[sizeof copy->path + 8];

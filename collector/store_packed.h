@@ -9,27 +9,28 @@
 
 struct store;
 
-/* Takes the next bytes of the database; a negative errno ends it. */
+/* Takes the next bytes of the database; a negative errno stops the caller. */
 typedef int (*packed_sink)(void *ctx, uint64_t offset, const void *data, size_t size);
 
-/* Compresses `size` bytes of `in`, from its start, to `out`. -EIO: `in` has fewer. */
+/* Compresses the first `size` bytes of `in` to `out`. -EIO: `in` has fewer. */
 int packed_write(int in, uint64_t size, int out);
 
-/* From the start of `in`, whose bytes are anybody's. -EBADMSG: they are not what packed_write
- * wrote; some may have gone into the sink. *ret_size: of the database. */
+/* Unpacks `in` from its start; its bytes may come from anybody. -EBADMSG: packed_write did not
+ * write them; the sink may have got some. *ret_size: of the database. */
 int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size);
 
-/* Sinks: the offset's bytes of the descriptor in ctx (int *) are written, or compared: -EBADMSG. */
+/* Sinks for packed_read: they write the bytes to, or compare them with, the descriptor in ctx (int
+ * *). -EBADMSG: they differ. */
 int packed_to_file(void *ctx, uint64_t offset, const void *data, size_t size);
 int packed_compare(void *ctx, uint64_t offset, const void *data, size_t size);
 
-/* The packed file that a name stands for: it is one, or FILE.zst is, and FILE is not there. */
+/* The packed file that a path means: the path itself, or FILE.zst if FILE does not exist. */
 bool store_find_packed(const char *path, char ret_packed[4096]);
 
-/* To read a packed database; the copy has no name any more. */
+/* Opens a packed database for reading, as a copy that is already unlinked. */
 int packed_connect(const char *path, struct store **ret_store);
 
-/* A private copy, to be removed with its directory. */
+/* A private copy; the caller removes it with its directory. */
 struct packed_copy {
     char directory[4096], path[4096 + 8];
 };

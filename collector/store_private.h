@@ -11,10 +11,10 @@
 #include "collector/store_read.h"
 #include "common/cursor.h"
 
-/* Limits against a stream that means harm. */
-#define STORE_TABLES_MAX 256             /* data tables of one database */
-#define STORE_COLUMNS_MAX 128            /* columns of one data table, over all versions of it */
-#define STORE_INSTANCES_MAX (256 * 1024) /* instances of one table held in memory for a host */
+/* Limits against hostile streams. */
+#define STORE_TABLES_MAX 256             /* data tables in one database */
+#define STORE_COLUMNS_MAX 128            /* columns in one data table, over all versions of it */
+#define STORE_INSTANCES_MAX (256 * 1024) /* instances of one table in memory, for one host */
 
 /* Statements with a fixed text, prepared when first used. store_sql.c holds the texts. */
 enum statement {
@@ -75,41 +75,41 @@ struct data_column {
     enum column_kind kind;
 };
 
-/* A data table. Columns only ever grow in number: an ordinal keeps its meaning. */
+/* A data table. Columns are only added, so an ordinal keeps its meaning. */
 struct data_table {
     int64_t id;   /* table_info.table_id */
-    size_t index; /* in store->tables */
+    size_t index; /* position in store->tables */
     char name[TABLE_NAME_MAX + 1], instance[TABLE_NAME_MAX + 1];
     enum table_kind kind;
     struct data_column columns[STORE_COLUMNS_MAX];
     size_t n_columns;
-    bool has_levels; /* then a row is stored even when no counter grew */
+    bool has_levels; /* true: rows are stored even when no counter grew */
 };
 
-/* A data table as one kind of stream describes it: which of its columns, in which order. */
+/* A data table as one kind of stream describes it: some of its columns, in the stream's order. */
 struct shape {
     struct data_table *table;
     sqlite3_stmt *insert;
     size_t n_columns;
-    uint16_t ordinals[TABLE_COLUMNS_MAX]; /* of the stream's columns, in the data table */
-    bool counters[TABLE_COLUMNS_MAX];     /* whether growth is stored */
+    uint16_t ordinals[TABLE_COLUMNS_MAX]; /* of the stream's columns in the data table */
+    bool counters[TABLE_COLUMNS_MAX];     /* true: the growth is stored */
 };
 
 /* The last state of an instance. */
 struct base {
     int64_t instance;
-    int64_t seen_ns;      /* host's monotonic time of its last row */
-    uint64_t seen_sample; /* number of its table's sample then */
-    int64_t frame;        /* of its last row, 0 if that was before this process */
-    int64_t stored_ns;    /* up to where its stored rows reach; < seen_ns while idle */
-    int64_t next_n;       /* events: number of the next row in this frame */
-    struct shape *idle;   /* the shape of the zero row to come; NULL: nothing held back */
-    size_t joined;        /* its open row, one more than the index; 0: none */
+    int64_t seen_ns;      /* host's monotonic time of the last row */
+    uint64_t seen_sample; /* the table's sample number in that row */
+    int64_t frame;        /* frame of the last row; 0: written by an earlier process */
+    int64_t stored_ns;    /* end of the stored rows; < seen_ns while idle */
+    int64_t next_n;       /* for events: number of the next row in this frame */
+    struct shape *idle;   /* shape of the row of zeros that is held back; NULL: none */
+    size_t joined;        /* index of its open joined row plus 1; 0: none */
     uint32_t hash;
     char name[INSTANCE_MAX + 1];
 };
 
-/* Rows of one instance that follow each other, as one. store_joined.c */
+/* Successive rows of one instance, joined into one. store_joined.c */
 struct joined_row {
     int64_t instance, t_ns, interval_ns;
     const struct shape *shape;
@@ -120,16 +120,16 @@ struct series {
     struct data_table *table;
     struct base *items; /* owned */
     size_t n, capacity;
-    int64_t *values; /* owned: capacity x stride last absolute values */
+    int64_t *values; /* owned: last absolute values, capacity x stride */
     size_t stride;
-    uint32_t *slots; /* owned: index + 1 into items, 0 empty; a power of two of them */
+    uint32_t *slots; /* owned: index into items plus 1, 0 empty; the number is a power of two */
     size_t n_slots;
-    size_t guess;                   /* the item that follows the one found last */
-    int64_t frame;                  /* of the sample being written */
-    int64_t sample_ns, previous_ns; /* this sample and the one before; VALUE_ABSENT: none */
-    uint64_t sample;                /* number of this sample */
+    size_t guess;                   /* the item after the one found last: tried first */
+    int64_t frame;                  /* frame of the current sample */
+    int64_t sample_ns, previous_ns; /* of the current and the previous sample; or absent */
+    uint64_t sample;                /* number of the current sample */
     bool dirty;                     /* changed since the last commit */
-    struct joined_row *joined;      /* owned: of this transaction */
+    struct joined_row *joined;      /* owned: rows of this transaction */
     int64_t *joined_values;         /* owned: joined_capacity x stride */
     size_t n_joined, joined_capacity;
 };
@@ -137,25 +137,25 @@ struct series {
 /* A stream of frames: one agent on one host since one boot. */
 struct stream {
     int64_t id, host, run;
-    int64_t home; /* the stream whose frames and clock it uses: itself; for a stream of events the
-                   * samples' of the same boot */
+    int64_t home; /* the stream with its frames and clock: itself; for events the samples of the
+                     same boot */
     char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id;
     int64_t period_ns;
-    int64_t last_seq, last_mono_ns; /* 0, VALUE_ABSENT before the first frame */
+    int64_t last_seq, last_mono_ns; /* 0 and VALUE_ABSENT before the first frame */
     int64_t first_mono_ns;          /* VALUE_ABSENT before the first frame */
-    int64_t clock_default_ns;       /* offset by the wall clocks, from the first frame; or absent */
+    int64_t clock_default_ns;       /* offset of the wall clocks at the first frame; or absent */
     int64_t wall_to_run;            /* the run's monotonic start minus its wall-clock start */
-    int64_t head_missed, head_lost; /* as the last head gave them */
+    int64_t head_missed, head_lost; /* from the last head of the stream */
     int64_t frames, missed, lost, gaps, restarts, duplicates, dropped_rows;
-    bool joins; /* its rows are stored joined, too; not of a stream begun without */
+    bool joins; /* rows are also stored joined; false if an older version began the stream */
     bool dirty;
-    struct series *series[STORE_TABLES_MAX]; /* owned, by data_table.index */
+    struct series *series[STORE_TABLES_MAX]; /* owned; by data_table.index */
 };
 
-/* Places in store->streams, one more than the index; 0: none. store_stream_index.c */
+/* Index into store->streams; positions plus 1, 0: none. store_stream_index.c */
 struct stream_index {
-    uint32_t *by_row, *by_name; /* owned: n_slots, a power of two */
+    uint32_t *by_row, *by_name; /* owned: n_slots each, a power of two */
     size_t n_slots;
 };
 
@@ -165,24 +165,24 @@ struct store {
     sqlite3 *db;
     bool writable;
     bool compacting;    /* store_remove.c */
-    bool has_frames;    /* has committed some */
-    int64_t steps_left; /* of a reader: store.c */
-    char *path;         /* owned; of a writer, as the next few: store_identity.c */
-    int file_fd;        /* of the file that was opened, for its name only */
-    struct store_file file, log, log_index; /* the last two 0 until they are there */
-    bool left;           /* it was found moved, and nothing has been written since */
-    struct stat left_as; /* as it was then */
+    bool has_frames;    /* frames were committed */
+    int64_t steps_left; /* for a reader: store.c */
+    char *path;         /* owned; for a writer, as the next five: store_identity.c */
+    int file_fd;        /* descriptor of the opened file; tells its present name */
+    struct store_file file, log, log_index; /* the log and its index are 0 until they exist */
+    bool left;           /* the file was found moved and folded in; no write since */
+    struct stat left_as; /* state of the file then */
     sqlite3_stmt *statements[STATEMENT_COUNT_];
     struct data_table *tables[STORE_TABLES_MAX]; /* owned */
     size_t n_tables;
     struct shape **shapes; /* owned */
     size_t n_shapes;
-    uint32_t shape_age; /* part of a shape's public id: old ones are refused after a rollback */
+    uint32_t shape_age; /* part of a shape's public id: older ids are refused after a rollback */
     struct stream **streams; /* owned */
     size_t n_streams;
-    struct stream_index index; /* of them */
-    struct stream *stream;     /* of the frame begun last, NULL: none */
-    int64_t frame, mono_ns;    /* that frame, its time */
+    struct stream_index index; /* over streams */
+    struct stream *stream;     /* stream of the current frame; NULL: none */
+    int64_t frame, mono_ns;    /* the current frame and its time */
     char why[1024];            /* overrides SQLite's message when not empty */
 };
 
@@ -190,39 +190,38 @@ struct store {
 
 extern const char store_schema[];
 
-/* The pieces of clock.h, by stream; also made in a file of before there were any. */
+/* Pieces of clocks (clock.h) by stream; also made in files of older versions. */
 #define STORE_PIECE_SCHEMA                                                                         \
     "CREATE TABLE IF NOT EXISTS clock_piece(stream INTEGER NOT NULL, from_ns INTEGER NOT NULL,"    \
     " until_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, offset_ns INTEGER NOT NULL,"              \
     " error_ns INTEGER NOT NULL, drift_ppm REAL NOT NULL, PRIMARY KEY(stream, from_ns)) STRICT,"   \
     " WITHOUT ROWID;"
 
-/* The rows of a stream once more, joined and packed (store_joined.c); also made in a file of before
- * there were any. */
+/* Joined and packed rows (store_joined.c); also made in files of older versions. */
 #define STORE_JOINED_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS joined(joined INTEGER PRIMARY KEY, stream INTEGER NOT NULL,"       \
     " rows BLOB NOT NULL) STRICT;"                                                                 \
     "CREATE INDEX IF NOT EXISTS joined_of_stream ON joined(stream);"
 
-/* Also made when a file of before there were any gets its first ceiling. */
+/* Also made when a file of an older version gets its first ceiling. */
 #define STORE_CEILING_SCHEMA                                                                       \
     "CREATE TABLE IF NOT EXISTS ceiling(ceiling INTEGER PRIMARY KEY, host TEXT NOT NULL,"          \
     " peer TEXT, metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL, low REAL,"         \
     " high REAL, measured_wall_ns INTEGER NOT NULL, how TEXT NOT NULL) STRICT;"
 
-/* The repeats of `run --repeat`; also made in a file of before there were any. */
+/* The repeats of `run --repeat`; also made in files of older versions. */
 #define STORE_REPEAT_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
     " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
 
-/* Resources that the command used, and the host it ran on; added to files of older versions. */
+/* Resources that the command used, and the host it ran on; also made in files of older versions. */
 #define STORE_USAGE_SCHEMA                                                                         \
     "CREATE TABLE IF NOT EXISTS run_usage(run INTEGER PRIMARY KEY, host TEXT NOT NULL,"            \
     " user_ns INTEGER, system_ns INTEGER, read_bytes INTEGER, write_bytes INTEGER,"                \
     " peak_rss_bytes INTEGER) STRICT;"
 
-/* Sweeps, their parameters with the values each is given, and the runs of them with theirs; also
- * made in a file of before there were any. */
+/* Sweeps, their parameters with the values of each, and their runs with the values of each; also
+ * made in files of older versions. */
 #define STORE_SWEEP_SCHEMA                                                                         \
     "CREATE TABLE IF NOT EXISTS sweep(sweep INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"       \
     " command TEXT NOT NULL, repeats INTEGER NOT NULL) STRICT;"                                    \
@@ -234,12 +233,12 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_label(run INTEGER NOT NULL, name TEXT NOT NULL,"               \
     " value TEXT NOT NULL, PRIMARY KEY(run, name)) STRICT, WITHOUT ROWID;"
 
-/* The owner's comments on a run; added to files of older versions. */
+/* The owner's comments on a run; also made in files of older versions. */
 #define STORE_COMMENT_SCHEMA                                                                       \
     "CREATE TABLE IF NOT EXISTS run_comment(run INTEGER NOT NULL, n INTEGER NOT NULL,"             \
     " text TEXT NOT NULL, PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
 
-/* Where the time of each rank went (store.h); also made in a file of before there were any. */
+/* Where the time of each rank went (store.h); also made in files of older versions. */
 #define STORE_BUDGET_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS budget(run INTEGER NOT NULL, n INTEGER NOT NULL,"                  \
     " host TEXT NOT NULL, rank INTEGER, pid INTEGER, process TEXT NOT NULL,"                       \
@@ -254,114 +253,115 @@ extern const char store_schema[];
     " receiver_limited_pct REAL, send_buffer_limited_pct REAL, PRIMARY KEY(run, n)) STRICT,"       \
     " WITHOUT ROWID;"
 
-/* Whether there is a plain table of that name: a view could hold any query. */
+/* Whether a plain table of that name exists: a view could hold any query. */
 int sql_has_table(struct store *store, const char *name, bool *ret_has);
 
-/* Which repeats the runs are; those of older files are none. */
+/* Fills in which repeats the runs are; runs of older files are none. */
 int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
 
-/* Records the sweep and the values of a run that begins; nothing if it has none. */
+/* Stores the sweep and the values of a new run, if it has any. */
 int store_insert_labels(struct store *store, const struct run_begin *begin, int64_t run);
 
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);
 
-/* Why something cannot be done, made printable: paths and names in it are anybody's. `why` of
- * `size` bytes; NULL: not asked for. */
+/* Writes why something failed, made printable: the text may contain paths and names from outside.
+ * `why` has `size` bytes; NULL: not wanted. */
 __attribute__((format(printf, 3, 4))) void store_say(char *why, size_t size, const char *format,
                                                      ...);
 
-/* The prepared statement, or NULL (*ret_error says why). */
+/* The prepared statement, or NULL with its error in *ret_error. */
 sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_error);
 
-/* Prepares all those that every file of this version must take; the message is SQLite's. */
+/* Prepares all statements that every file of this version must take; on failure the message is
+ * SQLite's. */
 int sql_prepare_all(struct store *store);
 
 int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
-/* Takes back what a failure left half done; store_error still says why it failed. */
+/* Rolls back after a failure; store_error still says why it failed. */
 void sql_undo(struct store *store, const char *rollback);
 void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
-/* Ends what sqlite3_step began. Its error, or -ENOMEM if a text of its row could not be had. */
+/* Ends what sqlite3_step began. Returns its error, or -ENOMEM if a text of its row could not be
+ * read. */
 int sql_reset(sqlite3_stmt *statement);
 
-/* Binds by format: i int64_t (VALUE_ABSENT as NULL), d double (NAN as NULL), t text (NULL as
- * NULL). */
+/* Binds by format: i int64_t (VALUE_ABSENT: NULL), d double (NAN: NULL), t text (NULL: NULL). */
 int sql_bind(sqlite3_stmt *statement, const char *format, ...);
 
-/* Binds and runs to the end. */
+/* Binds and runs the statement to its end. */
 int sql_run(struct store *store, enum statement id, const char *format, ...);
 
-/* Binds and takes the first row's first column. 1 found, 0 no row or NULL, negative errno. */
+/* Binds and reads the first column of the first row. 1 found, 0 no row or NULL, negative errno. */
 int sql_get(struct store *store, enum statement id, int64_t *ret_value, const char *format, ...);
 
-/* A column's integer, VALUE_ABSENT if it holds anything else. */
+/* A column's integer; VALUE_ABSENT for any other type. */
 int64_t sql_column(sqlite3_stmt *statement, int column);
 
-/* Copies a column's text, cut to the size; "" if it holds anything else. False without memory,
- * which sql_reset tells, too. */
+/* Copies a column's text, cut to the size; "" for any other type. False without memory, which
+ * sql_reset reports, too. */
 bool sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
 
-/* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
-/* That so many bytes of text were read for somebody: rows of a damaged tree may share one text, so
- * that all of them need more memory than there is. -EBADMSG: too much, by the size of the file. */
+/* A column's text as an owned, sanitized string of at most `max` bytes; NULL without memory. */
+/* Counts bytes of text that were read: rows of a damaged tree may share one text, and together need
+ * more memory than there is. -EBADMSG: more than the size of the file allows. */
 int store_count_text(struct store *store, size_t size);
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */
 
-#define STORE_WRITE_TIMEOUT_MS 10000 /* for others to end what they write */
+#define STORE_WRITE_TIMEOUT_MS 10000 /* ends the writes of the caller */
 
-/* The first number that a query without parameters gives. -EBADMSG: none. */
+/* The number that a query without parameters gives. -EBADMSG: none. */
 int pragma_get(struct store *store, const char *sql, int64_t *ret_value);
 
 int connect_file(const char *path, int flags, struct store **ret_store);
-int connect_unsealed(const char *path, struct store **ret_store); /* to read what is damaged */
-/* For a reader that stays open: it may do as much work again as a new one. */
+int connect_unsealed(const char *path, struct store **ret_store); /* for reading damaged files */
+/* Renews a reader's limit of work, for readers that stay open. */
 int store_renew_bound(struct store *store);
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
 /* ---- store_heal.c ---- */
 
-/* To read a file that has a journal or log which only a writer may take in. */
+/* Reads a file whose journal or log only a writer may fold in. */
 int heal_connect(const char *path, struct store **ret_store);
 
-/* A new directory of our own for a copy, where the user has such (TMPDIR). */
+/* Makes a private directory for a copy, in the user's place for such (TMPDIR). */
 int private_directory(char ret_path[PATH_MAX]);
 
 /* ---- store_identity.c ---- */
 
 /* ---- store_fits.c ---- */
 
-/* -EBADMSG: a table that every file has is missing (its name; NULL: something else). */
+/* -EBADMSG: a table that every file has is missing (*ret_table: its name; NULL: another fault). */
 int fits_base(struct store *store, const char **ret_missing);
-/* -EBADMSG: what statements need is not there; SQLite's message names it. */
+/* -EBADMSG: a table or column that statements need is missing; SQLite's message names it. */
 int fits_all(struct store *store);
-/* Whether the file has no table and no journal, as a writer leaves it that was killed at once. */
+/* Whether the file has no table and no journal: its writer was killed at once. */
 bool fits_is_unmade(const char *path);
-/* Makes such a file empty. -EBUSY: another process is making it. */
+/* Empties such a file. -EBUSY: another process is making it. */
 int fits_begin_again(const char *path);
 
-/* For a writer, once it is open. -ESTALE: its file has been moved already. */
+/* For a writer, after opening. -ESTALE: the file has been moved already. */
 int identity_keep(struct store *store, const char *path);
 void identity_release(struct store *store);
 
 /* ---- store_table.c, store_shape.c, store_view.c ---- */
 
 enum unit unit_from_text(const char *text);
-int table_column(const struct data_table *table, const char *name); /* ordinal, -1: none */
+int table_column(const struct data_table *table, const char *name); /* its ordinal; -1: none */
 
-/* The data table of that description, made or widened as needed. -EEXIST, -E2BIG. */
+/* The data table for this description, made or widened as needed. -EEXIST, -E2BIG. */
 int table_ensure(struct store *store, const struct table *table, struct data_table **ret_table);
 
-void tables_free(struct store *store);                           /* tables and shapes */
+void tables_free(struct store *store);                           /* frees tables and shapes */
 struct shape *shape_get(struct store *store, int64_t public_id); /* NULL: unknown or outdated */
 
-/* Texts for a data table. Owned by the caller (sqlite3_free); NULL without memory. */
+/* SQL texts for a data table. Owned by the caller (sqlite3_free); NULL without memory. */
 char *table_create_sql(const struct data_table *table);
 char *table_insert_sql(const struct data_table *table, const struct shape *shape);
 char *view_create_sql(const struct data_table *table);
-char *view_select_sql(const struct data_table *table); /* the rows it shows of run ?1 */
+char *view_select_sql(const struct data_table *table); /* the rows that the view has of run ?1 */
 
 /* A data table as the database describes it, borrowed. 1 found, 0 not, negative errno. */
 int table_load(struct store *store, const char *name, struct data_table **ret_table);
@@ -370,23 +370,23 @@ int table_load(struct store *store, const char *name, struct data_table **ret_ta
 
 struct series *series_new(struct data_table *table);
 void series_free(struct series *series);
-void series_clear(struct series *series); /* forgets everything */
+void series_clear(struct series *series); /* forgets all instances */
 
-/* The values kept for an item, table->n_columns of them. */
+/* The values stored for an item: table->n_columns of them. */
 static inline int64_t *series_values(const struct series *series, const struct base *base) {
     return series->values + (size_t)(base - series->items) * series->stride;
 }
 
-/* Notes that a new sample begins with this frame. */
+/* Begins a new sample with this frame. */
 void series_begin_sample(struct series *series, int64_t frame, int64_t mono_ns);
 
-/* NULL if the name is not there. */
+/* NULL if the name is unknown. */
 struct base *series_find(struct series *series, const char *name, size_t size);
 
-/* Adds an instance not there yet, all values absent. NULL without memory. */
+/* Adds an unknown instance, all values absent. NULL without memory. */
 struct base *series_add(struct series *series, int64_t instance, const char *name, size_t size);
 
-/* Makes room for columns that joined the table. */
+/* Makes room for columns that were added to the table. */
 int series_widen(struct series *series);
 
 /* Forgets instances long gone. */
@@ -399,42 +399,40 @@ int state_load(struct store *store, const struct stream *stream, struct series *
 
 /* ---- store_joined.c ---- */
 
-/* Takes a row that is stored: values by the shape, VALUE_ABSENT where unknown. Saves all of the
- * stream first where the table has too many. -ENOMEM. */
+/* Joins a stored row: values by the shape, VALUE_ABSENT where unknown. If the table has too many,
+ * it first writes all of the stream. -ENOMEM. */
 int joined_add(struct store *store, struct stream *stream, struct series *series, struct base *base,
                const struct shape *shape, int64_t t_ns, int64_t interval_ns, const int64_t *values);
-/* Writes and forgets them: bases stay where they are, their rows begin anew. At any time within a
- * transaction. */
+/* Writes the joined rows of the stream and forgets them; the next rows begin new ones. At any time
+ * within a transaction. */
 int joined_save(struct store *store, struct stream *stream);
 void joined_clear(struct series *series);
 
-/* A saved section, from an untrusted file: `bad` if it does not read back whole. Bytes are not
- * copied. */
+/* A stored section from an untrusted file; `bad` if it cannot be decoded. Bytes are not copied. */
 struct joined_section {
     int64_t table;
     size_t n_columns;
     struct cursor rows;
-    int64_t instance, t_ns, interval_ns; /* of the row read last; t_ns on the host's clock */
+    int64_t instance, t_ns, interval_ns; /* of the last row read; t_ns on the host's clock */
 };
 struct cursor joined_open(const void *data, size_t size);
 bool joined_next_section(struct cursor *reader, struct joined_section *ret_section);
-/* values: of the section's columns, by ordinal. */
+/* values: the section's columns, by ordinal. */
 bool joined_next_row(struct joined_section *section, int64_t values[STORE_COLUMNS_MAX]);
 
 /* ---- store_stream.c ---- */
 
 struct stream *stream_get(struct store *store, int64_t id, int *ret_error);
 void stream_free(struct stream *stream);
-int stream_save(struct store *store, struct stream *stream); /* counts and the states of series */
+int stream_save(struct store *store, struct stream *stream); /* writes counts, states of series */
 void streams_free(struct store *store);
 
 /* ---- store_stream_index.c ---- */
 
-int stream_index_reserve(struct store *store); /* room for one more */
-void stream_index_add(struct store *store);    /* the last of store->streams */
+int stream_index_reserve(struct store *store); /* makes room for one more stream */
+void stream_index_add(struct store *store);    /* adds the last stream of store->streams */
 void stream_index_clear(struct stream_index *index);
-/* The candidates of a key one after the other, from *at 0; others may be among them. NULL: no more.
- */
+/* Candidates for a key, one a call, with *at 0 at first; some may not match. NULL: no more. */
 struct stream *stream_index_next(const struct store *store, const uint32_t *slots, uint64_t key,
                                  size_t *at);
 
@@ -443,18 +441,18 @@ struct stream *stream_index_next(const struct store *store, const uint32_t *slot
 struct store_clock_map {
     struct clock_piece *pieces; /* owned */
     size_t n;
-    int64_t offset_ns, error_ns; /* where there is no piece: by the wall clocks, VALUE_ABSENT */
-    int64_t start_ns;            /* of the command, on the collector's clock */
+    int64_t offset_ns, error_ns; /* without pieces: of the wall clocks; VALUE_ABSENT: unknown */
+    int64_t start_ns;            /* start of the command on the collector's clock */
 };
 
 int clock_map_load(struct store *store, int64_t stream, struct store_clock_map *ret_map);
 void clock_map_release(struct store_clock_map *map);
 /* ret_error_ns may be NULL. */
 int64_t clock_map_offset(const struct store_clock_map *map, int64_t mono_ns, int64_t *ret_error_ns);
-/* Since the command's start; VALUE_ABSENT if there is no such number. */
+/* Time since the command's start; VALUE_ABSENT if it overflows. */
 int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
 
-/* The same in SQL: the offset of a stream s at the host's time `mono`. */
+/* The same formula in SQL: the offset of stream s at the host's time `mono`. */
 #define CLOCK_OFFSET_SQL(mono)                                                                     \
     "coalesce((SELECT c.offset_ns + (" mono " - c.at_ns) * c.drift_ppm / 1e6 FROM clock_piece c"   \
     " WHERE c.stream = s.stream AND c.from_ns <= " mono                                            \
@@ -462,6 +460,6 @@ int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
 
 /* ---- store_row.c ---- */
 
-int flush_stream(struct store *store, struct stream *stream); /* the idle stretches held back */
+int flush_stream(struct store *store, struct stream *stream); /* writes held-back rows of zeros */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs, hosts and notes. Contents of a file are checked like anything else from outside. */
+/* Reads runs, hosts and notes. The file may come from anybody, so all values are checked. */
 #include "collector/store_read.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define LINE_MAX_BYTES (64 * 1024)
 #define LIST_MAX (1 << 20)
 
-/* Ends with the columns of a store_run; a condition follows. */
+/* Selects the columns of a store_run; the caller appends a condition. */
 #define RUN_SELECT                                                                                 \
     "SELECT run, name, command, state, exit_status, started_wall_ns, period_ns, hosts_expected,"   \
     " coalesce(ended_mono_ns - started_mono_ns,"                                                   \
@@ -24,7 +24,7 @@
     " CASE state WHEN 'not-started' THEN (SELECT text FROM run_note"                               \
     "  WHERE run_note.run = run.run ORDER BY n DESC LIMIT 1) END FROM run"
 
-/* A run whose command never ran is found by its number only. */
+/* A run whose command never ran is found only by its number. */
 #define RUN_STARTED " WHERE state <> 'not-started'"
 
 static int64_t or_zero(int64_t value) {
@@ -88,9 +88,9 @@ void store_runs_free(struct store_run *runs, size_t n) {
     free(runs);
 }
 
-/* Makes room for one more item; items of a list are zeroed by whoever fills them. */
+/* Makes room for one more item; the caller zeroes it. */
 static int list_grow(void **items, size_t n, size_t item_size) {
-    if (n & (n - 1)) /* grows at 0, 1, 2, 4, 8 ... */
+    if (n & (n - 1)) /* allocates when n is 0, 1, 2, 4, 8 ... */
         return 0;
     if (n >= LIST_MAX)
         return -E2BIG;
@@ -124,7 +124,7 @@ int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *re
     return 0;
 }
 
-/* "last~2" is 2. False if it is nothing of the kind. */
+/* "last~2" is 2. False for other words. */
 static bool parse_last(const char *which, uint64_t *ret_back) {
     *ret_back = 0;
     if (strncmp(which, "last", 4) != 0)
@@ -187,7 +187,7 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
     return host->name ? 0 : -ENOMEM;
 }
 
-/* A host of which only single events came is there, too: without samples. */
+/* A host that sent only single events is listed, too, without samples. */
 #define HOST_SELECT                                                                                \
     "SELECT h.host, h.name,"                                                                       \
     " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
@@ -198,7 +198,7 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
     " FROM host h LEFT JOIN stream s ON s.host = h.host AND s.period_ns <> 0"                      \
     " WHERE h.run = ? GROUP BY h.host ORDER BY h.host"
 
-static int64_t larger(int64_t a, int64_t b) { /* VALUE_ABSENT is less than all */
+static int64_t larger(int64_t a, int64_t b) { /* VALUE_ABSENT is the least number */
     return a > b ? a : b;
 }
 
@@ -214,7 +214,8 @@ static int64_t worst_error(const struct store_clock_map *map, int64_t first_ns, 
     return worst;
 }
 
-/* Streams come in their order: offset and drift stay those of the last, the bound the worst. */
+/* Streams come in their order: the last one determines offset and drift, the worst one the bound.
+ * */
 static void add_clock(struct store_host *host, const struct store_clock_map *map, int64_t first_ns,
                       int64_t last_ns, bool first_stream) {
     int64_t t_first = clock_map_time(map, first_ns), t_last = clock_map_time(map, last_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading rows. They lie in the order of frames and are mostly wanted by instance: one host at a
- * time is read in its order and dealt out to the instances, which costs no sorting and no index. A
- * caller that takes them in the file's order gets each at once, and nothing is kept.
+ * Reads rows. The file has them in the order of frames, and most callers want them by instance: one
+ * host at a time is read in the file's order and sorted into its instances, without an index.
+ * Callers that want the file's order get each row at once, and nothing is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define READ_ROWS_MAX (64u << 20) /* of one host and table */
 
-/* The rows of one host: `width` numbers each: instance slot, t, interval, its stream's number,
+/* The rows of one host, `width` numbers each: instance slot, t, interval, number of the stream,
  * values. */
 struct rows_read {
     int64_t *cells; /* owned */
@@ -29,15 +29,14 @@ struct rows_read {
 struct reading {
     struct store *store;
     int64_t run;
-    struct rows_table table; /* owned */
-    sqlite3_stmt *streams;   /* owned */
-    sqlite3_stmt
-        *joined; /* owned; NULL: rows are wanted as they are, or the file has none joined */
-    int ordinals[READ_COLUMNS_MAX];  /* where a requested column is in joined rows, -1 nowhere */
-    struct instances_read instances; /* owned: of the host being read */
-    bool as_stored; /* rows go out as they are read; data holds only the one being read */
-    int64_t host;   /* being read */
-    struct store_clock_map *clocks; /* owned: of its streams so far */
+    struct rows_table table;         /* owned */
+    sqlite3_stmt *streams;           /* owned */
+    sqlite3_stmt *joined;            /* owned; NULL: not wanted, or the file has no joined rows */
+    int ordinals[READ_COLUMNS_MAX];  /* of the requested columns in joined rows; -1: none */
+    struct instances_read instances; /* owned: of the current host */
+    bool as_stored;                  /* each row is passed on as it is read; data holds one row */
+    int64_t host;                    /* the current host */
+    struct store_clock_map *clocks;  /* owned: of its streams so far */
     size_t n_clocks;
     struct rows_read data;
     int (*each)(void *ctx, const struct store_row_read *row);
@@ -94,9 +93,8 @@ static int emit(const struct reading *reading, const int64_t *cells) {
     return r < 0 ? r : 0;
 }
 
-/* Room for a row of the stream being read, whose interval and values are still to be filled in; 1.
- * 0: its time does not follow the one before, and it is left out: no later code has to expect such
- * a row. */
+/* Adds a row of the current stream, without interval and values: 1. If its time does not follow the
+ * previous row, it is left out: 0. Later code may rely on the order. */
 static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns, size_t *guess,
                      int64_t **ret_cells) {
     int64_t t = clock_map_time(&reading->clocks[reading->n_clocks - 1], mono_ns);
@@ -105,7 +103,7 @@ static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns,
     if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
         (t == item->last_t_ns && !reading->table.events))
         return 0;
-    int64_t *cells = next_row(&reading->data); /* as_stored: always the same */
+    int64_t *cells = next_row(&reading->data); /* always the same row if as_stored */
     if (!cells)
         return -ENOMEM;
     cells[0] = item - all->items;
@@ -149,7 +147,7 @@ static int take_section(struct reading *reading, struct joined_section *section)
     return r < 0 ? r : section->rows.bad ? -EBADMSG : 0;
 }
 
-/* The rows of the table that one value holds. */
+/* The rows of the table in one packed value. */
 static int take_joined(struct reading *reading) {
     const void *data = sqlite3_column_blob(reading->joined, 0);
     struct cursor bytes =
@@ -180,7 +178,7 @@ static int add_clock(struct reading *reading, int64_t stream) {
     return clock_map_load(reading->store, stream, &clocks[n]);
 }
 
-/* 1: the stream has some; 0: it was recorded by a version that did not join. */
+/* 1: the stream has joined rows; 0: an older version recorded it without. */
 static int load_joined(struct reading *reading, int64_t stream) {
     bool found = false;
     int code = SQLITE_DONE, r = reading->joined ? sql_bind(reading->joined, "i", stream) : 0;
@@ -206,7 +204,7 @@ static int load_stream(struct reading *reading, int64_t stream) {
     return r ? r : sql_errno(code);
 }
 
-/* A host has several streams if it was booted again, or its agent started anew, during the run. */
+/* A host has several streams if it, or its agent, restarted during the run. */
 static int load_rows(struct reading *reading, int64_t host) {
     int code = SQLITE_DONE, r = sql_bind(reading->streams, "i", host);
     reading->data.n = 0;
@@ -217,7 +215,7 @@ static int load_rows(struct reading *reading, int64_t host) {
     return r ? r : sql_errno(code);
 }
 
-/* Row numbers, dealt out so that those of an instance lie together in their order. */
+/* Row numbers, grouped by instance, in the order of time within each. */
 static int emit_by_instance(struct reading *reading) {
     const struct rows_read *data = &reading->data;
     struct instance_read *items = reading->instances.items;
@@ -291,7 +289,7 @@ static int find_ordinals(struct reading *reading) {
         int code = r ? SQLITE_DONE : sqlite3_step(statement);
         int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
         if (!r && code != SQLITE_ROW)
-            r = sql_errno(code); /* no such column: 0 */
+            r = sql_errno(code); /* 0 for a column that is missing */
         bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->table.at[i] >= 0;
         reading->ordinals[i] = valid ? (int)ordinal : -1;
         sqlite3_reset(statement);
@@ -311,7 +309,7 @@ static int open_joined(struct reading *reading) {
                            &reading->joined);
 }
 
-/* How rows are wanted: in order of instances as they are, or joined; or as they lie. */
+/* The order and form of the rows: by instance, plain or joined; or plain in the file's order. */
 enum rows_form { ROWS_ORDERED, ROWS_JOINED, ROWS_AS_STORED };
 
 static int read_table(enum rows_form form, struct store *store, int64_t run, const char *table,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables as what the agents said of them, and their rate views row by row: for exports, which know
- * no table by name. Names come from a file and become SQL, so those that are none are left out.
+ * Tables as their agents described them, and the rows of their rate views, for exports, which know
+ * no table by name. Names from a file become parts of SQL, so invalid names are left out.
  */
 #include "collector/store_read_tables.h"
 
@@ -133,7 +133,7 @@ int store_list_tables(struct store *store, int64_t run, struct store_table_info 
 
 /* ---- a view ---- */
 
-/* A cell's text is copied, because it is cleaned; one view has a few of them: host, instance. */
+/* Copies a cell's text, to clean it; a view has few text cells: host, instance. */
 static void fill_cell(sqlite3_stmt *row, int column, struct store_cell *cell,
                       char text[INSTANCE_MAX + 1]) {
     *cell = (struct store_cell){.kind = STORE_CELL_NULL};
@@ -178,9 +178,9 @@ static int read_rows(sqlite3_stmt *statement, struct view_row *row,
     return r < 0 ? r : sql_errno(code);
 }
 
-/* Selects the rows of its view without the view, which in a foreign file could be any query. Its
- * columns begin with run, host, instance, time (see store_view.c); events have their number
- * next. */
+/* Selects the rows of the table's view without using the stored view, which in a foreign file could
+ * be any query. Its columns begin with run, host, instance, time (store_view.c); events have their
+ * number next. */
 static int prepare_view(struct store *store, int64_t run, const char *name,
                         sqlite3_stmt **ret_statement) {
     struct data_table *table;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Removes a run. Its rows are found by their parents: rows of tables by their frame, frames and
- * clocks by their stream, streams and instances by their host, hosts by their run. Children are
- * deleted before their parents.
+ * Removes a run. Rows are found by their parents: rows of tables by their frame, frames and clocks
+ * by their stream, streams and instances by their host, hosts by their run. Children are deleted
+ * before their parents.
  */
 #include "collector/store_edit.h"
 
@@ -49,7 +49,7 @@ static int remove_by(struct store *store, const char *sql, int64_t run) {
     return r ? r : sql_errno(sqlite3_step(statement));
 }
 
-/* Removes rows of probes' tables; the file has their names. */
+/* Removes rows of the probes' tables; the file lists these tables. */
 static int remove_rows(struct store *store, int64_t run) {
     AUTO(sql_finalize) sqlite3_stmt *tables = NULL;
     int code = SQLITE_DONE;
@@ -90,7 +90,7 @@ int store_run_remove(struct store *store, int64_t run) {
     return r;
 }
 
-/* ---- its space ---- */
+/* ---- free space ---- */
 
 int store_free_bytes(struct store *store, int64_t *ret_bytes) {
     int64_t pages = 0, size = 0;
@@ -101,7 +101,7 @@ int store_free_bytes(struct store *store, int64_t *ret_bytes) {
     return r;
 }
 
-/* The journal is changed by who has the file alone, and nobody waits for that. */
+/* Changing the journal needs the file alone; it fails at once if another process has it open. */
 bool store_is_alone(struct store *store) {
     sqlite3_stmt *mode = NULL;
     char name[16] = "";
@@ -115,8 +115,8 @@ bool store_is_alone(struct store *store) {
            store_check_file(store) == 0;
 }
 
-/* Through a temporary database, which SQLite attaches (store_guard.c): the copy may be large, and
- * no part of it need be in memory. */
+/* Through a temporary database, which SQLite attaches (store_guard.c): the copy may be large and
+ * does not have to fit into memory. */
 int store_compact(struct store *store) {
     if (!store_is_alone(store))
         return -EBUSY;

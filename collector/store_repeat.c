@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that are repeats of each other. A name stands for all runs of it with one command, whether
- * `run --repeat` made them one after the other or a script made them in turn with others: the
- * better experiment must not be the one that cannot be named.
+ * Repeats: runs of one name with the same command, whether `run --repeat` made them in succession
+ * or a script made them in turn with other runs.
  */
 #include "collector/store_private.h"
 
@@ -14,7 +13,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define REPEATS_MAX 1000000 /* of a file from outside */
+#define REPEATS_MAX 1000000 /* limit for files from outside */
 
 int sql_has_table(struct store *store, const char *name, bool *ret_has) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
@@ -59,7 +58,7 @@ int store_fill_repeats(struct store *store, struct store_run *runs, size_t n) {
     return r;
 }
 
-/* Whether the word found the run by its name, not by a number or its place. */
+/* Whether the word matched a run's name, and not its number or position. */
 static bool found_by_name(const char *which, const struct store_run *run) {
     uint64_t number;
     return strcmp(which, run->name) == 0 &&
@@ -67,7 +66,7 @@ static bool found_by_name(const char *which, const struct store_run *run) {
            strcmp(which, "last") != 0 && strncmp(which, "last~", 5) != 0;
 }
 
-/* Keeps the runs of that name and command, in their order. Returns how many. */
+/* Keeps the runs of that name and command in their order. Returns their number. */
 static size_t keep_repeats(struct store_run *runs, size_t n, const struct store_run *of,
                            size_t *ret_others) {
     size_t kept = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows. Absolute counters come in, growth is stored.
+ * Rows: absolute counters come in, their growth is stored.
  *
- * The stored intervals of an instance tile the time from its first row to its last: all growth in a
- * stretch lies in the rows of that stretch, and sum(growth) / sum(interval) is the exact mean. A
- * row of a table without levels whose counters all stood still is not stored at once: the stretch
- * is stored as one row of zeros when it ends, reaches a second, or the transaction ends. So an idle
- * disk costs a tenth, and a reader has nothing to fill in.
+ * The stored intervals of an instance tile the time from its first row to its last: all growth of a
+ * stretch is in its rows, and sum(growth) / sum(interval) is the exact mean. If all counters of a
+ * row stood still and its table has no levels, the row is held back. Such a stretch becomes one row
+ * of zeros when it ends, reaches a second, or the transaction ends. So an idle disk costs a tenth,
+ * and readers need not fill gaps.
  */
 #include "collector/store_private.h"
 
@@ -21,7 +21,7 @@ static int put_value(sqlite3_stmt *statement, int at, int64_t value) {
                                  : sqlite3_bind_int64(statement, at, value);
 }
 
-/* third: interval_ns, or n of an event. */
+/* `third`: interval_ns, or the number of an event. */
 static int insert_row(const struct shape *shape, int64_t frame, int64_t instance, int64_t third,
                       const int64_t *values) {
     sqlite3_stmt *statement = shape->insert;
@@ -35,7 +35,7 @@ static int insert_row(const struct shape *shape, int64_t frame, int64_t instance
     return sql_errno(code);
 }
 
-/* A row up to the instance's time t. */
+/* Stores a row that ends at the instance's time t. */
 static int put_sample(struct store *store, struct stream *stream, struct series *series,
                       struct base *base, const struct shape *shape, int64_t frame, int64_t t_ns,
                       int64_t interval_ns, const int64_t *values) {
@@ -45,7 +45,7 @@ static int put_sample(struct store *store, struct stream *stream, struct series 
     return joined_add(store, stream, series, base, shape, t_ns, interval_ns, values);
 }
 
-/* Stores the stretch in which nothing grew, up to the instance's last row. */
+/* Stores the stretch without growth, up to the instance's last row. */
 static int flush_idle(struct store *store, struct stream *stream, struct series *series,
                       struct base *base) {
     static const int64_t zeros[TABLE_COLUMNS_MAX];
@@ -77,8 +77,8 @@ int flush_stream(struct store *store, struct stream *stream) {
 struct growth {
     int64_t interval_ns;
     int64_t values[TABLE_COLUMNS_MAX];
-    int64_t resets; /* columns that stepped back */
-    bool idle;      /* everything known, and nothing grew */
+    int64_t resets; /* bit set of columns that stepped back */
+    bool idle;      /* all values are known, and none grew */
 };
 
 static int64_t interval_of(const struct series *series, const struct base *base, bool born) {
@@ -96,7 +96,7 @@ static int64_t count_growth(int64_t now, int64_t before, bool born, int64_t *res
     if (now >= before)
         return now - before;
     (*resets)++;
-    return now; /* it began again at zero */
+    return now; /* the counter restarted at zero */
 }
 
 static void measure(const struct series *series, const struct base *base, const struct shape *shape,
@@ -170,7 +170,7 @@ static int store_sample(struct store *store, struct series *series, struct base 
     growth.idle = growth.idle && !series->table->has_levels;
     bool hold = growth.idle && series->sample_ns - base->stored_ns < IDLE_MAX_NS;
     int r = growth.idle ? 0 : flush_idle(store, store->stream, series, base);
-    if (growth.idle) /* the stretch goes on, or ends with this very row */
+    if (growth.idle) /* the stretch continues, or ends with this row */
         growth.interval_ns = series->sample_ns - base->stored_ns;
     if (!r && growth.resets)
         r = sql_run(store, SQL_RESET_INSERT, "iii", store->frame, base->instance, growth.resets);

@@ -46,7 +46,7 @@ int rows_table_open(struct store *store, const char *name, const char *const *co
     return r ? r : sql_errno(sqlite3_bind_int64(ret_table->instances, 2, ret_table->id));
 }
 
-/* A column that cannot be looked for is not one that is missing. */
+/* Distinguishes a failed search from a missing column. */
 static bool has_column(struct rows_table *table, const char *name) {
     if (!table_name_valid(name, strlen(name)))
         return false;
@@ -59,7 +59,7 @@ static bool has_column(struct rows_table *table, const char *name) {
 
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    int at = 3; /* after instance, `second`, interval */
+    int at = 3; /* columns 0 to 2: instance, `second`, interval */
     sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
                         table->events ? "NULL" : "d.interval_ns");
     for (size_t i = 0; i < table->n_columns; i++) {
@@ -133,7 +133,7 @@ static int compare_instances(const void *a, const void *b) {
     return compare_id(&((const struct instance_read *)a)->id, b);
 }
 
-/* Sorted here: SQLite would sort all there are before it gives the first. */
+/* Sorted here: SQLite would sort all instances before it returns the first. */
 int instances_load(const struct rows_table *table, int64_t host, struct instances_read *instances) {
     sqlite3_stmt *statement = table->instances;
     size_t begin = instances->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State that the ways of reading rows share: the table that is read, and its instances. */
+/* State shared by the ways of reading rows: the table and its instances. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 #define CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 
@@ -7,36 +7,35 @@
 
 #define READ_COLUMNS_MAX 128
 
-/* A data table and the columns of it that are wanted. */
+/* A data table and its requested columns. */
 struct rows_table {
     struct store *store;
     int64_t id;
-    const char *name; /* the caller's, as are the columns */
+    const char *name; /* borrowed, like the columns */
     bool events;
     const char *const *columns;
     size_t n_columns;
-    int error;                      /* why columns could not be looked for */
-    int at[READ_COLUMNS_MAX];       /* where they are in the statement, -1 nowhere */
-    sqlite3_stmt *rows, *instances; /* owned; columns of rows: instance, what the reader asks for,
-                                       interval, columns */
+    int error;                      /* errno of a failed search for columns */
+    int at[READ_COLUMNS_MAX];       /* positions in the statement; -1: none */
+    sqlite3_stmt *rows, *instances; /* owned; rows: instance, `second`, interval, columns */
 };
 
-/* -ENOENT: no such table; -EINVAL: too many columns. On failure, too, it wants a release. */
+/* -ENOENT: no such table; -EINVAL: too many columns. Release it also after a failure. */
 int rows_table_open(struct store *store, const char *name, const char *const *columns,
                     size_t n_columns, struct rows_table *ret_table);
-/* "SELECT d.instance, `second`, interval, columns", to be finished by the caller. */
+/* "SELECT d.instance, `second`, interval, columns"; the caller completes it. */
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second);
-/* Prepares that; sql is freed. */
+/* Prepares the completed statement; sql is freed. */
 int rows_table_prepare(struct rows_table *table, sqlite3_str *sql);
-/* Interval and values of the row the statement is at. */
+/* Interval and values of the statement's current row. */
 void rows_table_fill(const struct rows_table *table, int64_t *ret_interval_ns, int64_t *ret_values);
 void rows_table_release(struct rows_table *table);
 
 struct instance_read {
     int64_t id;
     char *name;     /* owned */
-    size_t n, next; /* rows, and where the next of them goes */
-    size_t stream;  /* of the row read last, as the reader counts them */
+    size_t n, next; /* number of rows, and position of the next one */
+    size_t stream;  /* stream of the last row read, by the reader's number */
     int64_t last_t_ns;
 };
 
@@ -45,10 +44,11 @@ struct instances_read {
     size_t n, capacity;
 };
 
-/* Adds those of a host behind the others, in the order of their ids. -E2BIG: a damaged index may
- * have no end. */
+/* Appends the instances of a host in the order of their ids. -E2BIG: a damaged index may have no
+ * end. */
 int instances_load(const struct rows_table *table, int64_t host, struct instances_read *instances);
-/* Among those from begin to end; the one at `guess` is tried first. NULL: there is none. */
+/* Finds an instance between begin and end; the one at `guess` is tried first. NULL: there is none.
+ * */
 struct instance_read *instances_find(const struct instances_read *instances, size_t begin,
                                      size_t end, int64_t id, size_t guess);
 void instances_clear(struct instances_read *instances);

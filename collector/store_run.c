@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a run, and what is to be said about it. */
+/* The life of a run, and notes about it. */
 #include "collector/store_private.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int insert_repeat(struct store *store, const struct run_begin *begin, int
 #define COMMAND_SIZE ((size_t)64 << 10)
 #define CUT_SIZE 64
 
-/* As it is shown; a very long one is cut, with a mark that says so. */
+/* A command line for display; a very long one is cut and marked. */
 static void clean_command(const char *command, char *to) {
     size_t size = strlen(command);
     bool cut = size >= COMMAND_SIZE;
@@ -54,7 +54,7 @@ static int insert_run(struct store *store, const struct run_begin *begin, int64_
     return r ? r : store_insert_labels(store, begin, *ret_run);
 }
 
-/* A repeat without its number would be taken for a run of its own: all rows or none. */
+/* All rows or none: a repeat without its number would count as a run of its own. */
 int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
     int64_t run = 0;
     int r = sql_exec(store, "SAVEPOINT begin_run");

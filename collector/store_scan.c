@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows are keyed by frame and instance, and frames of all hosts follow each other as they came:
- * with the frames in memory, a table is read from its first row of the run to its last without
- * looking for any. Rows of another run that was recorded meanwhile are passed over. Rows are given
- * in batches, by instance within each: one by one each would go to another place in memory, which
- * costs more than to read it.
+ * Reads whole tables. Rows are keyed by frame and instance, and frames of all hosts follow each
+ * other as they came. With the run's frames in memory, a table is read in one pass from its first
+ * row of the run to its last; rows of another run that was recorded at the same time are skipped.
+ * Rows are passed on in batches, by instance within each: single rows would each go to another
+ * place in memory, which costs more than reading them.
  */
 #include "collector/store_scan_private.h"
 
@@ -13,7 +13,7 @@
 
 #define BATCH_ROWS (1u << 16) /* some megabytes */
 
-/* A row of the batch: instance slot, t, interval, which stream, values. */
+/* A row of the batch: instance slot, t, interval, number of the stream, values. */
 #define AT_T 1
 #define AT_INTERVAL 2
 #define AT_STREAM 3
@@ -22,12 +22,12 @@
 struct scanning {
     struct store_scan *scan;
     struct rows_table table;         /* owned */
-    struct instances_read instances; /* owned: those of each host together */
-    int64_t frame;                   /* that of the row read last */
-    size_t at;                       /* where it is, or would be, among the run's */
-    size_t guess;                    /* the instance that follows the one found last */
-    int64_t *cells;                  /* owned: of the batch, `width` numbers a row */
-    size_t *order;                   /* owned: its rows, by instance */
+    struct instances_read instances; /* owned: grouped by host */
+    int64_t frame;                   /* frame of the last row read */
+    size_t at;                       /* its position among the run's frames, or where it would be */
+    size_t guess;                    /* the instance after the one found last: tried first */
+    int64_t *cells;                  /* owned: rows of the batch, `width` numbers each */
+    size_t *order;                   /* owned: row numbers of the batch, by instance */
     size_t width, n;
     int (*each)(void *ctx, size_t slot, const struct store_row_read *row);
     void *ctx;
@@ -99,8 +99,8 @@ static int keep(struct scanning *s, struct instance_read *item, const struct sca
     return s->n == BATCH_ROWS ? give_batch(s) : 0;
 }
 
-/* A row whose time does not follow the one before is left out. Streams of a host count one after
- * the other, however their frames came. */
+/* Leaves out a row whose time does not follow the previous one. Streams of a host count one after
+ * the other, whatever the order of their frames. */
 static int take_row(struct scanning *s) {
     const struct store_scan *scan = s->scan;
     int64_t id = sql_column(s->table.rows, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading whole tables of samples in the order in which the file has them, all hosts at once: what
- * hosts recorded together lies in the same pages, and each is read once.
+ * Reads whole tables of samples in the file's order, all hosts at once: hosts that were recorded
+ * together share pages, and each page is read once.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_SCAN_H
 #define CHOKEPOINT_COLLECTOR_STORE_SCAN_H
@@ -10,15 +10,14 @@
 
 struct store_scan;
 
-/* Opens a run: reads the time of each of its frames, once for all tables. */
+/* Opens a run and reads the times of its frames, once for all tables. */
 int store_scan_open(struct store *store, int64_t run, struct store_scan **ret_scan);
 void store_scan_close(struct store_scan *scan);
 
-/* Calls each() for all rows of a table, the same as of store_each_row: those of one instance in the
- * order of time, but of many instances in turn. `slot` counts instances from 0, by host and
- * instance: in the order of slots, rows are as store_each_row has them. -ENOENT as there.
- * STORE_SCAN_MIXED: the file has them in another order, for which store_each_row is there; what was
- * given until then is to be forgotten. */
+/* Calls each() for all rows of a table, as store_each_row, but in turn for many instances; rows of
+ * one instance come in the order of time. `slot` numbers instances from 0, by host and instance:
+ * sorted by slot, the rows are in the order of store_each_row. -ENOENT as there. STORE_SCAN_MIXED:
+ * the file has another order; discard the rows and use store_each_row. */
 #define STORE_SCAN_MIXED 1
 int store_scan_table(struct store_scan *scan, const char *table, const char *const *columns,
                      size_t n_columns,

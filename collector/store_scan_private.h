@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Index of a run: store_scan_run.c makes it once, and store_scan.c reads each table by it. */
+/* Index of a run: store_scan_run.c makes it once, store_scan.c reads each table with it. */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_SCAN_PRIVATE_H
 #define CHOKEPOINT_COLLECTOR_STORE_SCAN_PRIVATE_H
 
@@ -9,7 +9,7 @@
 
 struct scan_host {
     int64_t id;
-    size_t begin, end; /* its instances of the table that is read */
+    size_t begin, end; /* its instances of the current table */
 };
 
 struct scan_stream {

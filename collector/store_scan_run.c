@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hosts, streams and frames of a run, in memory and by their ids, so that whatever comes from a
- * table is placed without asking the file.
+ * Hosts, streams and frames of a run in memory, by id, so that rows of tables are placed without
+ * further queries.
  */
 #include "collector/store_scan_private.h"
 
@@ -10,14 +10,13 @@
 
 #include "common/error.h"
 
-/* The items with room for one more: those of n have it up to the next power of two. NULL: they stay
- * as they are. */
+/* Makes room for one more item; the capacity is the next power of two. NULL: without memory; the
+ * items stay as they are. */
 static void *with_room(void *items, size_t n, size_t size) {
     return n & (n - 1) ? items : realloc(items, (n ? 2 * n : 1) * size);
 }
 
-/* Hosts, streams, and frames begin with their ids, and come ordered by them without being sorted: a
- * damaged tree may have no end. */
+/* The statements return ids first, and in order without sorting: a damaged tree may have no end. */
 static int compare_id(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -70,7 +69,7 @@ static int add_frame(struct store_scan *scan, sqlite3_stmt *row) {
     return 0;
 }
 
-/* Each row of a query of up to two numbers. */
+/* Calls a function for each row of a query with up to two parameters. */
 static int for_rows(struct store_scan *scan, const char *sql, int64_t first, int64_t second,
                     int (*add)(struct store_scan *scan, sqlite3_stmt *row)) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
@@ -82,7 +81,7 @@ static int for_rows(struct store_scan *scan, const char *sql, int64_t first, int
     return r ? r : sql_errno(code);
 }
 
-/* From which frame to which those of the run are. */
+/* The first frame of the run and the last. */
 static int frames_range(const struct store_scan *scan, int64_t *ret_first, int64_t *ret_last) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
     int code = SQLITE_ROW, r = sql_prepare(scan->store,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer between SQLite and its files: pages of the database file are sealed as they are
- * written and checked as they are read. SQLite gets an error for a damaged page, so that no
- * query answers from it.
+ * A layer between SQLite and its files: it seals each page of the database when it is written and
+ * checks the seal when it is read. SQLite gets an error for a damaged page, so that no query reads
+ * it.
  */
 #include "collector/store_seal.h"
 #include "collector/store_private.h"
@@ -16,13 +16,13 @@
 #define AT_COUNTER 24
 #define AT_PAGES 28
 #define AT_FREE 32
-#define AT_VALID_FOR 92 /* the counter for which the number of pages is good */
+#define AT_VALID_FOR 92 /* value of the change counter for which the number of pages is valid */
 
 struct seal_file {
     sqlite3_file base;
     uint32_t page_size; /* 0: not known yet, or not sealed */
-    uint32_t bad_page;  /* the first found damaged; 0: none */
-    /* the file below follows */
+    uint32_t bad_page;  /* the first damaged page found; 0: none */
+    /* the underlying file follows */
 };
 
 static sqlite3_file *below(sqlite3_file *file) {
@@ -93,7 +93,7 @@ static bool is_page(const struct seal_file *file, int size, sqlite3_int64 at) {
     return file->page_size && (uint32_t)size == file->page_size && at % size == 0;
 }
 
-/* State of the file on the disk now; SEAL_NONE: there is no file yet. */
+/* State of the file on the disk; SEAL_NONE: there is no file yet. */
 static enum seal_state state_now(sqlite3_file *file, uint32_t page_size) {
     uint8_t header[SEAL_HEADER_BYTES], mark[4];
     sqlite3_file *disk = below(file);
@@ -109,8 +109,7 @@ static enum seal_state state_now(sqlite3_file *file, uint32_t page_size) {
 static int file_read(sqlite3_file *base, void *data, int size, sqlite3_int64 at) {
     struct seal_file *file = (struct seal_file *)base;
     int code = below(base)->pMethods->xRead(below(base), data, size, at);
-    if (code ==
-        SQLITE_IOERR_CORRUPTFS) /* the disk's error: SQLite would call it a malformed file */
+    if (code == SQLITE_IOERR_CORRUPTFS) /* an I/O error: SQLite would call the file malformed */
         return SQLITE_IOERR_READ;
     if (code != SQLITE_OK)
         return code;
@@ -125,8 +124,8 @@ static int file_read(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     return SQLITE_IOERR_DATA;
 }
 
-/* SQLite keeps nothing of its own where the seal goes. The seal is put into SQLite's own memory, so
- * that a journal holds the same bytes of a page as the file. */
+/* SQLite leaves the place of the seal unused. The seal is put into SQLite's own buffer, so that a
+ * journal holds the same bytes of a page as the file. */
 static void seal_page(sqlite3_file *base, uint8_t *page, int size, sqlite3_int64 at) {
     uint32_t mark = 0;
     if (at == 0)
@@ -144,7 +143,7 @@ static int file_write(sqlite3_file *base, const void *data, int size, sqlite3_in
     return below(base)->pMethods->xWrite(below(base), data, size, at);
 }
 
-/* ---- what is passed on ---- */
+/* ---- calls that are passed on ---- */
 
 static int file_close(sqlite3_file *f) {
     return below(f)->pMethods->xClose(below(f));
@@ -189,7 +188,7 @@ static int file_shm_unmap(sqlite3_file *f, int remove) {
     return below(f)->pMethods->xShmUnmap(below(f), remove);
 }
 
-/* Version 2: no page is read past us through mapped memory. */
+/* Version 2: without mapped memory, so that no page bypasses the check. */
 static const sqlite3_io_methods methods = {2,
                                            file_close,
                                            file_read,
@@ -212,7 +211,7 @@ static const sqlite3_io_methods methods = {2,
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
                      int *ret_flags) {
-    sqlite3_vfs *disk = vfs->pAppData; /* of a log only errors are told otherwise */
+    sqlite3_vfs *disk = vfs->pAppData; /* for a log only errors are adapted */
     if (!(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)))
         return disk->xOpen(disk, name, base, flags, ret_flags);
     struct seal_file *file = (struct seal_file *)base;
@@ -224,7 +223,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int registered; /* by `once` alone */
+static int registered; /* written under pthread_once alone */
 
 static void register_vfs(void) {
     static sqlite3_vfs vfs;

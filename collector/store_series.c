@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last state of every instance of a table in a stream. Rows come in nearly the same order every
- * sample, so the item after the one found last is tried before the hash.
+ * The last state of every instance of a table in a stream. Rows come in nearly the same order in
+ * every sample, so the item after the one found last is tried before the hash.
  */
 #include "collector/store_private.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_REMEMBERED 600 /* an instance unseen for so many samples of its table is gone */
+#define SAMPLES_REMEMBERED 600 /* an instance that so many samples lack is forgotten */
 
 static uint32_t hash_name(const char *name, size_t size) {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -133,7 +133,7 @@ struct base *series_add(struct series *series, int64_t instance, const char *nam
     return base;
 }
 
-/* A copy of n rows, with room for `capacity`, of which the further columns are absent. */
+/* A copy of n rows with room for `capacity`; added columns are absent. */
 static int64_t *widened(const int64_t *values, size_t n, size_t capacity, size_t from, size_t to) {
     int64_t *wide = malloc((capacity ? capacity : 1) * to * sizeof *wide);
     for (size_t i = 0; wide && i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shapes: the mapping of a stream's description of a table to the data table, with the statement
- * that inserts such rows. The public id of a shape carries its age, so that one from before a
- * rollback is refused and never taken for another.
+ * Shapes: each maps a stream's description of a table to the data table, and has the statement that
+ * inserts its rows. The public id of a shape contains its age, so that an id from before a rollback
+ * is refused and never taken for another shape.
  */
 #include "collector/store_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema, every statement of fixed text, and the few calls through which SQLite is used. */
+/* The schema, every statement of fixed text, and the wrappers through which SQLite is called. */
 #include "collector/store_private.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
     "max(s.last_mono_ns + " CLOCK_OFFSET_SQL(                                                      \
         "s.last_mono_ns") " - r.started_mono_ns) / 1e9 AS last_s"
 
-/* Columns that a person may want to read by hand are texts (state, unit, kind). Rows per sample are
- * WITHOUT ROWID, keyed by what they are found by: nothing is stored twice. */
+/* Columns that people read by hand are texts (state, unit, kind). Tables of sample rows are WITHOUT
+ * ROWID, with the key they are found by: nothing is stored twice. */
 const char store_schema[] =
     "CREATE TABLE run(run INTEGER PRIMARY KEY, name TEXT NOT NULL, command TEXT NOT NULL,"
     " state TEXT NOT NULL, exit_status INTEGER, started_wall_ns INTEGER NOT NULL,"
@@ -74,8 +74,8 @@ const char store_schema[] =
 
 static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
-    /* Should another program fold in our log after a crash, the change counter in the first page
-     * then tells that it was no store (store_seal.h). */
+    /* If another program folds in the store's log after a crash, the change counter in the first
+     * page shows it (store_seal.h). */
     [SQL_TOUCH_FIRST_PAGE] = "PRAGMA user_version=" STRINGIFY(STORE_VERSION),
     [SQL_COMMIT] = "COMMIT",
     [SQL_RUN_INSERT] =
@@ -97,7 +97,7 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_STREAM_RUN] = "SELECT max(h.run) FROM stream s JOIN host h USING(host)"
                        " WHERE s.boot_id = ? AND s.stream_id = ? AND h.name = ?",
     [SQL_STREAM_COUNT] = "SELECT count(*) FROM stream WHERE host = ?",
-    /* A further stream of the same boot starts with what is known of that clock. */
+    /* A further stream of the same boot inherits what is known of the clock. */
     [SQL_STREAM_INSERT] =
         "INSERT INTO stream(host, boot_id, stream_id, period_ns, clock_offset_ns, clock_error_ns)"
         " SELECT ?1, ?2, ?3, ?4, max(clock_offset_ns), min(clock_error_ns) FROM (SELECT"
@@ -120,7 +120,7 @@ static const char *const texts[STATEMENT_COUNT_] = {
         "UPDATE stream SET clock_offset_ns = ?2, clock_error_ns ="
         " (SELECT max(error_ns) FROM clock_piece WHERE stream = ?1) WHERE stream = ?1",
     [SQL_CLOCK_INSERT] = "INSERT OR REPLACE INTO clock VALUES(?, ?, ?, ?)",
-    /* An exchange may come some time before the first frame. */
+    /* An exchange may precede the first frame. */
     [SQL_CLOCK_LIST] =
         "SELECT mono_ns, offset_ns, error_ns FROM clock WHERE host = ?1 AND mono_ns <= ?2 AND"
         " mono_ns >= max(?3, coalesce((SELECT min(first_mono_ns) - 10000000000 FROM stream"
@@ -171,7 +171,7 @@ static const char *const texts[STATEMENT_COUNT_] = {
 };
 
 int sql_errno(int code) {
-    if (code == SQLITE_IOERR_DATA) /* a page that is not as it was sealed */
+    if (code == SQLITE_IOERR_DATA) /* a page with a wrong seal */
         return -EBADMSG;
     switch (code & 0xff) {
     case SQLITE_OK:
@@ -194,7 +194,7 @@ int sql_errno(int code) {
     case SQLITE_NOTADB:
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
-    case SQLITE_INTERRUPT: /* a reader's bound on work: store.c */
+    case SQLITE_INTERRUPT: /* a reader's limit of work: store.c */
         return -EBADMSG;
     case SQLITE_TOOBIG:
         return -E2BIG;
@@ -217,7 +217,7 @@ sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_err
     return store->statements[id];
 }
 
-/* budget gets columns that it lacks when rows are added: store_budget.c */
+/* store_budget.c adds the columns that budget lacks */
 int sql_prepare_all(struct store *store) {
     int r = 0;
     for (size_t id = 0; id < STATEMENT_COUNT_ && !r; id++)

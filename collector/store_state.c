@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State of a series that a restart of the collector needs, as one blob a table a commit: the same
- * transaction that holds the rows holds the absolute values they were the growth to. A blob that
- * does not read back whole is ignored: the next rows are then first rows.
+ * Saves the state of a series, so that a restarted collector continues: one blob for a table and
+ * commit. The transaction that holds the rows also holds the absolute values that their growth
+ * ended at. A blob that cannot be decoded is ignored: the next rows are then first rows.
  *
  *     1, sample_ns, sample, n columns, n items, items of instance, samples and ns since last seen,
  * n values
@@ -43,9 +43,9 @@ int state_save(struct store *store, const struct stream *stream, const struct se
     return r;
 }
 
-#define BAD_STATE 1 /* it does not read back: growth begins anew */
+#define BAD_STATE 1 /* an invalid blob: growth begins anew */
 
-/* The instance's name, if it is one of this host and not in the series yet. */
+/* The instance's name, if it belongs to this host and is not in the series yet. */
 static int restore_base(struct store *store, const struct stream *stream, struct series *series,
                         int64_t instance, struct base **ret_base) {
     char name[INSTANCE_MAX + 1] = "";
@@ -93,7 +93,7 @@ static int parse_blob(struct store *store, const struct stream *stream, struct s
     return !c->bad && c->p == c->end ? 0 : BAD_STATE;
 }
 
-/* A copy, because reading the names runs other statements. */
+/* Copied, since reading the names runs other statements. */
 static int load_blob(struct store *store, const struct stream *stream, const struct series *series,
                      struct buffer *ret_blob) {
     int r = 0;

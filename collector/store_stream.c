@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: their host, the frames sent so far, and the clock. Counts are kept in memory and written
- * with each commit; all that is in memory can be read back from the file.
+ * Streams: their host, their frames so far, and their clock. Counts are kept in memory and written
+ * with each commit; the file can restore all state in memory.
  */
 #include "collector/store_private.h"
 
@@ -65,9 +65,9 @@ static int stream_load(struct store *store, struct stream *stream) {
     return code == SQLITE_DONE ? -ENOENT : r;
 }
 
-/* All of a stream's rows are joined, or none: one that an older version began goes on without, and
- * rows that are a second apart would be stored twice. No released version writes rows and leaves
- * joined ones out, so a stream that has some has all. */
+/* Either all rows of a stream are joined or none. A stream that an older version began stays
+ * without, as its rows would be stored twice. No released version joins only some rows, so a stream
+ * that has joined rows has them all. */
 static int find_joined(struct store *store, struct stream *stream) {
     int64_t found;
     stream->joins = stream->last_seq == 0 && stream->period_ns < NS_PER_S;
@@ -147,7 +147,7 @@ static int check_room(struct store *store, int64_t host) {
 
 static int stream_find_or_insert(struct store *store, int64_t host, const struct wire_stream *wire,
                                  int64_t *ret_id) {
-    /* The bits of the id, so that all of them fit: INT64_MIN alone would be taken for NULL. */
+    /* The bits of the id as a signed number; INT64_MIN alone would be taken for NULL. */
     int64_t bits = (int64_t)wire->stream_id == VALUE_ABSENT ? 0 : (int64_t)wire->stream_id;
     int r = sql_get(store, SQL_STREAM_FIND, ret_id, "iti", host, wire->boot_id, bits);
     if (r)

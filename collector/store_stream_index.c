@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams by their row and by what their sender calls them: thousands of hosts push each second,
- * and a walk over all of them for each push would be most of the work. Open addressing; streams are
- * only ever added, or all forgotten.
+ * Finds streams by their row and by the sender's name for them. Thousands of hosts push each
+ * second; a walk over all streams for each push would take most of the time. Open addressing;
+ * streams are only added, or all forgotten.
  */
 #include "collector/store_private.h"
 

@@ -44,7 +44,7 @@ static bool has_value(const struct store_sweep_parameter *parameter, const char 
     return false;
 }
 
-/* Values that `old` (NULL: there is none) does not have come behind those it has. */
+/* Appends the values that `old` (NULL: none) lacks. */
 static int add_values(struct store *store, int64_t id, size_t p,
                       const struct store_sweep_parameter *parameter,
                       const struct store_sweep_parameter *old) {
@@ -238,7 +238,7 @@ static bool find_value(const struct store_sweep_parameter *parameter, const char
     return false;
 }
 
-/* 0, or -ENOENT for a run that has not a value of the sweep for each parameter. */
+/* 0, or -ENOENT if the run lacks a value of the sweep for a parameter. */
 static int fill_labels(struct store *store, const struct store_sweep *sweep, int64_t run,
                        size_t *value) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;

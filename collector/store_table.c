@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data tables: made from the descriptors of the streams, widened when a stream brings new columns.
- * Versions of an agent must mean the same by one name, or the later one is refused: the numbers of
- * one column have one unit.
+ * Data tables: made from the streams' descriptors, and widened when a stream brings new columns. A
+ * column must mean the same to all versions of an agent, or the later version is refused: a column
+ * has one unit.
  */
 #include "collector/store_private.h"
 
@@ -25,7 +25,7 @@ static int refuse(struct store *store, int error, const char *table, const char 
     return error;
 }
 
-/* ---- what the database knows ---- */
+/* ---- the database's description ---- */
 
 static int load_columns(struct store *store, struct data_table *table) {
     int r = 0;
@@ -34,7 +34,7 @@ static int load_columns(struct store *store, struct data_table *table) {
         return r;
     sql_bind(statement, "i", table->id);
     table->n_columns = 0;
-    bool bad = false; /* names become part of statements */
+    bool bad = false; /* names become parts of statements */
     while (sqlite3_step(statement) == SQLITE_ROW && table->n_columns < STORE_COLUMNS_MAX) {
         struct data_column *column = &table->columns[table->n_columns++];
         char unit[16], kind[16];
@@ -84,7 +84,7 @@ static struct data_table *table_known(const struct store *store, const char *nam
     return NULL;
 }
 
-/* Reads the table afresh, since another writer may have widened it. 1, 0, negative errno. */
+/* Reads the table again: another writer may have widened it. 1, 0, negative errno. */
 int table_load(struct store *store, const char *name, struct data_table **ret_table) {
     struct data_table *table = table_known(store, name);
     if (table) {
@@ -111,7 +111,7 @@ int table_load(struct store *store, const char *name, struct data_table **ret_ta
     return 1;
 }
 
-/* ---- changing it ---- */
+/* ---- changes ---- */
 
 int table_column(const struct data_table *table, const char *name) {
     for (size_t i = 0; i < table->n_columns; i++)
@@ -120,13 +120,13 @@ int table_column(const struct data_table *table, const char *name) {
     return -1;
 }
 
-/* Columns every data table has besides those described. */
+/* Columns that every data table has besides the described ones. */
 static bool column_reserved(const char *name) {
     return strcmp(name, "frame") == 0 || strcmp(name, "instance") == 0 || strcmp(name, "n") == 0 ||
            strcmp(name, "interval_ns") == 0;
 }
 
-/* Whether the description fits what is stored; *ret_new: how many columns would join. */
+/* Whether the description fits the stored one; *ret_new: number of columns to add. */
 static int check_columns(struct store *store, const struct data_table *stored,
                          const struct table *table, size_t *ret_new) {
     size_t n_new = 0;

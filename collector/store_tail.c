@@ -12,20 +12,20 @@
 #define TAIL_STREAMS_MAX (1u << 18)
 #define NAME_MAX_BYTES 256
 
-/* State of a stream that was seen. */
+/* A stream that was seen. */
 struct tail_stream {
-    int64_t id, last_seq, read; /* the last packed value that was taken */
+    int64_t id, last_seq, read; /* the last packed value that was read */
     size_t host;
 };
 
-/* Where the columns of a wanted table are in joined rows. */
+/* Positions of a wanted table's columns in joined rows. */
 struct tail_table {
-    int64_t id; /* 0: it is not there yet */
+    int64_t id; /* 0: the table does not exist yet */
     int ordinals[READ_COLUMNS_MAX];
 };
 
 struct store_tail {
-    struct store *store; /* borrowed, as the tables */
+    struct store *store; /* borrowed, as are the tables */
     int64_t run;
     const struct store_tail_table *wanted;
     struct tail_table *tables;
@@ -34,7 +34,7 @@ struct store_tail {
     size_t n_streams, streams_capacity;
     struct store_tail_host *hosts;
     size_t n_hosts, hosts_capacity;
-    sqlite3_stmt *list, *rows, *first; /* rows, first: NULL where the file has none joined */
+    sqlite3_stmt *list, *rows, *first; /* NULL where the file has no joined rows */
     int (*each)(void *ctx, size_t table, const struct store_row_read *row);
     void *ctx;
     int64_t values[STORE_COLUMNS_MAX], wanted_values[READ_COLUMNS_MAX];
@@ -42,7 +42,7 @@ struct store_tail {
 
 /* ---- tables ---- */
 
-/* Fills in the table's id, 0 if it is missing, and its columns' ordinals, -1 if missing. */
+/* Fills in the table's id and the ordinals of its columns; 0 and -1 if they are missing. */
 static int find_table(struct store_tail *tail, size_t t) {
     const struct store_tail_table *wanted = &tail->wanted[t];
     struct tail_table *table = &tail->tables[t];
@@ -64,7 +64,7 @@ static int find_table(struct store_tail *tail, size_t t) {
     return r;
 }
 
-/* Tables come when they have their first row. */
+/* Tables are created with their first row. */
 static int find_tables(struct store_tail *tail) {
     int r = 0;
     for (size_t t = 0; !r && t < tail->n_tables; t++)
@@ -144,7 +144,7 @@ static int grow(void **items, size_t n, size_t *capacity, size_t item_size, size
     return 0;
 }
 
-/* The index of the host that the list is at. */
+/* The index of the statement's current host. */
 static int find_host(struct store_tail *tail, size_t *ret_host) {
     int64_t id = sqlite3_column_int64(tail->list, 4);
     void *hosts = tail->hosts;
@@ -164,7 +164,8 @@ static int find_host(struct store_tail *tail, size_t *ret_host) {
     return 0;
 }
 
-/* The stream that the list is at, which is sorted: the one at *at or a new one there. */
+/* The stream of the statement's current row. Rows are sorted: it is the stream at *at, or a new one
+ * there. */
 static int find_stream(struct store_tail *tail, size_t at, struct tail_stream **ret_stream) {
     int64_t id = sqlite3_column_int64(tail->list, 0);
     void *streams = tail->streams;
@@ -259,7 +260,7 @@ static int take_values(struct store_tail *tail, struct tail_stream *stream,
     return r ? r : sql_errno(code);
 }
 
-/* A stream that has new frames; its clock is known better with each. */
+/* Updates a stream that has new frames; each improves its clock. */
 static int take_stream(struct store_tail *tail, struct tail_stream *stream, int64_t last_mono_ns,
                        uint64_t frames) {
     struct store_clock_map clock;
@@ -291,7 +292,7 @@ static int take_streams(struct store_tail *tail) {
     return r ? r : sql_errno(code);
 }
 
-/* One call sees the file at one moment: rows are never older than the frames they belong to. */
+/* One transaction: rows are never older than the frames they belong to. */
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
                     void *ctx) {

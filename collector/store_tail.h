@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a run while it is recorded: the rows since the last call. Rows are those joined to about
- * a second each (store_read.h): one short query a host finds them, where the rows themselves would
- * take one a host and table. Versions that joined no rows left runs that have hosts here, and no
- * rows.
+ * Reads a run while it is recorded: the rows since the last call. Rows are joined to about a second
+ * (store_read.h), so one short query a host finds them; plain rows would take one for each host and
+ * table. For runs of older versions, which did not join, it lists hosts and no rows.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_TAIL_H
 #define CHOKEPOINT_COLLECTOR_STORE_TAIL_H
@@ -14,41 +13,41 @@ struct store_tail;
 
 struct store_tail_table {
     const char *name;
-    const char *const *columns; /* as many as READ_COLUMNS_MAX, 128, at most */
+    const char *const *columns; /* at most READ_COLUMNS_MAX, 128 */
     size_t n_columns;
 };
 
 struct store_tail_host {
     int64_t id;
     char *name;      /* owned by the tail */
-    int64_t last_ns; /* of its newest frame, since the command started; VALUE_ABSENT: none yet */
+    int64_t last_ns; /* the newest frame, since the command's start; VALUE_ABSENT: none */
     uint64_t frames;
-    char boot_id[BOOT_ID_SIZE + 1]; /* of the kernel that sent it */
+    char boot_id[BOOT_ID_SIZE + 1]; /* id of its kernel */
 };
 
-/* Tables and their names must outlive the tail; those that the run has no rows of may come later.
- * The store must outlive it, too, and may be used for other reading between two polls. -ENOMEM,
- * -EINVAL: too many columns. */
+/* Tables and their names must outlive the tail; tables without rows may get some later. The store
+ * must outlive it, too, and may be used for other reading between polls. -ENOMEM, -EINVAL: too many
+ * columns. */
 int store_tail_open(struct store *store, int64_t run, const struct store_tail_table *tables,
                     size_t n_tables, struct store_tail **ret_tail);
 void store_tail_close(struct store_tail *tail); /* takes NULL */
 
-/* Calls each() for the rows that were committed since the last call, of each instance in the order
- * of time; the first time for the last STORE_TAIL_FIRST values that each host's rows are packed in,
- * at least as many seconds where anything was recorded for so long. instance_name is NULL: see
- * store_tail_name. `table` counts those of store_tail_open. A negative return of each() ends the
- * reading and is passed on. -EBADMSG: the file's contents make no sense. After a failure the rows
- * of that call may be missing, and those of the next are given. */
+/* Calls each() for the rows committed since the last call, of each instance in the order of time.
+ * The first call begins with the last STORE_TAIL_FIRST packed values of each host, which cover at
+ * least as many seconds if so much was recorded. instance_name is NULL: see store_tail_name.
+ * `table` is the index in the tables of store_tail_open. A negative return of each() ends the
+ * reading and is passed on. -EBADMSG: the file cannot be decoded. After a failure rows of that call
+ * may be missing; the next call gives the next rows. */
 #define STORE_TAIL_FIRST 16
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
                     void *ctx);
 
-/* The hosts seen so far, in the order of first appearance: an index keeps its meaning. Valid until
- * the next poll. */
+/* The hosts seen so far in the order of first appearance; the index of a host never changes. Valid
+ * until the next poll. */
 size_t store_tail_hosts(const struct store_tail *tail, const struct store_tail_host **ret_hosts);
 
-/* The name of the instance of a row, printable. -ENOENT. */
+/* The printable name of a row's instance. -ENOENT. */
 int store_tail_name(struct store_tail *tail, int64_t host, int64_t instance,
                     char name[INSTANCE_MAX + 1]);
 

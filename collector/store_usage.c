@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resources that the command of a run used, from wait4. */
+/* The resources that the command of a run used, from wait4. */
 #include "collector/store_private.h"
 
 #include <errno.h>

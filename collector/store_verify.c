@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file is read as it lies on the disk, past SQLite, which sees only what a query asks for. A
- * page that the log has anew is not damaged whatever the file has of it: the log counts. Pages that
- * were given up before they were ever written are holes.
+ * Reads the file on the disk without SQLite, which reads only the pages that a query needs. A page
+ * that the log replaces is not damaged, whatever the file has there. Pages that were freed before
+ * they were written are holes.
  */
 #include "collector/store_verify.h"
 
@@ -22,8 +22,8 @@
 #include "common/error.h"
 
 #define PIECE_BYTES (1u << 20) /* a multiple of every page size */
-#define READS_MAX 3            /* a page may be just being written */
-#define LOCK_BYTE 0x40000000   /* the page that has it is never written */
+#define READS_MAX 3            /* tries: a page may be in the middle of a write */
+#define LOCK_BYTE 0x40000000   /* the page with this byte is never written */
 #define LOG_HEADER 32
 #define FRAME_HEADER 24
 
@@ -31,7 +31,7 @@ struct raw {
     int fd, log_fd; /* -1: none */
     struct seal_header header;
     uint8_t log_header[LOG_HEADER];
-    int error; /* of the first read that failed: no page is damaged for that */
+    int error; /* of the first failed read, which proves no damage */
 };
 
 static uint32_t number_at(const uint8_t *p) {
@@ -45,13 +45,13 @@ static bool read_at(struct raw *raw, int fd, void *data, size_t size, off_t at) 
     return n == (ssize_t)size;
 }
 
-/* ---- pages that do not match, and are no damage ---- */
+/* ---- pages without a valid seal that are not damaged ---- */
 
 static bool is_zero(const uint8_t *page, size_t size) {
     return page[0] == 0 && memcmp(page, page + 1, size - 1) == 0;
 }
 
-/* A trunk of the list of free pages: the next one, how many pages it lists, these. */
+/* A trunk of the list of free pages: the next trunk, how many pages it lists, and these pages. */
 static bool is_free(struct raw *raw, uint32_t number) {
     uint8_t trunk[65536];
     uint32_t at = raw->header.free_page, size = raw->header.page_size;
@@ -67,7 +67,7 @@ static bool is_free(struct raw *raw, uint32_t number) {
     return false;
 }
 
-/* Frames of the log that is in force begin with their page's number and the log's salts. */
+/* Frames of the current log begin with their page's number and the log's salts. */
 static bool is_in_log(struct raw *raw, uint32_t number) {
     uint8_t frame[FRAME_HEADER];
     off_t at = LOG_HEADER;
@@ -137,7 +137,7 @@ static int check_pages(struct raw *raw, struct verification *v) {
     return r;
 }
 
-/* How many there are. A file that has a log may be shorter than it will be. */
+/* The number of pages. A file with a log may be shorter than it will be. */
 static void count_pages(const struct raw *raw, off_t size, struct verification *v) {
     uint64_t there = (uint64_t)size / raw->header.page_size, expected = raw->header.n_pages;
     v->n_pages = expected && expected < there ? expected : there;
@@ -196,7 +196,7 @@ static int verify_file(const char *path, struct verification *v) {
     return r;
 }
 
-/* ---- what is in a page ---- */
+/* ---- names of damaged pages ---- */
 
 static void name_page(struct verification *v, uint32_t page, const char *type, const char *name) {
     for (size_t i = 0; i < v->n_damages; i++)
@@ -204,7 +204,7 @@ static void name_page(struct verification *v, uint32_t page, const char *type, c
             snprintf(v->damages[i].object, sizeof v->damages[i].object, "%s %.64s", type, name);
 }
 
-/* One tree at a time: a damaged one ends the walk through it and no other. */
+/* One tree at a time: a damaged tree ends its own walk only. */
 static void name_pages_of(sqlite3 *db, struct verification *v, const char *type, const char *name) {
     sqlite3_stmt *pages = NULL;
     sqlite3_prepare_v2(db, "SELECT pageno FROM dbstat WHERE name = ?", -1, &pages, NULL);
@@ -214,13 +214,13 @@ static void name_pages_of(sqlite3 *db, struct verification *v, const char *type,
     sqlite3_finalize(pages);
 }
 
-/* Past the seals, since what is asked for lies in damaged pages. */
+/* Without checking seals, since damaged pages are read. */
 static void name_pages(const char *path, struct verification *v) {
     struct store *store;
     sqlite3_stmt *trees = NULL;
     if (connect_unsealed(path, &store))
         return;
-    sqlite3_set_authorizer(store->db, NULL, NULL); /* dbstat makes a table of its own */
+    sqlite3_set_authorizer(store->db, NULL, NULL); /* dbstat needs a table of its own */
     sqlite3_prepare_v2(store->db,
                        "SELECT type, name FROM sqlite_schema WHERE rootpage > 0"
                        " UNION ALL SELECT 'table', 'sqlite_schema'",
@@ -235,7 +235,7 @@ static void name_pages(const char *path, struct verification *v) {
     store_close(store);
 }
 
-/* ---- without a seal ---- */
+/* ---- files without seals ---- */
 
 static int check_structure(struct store *store, struct verification *v) {
     AUTO(sql_finalize) sqlite3_stmt *check = NULL;
@@ -259,7 +259,7 @@ void verification_release(struct verification *v) {
     *v = (struct verification){0};
 }
 
-/* The file is opened as a database of ours only if its pages do not show damage already. */
+/* Opens the file as a database only if its pages show no damage. */
 static int verify_plain(const char *path, struct verification *ret, char *why, size_t why_size) {
     struct store *store;
     struct stat st;
@@ -287,7 +287,7 @@ static int verify_plain(const char *path, struct verification *ret, char *why, s
     return r;
 }
 
-/* A packed one has a checksum of its own, and pages with their seals inside. */
+/* A packed file has a checksum of its own, and sealed pages inside. */
 static int verify_packed(const char *path, struct verification *ret, char *why, size_t why_size) {
     struct packed_copy copy;
     *ret = (struct verification){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The SQL that follows from a table's descriptor: the data table, the insert, and the view that
- * people read, where growth has become percent and events a second.
+ * The SQL that follows from a table's descriptor: the data table, the insert, and the view for
+ * people, which turns growth into percent and events a second.
  */
 #include "collector/store_private.h"
 
@@ -34,7 +34,7 @@ char *table_insert_sql(const struct data_table *table, const struct shape *shape
     return sqlite3_str_finish(sql);
 }
 
-/* Length of the name without its suffix, the whole length if it has none. */
+/* Length of the name without its suffix, or the whole length if it has none. */
 static int stem(const char *name, const char *suffix) {
     size_t n = strlen(name), m = strlen(suffix);
     return (int)(n > m && strcmp(name + n - m, suffix) == 0 ? n - m : n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transactions and frames: those that a stream has sent, and those that never came. One transaction
- * holds rows, counts and last absolute values together, so that no crash can part them.
+ * Transactions and frames: the frames that came, and those that are missing. One transaction holds
+ * rows, counts and last absolute values together, so that no crash can separate them.
  */
 #include "collector/store_private.h"
 
@@ -48,7 +48,7 @@ static void add(int64_t *sum, int64_t n) {
         *sum = INT64_MAX;
 }
 
-/* No stream lives long enough to pass over more slots: a count beyond is nonsense. */
+/* No stream lives long enough to skip more slots; a larger number is an error. */
 #define COUNT_MAX (INT64_C(1) << 53)
 
 static int64_t head_count(uint64_t count) {
@@ -60,7 +60,7 @@ static int64_t head_growth(uint64_t count, int64_t before) {
     return now >= before ? now - before : now;
 }
 
-/* How many periods after the last frame this one is, 1 if it follows at once. */
+/* Periods since the last frame; 1 if this one follows at once. */
 static int64_t periods_since(const struct stream *stream, int64_t mono_ns) {
     int64_t passed = mono_ns - stream->last_mono_ns;
     if (stream->period_ns <= 0 || passed <= 0)
@@ -72,14 +72,14 @@ struct frame_growth {
     int64_t missed, lost;
 };
 
-/* When its slot was: a frame that was taken late has not left out the time it was late. */
+/* The time of the frame's slot: a late frame has not skipped the time it was late. */
 static int64_t due_ns(const struct frame_head *head) {
     bool known = head->late_ns != VALUE_ABSENT && head->late_ns > 0;
     return known && head->late_ns < head->mono_ns ? head->mono_ns - head->late_ns : head->mono_ns;
 }
 
-/* Holes: sequence numbers that never came, and slots for which the stream has no explanation (the
- * agent was not running). */
+/* Gaps: missing sequence numbers, and slots that the stream does not explain (the agent was not
+ * running). */
 static void count_holes(struct stream *stream, const struct frame_head *head,
                         struct frame_growth *growth) {
     int64_t skipped = (int64_t)head->seq - stream->last_seq - 1;

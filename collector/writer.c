@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transaction that fails takes every push in it along, so a group that failed for a reason of its
- * own (not a full disk) is tried again one by one: a bad push of one host then costs the others
- * nothing.
+ * A failed transaction loses every push in it. So a group that fails for a reason of its own (not a
+ * full disk) is tried again push by push: a bad push of one host then costs the others nothing.
  */
 #include "collector/writer.h"
 
@@ -17,8 +16,8 @@
 #include "common/error.h"
 #include "common/limits.h"
 
-#define GROUP_BYTES (16u << 20)          /* of the pushes that share a transaction */
-#define COMMIT_EVERY_NS (25 * NS_PER_MS) /* each writes the last page of every table, and syncs */
+#define GROUP_BYTES (16u << 20)          /* bytes of the pushes that share a transaction */
+#define COMMIT_EVERY_NS (25 * NS_PER_MS) /* a commit syncs, and writes every table's last page */
 #define REFUSALS_EVERY_NS (2 * NS_PER_S)
 
 static const char *const refusal_names[REFUSED_COUNT_] = {
@@ -30,7 +29,7 @@ static const char *const refusal_names[REFUSED_COUNT_] = {
     [REFUSED_TABLE_ROWS] = "table_rows",
 };
 
-/* Troubles are said once each. */
+/* Each trouble is reported once. */
 enum trouble {
     TROUBLE_FULL,
     TROUBLE_MOVED,
@@ -47,7 +46,7 @@ struct writer {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    struct write_job *first, **last; /* the queue, under lock */
+    struct write_job *first, **last; /* the queue; under lock */
     bool draining;                   /* under lock */
     bool joined;
     atomic_uint_fast64_t refused[REFUSED_COUNT_];
@@ -66,7 +65,7 @@ static void tell(struct writer *w, const char *word, const char *text, const cha
     w->options.event(w->options.event_ctx, line);
 }
 
-/* A store that cannot be written at all: trying each push alone would not help. */
+/* The store cannot be written at all: single pushes would fail, too. */
 static bool is_everybodys(int error) {
     return error == -ENOSPC || error == -EDQUOT || error == -EIO || error == -EROFS ||
            error == -ENOMEM || error == -ESTALE;
@@ -92,7 +91,7 @@ static void tell_trouble(struct writer *w, int error) {
     tell(w, is_everybodys(error) ? "unwritable" : "trouble", text, "");
 }
 
-/* A host or a stream that the run has no room for: its agent waits, it loses nothing. */
+/* The run has no room for this host or stream: its agent waits and loses nothing. */
 static void tell_bound(struct writer *w, const struct ingest_push *push) {
     char text[400];
     if (w->told[TROUBLE_BOUND])
@@ -126,18 +125,18 @@ static bool is_refusal(int result) {
     return result == -EBADMSG || result == -EUSERS || result == -ENODATA;
 }
 
-/* A database that is damaged or cannot be read is no fault of a push: its agent keeps its frames
- * and tries again, where a refusal would have them thrown away. */
+/* A damaged or unreadable database is not the fault of a push: its agent keeps its frames and tries
+ * again. A refusal would discard them. */
 static int of_store(int result) {
     return result == -EBADMSG ? -EIO : result;
 }
 
-/* 0, also when the push was refused; else the transaction is spoiled. */
+/* 0, also for a refused push; any other result spoils the transaction. */
 static int write_one(struct writer *w, struct write_job *job) {
     job->result = ingest_check(w->ingest, &job->push);
     if (job->result == 0)
         job->result = of_store(ingest_write(w->ingest, &job->push));
-    if (job->result == -ENODATA) /* it comes again at once, with its tables */
+    if (job->result == -ENODATA) /* the agent sends it again at once, with its tables */
         return 0;
     if (!is_refusal(job->result))
         return job->result;
@@ -147,7 +146,7 @@ static int write_one(struct writer *w, struct write_job *job) {
     return 0;
 }
 
-/* A push is a second's worth: pushes a moment later share the commit. */
+/* A push holds about a second: waits a moment, so that more pushes share the commit. */
 static void pace_commits(struct writer *w) {
     int64_t at_ns = w->commit_begun_ns + COMMIT_EVERY_NS;
     const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
@@ -204,7 +203,7 @@ static void commit_group(struct writer *w, struct write_job *jobs) {
             atomic_fetch_add(&w->refused[REFUSED_TABLE_ROWS], job->push.refused_rows);
             tell_committed(w, job);
         }
-        job->done(job); /* it may be gone now */
+        job->done(job); /* the submitter may have freed it */
     }
 }
 
@@ -242,7 +241,7 @@ static void flush_refusals(struct writer *w) {
 
 /* ---- the thread ---- */
 
-/* Up to GROUP_BYTES of the queue, one job at least. */
+/* Takes jobs up to GROUP_BYTES, at least one. */
 static struct write_job *take_group(struct writer *w) {
     struct write_job *jobs = w->first, **end = &w->first;
     for (size_t size = 0; *end && (end == &w->first || size < GROUP_BYTES); end = &(*end)->next)
@@ -274,7 +273,7 @@ static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
     return jobs;
 }
 
-/* While nothing is written, too, so that a file that was moved is said at once. */
+/* Checked while idle, too, so that a moved file is reported at once. */
 static void look_at_file(struct writer *w) {
     int r = store_check_file(w->options.store);
     if (r)

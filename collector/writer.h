@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one thread that writes. Pushes that arrive while a commit is running wait together and share
- * the next transaction (group commit), so the cost of a commit does not grow with the hosts. Each
- * commit is synced to the disk, and between two begins pass some hundredths of a second.
+ * The one thread that writes. Pushes that arrive during a commit share the next transaction (group
+ * commit), so the cost of a commit does not grow with the number of hosts. Each commit is synced to
+ * the disk; some hundredths of a second pass between the beginnings of two.
  */
 #ifndef CHOKEPOINT_COLLECTOR_WRITER_H
 #define CHOKEPOINT_COLLECTOR_WRITER_H
@@ -11,35 +11,35 @@
 
 struct writer;
 
-/* Reasons for a refusal, each counted in the store. */
+/* Reasons for a refusal; the store has a count of each. */
 enum refusal {
     REFUSED_UNAUTHORIZED,
     REFUSED_BAD_FRAME,
     REFUSED_TOO_LARGE,
     REFUSED_BAD_REQUEST,
     REFUSED_BUSY,
-    REFUSED_TABLE_ROWS, /* rows of a table that contradicts the one stored */
+    REFUSED_TABLE_ROWS, /* rows of a table that contradicts the stored one */
     REFUSED_COUNT_
 };
 
-/* One line for a person or a parent process; called from any thread, one call at a time. */
+/* Reports one line to a person or a parent process; called from any thread, one call at a time. */
 typedef void (*writer_event_fn)(void *ctx, const char *line);
 
 struct writer_options {
-    struct store *store; /* borrowed; used by nobody else until writer_free */
+    struct store *store; /* borrowed; the writer alone uses it until writer_free */
     int64_t run;
     writer_event_fn event;
     void *event_ctx;
 };
 
-/* A push on its way. Owned by whoever submitted it, who may touch it again once done() runs. */
+/* A push on its way. The submitter owns it, and may touch it again from done() on. */
 struct write_job {
     struct ingest_push push;
-    /* 0 committed; -EBADMSG refused for good; -ENODATA: to be sent with its tables; another
+    /* 0 committed; -EBADMSG refused for good; -ENODATA: send it again with its tables; another
      * negative errno: try again */
     int result;
     void (*done)(struct write_job *job); /* called on the writer's thread */
-    struct write_job *next;              /* the writer's own */
+    struct write_job *next;              /* private to the writer */
 };
 
 int writer_start(const struct writer_options *options, struct writer **ret_writer);
@@ -47,10 +47,10 @@ int writer_start(const struct writer_options *options, struct writer **ret_write
 /* Never blocks. -ESHUTDOWN after writer_drain. */
 int writer_submit(struct writer *writer, struct write_job *job);
 
-/* Counted here, written to the store now and then. */
+/* Counts a refusal; the counts are written to the store now and then. */
 void writer_refused(struct writer *writer, enum refusal refusal);
 
-/* Takes no more jobs, commits those there are and what was counted, ends the thread. */
+/* Takes no more jobs, commits all jobs and counts, ends the thread. */
 void writer_drain(struct writer *writer);
 void writer_free(struct writer *writer); /* drains; takes NULL */
 
