@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A growable run of bytes. A failed append is remembered in `error` (-ENOMEM), so that a writer
- * of many small pieces checks once at its end.
+ * A growable array of bytes. A failed append sets `error` (-ENOMEM), so that a writer of many small
+ * pieces checks once at its end.
  */
 #ifndef CHOKEPOINT_COMMON_BUFFER_H
 #define CHOKEPOINT_COMMON_BUFFER_H
@@ -22,7 +22,7 @@ void buffer_release(struct buffer *buffer);
 /* Forgets the content, keeps the memory, clears the error. */
 void buffer_reset(struct buffer *buffer);
 
-/* Makes room for `size` more bytes: an append of up to that many then allocates nothing. */
+/* Makes room for `size` more bytes: an append of up to `size` bytes then allocates nothing. */
 int buffer_reserve(struct buffer *buffer, size_t size);
 
 void buffer_put(struct buffer *buffer, const void *data, size_t size);
@@ -33,7 +33,7 @@ void buffer_put_u64le(struct buffer *buffer, uint64_t value);
 /* LEB128: seven bits a byte, least significant first, at most ten bytes. */
 void buffer_put_varint(struct buffer *buffer, uint64_t value);
 
-/* A varint of the zigzag form, so that small negative values stay short. */
+/* A varint in zigzag form, which keeps small negative values short. */
 void buffer_put_zigzag(struct buffer *buffer, int64_t value);
 
 #endif

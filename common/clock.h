@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks, in ns. Intervals are always taken from the monotonic clock: the wall clock may be
- * stepped at any time and only names slots and dates.
+ * The clocks, in ns. Intervals always come from the monotonic clock: the wall clock may be stepped
+ * at any time, and only names slots and dates.
  */
 #ifndef CHOKEPOINT_COMMON_CLOCK_H
 #define CHOKEPOINT_COMMON_CLOCK_H

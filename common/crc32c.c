@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor's own instruction where there is one, else four bits at a time from a table of
- * sixteen. Own code because the only common library for it (zlib) has another polynomial, and
- * this room links to libc alone.
+ * Uses the processor's instruction if there is one, else a table of sixteen entries, four bits at a
+ * time. Own code, because zlib, the common library, has another polynomial, and this room links to
+ * libc alone.
  */
 #include "common/crc32c.h"
 

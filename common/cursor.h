@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads numbers that buffer_put_varint and its like have written, from untrusted bytes. Any failure
- * sets `bad` and stays: a reader of many small numbers checks once, at the end. Inline, since a
- * large recording is millions of them.
+ * Reads varints, as buffer_put_varint writes them, from untrusted bytes. A failure sets `bad` for
+ * good, so that a reader of many small numbers checks once at the end. Inline, since a large
+ * recording has millions of them.
  */
 #ifndef CHOKEPOINT_COMMON_CURSOR_H
 #define CHOKEPOINT_COMMON_CURSOR_H
@@ -12,10 +12,10 @@
 
 struct cursor {
     const uint8_t *p, *end;
-    bool bad; /* from here on what is returned means nothing */
+    bool bad; /* true: returned values are invalid */
 };
 
-/* LEB128 of at most 64 bits: a tenth byte above 1 is as bad as an end too early. */
+/* LEB128 of at most 64 bits: a tenth byte above 1 is an error, like a premature end. */
 static inline uint64_t cursor_varint(struct cursor *c) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && c->p != c->end; shift += 7) {

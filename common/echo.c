@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel stamps packets by the wall clock. The way from there to the monotonic clock is the age
- * of the packet: how long ago it came by the wall clock, which holds unless that was set in
- * between. Where it may have been, the packet came just now: later than in truth, which widens the
- * bound of an exchange and never breaks it.
+ * The kernel stamps packets by the wall clock. The age of a packet by the wall clock converts the
+ * stamp to the monotonic clock, if the wall clock was not set meanwhile. If it may have been set,
+ * the packet counts as just arrived: that is too late, which widens the bound of an exchange and
+ * never breaks it.
  */
 #include "common/echo.h"
 
@@ -17,10 +17,10 @@
 #include "common/error.h"
 #include "common/siphash.h"
 
-#define EXPEDITED 0xb8 /* DSCP EF, for switches that know it */
-#define PRIORITY 6     /* interactive, for queues of this host */
+#define EXPEDITED 0xb8 /* DSCP EF, for switches that support it */
+#define PRIORITY 6     /* interactive, for queues on this host */
 #define AGE_MAX_NS NS_PER_S
-#define SET_NS (20 * NS_PER_US) /* a difference of two readings that is no setting */
+#define SET_NS (20 * NS_PER_US) /* a larger change means that the clock was set */
 #define DRIFT_PPM 500
 
 /* ---- the form ---- */
@@ -73,7 +73,7 @@ int echo_socket(int family) {
     return fd;
 }
 
-/* The wall clock, and the monotonic one a moment later; the shortest moment of a few tries. */
+/* The wall clock, and the monotonic clock a moment later; of a few tries the closest pair. */
 static int64_t read_both(int64_t *ret_mono_ns) {
     int64_t wall = 0, shortest = INT64_MAX;
     for (int i = 0; i < 3 && shortest > NS_PER_US; i++) {

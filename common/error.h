@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How functions here fail: 0 is good, a negative errno travels up unchanged, a positive value is
- * a condition named in the header of the function that returns it. Outputs are untouched on
- * failure. Libraries neither log nor exit.
+ * How functions fail: 0 is success, a negative errno travels up unchanged, a positive value is a
+ * condition that the function's header names. Outputs are untouched on failure. Libraries neither
+ * log nor exit.
  */
 #ifndef CHOKEPOINT_COMMON_ERROR_H
 #define CHOKEPOINT_COMMON_ERROR_H
@@ -15,7 +15,7 @@
 /* AUTO(fn): runs fn(&variable) when the variable leaves its scope. */
 #define AUTO(fn) __attribute__((cleanup(fn)))
 
-/* errno as a negative error; -EIO when a library failed without setting it. */
+/* errno as a negative error; -EIO if a library failed without setting it. */
 static inline int negative_errno(void) {
     return errno > 0 ? -errno : -EIO;
 }

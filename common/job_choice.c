@@ -42,7 +42,7 @@ static bool is_container(const char *text) {
     return text[strspn(text, plain)] == '\0';
 }
 
-/* NULL: a good one. */
+/* The fault of a choice; NULL: none. */
 static const char *judge_number(struct job_choice *choice) {
     uint64_t most = choice->kind == JOB_PORT ? PORT_MAX : INT32_MAX;
     bool good = text_parse_u64(choice->value, &choice->number) == 0 && choice->number > 0 &&
@@ -52,7 +52,7 @@ static const char *judge_number(struct job_choice *choice) {
                                       : "give the id of a process";
 }
 
-/* A path of a shell is below /sys/fs/cgroup, one of /proc is not: either is taken. */
+/* Takes paths as a shell shows them, below /sys/fs/cgroup, and as /proc does, without that. */
 static const char *judge_path(struct job_choice *choice) {
     static const char mount[] = "/sys/fs/cgroup/";
     size_t n = strlen(choice->value);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A choice of processes that are the job, in the user's words: "unit=postgresql", "port=5432". The
- * command judges them, an agent finds who is meant on its host
- * (agent/probes/process/process_choose.c).
+ * The user's choice of processes that are the job: "unit=postgresql", "port=5432". The command
+ * checks the form; each agent finds the processes on its host (agent/probes/process_choose.c).
  */
 #ifndef CHOKEPOINT_COMMON_JOB_CHOICE_H
 #define CHOKEPOINT_COMMON_JOB_CHOICE_H
@@ -11,13 +10,13 @@
 #include <stdint.h>
 
 enum job_choice_kind {
-    JOB_UNIT,      /* of systemd */
-    JOB_PORT,      /* who listens on it (TCP) */
-    JOB_CGROUP,    /* a path in the tree of control groups, and all below it */
+    JOB_UNIT,      /* systemd unit */
+    JOB_PORT,      /* processes that listen on this TCP port */
+    JOB_CGROUP,    /* a path in the tree of control groups, with all groups below it */
     JOB_USER,      /* by name or number */
-    JOB_SESSION,   /* the process id of its leader */
-    JOB_PID,       /* a process, and what descends from it */
-    JOB_CONTAINER, /* the beginning of its id, or its name where the group has that */
+    JOB_SESSION,   /* process id of the session's leader */
+    JOB_PID,       /* a process and its descendants */
+    JOB_CONTAINER, /* the beginning of its id, or its name if the control group has that */
     JOB_KINDS_
 };
 
@@ -26,11 +25,11 @@ enum job_choice_kind {
 
 struct job_choice {
     enum job_choice_kind kind;
-    uint64_t number; /* of ports and processes */
+    uint64_t number; /* the number of a port or process */
     char value[JOB_CHOICE_VALUE_MAX + 1];
 };
 
-/* "KIND=VALUE". -EINVAL, with one line about it in why. */
+/* Parses "KIND=VALUE". -EINVAL, with one line in `why`. */
 int job_choice_parse(const char *text, struct job_choice *ret_choice, char *why, size_t why_size);
 
 const char *job_choice_kind_name(enum job_choice_kind kind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of resources (setrlimit) that would stop a recording in its middle: file size, open files,
- * memory, CPU time. A process of the profiler raises its limits as far as it may; the programs that
- * it starts for its user get back the user's limits.
+ * Resource limits (setrlimit) that could stop a recording: file size, open files, memory, CPU time.
+ * Processes of the profiler raise their limits as far as they may; the programs that they start for
+ * the user get the user's limits back.
  */
 #ifndef CHOKEPOINT_COMMON_LIMITS_H
 #define CHOKEPOINT_COMMON_LIMITS_H
@@ -16,13 +16,13 @@ struct limits {
     struct rlimit values[LIMITS_N];
 };
 
-/* Raises the soft limits to the hard ones; ret_before, which may be NULL, gets what they were. */
+/* Raises the soft limits to the hard ones; ret_before (may be NULL) gets the old limits. */
 void limits_raise(struct limits *ret_before);
 
-/* Sets what limits_raise found. Safe between fork and exec. */
+/* Restores the limits from limits_raise. Safe between fork and exec. */
 void limits_restore(const struct limits *before);
 
-/* Bytes that a file may have; UINT64_MAX without a limit. */
+/* The largest size of a file in bytes; UINT64_MAX: no limit. */
 uint64_t limits_file_size(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner of a link decides where a writer writes that follows it, and root may write anywhere. A
- * path without links is not looked at further, since its directories were named by whoever named
- * the file.
+ * The owner of a symbolic link decides where a writer that follows it writes, and root may write
+ * anywhere. A path without links is not checked further: the user chose its directories.
  */
 #include "common/link_guard.h"
 #include "common/error.h"
@@ -25,7 +24,7 @@ static bool is_foreign(uid_t owner) {
     return owner != geteuid() && owner != 0;
 }
 
-/* In a directory with the sticky bit only the owner of a link replaces it. */
+/* In a directory with the sticky bit only the link's owner can replace the link. */
 static bool others_may_replace(const char *directory) {
     struct stat st;
     if (stat(directory[0] ? directory : "/", &st) < 0 || is_foreign(st.st_uid))
@@ -44,7 +43,7 @@ static int put(char to[PATH_MAX], const char *first, const char *separator, cons
     return 0;
 }
 
-/* The link's target takes its place in the path. */
+/* Replaces the link in the path by its target. */
 static int follow(struct walk *walk, const char *link, const struct stat *st) {
     char target[PATH_MAX];
     if (is_foreign(st->st_uid) || others_may_replace(walk->done))
@@ -66,7 +65,7 @@ static void leave_directory(char *done) {
         *slash = '\0';
 }
 
-/* Takes the first part off the rest. False: there is none. */
+/* Takes the first part off the rest. False: nothing is left. */
 static bool next_part(struct walk *walk, char part[PATH_MAX]) {
     const char *begin = walk->rest + strspn(walk->rest, "/");
     size_t size = strcspn(begin, "/");

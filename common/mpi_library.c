@@ -18,9 +18,9 @@
 #include "common/siphash.h"
 
 #define NAME "libchokepoint-mpi.so"
-#define MADE_DIRECTORIES 3 /* of a path in a home: .cache/chokepoint/DIGEST */
+#define MADE_DIRECTORIES 3 /* bytes of a path below a home: .cache/chokepoint/DIGEST */
 
-static const char version[] = "chokepoint-mpi " CHOKEPOINT_VERSION; /* agent/shim/life.c has it */
+static const char version[] = "chokepoint-mpi " CHOKEPOINT_VERSION; /* as in agent/shim/life.c */
 
 const char *mpi_library_words(int error) {
     return error == -EPERM     ? "others than you and root may write there"
@@ -51,7 +51,7 @@ int mpi_library_at_home(uint64_t digest, char ret_path[PATH_MAX]) {
     return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 struct contents {
     void *data;
@@ -110,10 +110,9 @@ int mpi_library_check(const char *path, uint64_t *ret_digest) {
     return same ? 0 : -ESTALE;
 }
 
-/* ---- putting it somewhere ---- */
+/* ---- installation ---- */
 
-/* The directory of the path. Its last ones are made, if the one that they are to be in is nobody
- * else's. */
+/* The directory of the path. Makes its last MADE_DIRECTORIES if they lie in a private path. */
 static int make_directory(const char *path, char to[PATH_MAX]) {
     char *ends[MADE_DIRECTORIES + 1];
     if ((size_t)snprintf(to, PATH_MAX, "%s", path) >= PATH_MAX)

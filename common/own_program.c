@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 
-#define GONE " (deleted)" /* proc(5): what the kernel appends when the file was removed */
+#define GONE " (deleted)" /* proc(5): the kernel appends this if the file was removed */
 
 int own_program_path(char ret_path[PATH_MAX]) {
     const size_t gone = sizeof GONE - 1;

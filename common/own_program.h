@@ -4,8 +4,8 @@
 
 #include <linux/limits.h>
 
-/* The path of the program that this process runs. One that was replaced since it was started, by an
- * update, has the path of what lies there now. Negative errno. */
+/* The path of the program that this process runs. If an update replaced the file, it is the path of
+ * the new one. Negative errno. */
 int own_program_path(char ret_path[PATH_MAX]);
 
 #endif

@@ -14,15 +14,15 @@
 
 #define LINKS_MAX 40 /* as in the kernel */
 
-/* Whether a part may be shared with others, if it is sticky. */
+/* true: this part may be writable for others if it is sticky. */
 struct sharing {
     bool way, end;
 };
 
 static int check_parts(const char *path, struct sharing sharing, unsigned links);
 
-/* The target of a link, and the links on the way there. The directory that it lies in was looked at
- * before. */
+/* Checks the target of a link, and links on the way there. The directory of the link is checked
+ * already. */
 static int check_target(const char *link, struct sharing sharing, unsigned links) {
     char path[2 * PATH_MAX], directory[PATH_MAX], target[PATH_MAX];
     ssize_t n = readlink(link, target, sizeof target - 1);
@@ -40,7 +40,7 @@ static int check_target(const char *link, struct sharing sharing, unsigned links
     return check_parts(path, sharing, links + 1);
 }
 
-/* The mode of a symbolic link says nothing. */
+/* The mode of a symbolic link means nothing. */
 static int check_part(const char *part, struct sharing sharing, unsigned links) {
     struct stat st;
     if (lstat(part, &st) < 0)

@@ -30,7 +30,7 @@ void row_pack_reset(struct row_pack *pack) {
 
 /* ---- names ---- */
 
-/* The hash is of its size and its last letters, in which names of one table differ most. */
+/* The hash uses the size and the last letters, in which names of one table differ most. */
 static size_t slot_of(const char *name, size_t size) {
     uint64_t letters = 0;
     if (size >= sizeof letters)
@@ -62,7 +62,7 @@ static size_t find_name(struct row_pack *pack, const char *name, size_t size) {
     return add_name(pack, &plain);
 }
 
-/* A name that is there as it was given needs no search. */
+/* A name that equals a known one is clean already and needs no search. */
 void row_pack_name(struct row_pack *pack, const char *name, size_t size) {
     uint8_t *slot = &pack->slots[slot_of(name, size)];
     if (*slot >= pack->n_names || !is_name(&pack->names[*slot], name, size))
@@ -72,8 +72,8 @@ void row_pack_name(struct row_pack *pack, const char *name, size_t size) {
 
 /* ---- values ---- */
 
-/* Returns a bit for each column that is known and differs from what was last known of it; *present
- * has one for each that is known. Most columns are as in the row before, and cost a comparison. */
+/* Returns a bit for each known column that differs from its last known value; *present has a bit
+ * for each known column. Most columns equal the row before, which costs one comparison. */
 static uint64_t compare(struct row_pack *pack, const int64_t *values, size_t n_columns,
                         uint64_t *present) {
     uint64_t changes = 0;

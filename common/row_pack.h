@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of one table in the packed byte form (wire.h, 'P'), made as they come: a row takes ten bytes
- * instead of the 240 of a struct, which would be written, read again and push the data of the
- * observed out of the caches.
+ * Rows of one table in the packed byte form (wire.h, 'P'), encoded as they come. A row takes ten
+ * bytes; the 240 of a struct would have to be written and read again, and displace the observed
+ * program's data from the caches.
  */
 #ifndef CHOKEPOINT_COMMON_ROW_PACK_H
 #define CHOKEPOINT_COMMON_ROW_PACK_H
@@ -23,26 +23,27 @@ struct row_pack_name {
 struct row_pack {
     struct buffer bytes;                       /* of the rows so far */
     struct row_pack_name names[ROW_NAMES_MAX]; /* in the order of their first appearance */
-    uint8_t slots[256]; /* by hash: the place of the name that was there last */
+    uint8_t slots[256];                        /* by hash: index of the last name with this hash */
     size_t n_names, last;
-    int64_t before[TABLE_COLUMNS_MAX]; /* the previous row: present and known in one comparison */
-    /* the decoder's knowledge after it */
+    int64_t
+        before[TABLE_COLUMNS_MAX]; /* the previous row: one comparison tells presence and value */
+    /* state of the decoder after this row */
     uint64_t present;
     uint64_t known[TABLE_COLUMNS_MAX];
 };
 
-/* Takes the memory of that many rows: afterwards nothing is allocated. -ENOMEM. */
+/* Allocates for that many rows; later calls allocate nothing. -ENOMEM. */
 int row_pack_reserve(struct row_pack *pack, size_t rows, size_t n_columns);
 void row_pack_release(struct row_pack *pack);
 
 /* Forgets names and rows, keeps the memory. */
 void row_pack_reset(struct row_pack *pack);
 
-/* The next row is of this instance, as rows_append has it; pack->last is its place then. One name
- * too many is an error (bytes.error: -E2BIG). */
+/* Begins a row of this instance, as rows_append; pack->last is the index of its name. One name too
+ * many is an error (bytes.error: -E2BIG). */
 void row_pack_name(struct row_pack *pack, const char *name, size_t size);
 
-/* Its values, after its name. */
+/* Appends the values of the row, after its name. */
 void row_pack_values(struct row_pack *pack, const int64_t *values, size_t n_columns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One allocation for all values: a frame's rows lie side by side. Nothing is written to a row
- * before it is appended, so that room that is never used costs no memory.
+ * One allocation for all values: a frame's rows lie side by side. A row is not written before it is
+ * appended, so unused capacity costs no memory.
  */
 #include "common/rows.h"
 

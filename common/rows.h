@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of one table in one frame: what a probe appends to. Capacity is fixed at creation, so
- * that sampling allocates nothing; a row too many is dropped and counted.
+ * The rows of one table in one frame, which a probe appends. The capacity is fixed at creation, so
+ * that sampling allocates nothing; rows beyond it are dropped and counted.
  */
 #ifndef CHOKEPOINT_COMMON_ROWS_H
 #define CHOKEPOINT_COMMON_ROWS_H
@@ -17,11 +17,11 @@ struct row {
     uint8_t flags; /* ROW_BORN */
     uint8_t name_size;
     char name[INSTANCE_MAX + 1]; /* the instance, NUL-terminated */
-    int64_t *values;             /* n_columns of the table, in its order */
+    int64_t *values;             /* one for each column of the table */
 };
 
-/* The instance came into being after the table's previous sample: its counters began at zero
- * then, so their whole value counts as growth (a process that started, an interface plugged in). */
+/* The instance began after the table's previous sample. Its counters began at zero then, so their
+ * whole value counts as growth (a process that started, an interface plugged in). */
 #define ROW_BORN 0x01
 
 struct rows {
@@ -29,24 +29,24 @@ struct rows {
     struct row *items; /* `n` of `capacity` in use */
     int64_t *values;   /* capacity x n_columns */
     size_t n, capacity;
-    bool sampled;          /* a frame tells so, even if there was no row */
+    bool sampled;          /* the frame has the table, even without rows */
     uint64_t dropped;      /* rows that did not fit since rows_init */
-    struct row_pack *pack; /* NULL, or: there is one item, the row in work; owned */
-    bool in_work;          /* it is not packed yet */
+    struct row_pack *pack; /* owned or NULL; if set, `items` has only the current row */
+    bool in_work;          /* the current row is not packed yet */
 };
 
 /* Allocates room for `capacity` rows. table is borrowed. -ENOMEM. */
 int rows_init(struct rows *rows, const struct table *table, size_t capacity);
 void rows_release(struct rows *rows);
 
-/* Rows that are packed as they come: each is there, without its name, until the next is appended.
+/* For rows that are packed as they come: each row stays, without its name, until the next append.
  * -ENOMEM. */
 int rows_init_packed(struct rows *rows, const struct table *table, size_t capacity);
 
-/* All rows so far in the packed form: the last one is in work no more. */
+/* All rows so far in the packed form; packs the current row, too. */
 const struct row_pack *rows_packed(struct rows *rows);
 
-/* Forgets the rows and that they were sampled, keeps the memory and the count of drops. */
+/* Forgets the rows and `sampled`, keeps the memory and the count of drops. */
 void rows_reset(struct rows *rows);
 
 /* Appends a row of the instance with all values VALUE_ABSENT and returns it, or NULL when the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors have no behaviour of their own; this is only how their names are judged. */
+/* Rules for the names in descriptors. */
 #include "common/table.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table: the const descriptor from which the wire form, the SQLite table, its rate view, the
- * metric table of the manual and every export follow. Values are 64-bit integers in base units;
- * there are no percentages and no rates in a table.
+ * A table: the const descriptor that determines the wire form, the SQLite table, its rate view, its
+ * part of the manual and every export. Values are 64-bit integers in base units; a table has no
+ * percentages and no rates.
  */
 #ifndef CHOKEPOINT_COMMON_TABLE_H
 #define CHOKEPOINT_COMMON_TABLE_H
@@ -21,18 +21,18 @@ enum unit {
 };
 
 enum column_kind {
-    COLUMN_COUNTER, /* grows; a step back is a reset, handled once, where rows are stored */
+    COLUMN_COUNTER, /* a growing value; a step back is a reset, handled where rows are stored */
     COLUMN_LEVEL,   /* a state at the instant of the frame */
     COLUMN_COUNT_
 };
 
 enum table_kind {
-    TABLE_SAMPLES, /* at most one row an instance a frame */
-    TABLE_EVENTS,  /* any number of rows; columns are levels of each event */
+    TABLE_SAMPLES, /* at most one row for each instance in a frame */
+    TABLE_EVENTS,  /* any number of rows; its columns are levels of each event */
     TABLE_COUNT_
 };
 
-/* Limits that encoder and decoder share. Names are [a-z][a-z0-9_]*. */
+/* Limits of encoder and decoder. Names are [a-z][a-z0-9_]*. */
 #define TABLE_NAME_MAX 31
 #define TABLE_HELP_MAX 159
 #define TABLE_COLUMNS_MAX 64
@@ -40,11 +40,11 @@ enum table_kind {
 #define INSTANCE_MAX 95
 #define FRAME_ROWS_MAX 65536
 
-/* A value that is not known: stored as NULL, skipped in every mean. */
+/* An unknown value: stored as NULL, skipped in every mean. */
 #define VALUE_ABSENT INT64_MIN
 
 struct column {
-    const char *name; /* carries its unit where it has one: user_ns, send_bytes, reads */
+    const char *name; /* with its unit, if it has one: user_ns, send_bytes, reads */
     enum unit unit;
     enum column_kind kind;
     const char *help; /* one line */
@@ -59,13 +59,14 @@ struct table {
     size_t n_columns;
 };
 
-/* Short text of a unit for people and for the wire: "", "ns", "bytes", "events", "1e-9". */
+/* Short name of a unit for people and for the wire: "", "ns", "bytes", "events", "1e-9". */
 const char *unit_text(enum unit unit);
 
-/* Whether text is a legal table or column name: [a-z][a-z0-9_]*, at most TABLE_NAME_MAX bytes. */
+/* Whether the text is a legal table or column name: [a-z][a-z0-9_]*, at most TABLE_NAME_MAX bytes.
+ * */
 bool table_name_valid(const char *text, size_t size);
 
-/* Whether bytes can be an instance or host name: 1..INSTANCE_MAX bytes, no NUL, no control
+/* Whether the bytes can be an instance or host name: 1..INSTANCE_MAX bytes, no NUL, no control
  * characters, valid UTF-8. */
 bool instance_name_valid(const char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hand-written because sscanf and strtoull take NUL-terminated, locale-dependent text. */
+/* Own scanners, because sscanf and strtoull need NUL-terminated, locale-dependent text. */
 #include "common/text.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static size_t utf8_char(const unsigned char *s, size_t size) {
     return overlong || surrogate || beyond ? 0 : n;
 }
 
-/* Controls, and what shows nothing or turns the direction of what follows it: Unicode's
+/* Control characters, and characters that are invisible or change the direction of text: Unicode's
  * Default_Ignorable_Code_Point, the separators of lines and paragraphs, and U+FFF9 to U+FFFB. */
 static const uint32_t unseen[][2] = {
     {0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},      {0x34f, 0x34f},   {0x61c, 0x61c},
@@ -116,8 +116,8 @@ size_t text_char(const char *text, size_t size, uint32_t *ret_code) {
     return n ? n : 1;
 }
 
-/* How many bytes from the start, or fewer, are printable ASCII: looked at eight at a time, since
- * nearly all names are. */
+/* A number of bytes from the start that are printable ASCII. It tests eight at a time, since nearly
+ * all names are ASCII; further ones may follow. */
 static size_t plain_size(const char *text, size_t size) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t bytes;

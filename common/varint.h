@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of buffer_put_varint, written where there is room for it. */
+/* Writes the varint of buffer_put_varint into memory that has room for it. */
 #ifndef CHOKEPOINT_COMMON_VARINT_H
 #define CHOKEPOINT_COMMON_VARINT_H
 
@@ -7,7 +7,7 @@
 
 #define VARINT_MAX 10 /* bytes */
 
-/* Returns where it ends. */
+/* Returns the end of the varint. */
 static inline uint8_t *varint_write(uint8_t *to, uint64_t value) {
     for (; value >= 0x80; value >>= 7)
         *to++ = (uint8_t)(value | 0x80);

@@ -23,8 +23,8 @@
  *     'K'    := id: u64le, in the place of all 'T': tables that the reader numbered (in pushes)
  *     string := size: varint, bytes
  *
- * A stream opens with the descriptors of its tables, so the reader needs to know none of them.
- * A record of unknown type is skipped once its checksum holds: later versions may add some.
+ * A stream opens with the descriptors of its tables, so a reader needs no knowledge of them. A
+ * record of unknown type is skipped if its checksum holds: later versions may add types.
  */
 #ifndef CHOKEPOINT_COMMON_WIRE_H
 #define CHOKEPOINT_COMMON_WIRE_H
@@ -45,15 +45,15 @@
 struct wire_stream {
     char host[INSTANCE_MAX + 1];
     char boot_id[BOOT_ID_SIZE + 1];
-    uint64_t stream_id; /* random, of this spool; survives a restart of the agent on it */
-    int64_t period_ns;  /* of the fastest tables; 0: of events, at no pace */
+    uint64_t stream_id; /* random, new for each spool; survives a restart of the agent */
+    int64_t period_ns;  /* of the fastest tables; 0: single events, at any time */
 };
 
 #define WIRE_RUN_ID_MAX 128
 #define WIRE_COMMAND_MAX 512
 
-/* The run of a stream, so that it can be made again from what agents kept. Name and
- * command are known to the agent beside `run`, and empty elsewhere. */
+/* The run of a stream, so that it can be rebuilt from the agents' spools. Only the agent beside
+ * `run` knows name and command; elsewhere they are empty. */
 struct wire_run {
     char id[WIRE_RUN_ID_MAX + 1], name[INSTANCE_MAX + 1], command[WIRE_COMMAND_MAX + 1];
 };
@@ -65,8 +65,8 @@ struct frame_head {
     int64_t mono_ns; /* the same instant on the host's CLOCK_MONOTONIC */
     int64_t slot_ns; /* the wall-clock slot, a multiple of the period */
     int64_t late_ns; /* wall_ns - slot_ns */
-    uint64_t missed; /* slots passed over since the stream began */
-    uint64_t lost;   /* frames dropped from the spool before they were sent, since it began */
+    uint64_t missed; /* slots skipped since the stream began */
+    uint64_t lost;   /* frames dropped from the spool unsent since the stream began */
 };
 
 /* ---- encoder ---- */
@@ -75,24 +75,24 @@ void wire_put_stream(struct buffer *out, const struct wire_stream *stream); /* m
 void wire_put_run(struct buffer *out, const struct wire_run *run);          /* 'R' */
 void wire_put_table(struct buffer *out, unsigned index, const struct table *table);
 
-/* A frame of the rows of `n` tables; tables[i] speaks of rows[i]->table. A rows entry that is
- * NULL, or empty and not sampled, is left out. Allocates only if `out` and `scratch` have to grow.
- * Errors are kept in out->error. */
+/* Writes a frame of the rows of `n` tables; tables[i] is the index of rows[i]->table. A NULL entry
+ * of rows, and one that is empty and not sampled, is left out. Allocates only to grow `out` and
+ * `scratch`. Errors are kept in out->error. */
 void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
                     struct rows *const *rows, const unsigned *tables, size_t n);
 
 #define WIRE_NAMES_MAX ROW_NAMES_MAX
 
-/* The same in the packed form, a fifth of the size: of events, since flags of rows are not kept.
- * The rows were packed as they came (rows_init_packed). -E2BIG with more than WIRE_NAMES_MAX
- * different instances in a table. */
+/* Writes a frame in the packed form, which takes a fifth of the size. For events only, since flags
+ * of rows are lost. The rows must be packed already (rows_init_packed). -E2BIG with more than
+ * WIRE_NAMES_MAX different instances in a table. */
 void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
                            const struct frame_head *head, struct rows *const *rows,
                            const unsigned *tables, size_t n);
 
 /* ---- decoder ---- */
 
-/* A packed frame is read like any other, as WIRE_FRAME. */
+/* WIRE_FRAME also stands for packed frames. */
 enum wire_record_type {
     WIRE_STREAM = 'S',
     WIRE_TABLE = 'T',
@@ -103,8 +103,8 @@ enum wire_record_type {
 };
 
 /* Positive results of wire_next. */
-#define WIRE_END 1       /* the stream ends cleanly here */
-#define WIRE_TRUNCATED 2 /* it ends inside a record: a write cut short */
+#define WIRE_END 1       /* a clean end of the stream */
+#define WIRE_TRUNCATED 2 /* the data ends inside a record: a write was cut short */
 
 struct wire_column_text {
     char name[TABLE_NAME_MAX + 1];
@@ -120,34 +120,34 @@ struct wire_table {
 };
 
 struct wire_reader {
-    const uint8_t *data, *p, *end; /* the bytes, borrowed; p: the next record */
+    const uint8_t *data, *p, *end; /* borrowed bytes; p: the next record */
     struct wire_stream stream;     /* valid after the first record */
     bool have_stream;
-    struct wire_run run;                   /* empty: not told */
-    struct wire_table *tables[TABLES_MAX]; /* NULL where none was described */
-    uint64_t borrowed;                     /* a bit for each of them that is not owned */
-    char why[128];                         /* of the last -EBADMSG, one line */
+    struct wire_run run;                   /* empty: not sent */
+    struct wire_table *tables[TABLES_MAX]; /* NULL: not described */
+    uint64_t borrowed;                     /* bit set of tables that are not owned */
+    char why[128];                         /* why the last -EBADMSG, one line */
 };
 
 struct wire_record {
     enum wire_record_type type;
-    size_t offset, size;               /* of the whole record within the data */
+    size_t offset, size;               /* position of the whole record in the data */
     unsigned table;                    /* WIRE_TABLE: its index */
     uint64_t known;                    /* WIRE_KNOWN: the id, not 0 */
     struct frame_head head;            /* WIRE_FRAME */
-    bool packed;                       /* WIRE_FRAME: it came in that form */
+    bool packed;                       /* WIRE_FRAME: the record is packed */
     const uint8_t *p, *end;            /* WIRE_FRAME: sections not read yet */
-    uint64_t sampled;                  /* WIRE_FRAME: a bit for each table that has a section */
-    uint64_t sections;                 /* WIRE_FRAME: how many are left */
+    uint64_t sampled;                  /* WIRE_FRAME: bit set of tables that have a section */
+    uint64_t sections;                 /* WIRE_FRAME: sections left */
     const struct table *section_table; /* the section being read */
-    uint64_t section_rows;             /* rows of it that are left */
+    uint64_t section_rows;             /* rows left in this section */
 };
 
 struct wire_row {
     uint8_t flags;
     struct span name;
-    int64_t values[TABLE_COLUMNS_MAX]; /* of the section's n_columns */
-    /* The decoder's own, of packed frames: */
+    int64_t values[TABLE_COLUMNS_MAX]; /* one for each column of the section */
+    /* State of the decoder for packed frames: */
     uint64_t present;
     int64_t known[TABLE_COLUMNS_MAX];
     struct span names[WIRE_NAMES_MAX];
@@ -158,25 +158,25 @@ struct wire_row {
 void wire_reader_init(struct wire_reader *reader, const void *data, size_t size);
 void wire_reader_release(struct wire_reader *reader);
 
-/* Moves to the next record, which is checked completely, a frame down to its last row: reading
- * the rows of a frame that came out of here cannot fail. 0, WIRE_END, WIRE_TRUNCATED, -EBADMSG (see
- * why; p then stays at the bad record), -ENOMEM. */
+/* Moves to the next record and checks all of it, a frame down to its last row, so that reading its
+ * rows cannot fail later. 0, WIRE_END, WIRE_TRUNCATED, -EBADMSG (see `why`; p then stays at the bad
+ * record), -ENOMEM. */
 int wire_next(struct wire_reader *reader, struct wire_record *ret_record);
 
-/* ---- tables that a reader has seen already (wire_tables.c) ---- */
+/* ---- tables that a reader knows already (wire_tables.c) ---- */
 
-/* The records of tables that follow the stream record. Only their framing is looked at: whatever is
- * none ends them. False: there are none. */
+/* The records of tables behind the stream record. Only their framing is checked; the first other
+ * record ends them. False: there are none. */
 bool wire_find_tables(const void *data, size_t size, struct span *ret_tables);
 
-/* Puts 'K' in the place of `tables`, which lie in the body. Allocates nothing. */
+/* Replaces `tables`, which lie in the body, by 'K'. Allocates nothing. */
 void wire_replace_tables(struct buffer *body, struct span tables, uint64_t id);
 
-/* Tables of an earlier reader, for one that has none yet; they must outlive it. */
+/* Gives the tables of an earlier reader to one that has none yet; they must outlive it. */
 void wire_borrow_tables(struct wire_reader *reader, struct wire_table *const tables[TABLES_MAX]);
 
-/* Iterates the rows of a frame over all its sections. *ret_table and *ret_index say whose row it
- * is. False at the end. The same row struct serves all calls for one frame: a packed row builds on
+/* Iterates the rows of a frame over all its sections; *ret_table and *ret_index are the row's
+ * table. False at the end. All calls for one frame need the same row struct: a packed row builds on
  * the one before. */
 bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
                     const struct table **ret_table, unsigned *ret_index, struct wire_row *ret_row);

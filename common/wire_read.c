@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder: every byte is hostile until its checksum and then its meaning held. A frame is
- * walked once by the checker, so that whoever reads its rows afterwards has no errors to handle.
+ * The decoder: it trusts no byte before the checksum and the meaning of its record are checked. The
+ * checker walks a frame once, so that later readers of its rows need not handle errors.
  */
 #include "common/wire.h"
 
@@ -176,7 +176,7 @@ static void get_values(struct cursor *c, int64_t *values, size_t n) {
 
 /* ---- rows ---- */
 
-/* The part between a section's number of rows and its rows. */
+/* Reads the part between a section's number of rows and its rows. */
 static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
     if (!packed)
         return;
@@ -217,7 +217,7 @@ static void get_row(struct cursor *c, bool packed, size_t n_columns, struct wire
     get_values(c, row->values, n_columns);
 }
 
-/* Walks all rows of a frame. NULL if they are sound, else why not. *ret_sampled: a bit a table. */
+/* Checks all rows of a frame. Returns NULL, or what is wrong. *ret_sampled: bit set of tables. */
 static const char *check_rows(const struct wire_reader *reader, struct cursor c, bool packed,
                               uint64_t sections, uint64_t *ret_sampled) {
     uint64_t rows = 0, seen = 0;
@@ -309,7 +309,7 @@ static uint32_t load_u32le(const uint8_t *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* One record of any type; *ret_known says whether this version reads it. */
+/* Reads one record of any type; *ret_known: this version knows the type. */
 static int next_record(struct wire_reader *reader, struct wire_record *record, bool *ret_known) {
     struct cursor c = {reader->p, reader->end, false};
     if (c.p == c.end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables that need not be sent again: they are three quarters of a push of one sample. A reader
- * gives them a number, and a sender writes the number instead.
+ * numbers them, and a sender writes the number instead.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define KNOWN_SIZE 14 /* type, size, id, checksum */
 
-/* The record at p, as far as its size goes; NULL if it is not there whole. */
+/* The record at p up to its end by its size; NULL if it is not complete. */
 static const uint8_t *skip_record(const uint8_t *p, const uint8_t *end, uint8_t type) {
     struct cursor c = {p, end, false};
     if (p == end || *c.p++ != type)
@@ -38,7 +38,7 @@ bool wire_find_tables(const void *data, size_t size, struct span *ret_tables) {
 void wire_replace_tables(struct buffer *body, struct span tables, uint64_t id) {
     size_t at = (size_t)((const uint8_t *)tables.data - body->data);
     uint8_t record[KNOWN_SIZE] = {WIRE_KNOWN, 8};
-    if (tables.size < sizeof record) /* no table is so short */
+    if (tables.size < sizeof record) /* every table is longer */
         return;
     for (size_t i = 0; i < 8; i++)
         record[2 + i] = (uint8_t)(id >> 8 * i);

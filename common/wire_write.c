@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The encoder. A payload is built in a scratch buffer first, because its size stands before it. */
+/* The encoder. It builds a payload in a scratch buffer first, because the size stands before the
+ * payload. */
 #include "common/wire.h"
 
 #include <string.h>
