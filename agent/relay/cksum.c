@@ -2,10 +2,10 @@
 #include "agent/relay/relay.h"
 
 #define TOP 0x80000000u
-#define POLYNOMIAL 0x04c11db7u /* of Ethernet, most significant bit first */
+#define POLYNOMIAL 0x04c11db7u /* the polynomial of Ethernet, most significant bit first */
 
 struct table {
-    uint32_t remainders[256]; /* of each byte */
+    uint32_t remainders[256]; /* the table: remainder of each byte */
 };
 
 static void fill(struct table *table) {
@@ -21,7 +21,7 @@ static uint32_t add(const struct table *table, uint32_t crc, uint8_t byte) {
     return crc << 8 ^ table->remainders[crc >> 24 ^ byte];
 }
 
-/* The length follows the bytes, least significant byte first, without zeros at its end. */
+/* The length follows the bytes, least significant byte first, without trailing zeros. */
 uint32_t relay_cksum(const struct program *programs, size_t n) {
     struct table table;
     uint32_t crc = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conversation with the script that the launcher runs on the host. It says one of
+ * The conversation with the script that the launcher runs on the host. The script says one of
  *
  *     chokepoint-agent installed     and becomes the agent, whose key it finds on its input
  *     chokepoint-agent needs ARCH    and awaits "SIZE 0 CHECKSUM KEY" and so many bytes of program
  *     chokepoint-agent needs ARCH shim    the same with the size of the shim, which follows
  *     chokepoint-agent delivered     after that, and becomes the agent, whose requests follow
  *
- * All else that comes before is said by somebody else (the start files of a shell, a launcher), and
- * is passed on; its last line may have no end of its own.
+ * All other lines before come from other programs (start files of a shell, a launcher) and are
+ * passed on; the last one may lack its line end.
  */
 #include "agent/relay/relay.h"
 
@@ -25,7 +25,7 @@
 #include "common/error.h"
 
 #define WORD "chokepoint-agent "
-#define NOISE_MAX (256u << 10) /* of others, before our word */
+#define NOISE_MAX (256u << 10) /* lines of other programs before the script's */
 #define ARCHITECTURE_MAX 32
 #define LINE_SIZE 64
 
@@ -40,7 +40,7 @@ static bool is_ours(const char *said, size_t size) {
            (size >= 6 && memcmp(said, "needs ", 6) == 0);
 }
 
-/* Our words end a line that others may have begun: a prompt or a title has no end of line. */
+/* Finds the script's words anywhere in a line: a prompt or a title before them has no line end. */
 static const char *find_said(const char *line, size_t size) {
     const char *end = line + size, *word = line;
     while ((word = memmem(word, (size_t)(end - word), WORD, sizeof WORD - 1))) {
@@ -51,8 +51,8 @@ static const char *find_said(const char *line, size_t size) {
     return NULL;
 }
 
-/* Takes the first line, of `size` bytes and its end. 1: ret_line has what is ours of it; the rest,
- * which others said, is passed on. */
+/* Takes the first line, of `size` bytes and its end, and passes on other programs' words. 1:
+ * ret_line has the script's words. */
 static int take_line(struct relay *relay, size_t size, char ret_line[LINE_SIZE]) {
     char *line = (char *)relay->in.data;
     const char *said = find_said(line, size);
@@ -71,12 +71,12 @@ static int refuse_noise(struct relay *relay) {
         "%s writes more than %u KiB before it starts anything: see the start files of its login "
         "shell\n",
         relay->host, NOISE_MAX >> 10);
-    relay->silent = true; /* what else it says would hide that */
+    relay->silent = true; /* further output would hide the message */
     relay_signal(relay, SIGTERM);
     return -EPIPE;
 }
 
-/* The next line of ours, without "chokepoint-agent "; -EPIPE: there is none. */
+/* The script's next line, without "chokepoint-agent "; -EPIPE: there is none. */
 static int hear(struct relay *relay, char ret_line[LINE_SIZE]) {
     size_t heard = 0;
     while (!relay->told) {
@@ -147,7 +147,7 @@ static void say_nothing_fits(const struct relay *relay, const char *architecture
               relay->host, architecture, relay->host);
 }
 
-/* A shim that is not here is none there; the agent is sent all the same. */
+/* A shim that is missing here is sent as none; the agent is sent all the same. */
 static int deliver(struct relay *relay, char *architecture) {
     static const char with_shim[] = " shim";
     struct program agent, shim = {NULL, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The launcher as a child: its streams, its end, and signals, which are all heard in one poll. */
+/* Runs the launcher as a child: one poll covers its streams, its end, and signals. */
 #include "agent/relay/relay.h"
 
 #include <errno.h>
@@ -75,8 +75,8 @@ int relay_wait(struct relay *relay, int fd, short events, int timeout_ms) {
     return fds[0].revents != 0;
 }
 
-/* A launcher that has ended may have left its streams to somebody: what is in them is taken, and
- * nothing more awaited. */
+/* When the launcher has ended, another process may still hold its streams: reads what is there and
+ * waits no longer. */
 int relay_read(struct relay *relay, size_t size) {
     if (buffer_reserve(&relay->in, size) < 0)
         return -EPIPE;
@@ -140,13 +140,13 @@ void relay_say(const char *format, ...) {
         relay_pass(line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-/* The launcher must be able to go on writing, also if nobody hears it. */
+/* Reads on, even if nobody wants the output, so that the launcher can write. */
 static void pass_on(struct relay *relay) {
     if (!relay->silent && relay_pass(relay->in.data, relay->in.size) < 0)
         relay->silent = true;
 }
 
-/* The launcher's last words on standard output go where all others go. */
+/* Passes the launcher's last words on standard output to standard error. */
 int relay_finish(struct relay *relay) {
     int r = 0;
     while (relay->child > 0) {

@@ -13,7 +13,7 @@ static int usage(void) {
     return 2;
 }
 
-/* The words after the options; NULL: they are not what `chokepoint run` says. */
+/* The words after the options; NULL: `chokepoint run` passes others. */
 static char *const *read_words(struct relay *relay, char *const *words) {
     const struct {
         const char *name, **value;
@@ -29,8 +29,7 @@ static char *const *read_words(struct relay *relay, char *const *words) {
     return words[0] ? words : NULL;
 }
 
-/* "KEY [KEY OF MARKS]". Without one nothing can be pushed, which is found out where it is needed.
- */
+/* "KEY [KEY OF MARKS]". Without a key no push is possible, which is reported where it is needed. */
 static void read_keys(struct relay *relay) {
     char line[sizeof relay->token];
     if (secret_read_line(STDIN_FILENO, line, sizeof line) < 0)

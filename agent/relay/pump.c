@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of the delivered agent -> pushes over HTTP -> answers. The collector's answer is passed
- * on as it is, so all that agent/push/push.c knows of acknowledging, refusing and trying again
- * holds. A relay that is asked to end asks the agent: the next answer tells it to stop.
+ * Passes the requests of the delivered agent to the collector as pushes over HTTP, and the answers
+ * back unchanged, so that agent/push.c decides on acknowledgement, refusal and retry as ever. When
+ * the relay is asked to end, its next answer asks the agent to stop.
  */
 #include "agent/relay/relay.h"
 
@@ -28,7 +28,7 @@ static void ask_to_stop(struct push_answer *answer) {
         memcpy(answer->text + size, STOP, sizeof STOP);
 }
 
-/* One that cannot be told over its stream is told by its launcher. */
+/* An agent that cannot be asked over its stream is asked through its launcher. */
 static int answer_request(struct relay *relay, struct push_http *http,
                           const struct stream_request *request) {
     struct buffer record, body = {.data = (uint8_t *)request->body, .size = request->body_size};
@@ -47,7 +47,7 @@ static int answer_request(struct relay *relay, struct push_http *http,
     buffer_init(&record);
     int r = stream_put_answer(&record, request->number, &answer);
     bool told = relay->told;
-    relay->told = false; /* it is under way: an answer is written as a whole */
+    relay->told = false; /* an answer has begun, and is written whole */
     if (r == 0)
         r = relay_write(relay, record.data, record.size);
     relay->told |= told;
@@ -55,7 +55,7 @@ static int answer_request(struct relay *relay, struct push_http *http,
     return r;
 }
 
-/* 0 while there may be more. */
+/* 0: more may come. */
 static int take(struct relay *relay, struct push_http *http) {
     struct stream_request request;
     size_t size;
