@@ -9,21 +9,20 @@
  *     chokepoint_operator("matmul", bytes, start_ns, duration_ns);
  *     chokepoint_value("accuracy", 0.71);      a figure of the moment: accuracy, loss, updates, ...
  *
- * Nothing listens: every call is one relaxed load and a branch. A profiler listens when the
- * environment names a directory stem in CHOKEPOINT_MARKS (or OMPI_CHOKEPOINT_MARKS or
- * SLURM_CHOKEPOINT_MARKS: mpirun and srun hand variables that begin so to every rank, and to no
- * command line) and the directory
- * "<stem>.<host name>" exists (the profiler makes it, mode 0700; the host name is part of it
- * because emulated hosts share one /dev/shm). A stem may end in "-" and a key of 32 hexadecimal
- * digits: then the directory is the stem with a code of the host's name in the place of the key,
- * and who sees it on one host cannot make it first on another. The first call then creates
- * "<pid>.ring" there and maps it. A call costs about 0.2 us, never blocks, never fails visibly, and
- * may come from any thread.
+ * Without a listener every call is one relaxed load and a branch. A profiler listens if the
+ * environment has a directory stem in CHOKEPOINT_MARKS (or OMPI_CHOKEPOINT_MARKS or
+ * SLURM_CHOKEPOINT_MARKS: mpirun and srun pass variables with these prefixes to every rank, and to
+ * no command line) and the directory "<stem>.<host name>" exists (the profiler makes it, mode 0700;
+ * the host name is part of it because emulated hosts share one /dev/shm). A stem may end in "-" and
+ * a key of 32 hexadecimal digits. Then the directory is the stem with a code of the host's name in
+ * place of the key, so that a user who sees it on one host cannot make it first on another. The
+ * first call then creates "<pid>.ring" there and maps it. A call costs about 0.2 us, never blocks,
+ * never fails visibly, and may come from any thread.
  *
- * The ring is overwritten from its start when the profiler does not keep up: a program is never
- * made to wait for its observer, and the reader sees from the sequence numbers how much it has
- * lost. Every record has a ticket of its own (fetch_add), so writers need no lock. A child after
- * fork() gets a ring of its own; that is why each recorded call asks for getpid().
+ * The ring is overwritten from its start when the profiler does not keep up: a program never waits
+ * for its observer, and the sequence numbers show the reader how much it has lost. Every record has
+ * a ticket of its own (fetch_add), so writers need no lock. A child after fork() gets a ring of its
+ * own; for that each recorded call asks for getpid().
  *
  * Names are cut after 39 bytes and should be printable ASCII. Needs POSIX.1-2008 declarations
  * (gnu11, gnu17, C++, or -D_POSIX_C_SOURCE=200809L) and the __atomic builtins of gcc and clang.
@@ -66,15 +65,15 @@ enum chokepoint_mark_kind {
 };
 
 struct chokepoint_mark_header {
-    uint64_t magic; /* stored last: the rest is valid once it is there */
+    uint64_t magic; /* stored last: the file is valid once it is there */
     uint32_t version;
     uint32_t record_bytes;
     uint32_t capacity;
     int32_t pid;
-    int32_t rank; /* in the parallel program, or -1 */
+    int32_t rank; /* rank in the parallel program, or -1 */
     uint32_t reserved;
     int64_t opened_ns;    /* CLOCK_MONOTONIC */
-    uint64_t padding[11]; /* the next word is in a cache line of its own */
+    uint64_t padding[11]; /* gives the next word its own cache line */
     uint64_t head;        /* tickets given out so far; record t lives in slot t % capacity */
 };
 
@@ -100,9 +99,9 @@ enum { CHOKEPOINT_UNKNOWN_ = 0, CHOKEPOINT_OFF_ = 1, CHOKEPOINT_OPENING_ = 2, CH
 struct chokepoint_state_ {
     int mode;
     int phase_lock;
-    pid_t pid; /* owner of the ring */
+    pid_t pid; /* pid of the ring's owner */
     struct chokepoint_mark_header *ring;
-    int64_t iteration; /* last one marked, plus 1 (so that zero is "none") */
+    int64_t iteration; /* last iteration plus 1 (0: none) */
     int64_t phase_start_ns;
     char phase[CHOKEPOINT_MARK_NAME];
 };
@@ -168,7 +167,7 @@ static inline uint64_t chokepoint_code_(uint64_t key0, uint64_t key1, const char
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* The 16 hexadecimal digits at `text` as a number; -1: they are none. */
+/* The 16 hexadecimal digits at `text` as a number; -1: other characters. */
 static inline int chokepoint_hex_(const char *text, uint64_t *ret_number) {
     uint64_t number = 0;
     for (int i = 0; i < 16; i++) {
@@ -183,7 +182,7 @@ static inline int chokepoint_hex_(const char *text, uint64_t *ret_number) {
     return 0;
 }
 
-/* The directory of a stem on the host of that name. 0, or -1 if the path is too long. */
+/* The directory for a stem and a host name. 0, or -1 if the path is too long. */
 static inline int chokepoint_directory_path_(const char *stem, const char *host, char *ret_path,
                                              size_t size) {
     uint64_t key0, key1;
@@ -197,7 +196,7 @@ static inline int chokepoint_directory_path_(const char *stem, const char *host,
     return n < 0 || (size_t)n >= size ? -1 : 0;
 }
 
-/* The directory's descriptor, or -1 when nobody listens. */
+/* The directory's descriptor, or -1 without a listener. */
 static inline int chokepoint_directory_(void) {
     const char *stem = getenv("CHOKEPOINT_MARKS");
     if (!stem)
@@ -213,7 +212,8 @@ static inline int chokepoint_directory_(void) {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* A name that is taken belongs to an earlier program of this process (exec) or a reused pid. */
+/* If the name is taken, an earlier program of this process (exec) or an earlier process with this
+ * pid made it. */
 static inline int chokepoint_create_(int dir, pid_t pid, char *name, size_t size) {
     int fd = -1;
     for (int i = 0; i < 10 && fd < 0; i++) {
@@ -250,7 +250,7 @@ static inline struct chokepoint_mark_header *chokepoint_map_(int dir, pid_t pid)
     return h;
 }
 
-/* One thread opens; the others wait a moment for it rather than lose their first mark. */
+/* One thread opens; the others wait a moment for it, so that their first mark is not lost. */
 static inline int chokepoint_open_(int mode) {
     struct chokepoint_state_ *s = &chokepoint_state_;
     if (mode == CHOKEPOINT_OPENING_ ||
@@ -270,7 +270,7 @@ static inline int chokepoint_open_(int mode) {
     struct chokepoint_mark_header *ring = dir >= 0 ? chokepoint_map_(dir, pid) : NULL;
     if (dir >= 0)
         close(dir);
-    if (s->ring) /* the parent's, in a child after fork */
+    if (s->ring) /* a ring of the parent, in a child after fork */
         munmap(s->ring, CHOKEPOINT_MARK_FILE_BYTES);
     s->ring = ring;
     s->pid = pid;
@@ -283,7 +283,7 @@ static inline int chokepoint_open_(int mode) {
     return ring != NULL;
 }
 
-/* Whether a profiler listens. The first test is all that a program without one ever pays. */
+/* Whether a profiler listens. A program without one only pays for the first test. */
 static inline int chokepoint_listening(void) {
     int mode = __atomic_load_n(&chokepoint_state_.mode, __ATOMIC_RELAXED);
     if (__builtin_expect(mode == CHOKEPOINT_OFF_, 1))
@@ -301,16 +301,17 @@ static inline void chokepoint_copy_name_(char *to, const char *from) {
     memset(to + n, 0, CHOKEPOINT_MARK_NAME - n);
 }
 
-#ifdef __SANITIZE_THREAD__ /* gcc's ThreadSanitizer knows no fences, and warns */
+#ifdef __SANITIZE_THREAD__ /* gcc's ThreadSanitizer does not support fences, and warns */
 #define CHOKEPOINT_FENCE_() ((void)0)
 #else
 #define CHOKEPOINT_FENCE_() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
 /*
- * The ticket is taken before the slot is touched, and the fence keeps it so on every machine: a
- * reader that finds the ticket counter still less than a lap ahead after copying a slot has copied
- * it whole. A writer that finds another one still in its slot, stopped there a lap ago, gives up.
+ * The ticket is taken before the slot is touched, and the fence keeps this order on every machine.
+ * So a reader that copies a slot, and then finds the ticket counter less than a lap ahead, has a
+ * complete copy. A writer that finds another writer still in its slot, stopped there a lap ago,
+ * gives up.
  */
 static inline void chokepoint_write_(uint32_t kind, const char *name, int64_t start_ns,
                                      int64_t duration_ns, int64_t number, int64_t value_nano,
@@ -344,9 +345,8 @@ static inline int64_t chokepoint_last_iteration_(void) {
 /* ---- the calls ---- */
 
 /*
- * Begins a phase of the whole process and ends the one before it. A phase still open when the
- * process ends is taken to end with it. Two threads that change the phase at once: one of the two
- * is dropped.
+ * Begins a phase of the whole process and ends the one before it. The last phase ends with the
+ * process. If two threads change the phase at the same time, one change is dropped.
  */
 static inline void chokepoint_phase(const char *name) {
     struct chokepoint_state_ *s = &chokepoint_state_;
@@ -370,7 +370,8 @@ static inline void chokepoint_iteration_begin(void) {
         chokepoint_loop_ns_ = chokepoint_now_ns();
 }
 
-/* Iteration `number` of this thread's loop ends; it began at the mark before, or at its begin. */
+/* Ends iteration `number` of this thread's loop, which began at the previous mark or at its begin.
+ * */
 static inline void chokepoint_iteration(int64_t number) {
     if (!chokepoint_listening())
         return;
@@ -380,7 +381,7 @@ static inline void chokepoint_iteration(int64_t number) {
     chokepoint_write_(CHOKEPOINT_MARK_ITERATION, "", start, now - start, number, 0, 0);
 }
 
-/* One operator has run: start_ns by chokepoint_now_ns(), output_size_bytes as it sees fit. */
+/* Marks one operator: start_ns from chokepoint_now_ns(); the caller defines output_size_bytes. */
 static inline void chokepoint_operator(const char *name, int64_t output_size_bytes,
                                        int64_t start_ns, int64_t duration_ns) {
     if (chokepoint_listening())
@@ -388,7 +389,8 @@ static inline void chokepoint_operator(const char *name, int64_t output_size_byt
                           chokepoint_last_iteration_(), 0, output_size_bytes);
 }
 
-/* Kept to 1e-9 and to +-9.2e9; more saturates. It belongs to the last iteration that was marked. */
+/* Resolution 1e-9, range +-9.2e9; larger values saturate. The value belongs to the last marked
+ * iteration. */
 static inline void chokepoint_value(const char *name, double value) {
     if (!chokepoint_listening())
         return;

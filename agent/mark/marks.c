@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libchokepoint-marks.so: the calls of chokepoint.h as functions, for languages that cannot include
- * it (Python through ctypes, Julia, ...). There they are inline, so each gets another name while
- * the header is read, and a function of its own takes the name.
+ * it (Python through ctypes, Julia, ...). The header defines them inline, so they are renamed while
+ * it is included, and exported functions take the names.
  */
 #define chokepoint_phase inline_phase
 #define chokepoint_iteration_begin inline_iteration_begin

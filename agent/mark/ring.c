@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining rings of marks. A record is taken only if its sequence number says it is complete and
- * the ring's counter, read again after the copy, says that nobody can have begun to overwrite it.
- * That needs no cooperation of the writer and no write into its file.
+ * Drains rings of marks. A record is taken only if its sequence says that it is complete, and if
+ * the ring's counter, read again after the copy, proves that it was not overwritten meanwhile. The
+ * writer need not cooperate, and its file is not written to.
  */
 #include "agent/mark/ring.h"
 
@@ -11,7 +11,7 @@
 
 #define BATCH RING_BATCH        /* records copied at a time */
 #define STALLED_DRAINS 2        /* patience with a record that was claimed but not completed */
-#define HEAD_LIMIT (1ULL << 48) /* no program makes that many marks; beyond it is nonsense */
+#define HEAD_LIMIT (1ULL << 48) /* no program makes so many marks; a larger number is invalid */
 
 int mark_directory_path(const char *stem, char *ret_path, size_t size) {
     char host[256];
@@ -25,7 +25,7 @@ int mark_directory_create(const char *path) {
     return mkdir(path, 0700) < 0 ? -errno : 0;
 }
 
-/* As a link, which needs no room for data. A second one says no more. */
+/* As a link, which needs no room for data. A second id is ignored. */
 int mark_directory_name_run(const char *path, const char *run) {
     char link[PATH_MAX];
     int n = snprintf(link, sizeof link, "%s/" MARK_RUN_LINK, path);
@@ -73,7 +73,7 @@ static bool header_is_ours(const struct chokepoint_mark_header *h, long pid) {
            h->capacity == CHOKEPOINT_MARK_CAPACITY && h->rank >= -1;
 }
 
-/* A ring still without its magic is none yet. */
+/* A ring without its magic is not ready yet. */
 static int writer_open(void *ctx, long pid, int fd) {
     struct mark_reader *reader = ctx;
     struct chokepoint_mark_header h;
@@ -110,7 +110,7 @@ static bool record_check(struct chokepoint_mark_record *r) {
     return true;
 }
 
-/* Tickets overtaken by a lap are lost: the cursor moves past them. */
+/* Records that a lap has overwritten are lost: moves the cursor past them. */
 static void skip_overwritten(struct mark_writer *w, uint64_t head) {
     if (head - w->cursor > CHOKEPOINT_MARK_CAPACITY) {
         w->lost += head - w->cursor - CHOKEPOINT_MARK_CAPACITY;
@@ -133,7 +133,7 @@ static size_t batch_length(const struct mark_writer *w, uint64_t target) {
     return n < BATCH ? n : BATCH;
 }
 
-/* The next record is not complete: wait for it, or after some patience count it as lost. */
+/* The next record is not complete: waits for it, or after some patience counts it as lost. */
 static bool skip_incomplete(struct mark_writer *w) {
     if (w->stalled++ < STALLED_DRAINS)
         return false;
@@ -143,7 +143,7 @@ static bool skip_incomplete(struct mark_writer *w) {
     return true;
 }
 
-/* Passes on what a batch holds; returns the number passed on. *ret_more is false at a stalled
+/* Passes on the records of a batch; returns their number. *ret_more is false at an incomplete
  * record. */
 static int pass_batch(struct mark_writer *w, struct chokepoint_mark_record *batch, size_t n,
                       mark_record_fn *fn, void *ctx, bool *ret_more) {
@@ -169,8 +169,8 @@ static int pass_batch(struct mark_writer *w, struct chokepoint_mark_record *batc
     return passed;
 }
 
-/* After the copy the counter is read again: what has been overtaken meanwhile is cut off the front.
- */
+/* Reads the counter again after the copy, and drops the records at the front that were overwritten
+ * meanwhile. */
 static int writer_drain(struct mark_writer *w, mark_record_fn *fn, void *ctx) {
     struct chokepoint_mark_record batch[BATCH];
     uint64_t target, head;

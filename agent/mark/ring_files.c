@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A directory of rings: which files are ours to read, each once. */
+/* A directory of rings: finds the files to read, each once. */
 #include "agent/mark/ring_files.h"
 
 #include <ctype.h>
@@ -95,9 +95,10 @@ static int take(const struct ring_files *files, const char *name, long pid, ring
     return r;
 }
 
-/* Each sample may scan the directory, so what a program leaves in it must not make that dear. */
+/* Each sample may scan the directory, so files that programs leave there must not make that
+ * expensive. */
 #define SCAN_MAX 4096
-#define SCANS_OF_CHANGE 16 /* its time is that of the kernel's tick: more may come within that */
+#define SCANS_OF_CHANGE 16 /* times have the resolution of a tick: files may share one */
 
 static bool is_at(const struct ring_files *files, const struct stat *st) {
     return st->st_mtim.tv_sec == files->changed.tv_sec &&

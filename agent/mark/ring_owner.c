@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file: a head, then two places for a state, written in turn. A state ends with its number once
- * more: one that was cut short by a kill is none, and the one before it holds.
+ * The file: a head, then two places for a state, written in turn. A state ends with its number
+ * again: if a kill cut it short, the number is missing, and the older state holds.
  */
 #include "agent/mark/ring_owner.h"
 
@@ -19,12 +19,12 @@
 #define STATES_AT 64
 
 struct head {
-    uint64_t generation; /* of the owner, or of the last there was */
-    uint64_t wanted;     /* the highest that anyone has asked for */
+    uint64_t generation; /* generation of the last owner */
+    uint64_t wanted;     /* the highest generation that anyone asked for */
 };
 
 struct state_head {
-    uint64_t number; /* 0: there is no state; also behind the state */
+    uint64_t number; /* 0: no state; repeated behind the state */
     uint64_t stream, seq;
     uint64_t size;
 };
@@ -52,7 +52,7 @@ static off_t state_at(const struct ring_owner *owner, uint64_t number) {
     return (off_t)(STATES_AT + number % STATES * room_size(owner));
 }
 
-/* ---- whose it is ---- */
+/* ---- ownership ---- */
 
 static int ask(struct ring_owner *owner) {
     struct head head = read_head(owner);
@@ -84,7 +84,7 @@ static bool is_removed(const struct ring_owner *owner) {
     return fstat(owner->fd, &st) < 0 || st.st_nlink == 0;
 }
 
-/* Two that asked at once may have the same number: the one that comes second asks again. */
+/* Two that ask at the same time may get the same number: the second one asks again. */
 int ring_owner_take(struct ring_owner *owner) {
     if (!owner->is_open || owner->owns || owner->superseded)
         return owner->owns;
@@ -108,9 +108,9 @@ bool ring_owner_is_asked(struct ring_owner *owner) {
     return owner->owns && read_head(owner).wanted > owner->generation;
 }
 
-/* ---- how far ---- */
+/* ---- progress ---- */
 
-/* Reads the state of that place into the room; false: there is none. */
+/* Reads the state from that place into `room`; false: there is none. */
 static bool read_state(const struct ring_owner *owner, uint64_t place,
                        struct state_head *ret_head) {
     uint64_t end;
@@ -125,7 +125,7 @@ static bool read_state(const struct ring_owner *owner, uint64_t place,
     return end == ret_head->number;
 }
 
-/* The next state is written over the one that does not hold. */
+/* Overwrites the older of the two states. */
 size_t ring_owner_load(struct ring_owner *owner, ring_kept_fn *kept, void *ctx, void *ret_state) {
     struct state_head heads[STATES] = {{0}}, chosen;
     for (uint64_t i = 0; i < STATES; i++)

@@ -22,17 +22,17 @@
 #define RUN_MAX 129 /* characters of a run's id */
 #define HEX "0123456789abcdef"
 #define DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define ENVIRONMENT_MAX ((size_t)1 << 20) /* of a process, looked at */
-#define UNLOCKED_AGE_S 60                 /* without a lock it may be one that is being made */
+#define ENVIRONMENT_MAX ((size_t)1 << 20) /* processes that are examined */
+#define UNLOCKED_AGE_S 60                 /* a younger one without a lock may be in use soon */
 
-/* "chokepoint-CODE", of a stem with a key. */
+/* "chokepoint-CODE", the name from a stem with a key. */
 static bool is_of_a_run(const char *name) {
     const char *code = name + sizeof PREFIX - 1;
     return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 && strspn(code, HEX) == CODE_DIGITS &&
            !code[CODE_DIGITS];
 }
 
-/* ---- is anybody there ---- */
+/* ---- signs of life ---- */
 
 static bool lives(long pid) {
     return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
@@ -82,14 +82,14 @@ static bool has_in_environment(int proc_fd, const char *pid, const char *id, cha
     return memmem(room, n, id, strlen(id)) != NULL;
 }
 
-/* The id of the run that the directory says it is of; "": it says none. */
+/* The run's id stored in the directory; "": none. */
 static const char *run_of(int dir_fd, char run[RUN_MAX]) {
     ssize_t n = readlinkat(dir_fd, MARK_RUN_LINK, run, RUN_MAX - 1);
     run[n > 0 ? n : 0] = '\0';
     return run;
 }
 
-/* Also where nobody can tell. */
+/* True also if it cannot be known. */
 static bool any_process_has(const char *proc, const char *id) {
     if (!*id)
         return false;
@@ -107,13 +107,13 @@ static bool any_process_has(const char *proc, const char *id) {
 
 /* ---- one directory ---- */
 
-/* Locks that agents of a run hold while they live: agent/probes/mark.c,
- * agent/probes/call_watch.c. */
+/* Locks that agents of a run hold while they live: agent/probes/mark.c, agent/probes/call_watch.c.
+ * */
 static const char *const lock_names[] = {"cursors", "calls.cursors", "calls.told"};
 
 #define N_LOCKS (sizeof lock_names / sizeof *lock_names)
 
-/* All that are there. False: somebody has one, or it may be about to come. */
+/* Takes all locks that are there. False: an agent holds one, or may be about to. */
 static bool lock(int dir_fd, const struct stat *st, int fds[N_LOCKS]) {
     bool any = false;
     for (size_t i = 0; i < N_LOCKS; i++) {
@@ -161,7 +161,7 @@ size_t mark_directories_collect(const char *stem, const char *proc) {
     char *own_name = strrchr(own, '/') + 1;
     if (!is_of_a_run(own_name))
         return 0;
-    own_name[-1] = '\0'; /* of `own` the place is left */
+    own_name[-1] = '\0'; /* room is left for `own` */
     const char *place = *own ? own : "/";
     DIR *dir = opendir(place);
     for (struct dirent *e; dir && (e = readdir(dir));)

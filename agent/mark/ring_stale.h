@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Directories of marks whose run was killed before it could remove them: they hold memory until
- * somebody does. Each agent removes those of its own user and host as it makes the one of its run.
+ * they are removed. Each agent removes those of its own user and host when it makes its own.
  */
 #ifndef CHOKEPOINT_AGENT_MARK_RING_STALE_H
 #define CHOKEPOINT_AGENT_MARK_RING_STALE_H
@@ -10,15 +10,15 @@
 #include <stddef.h>
 
 /*
- * Removes the directories "chokepoint-CODE" that lie beside the one of the stem, and returns how
- * many. A directory stays while its agent holds the lock of it, a process that has a file in it
- * lives, or any process has the id of its run in its environment (as `proc` shows them);
- * and when it is not ours (owner, mode, no link), is the stem's own, or has files of somebody else
- * in it. Stems without a key have none beside them.
+ * Removes stale directories "chokepoint-CODE" beside the stem's, and returns their number. A
+ * directory stays while its agent holds its lock, while a process has a file of it open, or while
+ * any process has the run's id in its environment (as `proc` shows them). It also stays if it is
+ * not this user's (owner, mode, link), if it is the stem's own, or if it has another user's files.
+ * Stems without a key have no such directories.
  */
 size_t mark_directories_collect(const char *stem, const char *proc);
 
-/* Whether a process lives that has a file in that directory. */
+/* Whether a living process has a file of that directory open. */
 bool mark_directory_is_used(const char *path);
 
 #endif
