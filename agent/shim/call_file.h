@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file a rank under libchokepoint-mpi.so writes: "<pid>.calls" in the directory of marks. A
- * page of header, running totals of each MPI function, then a ring of records. Host byte order,
- * read on the same host. A rank that can have no file leaves a symbolic link "<pid>.why" instead,
- * whose target is the reason in words.
+ * The file that a rank under libchokepoint-mpi.so writes: "<pid>.calls" in the directory of marks.
+ * It has a page of header, running totals of each MPI function, then a ring of records, in host
+ * byte order, since it is read on the same host. A rank that cannot make the file leaves a symbolic
+ * link "<pid>.why" instead, whose target is the reason in words.
  *
- * Totals are exact whatever happens to single records: the ring is overwritten from its start when
+ * Totals are exact even if single records are lost: the ring is overwritten from its start if
  * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the fastest
- * bursts seen, 400,000 calls a second; at each 2048th the writer touches the file's times, which
- * wakes a reader that watches the directory. A rank with few calls does not wake it; a rank that
- * cannot wake it (no /proc, another root) says so, and has to be polled.
+ * bursts seen, 400,000 calls a second. At each 2048th record the writer touches the file's times,
+ * which wakes a reader that watches the directory. A rank with few calls does not wake it; a rank
+ * that cannot (no /proc, another root) sets calls_reader to 0 and must be polled.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
 #define CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
 
 #include <stdint.h>
 
-#define CALL_FILE_WHY_MAX 60 /* bytes of a reason for which there is no file */
+#define CALL_FILE_WHY_MAX 60                         /* bytes of the reason for a missing file */
 #define CALL_FILE_MAGIC UINT64_C(0x314c4c41434b4843) /* "CHKCALL1" in memory */
 #define CALL_FILE_VERSION 2
-#define CALL_FILE_CAPACITY 16384    /* records; a power of two */
-#define CALL_FILE_CALL 2048         /* at each so many the writer calls the reader; as above */
-#define CALL_FILE_HEADER 4096       /* bytes before the totals */
-#define CALL_FILE_FUNCTIONS 256     /* totals there is room for */
-#define CALL_FILE_THREADS 32        /* threads whose present call is shown */
-#define CALL_FILE_BUSY UINT64_MAX   /* sequence of a record that is being written */
-#define CALL_FILE_LONG_NS 100000    /* from here on CPU time is measured: it costs a system call */
-#define CALL_FILE_THREAD_MULTIPLE 3 /* thread_level of a program whose threads may call at once */
-#define CALL_FILE_THREAD_OTHER 0xffffU /* a thread beyond 65534 */
+#define CALL_FILE_CAPACITY 16384       /* records; a power of two */
+#define CALL_FILE_CALL 2048            /* the writer wakes the reader every so many records */
+#define CALL_FILE_HEADER 4096          /* bytes before the totals */
+#define CALL_FILE_FUNCTIONS 256        /* room for totals of so many functions */
+#define CALL_FILE_THREADS 32           /* threads whose current call is shown */
+#define CALL_FILE_BUSY UINT64_MAX      /* sequence of a record that is being written */
+#define CALL_FILE_LONG_NS 100000       /* CPU time, a system call, is measured from here on */
+#define CALL_FILE_THREAD_MULTIPLE 3    /* thread_level of programs with concurrent calls */
+#define CALL_FILE_THREAD_OTHER 0xffffU /* number of all threads beyond 65534 */
 
-/* Cost of one function so far; one cache line. Sums over all threads. */
+/* Totals of one function over all threads; one cache line. */
 struct call_total {
     uint64_t calls;
-    uint64_t time_ns;        /* inside, outermost calls only */
-    uint64_t measured_ns;    /* the part of time_ns whose CPU time is known (long calls) */
+    uint64_t time_ns;        /* time in outermost calls */
+    uint64_t measured_ns;    /* part of time_ns whose CPU time is known (long calls) */
     uint64_t cpu_ns;         /* thread CPU time in measured_ns */
     uint64_t sent_bytes;     /* handed in by this rank */
     uint64_t received_bytes; /* taken out by this rank */
-    uint64_t unsized;        /* receives completed without a status: counted as the bytes posted */
-    uint64_t failed; /* calls that returned an error; they count in calls and time, not bytes */
+    uint64_t unsized;        /* receives completed without a status: the posted bytes are counted */
+    uint64_t failed;         /* calls that returned an error: in calls and time_ns, without bytes */
 };
 
-/* The call a thread is in just now; enter_ns is 0 outside MPI. One cache line. */
+/* The current call of a thread; enter_ns is 0 outside MPI. One cache line. */
 struct call_now {
     int64_t enter_ns; /* CLOCK_MONOTONIC; stored last, cleared first */
     uint32_t function;
@@ -50,32 +50,32 @@ struct call_now {
 };
 
 struct call_file_header {
-    uint64_t magic; /* stored last: the rest is valid once it is there */
+    uint64_t magic; /* stored last: the file is valid once it is there */
     uint32_t version;
     uint32_t record_bytes;
     uint32_t capacity;
     uint32_t n_functions; /* CALL_COUNT of the writer */
-    uint32_t table_hash;  /* of the table of functions: reader and writer must mean the same */
+    uint32_t table_hash;  /* hash of calls.def: reader and writer must have the same table */
     int32_t pid;
     int32_t rank;           /* in MPI_COMM_WORLD, or -1 before MPI_Init has returned */
     int32_t world_size;     /* or -1 */
     int32_t thread_level;   /* as MPI_Init_thread provided: 0 single .. 3 multiple; -1 not yet */
-    uint32_t calls_reader;  /* 1: it touches the file's times when records are many; as above */
+    uint32_t calls_reader;  /* 1: it touches the file's times when records are many */
     int64_t opened_ns;      /* CLOCK_MONOTONIC, as all times here */
     int64_t initialized_ns; /* MPI_Init returned, or 0 */
     int64_t finalized_ns;   /* MPI_Finalize returned, or 0 */
-    uint64_t gap_ns;        /* outside MPI between calls of a thread, where CPU time was measured */
+    uint64_t gap_ns;        /* outside MPI between calls of a thread, if its CPU time is known */
     uint64_t gap_cpu_ns;    /* thread CPU time in gap_ns */
-    uint64_t
-        lost_requests;    /* the table of requests was full: peer and bytes of these are unknown */
-    uint64_t lost_comms;  /* communicators, windows, files there was no room for: id unknown */
-    uint64_t padding[16]; /* the next word is in a cache line of its own */
-    uint64_t head;        /* tickets given out so far; record t lives in slot t % capacity */
+    uint64_t lost_requests; /* requests without room in the table: peer and bytes unknown */
+    uint64_t lost_comms;    /* communicators, windows, files without room: id unknown */
+    uint64_t padding[16];   /* gives the next word its own cache line */
+    uint64_t head;          /* tickets given out so far; record t lives in slot t % capacity */
     uint64_t padding_after[7];
     struct call_now now[CALL_FILE_THREADS];
 };
 
-/* CALL_FOLDED: tag is how many calls, cpu_us and gap_cpu_us are the two halves of the ns inside. */
+/* In a CALL_FOLDED record tag is the number of calls, and cpu_us and gap_cpu_us are the halves of
+ * the ns inside. */
 struct call_record {
     uint64_t sequence; /* ticket + 1 when complete, CALL_FILE_BUSY while it is written */
     uint16_t function;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining the files of ranks. As with marks, a record is taken only if its sequence number says
- * that it is complete and the ring's counter, read again after the copy, says that nobody can have
- * begun to overwrite it.
+ * Drains the files of ranks. A record is taken only if its sequence says that it is complete, and
+ * if the ring's counter, read again after the copy, proves that it was not overwritten meanwhile.
+ * Marks are read in the same way.
  */
 #include "agent/shim/calls.h"
 
@@ -18,11 +18,11 @@
 
 #define BATCH RING_BATCH /* records copied at a time */
 /* Patience with a record that was claimed but not completed: a thread without CPU time in the
- * middle of one (a quota takes it for 80 ms and more) completes it later. Checks count, too: a host
- * that stood still let time pass for the thread as little as for the reader. */
+ * middle of one (a quota takes it for 80 ms and more) completes it later. Checks count besides
+ * time: when a whole host stands still, time passes, but the thread could not run either. */
 #define STALLED_NS (200 * NS_PER_MS)
 #define STALLED_DRAINS 2
-#define HEAD_LIMIT (1ULL << 48) /* no program makes that many calls; beyond it is nonsense */
+#define HEAD_LIMIT (1ULL << 48) /* no program makes so many calls; a larger number is invalid */
 
 /* ---- the table ---- */
 
@@ -53,7 +53,7 @@ static bool header_is_ours(const struct call_file_header *h, long pid) {
            h->n_functions == CALL_COUNT && h->table_hash == CALL_TABLE_HASH;
 }
 
-/* A rank that tells nonsense of its world is one whose world is not known. */
+/* If a rank's numbers are invalid, its place in the world counts as unknown. */
 static void take_header(struct call_rank *rank, const struct call_file_header *h) {
     bool sane = h->world_size > 0 && h->rank >= 0 && h->rank < h->world_size;
     rank->rank = sane || (h->world_size == -1 && h->rank >= -1) ? h->rank : -1;
@@ -144,7 +144,7 @@ static void fill(struct call_event *e, const struct call_record *r) {
 
 /* ---- the ring ---- */
 
-/* Tickets overtaken by a lap are lost: the cursor moves past them. */
+/* Records that a lap has overwritten are lost: moves the cursor past them. */
 static void skip_overwritten(struct call_rank *rank, uint64_t head) {
     if (head - rank->cursor <= CALL_FILE_CAPACITY)
         return;
@@ -160,9 +160,9 @@ static size_t batch_length(const struct call_rank *rank, uint64_t target) {
     return n < BATCH ? n : BATCH;
 }
 
-/* Where one thread calls at a time, each record is complete when the next ticket is given out. So
- * a copy made after the tickets were read holds whole records, but for the last of these; else it
- * takes two copies to know. */
+/* If only one thread calls at a time, each record is complete when the next ticket is given out. So
+ * a copy made after reading the tickets holds whole records except the last one. Otherwise it takes
+ * two copies to know. */
 static bool are_complete(const struct call_rank *rank, size_t n, uint64_t target) {
     return rank->thread_level >= 0 && rank->thread_level < CALL_FILE_THREAD_MULTIPLE &&
            rank->cursor + n < target;
@@ -185,7 +185,7 @@ static bool skip_stalled(struct call_rank *rank) {
     return true;
 }
 
-/* The next record is not complete: wait for it, or after some patience count it as lost. */
+/* The next record is not complete: waits for it, or after some patience counts it as lost. */
 static bool skip_incomplete(struct call_rank *rank, int64_t now_ns) {
     if (rank->stalled == 0)
         rank->stalled_ns = now_ns;
@@ -202,7 +202,7 @@ struct drain {
     size_t limit;
     int64_t now_ns;
     int passed;
-    bool more; /* false: at a stalled record, or the reader has enough */
+    bool more; /* false: the next record is incomplete, or the caller has enough */
 };
 
 static void pass_record(struct call_rank *rank, const struct call_record *r, struct drain *d) {
@@ -223,8 +223,8 @@ static void pass_record(struct call_rank *rank, const struct call_record *r, str
     }
 }
 
-/* After the copy the counter is read again: what has been overtaken meanwhile is cut off the front.
- */
+/* Reads the counter again after the copy, and drops the records at the front that were overwritten
+ * meanwhile. */
 static int drain_to(struct call_rank *rank, uint64_t target, struct drain *d) {
     struct call_record batch[BATCH];
     uint64_t head;
@@ -276,7 +276,7 @@ int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals 
 
 /* ---- the directory ---- */
 
-/* A file still without its magic is none yet. */
+/* A file without its magic is not ready yet. */
 static int take_file(void *ctx, long pid, int fd) {
     struct call_reader *reader = ctx;
     struct call_rank rank = {.pid = (int32_t)pid, .fd = fd};
@@ -302,7 +302,7 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
     return 0;
 }
 
-/* The fault of a file that was refused; NULL: none, there is no room. */
+/* Why a file was refused; NULL: it is sound, but there is no room. */
 static const char *fault_of(int fd, int32_t pid) {
     struct call_file_header h;
     struct stat st;

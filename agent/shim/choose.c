@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions we stand before, as programs of every binary interface call them. An argument is
- * one register or one word of the stack in all of them, so each function passes its words on to
- * what was compiled for the interface of this process, as they are: one load and one jump, with
- * the return address of the program where it was. Machines on which a pointer has another size than
- * a word get no shim.
+ * The intercepted functions, for programs of every binary interface. In all of them an argument is
+ * one register or one word of the stack. So each function passes its words unchanged to the code
+ * for the interface of this process: one load and one jump, and the program's return address stays
+ * in place. There is no shim for machines on which a pointer has another size than a word.
  */
 #include "agent/shim/shim.h"
 
@@ -19,7 +18,7 @@ _Static_assert(sizeof(word) == sizeof(void *) && sizeof(word) == 8, "arguments a
 
 extern const struct interface shim_interface_standard, shim_interface_openmpi, shim_interface_mpich;
 
-/* The standard's library may rest on one with an interface of its own: it comes first. */
+/* The standard's library may call one with another interface, so it comes first. */
 static const struct interface *const interfaces[] = {
     &shim_interface_standard, &shim_interface_openmpi, &shim_interface_mpich};
 #define N_INTERFACES (sizeof interfaces / sizeof *interfaces)
@@ -34,9 +33,9 @@ static const char *const symbols[] = {
 #undef SYMBOL
 };
 
-/* ---- what is behind us ---- */
+/* ---- the next library ---- */
 
-/* A program that loads MPI as a plug-in (Python) has it in no scope but the plug-in's. */
+/* If a program loads MPI as a plug-in (Python), only the plug-in's scope has its symbols. */
 static void *find_in(const struct interface *interface, const char *name) {
     void *symbol = NULL;
     for (const char *const *library = interface->libraries; *library && !symbol; library++) {
@@ -69,7 +68,7 @@ void *shim_symbol(const char *name) {
     return interface ? find_in(interface, name) : symbol;
 }
 
-/* Threads that look at once find the same. NULL: there is no MPI behind us. */
+/* Threads that look at the same time find the same. NULL: there is no MPI. */
 void *shim_next_find(enum call_function function, int profiled) {
     const char *name = symbols[function];
     void *next = shim_symbol(profiled ? name : name + 1);
@@ -79,13 +78,13 @@ void *shim_next_find(enum call_function function, int profiled) {
     return next;
 }
 
-/* ---- where a call goes ---- */
+/* ---- the target of a call ---- */
 
 static int fail_without_mpi(void) {
     return ERROR_WITHOUT_MPI;
 }
 
-/* Calls of an MPI that we do not know go where they would without us. */
+/* Calls of an unknown MPI go on as without the shim. */
 static void *pass_by(enum call_function function, int profiled) {
     static bool told;
     void *next = shim_next_find(function, profiled);
@@ -94,8 +93,8 @@ static void *pass_by(enum call_function function, int profiled) {
     return next;
 }
 
-/* The first call of a function looks; *ret_entry, where all later ones jump to, stays as it is
- * while there is no MPI. */
+/* The first call of a function finds its target. *ret_entry, to which later calls jump, stays
+ * unchanged while there is no MPI. */
 static void *entry_find(enum call_function function, int profiled, void **ret_entry) {
     const struct interface *interface = shim_interface_of_process();
     void *entry = interface ? interface->entries[profiled][function] : pass_by(function, profiled);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of collectives, as MPI-3.1 chapter 5 gives meaning to the counts: in an intercommunicator
- * they speak of the members of the other side.
+ * Bytes of collectives, by the meaning of counts in MPI-3.1 chapter 5: in an intercommunicator they
+ * count for members of the remote group.
  */
 #include "agent/shim/note.h"
 
@@ -17,7 +17,7 @@ static bool is_root(const struct comm *comm, int root) {
     return comm->is_inter ? root == MPI_ROOT : root == comm->rank;
 }
 
-/* Everyone but the root's own side of an intercommunicator. */
+/* All ranks except, in an intercommunicator, the root's own group. */
 static bool is_leaf(const struct comm *comm, int root) {
     return !comm->is_inter || root >= 0;
 }
@@ -179,7 +179,7 @@ void note_reduce_scatter_block(struct call *c, MPI_Comm comm, int recvcount, MPI
     c->received = bytes_of(recvcount, type);
 }
 
-/* ---- neighbours: as many as the topology gives this rank ---- */
+/* ---- neighbours: their number is the topology's ---- */
 
 void note_neighbor_allgather(struct call *c, MPI_Comm comm, int sendcount, MPI_Datatype sendtype,
                              int recvcount, MPI_Datatype recvtype) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of handles, in buckets of four, found without a lock. It changes under one, and only
- * where communicators are made or freed: there, memory may be allocated. Only local MPI functions
- * are called, through PMPI, and only on handles that MPI has just accepted.
+ * A table of handles in buckets of four. Readers need no lock. Changes take one, and happen only
+ * where communicators are made or freed: memory may be allocated there. It calls only local MPI
+ * functions, through PMPI, with handles that MPI has just accepted.
  */
 #include "agent/shim/comm.h"
 
@@ -12,7 +12,7 @@
 
 #define BUCKETS 512
 #define WAYS 4
-#define HISTORY 4096 /* different (parent, members) that are told apart from their repetitions */
+#define HISTORY 4096 /* different pairs (parent, members) whose repetitions are counted */
 
 struct slot {
     void *handle; /* NULL: free; stored last */
@@ -53,7 +53,7 @@ static uint32_t finish(uint32_t h) {
 
 /* ---- members ---- */
 
-/* Ranks in the world of a group's members; NULL if there is no memory. The caller frees. */
+/* World ranks of a group's members; NULL without memory. The caller frees them. */
 static int32_t *members_of(MPI_Group group, int n) {
     int *from = malloc(2 * sizeof *from * (size_t)(n ? n : 1)), *to = from + n;
     if (!from)
@@ -97,7 +97,7 @@ static bool is_identity(const int32_t *world, int n) {
     return n <= world_size;
 }
 
-/* Makes `comm` talk to the members of `group`; returns a hash of them. Frees the group. */
+/* Sets the peers of `comm` to the members of `group`; returns their hash. Frees the group. */
 static uint32_t take_group(struct comm *comm, MPI_Group group, bool peers) {
     int n = 0;
     shim_mpi.group_size(group, &n);
@@ -115,7 +115,7 @@ static uint32_t take_group(struct comm *comm, MPI_Group group, bool peers) {
     return h;
 }
 
-/* Both sides of an intercommunicator must come to the same hash: a sum. */
+/* A sum, so that both sides of an intercommunicator compute the same hash. */
 static uint32_t learn_members(struct comm *comm, void *key, enum comm_kind kind) {
     abi_handle handle = abi_handle_of(key);
     MPI_Group group;
@@ -192,7 +192,7 @@ int32_t *comm_sources(MPI_Comm handle, int *ret_n) {
 
 /* ---- numbers ---- */
 
-/* How often this parent has had these members before. */
+/* How often this parent had these members before. */
 static uint32_t repetition(uint32_t base) {
     for (uint32_t i = 0, at = base; i < HISTORY; i++, at++) {
         at &= HISTORY - 1;
@@ -221,7 +221,7 @@ static struct slot *room_for(const void *handle) {
     return found;
 }
 
-/* A handle that is still there was freed behind our back, or was freed and came back. */
+/* A handle that is in the table already was freed without the shim's knowledge, or reused. */
 static const struct comm *insert(void *handle, const struct comm *comm) {
     struct slot *slot = room_for(handle);
     if (!slot) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fortran, all three ways. The entry points (mpi_send_ of mpif.h and `use mpi`; of `use mpi_f08`
- * mpi_send_f08_, or mpi_send_f08ts_ where a compiler describes buffers) turn handles into those of
- * C and call MPI_Send or PMPI_Send, which is ours: so calls from Fortran are watched without any of
- * this. But then they would all come from one place, the library's own. The functions here only say
- * where the program called from, and pass on what they got.
+ * The three Fortran interfaces. Their entry points (mpi_send_ of mpif.h and `use mpi`;
+ * mpi_send_f08_ of `use mpi_f08`, or mpi_send_f08ts_ where a compiler describes buffers) convert
+ * handles to C and call MPI_Send or PMPI_Send, which the shim intercepts anyway. But all these
+ * calls have a return address in MPI's library. The functions here only remember the program's
+ * return address, and pass on their arguments.
  */
 #include "agent/shim/shim.h"
 
@@ -31,7 +31,7 @@ static void *find(const char *symbol) {
     return found;
 }
 
-/* Returns what fortran_leave() puts back: a call-back may call MPI, too. */
+/* Returns the value that fortran_leave() restores: a call-back may call MPI, too. */
 static inline const void *fortran_enter(void **next, const char *symbol, const void *site) {
     struct thread *t = &shim_thread;
     const void *outer = t->fortran_site;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that is compiled for one binary interface, in one struct: the wrappers that are made from
- * calls.def, and MPI's functions for our own use. */
+/* Everything that is compiled for one binary interface, in one struct: the wrappers made from
+ * calls.def, and the MPI functions that the shim calls. */
 #include "agent/shim/note.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening the file, once a process, at its first MPI call. Without a listener, room, or an MPI that
- * we know, the shim only forwards; if there is a listener, the target of a link "<pid>.why" gives
- * the reason: that needs no room for data. A child after fork() does nothing but forward, too; MPI
- * does not allow it to call MPI.
+ * Opens the file once a process, at its first MPI call. Without a listener, room, or a known MPI
+ * the shim only forwards calls; if there is a listener, the target of a link "<pid>.why" is the
+ * reason, as a link needs no room for data. A child after fork() only forwards, too; MPI forbids it
+ * to call MPI.
  */
 #include "agent/mark/chokepoint.h"
 #include "agent/shim/shim.h"
@@ -20,11 +20,11 @@ int shim_mode;
 
 static uint32_t n_threads;
 
-/* common/mpi_library.c finds this in the file. */
+/* common/mpi_library.c searches the file for this text. */
 __attribute__((used)) static const char version[] = "chokepoint-mpi " CHOKEPOINT_VERSION;
 
-/* A program built with AddressSanitizer starts behind no preloaded library, unless it is told that
- * it may: its runtime asks this, unless the program has its own.
+/* A program built with AddressSanitizer refuses to start behind a preloaded library unless this
+ * function allows it; a program may define its own.
  * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -34,7 +34,7 @@ const char *__asan_default_options(void) {
 
 /* ---- the file ---- */
 
-/* Where the file is, as an absolute path; "" if nobody can say: then the reader is not called. */
+/* The absolute path of the file; "" if it cannot be found: then the reader is not woken. */
 static char file_path[PATH_MAX];
 
 static void note_path(int dir, const char *name) {
@@ -48,9 +48,8 @@ static void note_path(int dir, const char *name) {
     file_path[n] = '\0';
 }
 
-/* The reader watches the directory (inotify): a file whose times change asks to be looked at. By
- * its path, since a descriptor held open may be closed by the program and be another file by then.
- */
+/* The reader watches the directory (inotify): a change of the file's times wakes it. The file is
+ * named by path: the program may close a descriptor, and its number may become another file. */
 bool shim_call_reader(void) {
     int saved_errno = errno;
     bool called = file_path[0] && utimensat(AT_FDCWD, file_path, NULL, AT_SYMLINK_NOFOLLOW) == 0;
@@ -58,7 +57,8 @@ bool shim_call_reader(void) {
     return called;
 }
 
-/* A name that is taken belongs to an earlier program of this process (exec) or a reused pid. */
+/* If the name is taken, an earlier program of this process (exec) or an earlier process with this
+ * pid made it. */
 static int create(int dir, pid_t pid, char *name, size_t size) {
     int fd = -1;
     for (int i = 0; i < 10 && fd < 0; i++) {
@@ -129,9 +129,9 @@ static void fill(struct call_file_header *h, pid_t pid) {
     h->world_size = -1;
     h->thread_level = -1;
     h->opened_ns = tick_clock_ask(&shim_thread.clock);
-    h->calls_reader = shim_call_reader(); /* whether it can be called */
+    h->calls_reader = shim_call_reader(); /* whether the reader can be woken */
     __atomic_store_n(&h->magic, CALL_FILE_MAGIC, __ATOMIC_RELEASE);
-    shim_call_reader(); /* now there is something to read */
+    shim_call_reader(); /* wakes the reader for the first time */
 }
 
 static void stop_in_child(void) {
@@ -139,15 +139,15 @@ static void stop_in_child(void) {
     shim_file = NULL;
 }
 
-/* By name: glibc has what pthread_atfork() calls under a name that no other C library has, with
- * which one of those would refuse us. */
+/* Looked up by name: pthread_atfork() of glibc links to a symbol that other C libraries lack, and
+ * they would refuse to load the shim. */
 static void watch_forks(void) {
     int (*register_)(void (*)(void), void (*)(void), void (*)(void), void *) =
         (int (*)(void (*)(void), void (*)(void), void (*)(void), void *))dlsym(RTLD_DEFAULT,
                                                                                "__register_atfork");
     if (!register_)
         register_ = (int (*)(void (*)(void), void (*)(void), void (*)(void), void *))dlsym(
-            RTLD_DEFAULT, "pthread_atfork"); /* one argument less, which is the last */
+            RTLD_DEFAULT, "pthread_atfork"); /* takes one argument less; the extra one is ignored */
     if (register_)
         register_(NULL, NULL, stop_in_child, NULL);
 }
@@ -172,7 +172,7 @@ static bool open_file(void) {
     return true;
 }
 
-/* One thread opens; a second one that calls MPI at that moment is not waited for. */
+/* One thread opens; another one that calls MPI meanwhile does not wait, and is not recorded. */
 bool shim_open(void) {
     int unknown = SHIM_UNKNOWN, saved_errno = errno;
     if (!__atomic_compare_exchange_n(&shim_mode, &unknown, SHIM_OPENING, 0, __ATOMIC_ACQ_REL,
@@ -196,8 +196,8 @@ void shim_thread_begin(struct thread *thread) {
     thread->now->thread_id = (uint32_t)syscall(SYS_gettid);
 }
 
-/* Mapped, not allocated: we are inside MPI calls, of which some come from allocators. Kept as long
- * as the process lives. */
+/* Mapped and not allocated: the caller may be an allocator inside MPI. Kept until the process ends.
+ * */
 void shim_more_handles(struct thread *thread, int n) {
     int room = thread->room;
     while (room < n && room < INT32_MAX / 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Point to point: messages, their requests, and what waits and tests tell of them. */
+/* Point to point: messages, their requests, and the results of waits and tests. */
 #include "agent/shim/note.h"
 
 /* ---- life ---- */
@@ -65,7 +65,7 @@ void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count
     keep(request, &r);
 }
 
-/* The posted side of a receive: its possible sender, and the room for bytes. */
+/* The posted part of a receive: the sender, if known, and the size of the buffer. */
 static struct request posted(struct call *c, MPI_Comm comm, int source, int tag, int count,
                              MPI_Datatype type) {
     about(c, abi_key(comm), COMM_GROUP, source);
@@ -81,12 +81,12 @@ void note_recv_start(struct call *c, MPI_Comm comm, int source, int tag, int cou
                      MPI_Datatype type, MPI_Request request) {
     struct request r = posted(c, comm, source, tag, count, type);
     if (UNLIKELY(!keep(request, &r))) {
-        c->received = c->posted; /* nobody will know better */
+        c->received = c->posted; /* no status will tell */
         shim_add(&shim_total(CALL_Irecv)->unsized, 1);
     }
 }
 
-/* Making a persistent request sends nothing yet: its bytes are in the request alone. */
+/* A new persistent request sends nothing yet: only the request has its bytes. */
 void note_send_init(struct call *c, MPI_Comm comm, int dest, int tag, int count, MPI_Datatype type,
                     MPI_Request request) {
     note_send(c, comm, dest, tag, count, type);
@@ -155,7 +155,7 @@ void note_match(struct call *c, MPI_Message message) {
     request_put(abi_key(message), &r);
 }
 
-/* The message of note_handles(); fills in who sent it. */
+/* The message from note_handles(); fills in its sender. */
 static struct request matched(struct call *c, enum request_kind kind) {
     struct request r = {.comm = CALL_COMM_UNKNOWN,
                         .peer = CALL_NO_PEER,
@@ -185,8 +185,8 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 
 /* ---- completing ---- */
 
-/* The received bytes: by the status, or at most those that were posted. A receive that was
- * cancelled without a status counts as empty. */
+/* Received bytes: from the status, or at most the posted ones. A receive that was cancelled without
+ * a status counts as empty. */
 static void received(struct message *m, const struct request *r, const MPI_Status *status) {
     if (status ? abi_status_cancelled(status) : r->cancelled) {
         m->flags |= CALL_CANCELLED;
@@ -241,7 +241,7 @@ static bool complete_one(struct call *c, int i, const MPI_Status *status, struct
     return true;
 }
 
-/* A wait that completes one message is itself about that message. */
+/* A wait that completes one message gets the message's peer and tag. */
 static void take_over(struct call *c, const struct message *m) {
     c->comm = m->comm;
     c->peer = m->peer;

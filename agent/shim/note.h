@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of functions in calls.def, as C: each takes a call's arguments and fills in struct
- * call. Those named after a call run when it has succeeded, so its handles were valid.
+ * The functions named in calls.def: each takes a call's arguments and fills in struct call.
+ * Functions of the third field run after the call succeeded, so its handles were valid.
  *
- * Bytes: sent are those that this rank hands in, received those that it takes out, by the
- * arguments, however MPI moves them. A part that stays in place (MPI_IN_PLACE) counts as if it were
- * handed in.
+ * Sent bytes are those that this rank hands in, received bytes those that it takes out, by the
+ * arguments, however MPI moves them. A part that stays in place (MPI_IN_PLACE) counts as handed in.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_NOTE_H
 #define CHOKEPOINT_AGENT_SHIM_NOTE_H
@@ -21,7 +20,7 @@ static inline uint64_t bytes_of(int64_t count, MPI_Datatype type) {
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* Sets the peer of a call; NULL if there is no room for this communicator. */
+/* Sets the peer of a call; NULL without room for this communicator. */
 static inline const struct comm *about(struct call *c, void *handle, enum comm_kind kind,
                                        int rank) {
     const struct comm *comm = comm_find(handle, kind);
@@ -41,12 +40,12 @@ static inline int32_t tag_of(int tag) {
 
 /* ---- before the call ---- */
 
-/* The program ignores where a message came from; we do not. Only for single statuses. */
+/* If the program ignores the status, the shim supplies one. Only for single statuses. */
 static inline void note_status(struct call *c, MPI_Status **status) {
     if (*status == MPI_STATUS_IGNORE)
         *status = (MPI_Status *)(void *)c->status;
 }
-/* Requests (or one message) as they are now: afterwards they are null. */
+/* Remembers requests (or one message): the call sets them to null. */
 static inline void note_handles(struct call *c, int n, const void *handles) {
     struct thread *t = c->thread;
     if (UNLIKELY(n > t->room))
@@ -55,7 +54,7 @@ static inline void note_handles(struct call *c, int n, const void *handles) {
     for (int i = 0; i < t->n_handles; i++)
         t->handles[i] = abi_key(((const abi_handle *)handles)[i]);
 }
-/* A communicator, or a window, that will be freed. */
+/* Remembers a communicator or window that will be freed. */
 static inline void note_forget(struct call *c, const abi_handle *handle) {
     if (handle)
         c->comm = comm_remove(abi_key(*handle));
@@ -107,19 +106,18 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 
 /* ---- waits and tests ---- */
 
-/* index: of the request that completed; -1: a test that found none; MPI_UNDEFINED: none was active.
- */
+/* index: the request that completed; -1: a test found none; MPI_UNDEFINED: none was active. */
 void note_complete(struct call *c, int index, const MPI_Status *status);
-/* count -1: a test that found not all complete. */
+/* count -1: a test found that not all were complete. */
 void note_complete_all(struct call *c, int count, const MPI_Status *statuses);
 void note_complete_some(struct call *c, int count, const int *indices, const MPI_Status *statuses);
 static inline void note_poll(struct call *c, int found) {
     c->found_nothing = !found;
 }
 void note_free_request(struct call *c);
-/* The outcome of the request is recorded when it completes. */
+/* The result of a cancel is recorded when the request completes. */
 void note_cancel(struct call *c, MPI_Request request);
-/* For any other kind of call that has set its bytes: kept until it completes. */
+/* Stores any other kind of call, with its bytes, until its request completes. */
 void note_request(struct call *c, MPI_Request request);
 void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
                      MPI_Comm *new_comm);
@@ -166,7 +164,7 @@ void note_neighbor_alltoallw(struct call *c, MPI_Comm comm, const int *sendcount
 
 /* ---- one-sided, communicators, files (object.c) ---- */
 
-/* No other rank has a call that belongs to this one, and nothing refers to its handle later. */
+/* For calls without a counterpart on other ranks, whose handles are not used later. */
 static inline void note_small(struct call *c) {
     c->may_fold = true;
 }
@@ -175,13 +173,13 @@ void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype t
 void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
                          int result_count, MPI_Datatype result_type, MPI_Op op);
 void note_window(struct call *c, MPI_Win win, int target);
-/* Each member is told of as a part. */
+/* Records one part for each member. */
 void note_members(struct call *c, MPI_Group group);
 static inline void note_lock_type(struct call *c, int lock_type) {
     if (lock_type == MPI_LOCK_EXCLUSIVE)
         c->flags |= CALL_EXCLUSIVE;
 }
-/* A tag tells one that found the end of its epoch from others. */
+/* The tag tells a test that found the end of its epoch from others. */
 static inline void note_epoch_test(struct call *c, int found) {
     note_poll(c, found);
     c->tag = found ? 0 : CALL_NO_TAG;
@@ -190,9 +188,9 @@ void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win);
 /* For a new communicator with a topology. */
 void note_neighbours(const struct call *c, MPI_Comm made);
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
-/* An intercommunicator: its two sides were made of different parents. */
+/* For intercommunicators: its two sides have different parents. */
 void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made);
-/* Its members made it, and not those of the communicator that it was made of. */
+/* For communicators made by their members, and not by all members of the parent. */
 void note_meet(struct call *c, MPI_Comm made);
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One-sided, communicators, files: what is moved, and new handles. */
+/* One-sided, communicators, files: bytes moved, and new handles. */
 #include "agent/shim/note.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype t
         c->received = bytes_of(count, type);
 }
 
-/* With MPI_NO_OP the origin's arguments mean nothing. */
+/* With MPI_NO_OP the arguments of the origin are ignored. */
 void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
                          int result_count, MPI_Datatype result_type, MPI_Op op) {
     note_get(c, win, target, result_count, result_type);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
- * marks. Nothing here allocates, waits or fails.
+ * The record of a call: atomic additions to totals, and a record in the ring, written as
+ * chokepoint.h writes marks. Nothing here allocates, waits or fails.
  *
- * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
- * the last reading is 100 us old. Between two readings closer than that the thread is taken to have
- * run: so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
+ * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is read only if the
+ * last reading is 100 us old. Between readings that are closer the thread counts as running. So
+ * every gap and every call of 100 us and more gets a CPU time with an error below 100 us.
  *
- * Small calls in a row are told as few events: polls that found nothing, and accesses to windows
- * and what completes them, of which a program over global arrays makes a million a second. A gap of
- * 100 us and more, an access that took as long, and a call of any other kind end a row; a poll that
- * found nothing does not, however long it took. Each event counts its calls and bytes and knows the
- * time inside them; totals are of single calls as ever. A row is written when the call that ends it
- * returns: a blocking call shows the row before it only then, and if a thread ends without such a
- * call, its last 20 ms of small calls are in the totals only.
+ * Successive small calls become few events: polls that found nothing, and accesses to windows with
+ * their completions; a program over global arrays makes a million of these a second. A row ends
+ * with a gap of 100 us, an access of 100 us, or a call of another kind; a poll that found nothing
+ * does not end it, however long it took. Each event has the number of its calls, their bytes and
+ * the time inside them; totals count single calls as ever. A row is written when the call that ends
+ * it returns: before a blocking call the row shows only after the call, and if a thread ends
+ * without such a call, its last 20 ms of small calls are in the totals only.
  */
 #include "agent/shim/shim.h"
 
 #include <link.h>
 #include <string.h>
 
-#define FOLD_NS 20000000 /* rows are written after this long at the latest: they show progress */
+#define FOLD_NS 20000000 /* rows are written at least this often, to show progress */
 
 int64_t shim_cpu_ns(void) {
     struct timespec t;
@@ -43,7 +43,8 @@ static void read_cpu_clock(struct thread *t, int64_t when_ns) {
     t->sample_ns = when_ns;
 }
 
-/* The last reading is old: a new one. Says how much CPU time a long gap before this call took. */
+/* If the last reading is old, takes a new one, and stores the CPU time of a long gap before this
+ * call. */
 void shim_sample_enter(struct call *c) {
     struct thread *t = c->thread;
     int64_t gap_ns = c->enter_ns - t->exit_ns, at_exit = cpu_at(t, t->exit_ns);
@@ -56,7 +57,7 @@ void shim_sample_enter(struct call *c) {
     shim_add(&shim_file->gap_cpu_ns, (uint64_t)c->gap_cpu_ns);
 }
 
-/* -1 if the call was short: then nothing is known of its CPU time but that it was short, too. */
+/* -1 for a short call, whose CPU time is not known. */
 static int64_t cpu_inside(struct call *c) {
     struct thread *t = c->thread;
     if (LIKELY(c->exit_ns - t->sample_ns < CALL_FILE_LONG_NS))
@@ -66,7 +67,7 @@ static int64_t cpu_inside(struct call *c) {
     return c->exit_ns - c->enter_ns < CALL_FILE_LONG_NS ? -1 : at_least_zero(t->cpu_ns - at_enter);
 }
 
-/* ---- where from ---- */
+/* ---- call site ---- */
 
 struct lookup {
     uintptr_t address;
@@ -114,7 +115,7 @@ static const struct site *site_of(struct thread *t, const void *address) {
 #define FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* Returns the number before. */
+/* Returns the old number. */
 static uint64_t add_one(uint64_t *to) {
     uint64_t n = __atomic_load_n(to, __ATOMIC_RELAXED);
     if (!shim_is_alone())
@@ -131,8 +132,8 @@ static uint64_t exchange(uint64_t *to, uint64_t value) {
     return before;
 }
 
-/* A ticket, then the slot; a slot in which somebody was stopped a lap ago is left to him. The fence
- * keeps both before the record for whoever reads. */
+/* Takes a ticket, then the slot. If a writer was stopped in this slot a lap ago, the slot stays
+ * with that writer. The fence orders both before the record for readers. */
 static void write_record(const struct call_record *record) {
     struct call_file_header *h = shim_file;
     struct call_record *ring = (struct call_record *)(void *)((char *)h + CALL_FILE_RECORDS);
@@ -153,9 +154,9 @@ static uint32_t microseconds(int64_t ns) {
     return us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
-/* ---- small calls in a row ---- */
+/* ---- successive small calls ---- */
 
-/* Which of the rows ended first; they have different ends, as one call came after the other. */
+/* The row that ended first; ends differ, as one call came after the other. */
 static struct fold *first_ended(struct thread *t) {
     struct fold *first = NULL;
     for (int i = 0; i < t->n_folds; i++)
@@ -164,7 +165,7 @@ static struct fold *first_ended(struct thread *t) {
     return first;
 }
 
-/* Returns where it ends. */
+/* Returns the new end. */
 static int64_t write_fold(struct fold *fold, int64_t enter_ns) {
     struct call_record *r = &fold->record;
     r->flags = (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
@@ -178,8 +179,8 @@ static int64_t write_fold(struct fold *fold, int64_t enter_ns) {
     return r->exit_ns;
 }
 
-/* A thread is in one call at a time, and so are its events: of places in turn each gets as much of
- * the time as its calls and the gaps before them took, one after the other. */
+/* A thread is in one call at a time, so its events must not overlap. If places alternate, each gets
+ * the time of its calls and the gaps before them, one place after the other. */
 static void unfold(struct thread *t) {
     struct fold *fold = t->folds;
     int64_t at = t->row_ns;
@@ -201,7 +202,8 @@ static struct fold *same_place(struct thread *t, const struct call *c) {
     return NULL;
 }
 
-/* No room for one place more: the call joins a row of its function, whatever its peer or place. */
+/* Without room for another place the call joins a row of its function, whatever its peer or place.
+ * */
 static struct fold *same_function(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
         if (t->folds[i].record.function == c->function)
@@ -225,7 +227,7 @@ static struct fold *place_of(struct thread *t, const struct call *c, const struc
     return fold;
 }
 
-/* Values that the calls of a row do not share become unknown. */
+/* Values that differ between calls of a row become unknown. */
 static void forget_differences(struct fold *fold, const struct call_record *r) {
     struct call_record *have = &fold->record;
     if (have->comm != r->comm)
@@ -252,7 +254,7 @@ static void fold_call(struct call *c, const struct call_record *r) {
     t->row_end_ns = c->exit_ns;
 }
 
-/* Nothing happened in it that would have to be told by itself. */
+/* Whether nothing in the call needs an event of its own. */
 static bool is_small(const struct call *c, int64_t cpu_ns) {
     if (c->has_gap_cpu)
         return false;

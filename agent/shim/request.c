@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table in buckets of four. A slot belongs to the thread that has turned its key into TAKEN: so
- * no lock. A slot that is taken just now counts as full where room is looked for, and is waited for
- * where an entry is.
+ * A table in buckets of four. A slot belongs to the thread that set its key to TAKEN, so there is
+ * no lock. A search for room treats a taken slot as full; a search for an entry waits for it.
  *
- * Handles come back: MPI gives a new request the address of one that has completed, perhaps to
- * another thread that is still on its way here. Hence the time in each entry.
+ * MPI reuses handles: a new request may get the address of a completed one while another thread
+ * still handles the completion. So each entry has a time.
  */
 #include "agent/shim/request.h"
 
@@ -14,7 +13,7 @@
 #define BUCKETS 4096
 #define WAYS 4
 #define TAKEN ((void *)-1)
-#define PATIENCE 1000 /* looks at a bucket in which another thread is at work */
+#define PATIENCE 1000 /* tries at a bucket that another thread uses */
 
 struct slot {
     void *key; /* NULL: free */
@@ -45,14 +44,15 @@ static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
     return NULL;
 }
 
-/* Between the return of a wait and its look here other threads may be given the same handle, one
- * after the other: all are kept as long as there is room, and a wait is about the newest of them
- * that is older than itself. */
+/* Between the return of a wait and its lookup here, other threads may get the same handle, one
+ * after the other. All entries are kept while there is room, and a wait takes the newest entry that
+ * is older than itself. */
 static bool is_shared_by_threads(void) {
     return !shim_is_alone();
 }
 
-/* A free slot; in a full bucket the oldest of this handle. `have` is one of it, and seized. */
+/* A free slot; in a full bucket the oldest one of this handle. `have` is one of this handle, and
+ * seized. */
 static struct slot *room_beside(struct slot *bucket, void *handle, struct slot *have) {
     struct slot *room = seize_in_bucket(bucket, NULL);
     if (room) {
@@ -93,9 +93,9 @@ static bool is_seized(const struct slot *bucket) {
     return false;
 }
 
-/* Another thread that looks for one of this handle has seized all of them for a moment, in which it
- * may lose its core: it is waited for, but not for ever. A handle is not here when two looks at a
- * bucket in which nothing is seized have not found it. */
+/* Another thread that looks for this handle seizes all its entries for a moment, and may lose its
+ * core then: the search waits for it, but not for ever. A handle is missing if two looks at a
+ * bucket without seized slots have not found it. */
 static struct slot *seize_patiently(struct slot *bucket, void *handle) {
     int quiet = 0;
     for (int i = 0; i < PATIENCE && quiet < 2; i++) {
@@ -110,7 +110,7 @@ static struct slot *seize_patiently(struct slot *bucket, void *handle) {
     return NULL;
 }
 
-/* The newer one of two that is old enough; releases the other one. */
+/* The newer one of two entries that are old enough; releases the other one. */
 static struct slot *choose(struct slot *a, struct slot *b, void *handle, int64_t before_ns) {
     bool a_fits = a->request.since_ns <= before_ns, b_fits = b->request.since_ns <= before_ns;
     bool takes_b = b_fits && (!a_fits || b->request.since_ns > a->request.since_ns);

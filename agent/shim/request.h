@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State of a request from its start to its completion: the message it belongs to, as a wait gets
- * only a handle. The table has a fixed size; when there is no room, a request is forgotten and
- * counted.
+ * State of a request from its start to its completion: its message, since a wait gets only the
+ * handle. The table has a fixed size; without room a request is forgotten and counted.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_REQUEST_H
 #define CHOKEPOINT_AGENT_SHIM_REQUEST_H
@@ -12,34 +11,34 @@
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
-    REQUEST_OTHER, /* of collectives and one-sided: their bytes were counted at the start */
+    REQUEST_OTHER, /* collectives and one-sided: their bytes were counted at the start */
     REQUEST_READ,
     REQUEST_WRITE,
-    REQUEST_COMM,    /* a communicator that is not there yet */
-    REQUEST_MATCHED, /* no request: a message found by mprobe */
+    REQUEST_COMM,    /* a communicator that does not exist yet */
+    REQUEST_MATCHED, /* a message found by mprobe, not a request */
 };
 
 struct request {
-    enum call_function function;        /* that made it */
+    enum call_function function;        /* the function that made it */
     uint8_t kind;                       /* enum request_kind */
-    bool persistent, active, cancelled; /* asked to be */
+    bool persistent, active, cancelled; /* cancelled: asked to be */
     uint16_t flags;                     /* CALL_WILDCARD, CALL_UNKNOWN_PEER */
     uint32_t comm;
     int32_t peer, tag;
-    uint64_t bytes;    /* sent, or room for */
-    int64_t start_ns;  /* when the call that started it was entered */
-    int64_t since_ns;  /* when that call had returned: a handle looked up earlier was another */
-    void *comm_handle; /* to translate where a message came from; may be freed by now */
-    void *new_comm;    /* REQUEST_COMM: where its handle will be */
+    uint64_t bytes;    /* sent, or size of the buffer */
+    int64_t start_ns;  /* entry of the call that started it */
+    int64_t since_ns;  /* exit of that call; handles looked up earlier were others */
+    void *comm_handle; /* translates the sender's rank; may be freed by now */
+    void *new_comm;    /* REQUEST_COMM: address of the new handle */
 };
 
 /*
- * Remembers it under its handle, in place of whatever had that before. False if there is no room;
- * NULL needs none.
+ * Stores the request under its handle and replaces an older one. False without room; NULL needs
+ * none.
  */
 bool request_put(void *handle, const struct request *request);
 
-/* Takes out what was there before `before_ns`; whether there was something. */
+/* Takes out the request that was stored before `before_ns`; false: there was none. */
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request);
 
 #endif

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libchokepoint-mpi.so: stands before the MPI functions of an unmodified program (LD_PRELOAD) and
- * writes what each call was and how long it took into a file in shared memory (call_file.h). It
- * changes nothing that the program can see.
+ * libchokepoint-mpi.so: intercepts the MPI functions of an unmodified program (LD_PRELOAD) and
+ * writes each call with its duration into a file in shared memory (call_file.h). The program sees
+ * no change.
  *
- * MPI_X forwards to the next MPI_X, which may be another tool's, and PMPI_X to the next PMPI_X: so
- * tools before and behind us work, programs with a profiling layer of their own are seen where
- * that layer calls PMPI, and Fortran where its entry points do. Only the outermost call of a thread
- * counts, whatever MPI calls inside itself.
+ * MPI_X forwards to the next MPI_X, which may be another tool's, and PMPI_X to the next PMPI_X. So
+ * tools before and behind the shim work. Programs with a profiling layer of their own are recorded
+ * where that layer calls PMPI, and Fortran where its entry points do. Only the outermost call of a
+ * thread counts, whatever MPI calls inside itself.
  *
- * Not linked with MPI: the library is also loaded into the shells and launchers on the way to the
- * program, and must not drag MPI into them. Everything of MPI is looked up when first needed. Which
- * MPI that is, is found then, too: this header knows none (abi/abi.h).
+ * The library is not linked with MPI: it is also loaded into the shells and launchers that start
+ * the program, and must not load MPI there. MPI's symbols are looked up on first use, and the
+ * binary interface is found then, too: this header depends on none (abi/abi.h).
  *
- * A file of a process is state of that process, so here, unlike anywhere else in this project,
- * state is static.
+ * The file belongs to the process, so state is static here, unlike elsewhere in this project.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_SHIM_H
 #define CHOKEPOINT_AGENT_SHIM_SHIM_H
@@ -27,9 +26,8 @@
 #include "agent/shim/calls.h"
 #include "agent/shim/tick.h"
 
-#define SHIM_HANDLES                                                                               \
-    256              /* requests of one wait or test that are looked at; further ones are lost */
-#define SHIM_FOLDS 8 /* places a thread makes small calls from in turn */
+#define SHIM_HANDLES 256 /* recorded requests of one wait or test; further ones are lost */
+#define SHIM_FOLDS 8     /* places of small calls that a thread remembers in turn */
 #define SHIM_STATUS_BYTES 32
 #define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
 
@@ -42,30 +40,30 @@ struct site {
     uint16_t module;
 };
 
-/* Small calls from one place, not yet written: see record.c. */
+/* Small calls from one place that are not written yet: see record.c. */
 struct fold {
     struct call_record record;
     uint64_t calls, inside_ns;
-    uint64_t gap_ns; /* before each of them, since the thread's call before in this row */
+    uint64_t gap_ns; /* gaps before these calls, since the thread's previous call in this row */
     const void *address;
     bool is_poll;
 };
 
 /* State of a thread. */
 struct thread {
-    bool inside; /* in an outermost call: whatever comes now is MPI's own */
-    bool known;  /* the rest is set up */
+    bool inside; /* in an outermost call: further calls are MPI's own */
+    bool known;  /* the other members are set */
     uint16_t number;
-    struct call_now *now;     /* NULL: a thread too many */
-    const void *fortran_site; /* of the Fortran entry point we are in, or NULL */
+    struct call_now *now;     /* NULL: no room for this thread */
+    const void *fortran_site; /* call site in Fortran while in an entry point, or NULL */
     struct tick_clock clock;
-    int64_t exit_ns;           /* of the last call, 0 before it */
-    int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock: when, what */
+    int64_t exit_ns;           /* end of the last call; 0 before the first */
+    int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock, and its time */
     int n_handles;             /* valid while inside */
-    int room;                  /* for handles */
-    void **handles; /* requests, or a message, as they were before the call: few, or mapped */
+    int room;                  /* capacity of handles */
+    void **handles;            /* requests, or a message, before the call: `few`, or mapped */
     void *few[SHIM_HANDLES];
-    int64_t row_ns, row_end_ns; /* of the folds, if there are any */
+    int64_t row_ns, row_end_ns; /* begin and end of the folds, if there are any */
     int n_folds;
     struct fold folds[SHIM_FOLDS];
     struct site sites[SHIM_SITES];
@@ -78,61 +76,61 @@ struct call {
     uint16_t function, flags;
     uint32_t comm;
     int32_t peer, tag;
-    bool found_nothing; /* a poll: to be folded */
-    bool may_fold;      /* if it is short: one of many that differ in nothing that matters */
+    bool found_nothing; /* a poll that can be folded */
+    bool may_fold;      /* if short, it can join calls that differ in nothing important */
     bool has_gap_cpu;
     int64_t enter_ns, exit_ns;
     int64_t gap_cpu_ns;
-    uint64_t sent, received; /* for the totals of the function */
-    uint64_t posted;         /* for the record alone */
-    /* A status, of whatever interface, for the program that ignores it. */
+    uint64_t sent, received; /* bytes for the totals of the function */
+    uint64_t posted;         /* bytes for the record alone */
+    /* Memory for a status of any interface, if the program ignores it. */
     _Alignas(8) unsigned char status[SHIM_STATUS_BYTES];
 };
 
-/* A message, or request, or what else is counted beside the call. */
+/* A message, a request, or another part of a call. */
 struct message {
     enum call_function function;
     uint16_t flags;
     uint32_t comm;
     int32_t peer, tag;
     uint64_t bytes;
-    uint64_t sent, received; /* what of it the totals of the function do not know yet */
+    uint64_t sent, received; /* bytes that the totals of the function lack */
     int64_t enter_ns;
 };
 
 extern __thread struct thread shim_thread;
-extern struct call_file_header *shim_file; /* NULL: nobody listens, or not yet open */
+extern struct call_file_header *shim_file; /* NULL: no listener, or not open yet */
 extern int shim_mode;                      /* enum shim_mode */
 
 enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
 
 /* ---- life.c ---- */
 
-/* Room for more handles than a thread has had so far; if there is none, the last ones are lost. */
+/* Makes room for more handles than the thread ever had; without memory the last ones are lost. */
 void shim_more_handles(struct thread *thread, int n);
-/* Opens the file if somebody listens; whether it is open. */
+/* Opens the file if there is a listener. True: it is open. */
 bool shim_open(void);
 
-/* Has the reader look at the ring; a system call. False: it cannot be called. */
+/* Wakes the reader; a system call. False: it cannot be woken. */
 bool shim_call_reader(void);
 void shim_thread_begin(struct thread *thread);
-/* For the agent, which shows it, if there is one. */
+/* Leaves the reason for the agent, if there is one. */
 void shim_leave_reason(const char *what, const char *reason);
 
 /* ---- choose.c ---- */
 
-/* The shim's knowledge of a binary interface: interface.c, compiled for it. */
+/* The shim's code for a binary interface: interface.c, compiled for it. */
 struct interface {
-    const char *marker;           /* a symbol that only such a library has; or NULL: its names */
-    const char *const *libraries; /* names of such libraries, up to a NULL */
+    const char *marker;           /* a symbol that only such libraries have; NULL: names decide */
+    const char *const *libraries; /* names of such libraries; the last is NULL */
     const char *const *fortran_libraries;
-    const char *(*find_mpi)(void);      /* NULL, or the name of what this MPI does not have */
-    void *const (*entries)[CALL_COUNT]; /* of MPI_X, of PMPI_X: in front of the next one */
+    const char *(*find_mpi)(void);      /* NULL, or the name of a symbol that this MPI lacks */
+    void *const (*entries)[CALL_COUNT]; /* the wrappers: of MPI_X, of PMPI_X */
 };
 
-/* That of the MPI in this process; NULL: none so far, or none that we know. */
+/* The interface of the MPI in this process; NULL: no MPI yet, or an unknown one. */
 const struct interface *shim_interface_of_process(void);
-/* "PMPI_Send" in what comes behind us, or NULL. Also finds MPI loaded by a plug-in. */
+/* "PMPI_Send" in the next library, or NULL. Also finds MPI loaded by a plug-in. */
 void *shim_symbol(const char *name);
 
 extern void *shim_next_[2][CALL_COUNT];
@@ -145,15 +143,15 @@ static inline void *shim_next(enum call_function function, int profiled) {
 
 /* ---- record.c ---- */
 
-/* Work after the exit clock: totals, the record. */
+/* Work after the exit time is taken: totals and the record. */
 void shim_record(struct call *c);
-/* A part or a request's life as an event of its own; its bytes count for its function. */
+/* Records a part or a request's life as an event of its own; its bytes count for its function. */
 void shim_record_message(const struct call *c, const struct message *m);
-/* Thread CPU time by now. */
+/* The thread's CPU time now. */
 int64_t shim_cpu_ns(void);
 void shim_sample_enter(struct call *c);
-/* A program that has not asked for MPI_THREAD_MULTIPLE sees to it that one thread calls at a time:
- * then no locked instruction is needed, and four of them are a tenth of what a call costs. */
+/* A program that did not ask for MPI_THREAD_MULTIPLE calls from one thread at a time: then no
+ * locked instructions are needed. Four of them are a tenth of the cost of a call. */
 static inline bool shim_is_alone(void) {
     return LIKELY((unsigned)shim_file->thread_level < CALL_FILE_THREAD_MULTIPLE);
 }
@@ -171,13 +169,13 @@ static inline struct call_total *shim_total(enum call_function function) {
 
 /* ---- the call ---- */
 
-/* Times of threads that call at once are compared with each other (request.c), for which the clocks
- * of two threads are not near enough. */
+/* request.c compares times of different threads, for which the clocks of threads (tick.h) are not
+ * exact enough. */
 static inline int64_t shim_clock_ns(struct thread *t) {
     return shim_is_alone() ? tick_clock_ns(&t->clock) : tick_clock_ask(&t->clock);
 }
 
-/* Whether this is an outermost call that somebody listens to. */
+/* Whether this is an outermost call with a listener. */
 static inline bool call_enter(struct call *c, enum call_function function, const void *site) {
     struct thread *t = &shim_thread;
     if (t->inside)
@@ -200,7 +198,7 @@ static inline bool call_enter(struct call *c, enum call_function function, const
     return true;
 }
 
-/* The clock is read last: what we do is not MPI's time. */
+/* Reads the clock last: the shim's work is not MPI's time. */
 static inline void call_begin(struct call *c) {
     struct thread *t = c->thread;
     c->enter_ns = shim_clock_ns(t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter's pace is measured once, over 50 ms, between two looks at both clocks. A look during
- * which the thread lost its core says nothing and is made again at the next call.
+ * Measures the counter's rate once, over 50 ms, between two readings of both clocks. If the thread
+ * loses its core during a reading, the reading is repeated at the next call.
  */
 #include "agent/shim/tick.h"
 
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #define MEASURE_NS INT64_C(50000000)
-#define WINDOW_NS INT64_C(100000)    /* as the header says */
-#define CHECK_NS INT64_C(1000000000) /* so long after its base a counter is held to the clock */
-#define TOLERANCE_NS 1000            /* and 1/2048, which is what a clock is slewed by at most */
-#define LOOK_TICKS 2000              /* more between two readings: the core was taken away */
+#define WINDOW_NS INT64_C(100000)    /* as tick.h says */
+#define CHECK_NS INT64_C(1000000000) /* from base to comparison with the clock */
+#define TOLERANCE_NS 1000            /* and 1/2048, the largest slew of a clock */
+#define LOOK_TICKS 2000              /* more between two readings: the thread lost its core */
 #define SCALE_ONE (UINT64_C(1) << TICK_FRACTION)
 
 uint64_t tick_scale;
@@ -23,7 +23,7 @@ struct look {
     int64_t ns;
 };
 
-enum { UNUSED, UNSEEN, SEEING, SEEN }; /* no scale is known, and whether a first look was made */
+enum { UNUSED, UNSEEN, SEEING, SEEN }; /* states of the measurement; UNUSED: no counter */
 
 static struct look first;
 static int measuring;
@@ -73,8 +73,7 @@ static void see_first(const struct look *now) {
     __atomic_store_n(&measuring, SEEN, __ATOMIC_RELEASE);
 }
 
-/* A second look, long after the first: the scale is known. From 10 GHz to 50 MHz it is a counter.
- */
+/* The second reading, long after the first, gives the scale. A counter has 50 MHz to 10 GHz. */
 static void measure(const struct look *now) {
     if (__atomic_load_n(&measuring, __ATOMIC_ACQUIRE) != SEEN) {
         see_first(now);
@@ -88,7 +87,7 @@ static void measure(const struct look *now) {
     __atomic_store_n(&measuring, UNUSED, __ATOMIC_RELAXED);
 }
 
-/* Whether the counter has moved since the base as the clock has. */
+/* Whether the counter agrees with the clock since the base. */
 static bool agrees(const struct tick_clock *clock, const struct look *now, uint64_t scale) {
     int64_t passed_ns = now->ns - clock->base_ns;
     if (!clock->limit || passed_ns > CHECK_NS)
@@ -112,7 +111,7 @@ static void set_base(struct tick_clock *clock, const struct look *now) {
                                  .limit = scale ? (uint64_t)WINDOW_NS * SCALE_ONE / scale : 0};
 }
 
-/* Returns what the clock shows. */
+/* Returns the time of the clock. */
 static int64_t look_at_both(struct tick_clock *clock, bool measured) {
     struct look now;
     bool whole = look(&now);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binary interfaces. An MPI program is compiled against one of a few: how wide a handle is, what
- * its constants are, how a status lies in memory. Each has a file in this folder; all that touches
- * handles is compiled once for each of them, with the names below, and knows none. A new interface
- * is a new file here, its name in CMakeLists.txt, and a line in choose.c.
+ * Binary interfaces of MPI (ABIs). An MPI program is compiled against one of a few, which
+ * determines the width of a handle, the values of constants and the layout of a status. Each has a
+ * file in this folder. Code that touches handles is compiled once for each interface with the names
+ * below, and does not depend on any. A new interface is a new file here, its name in
+ * CMakeLists.txt, and a line in choose.c.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_ABI_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_ABI_H
 
-#ifndef SHIM_ABI_HEADER /* who looks at one file alone sees this one */
+#ifndef SHIM_ABI_HEADER /* default for tools that look at one file alone */
 #define SHIM_ABI_HEADER "agent/shim/abi/openmpi.h"
 #endif
 #include SHIM_ABI_HEADER
 #include "agent/shim/abi/names.h"
 
-/* MPI functions of our own use, and its constants that are symbols. All are there, or the shim is
+/* MPI functions that the shim calls, and constants that are symbols. If one is missing, the shim is
  * off. */
 struct shim_mpi {
     int (*comm_rank)(MPI_Comm, int *);

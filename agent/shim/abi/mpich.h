@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPICH and all that share its binary interface: Intel MPI, MVAPICH, Cray MPICH. Handles are
- * integers with the kind of object in their upper bits, but those of files, which are addresses.
- * The facts are those of its mpi.h; tests/mpi/abi_constants.c holds them against it.
+ * MPICH and the libraries with its binary interface: Intel MPI, MVAPICH, Cray MPICH. Handles are
+ * integers with the kind of object in their upper bits; handles of files are addresses.
+ * tests/mpi/abi_constants.c compares these constants with its mpi.h.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_MPICH_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_MPICH_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define ABI_NAME mpich
-#define ABI_MARKER "MPI_UNWEIGHTED" /* elsewhere a macro */
+#define ABI_MARKER "MPI_UNWEIGHTED" /* a macro in other interfaces */
 #define ABI_LIBRARIES "libmpich.so.12", "libmpi.so.12"
 #define ABI_FORTRAN_LIBRARIES "libmpichfort.so.12", "libmpifort.so.12"
 
@@ -40,7 +40,7 @@ typedef struct {
 #define MPI_STATUS_IGNORE ((MPI_Status *)1)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)1)
 
-#define ABI_CONSTANTS(X) /* none is a symbol */
+#define ABI_CONSTANTS(X) /* no constant is a symbol */
 #define ABI_CONSTANTS_OR_NULL(X)
 
 #define MPI_COMM_WORLD 0x44000000
@@ -51,7 +51,7 @@ typedef struct {
 #define MPI_REQUEST_NULL 0x2c000000
 #define MPI_NO_OP 0x5800000e
 
-/* Built-in requests stand for all that were complete at once. */
+/* Built-in requests stand for all operations that were complete at once. */
 #define abi_is_shared_request(request)                                                             \
     ((request) == MPI_REQUEST_NULL || ((unsigned)(request) >> 26) == (0x6c000000U >> 26))
 
@@ -63,7 +63,7 @@ static inline abi_handle abi_handle_of(void *key) {
     return (abi_handle)(uintptr_t)key;
 }
 
-/* The count has 63 bits less one; the lowest bit of the upper half says that it was cancelled. */
+/* The count has 63 bits without the lowest bit of the upper half, which means cancelled. */
 static inline uint64_t abi_status_bytes(const MPI_Status *status) {
     return (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32 |
            (unsigned)status->count_lo;

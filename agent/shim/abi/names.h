@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each interface has its own name for what is compiled once for each. One that is missing here is
- * defined twice, which the linker says. */
+/* Each interface needs its own symbols for code that is compiled once for each. A symbol that is
+ * missing here is defined twice, which the linker reports. */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_NAMES_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_NAMES_H
 

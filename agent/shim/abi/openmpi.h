@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenMPI 4 and 5: handles are addresses of objects of the library, so its constants are symbols.
- * The facts are those of its mpi.h; tests/mpi/abi_constants.c holds them against it.
+ * OpenMPI 4 and 5: handles are addresses of objects in the library, so its constants are symbols.
+ * tests/mpi/abi_constants.c compares these constants with its mpi.h.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_OPENMPI_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_OPENMPI_H
@@ -49,7 +49,7 @@ typedef struct {
     X(file_null, "ompi_mpi_file_null")                                                             \
     X(request_null, "ompi_request_null")                                                           \
     X(op_no_op, "ompi_mpi_op_no_op")
-/* All sends that were complete at once share it; not every version has it. */
+/* The request that all sends share that were complete at once; some versions lack it. */
 #define ABI_CONSTANTS_OR_NULL(X) X(request_empty, "ompi_request_empty")
 
 #define MPI_COMM_WORLD (shim_mpi.comm_world)
@@ -60,11 +60,11 @@ typedef struct {
 #define MPI_REQUEST_NULL (shim_mpi.request_null)
 #define MPI_NO_OP (shim_mpi.op_no_op)
 
-/* A request that is none, or stands for many. */
+/* A null request, or one that stands for many. */
 #define abi_is_shared_request(request)                                                             \
     ((request) == shim_mpi.request_null || (request) == shim_mpi.request_empty)
 
-/* A handle as a key of tables, which is NULL for none, and back. */
+/* A handle as a key of tables, with NULL for null handles, and back. */
 typedef void *abi_handle;
 static inline void *abi_key(abi_handle handle) {
     return handle;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The standard binary interface, of MPI 5.0, chapter 20: libmpi_abi of MPICH 4.3 and OpenMPI 6 and
- * later. Handles are addresses, and those that are constants are small numbers. A status has no
- * place for its count that all libraries share, so MPI is asked for it.
+ * The standard binary interface of MPI 5.0, chapter 20: libmpi_abi of MPICH 4.3 and OpenMPI 6 and
+ * later. Handles are addresses; handles that are constants are small numbers. Libraries store the
+ * count of a status in different places, so MPI is asked for it.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_ABI_STANDARD_H
 #define CHOKEPOINT_AGENT_SHIM_ABI_STANDARD_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #define ABI_NAME standard
-#define ABI_MARKER NULL /* the names of its library are the standard's */
+#define ABI_MARKER NULL /* the library has standard names */
 #define ABI_LIBRARIES "libmpi_abi.so.0", "libmpi_abi.so.1"
-#define ABI_FORTRAN_LIBRARIES NULL /* Fortran's is not standardized: its own library calls C */
+#define ABI_FORTRAN_LIBRARIES NULL /* Fortran is not standardized: its library calls C */
 
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_File, *MPI_Group, *MPI_Info, *MPI_Message, *MPI_Op,
     *MPI_Request, *MPI_Win;
@@ -49,7 +49,7 @@ typedef struct {
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
 #define MPI_BYTE ((MPI_Datatype)0x247)
 
-/* Members of struct shim_mpi; functions, since no constant is a symbol. */
+/* Members of struct shim_mpi; all functions, since no constant is a symbol. */
 #define ABI_CONSTANTS(X)                                                                           \
     X(get_count_c, "PMPI_Get_count_c")                                                             \
     X(test_cancelled, "PMPI_Test_cancelled")
@@ -79,7 +79,7 @@ static inline bool standard_status_cancelled(void *test_cancelled, const MPI_Sta
 #define abi_status_bytes(status) standard_status_bytes(shim_mpi.get_count_c, status)
 #define abi_status_cancelled(status) standard_status_cancelled(shim_mpi.test_cancelled, status)
 
-/* The standard's levels leave room between them: 0, 1024, 2048, 4096. */
+/* The levels of the standard are 0, 1024, 2048, 4096. */
 static inline int abi_thread_level(int level) {
     return level >= 4096 ? 3 : level / 1024;
 }
