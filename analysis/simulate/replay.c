@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From events to operations: one pass over the calls of each rank's main thread. */
+/* Turns recorded events into operations, in one pass over the calls of each rank's main thread. */
 #include "analysis/simulate/replay.h"
 
 #include <errno.h>
@@ -39,13 +39,13 @@ static bool is_receive(const struct mpi_event *e, const struct mpi_function *f) 
     return f->kind == MPI_KIND_RECV;
 }
 
-/* When it was handed over to the way: later than it was begun if its sender was away meanwhile. */
+/* The time at which the message began to move: after the call began if the sender had no core. */
 static int64_t sent_ns(const struct mpi_event *send, const struct call_need *received) {
     bool held = received->ready_ns != VALUE_ABSENT && received->ready_ns > send->enter_ns;
     return held ? received->ready_ns : send->enter_ns;
 }
 
-/* For each receive that was matched. The matching stands on the side of the receiver alone. */
+/* Adds a message for each matched receive. Only the receiver's side holds the match. */
 static int find_messages(struct builder *b) {
     struct replay *p = b->replay;
     const struct mpi_log *log = b->log;
@@ -77,7 +77,7 @@ static int find_messages(struct builder *b) {
 
 /* ---- groups ---- */
 
-/* The number of the group call that an event is; REPLAY_NONE. */
+/* The number of the group call that an event belongs to, or REPLAY_NONE. */
 static uint32_t group_of(const struct builder *b, uint32_t rank, size_t i) {
     const struct mpi_event *e = &b->log->ranks[rank].events[i];
     const struct replay *p = b->replay;
@@ -87,7 +87,9 @@ static uint32_t group_of(const struct builder *b, uint32_t rank, size_t i) {
     return none ? REPLAY_NONE : number;
 }
 
-/* The member that has the root's number: of an intercommunicator only the others name it. */
+/* The member that has the root's rank number. In an intercommunicator only the other group names
+ * it.
+ */
 static uint32_t root_of(const struct builder *b, const struct replay_group *g) {
     const uint32_t *members = &b->replay->group_members[g->first_member];
     for (uint32_t i = 0; g->root != REPLAY_NONE && i < g->members; i++)
@@ -144,7 +146,8 @@ static int find_groups(struct builder *b) {
             g->started = f->kind == MPI_KIND_COLLECTIVE_START;
             g->turns = f->kind != MPI_KIND_COLLECTIVE && !g->started;
             g->bytes = fmax(g->bytes, f->kind == MPI_KIND_IO ? 0 : (double)e->bytes);
-            g->root = e->peer >= 0 ? (uint32_t)e->peer : g->root; /* its number, at first */
+            g->root = e->peer >= 0 ? (uint32_t)e->peer : g->root; /* the rank number; list_members
+                                                                     turns it into an index */
             b->group_outside[number] |= !replay_in_window(p, e) || e->thread != b->threads[r];
         }
     return list_members(b);
@@ -159,7 +162,7 @@ static size_t count_calls(const struct mpi_log *log) {
     return n;
 }
 
-/* A contiguous part from the middle of the main group on, in proportion. */
+/* Chooses as many blocks of iterations from the middle of the run as REPLAY_CALLS_MAX allows. */
 static void choose_part(struct replay *p) {
     const struct mpi_log *log = &p->model->recording->calls;
     size_t calls = count_calls(log);
@@ -186,7 +189,7 @@ static const struct model_process *process_of(const struct run_model *model, int
     return NULL;
 }
 
-/* Its counters, and what they say of the time between its calls. */
+/* Reads the rank's counters, which tell how it spent the time between its calls. */
 static int read_counters(struct builder *b, size_t r) {
     struct replay *p = b->replay;
     const struct mpi_rank *rank = &b->log->ranks[r];

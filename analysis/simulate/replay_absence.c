@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times for which a rank had no core inside calls (replay_core.c finds them), and what they held
- * up. They have kept back what was done soon after them: of the time before it as much as, seen
- * from its end, was for the most part without a core. A large message, or a call of a group, goes
- * on by many turns of those it is between, and each may come late: of a message it is not known how
- * many, so it was kept back by the time it was done in, or the last one before. Transfers that were
- * under way all the time came no later because of them.
+ * Absences are times in which a rank had no core inside calls (replay_core.c finds them). This file
+ * tells what they delayed. An absence delayed what was done soon after it: it counts as far back as
+ * the rank, seen from the end, was mostly without a core. Large messages and group calls take many
+ * turns of both ranks, and each turn may come late. The number of turns of a message is not known,
+ * so its delay is measured from the absences during the message or the last one before. An absence
+ * does not delay a transfer that was under way all the time.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,25 +23,25 @@ void replay_add_absence(struct rank_builder *rb, struct replay_absence absence) 
         rb->error = -ENOMEM;
 }
 
-/* How many had ended by t. */
+/* The number of absences that ended by t. */
 static size_t ended_by(const struct replay_rank *r, int64_t t) {
     return TIMES_UNTIL(r->absences, r->n_absences, end_ns, t);
 }
 
-#define HARDLY_LATER 0.1 /* of a time without a core: it ends together with something */
+#define HARDLY_LATER 0.1 /* of an absence: two ends this close count as one */
 
 static bool ends_with(const struct replay_absence *a, int64_t t) {
     return a->begin_ns < t &&
            (double)(a->end_ns - t) <= HARDLY_LATER * (double)(a->end_ns - a->begin_ns);
 }
 
-/* The same, and one more that ends hardly later. */
+/* The same, plus one absence that ends hardly later. */
 static size_t ended_with(const struct replay_rank *r, int64_t t) {
     size_t n = ended_by(r, t);
     return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
 }
 
-/* Time away by the first n of its absences. */
+/* The part of its first n absences that lies within [from, to). */
 static struct replay_away away_in(const struct replay_rank *rank, size_t n, int64_t from,
                                   int64_t to, double soon) {
     struct replay_away sum = {.shares = REPLAY_NONE}, away = sum;
@@ -75,8 +75,8 @@ struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from
 
 /* ---- what others waited for ---- */
 
-/* The part of a time without a core that delayed something which could go on from `ready` on, and
- * was done at `done`. If it was done in the midst of that time, the rank had its core for a moment.
+/* The part of an absence that delayed something which could go on from `ready` and was done at
+ * `done`. If it was done during the absence, the rank had its core for a moment.
  */
 static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
     int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
@@ -86,7 +86,7 @@ static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_
     return a->ns * (double)(until - from) / (double)length;
 }
 
-/* A rank that has handed a message over is not needed any more for it to come. */
+/* A rank that has handed over a message is not needed for its arrival. */
 static bool had_left(const struct replay_message *m, const struct replay_absence *a) {
     return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
 }

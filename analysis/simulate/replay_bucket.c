@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Links that are limited as shapers do it, by a bucket of tokens: what a link did not carry while
- * it was idle, up to its burst, passes at once later. (RFC 2697 calls it the committed burst size.)
- * What calls of groups and small messages take beyond that is a debt, which the next ones stand
- * behind: the queue before the shaper.
+ * Links that a token bucket limits, as shapers do: tokens that gather while the link is idle, up to
+ * its burst, let bytes pass at once later (the committed burst size of RFC 2697). Group calls and
+ * small messages that take more than there is leave a debt, which delays later ones: the queue
+ * before the shaper.
  */
 #include <math.h>
 
 #include "analysis/simulate/replay_run.h"
 
-#define AT_ONCE 1e10 /* bytes/s */
-#define PACKET 1500  /* passes as a whole or not at all */
+#define AT_ONCE 1e10 /* bytes/s while there are tokens */
+#define PACKET 1500  /* a packet passes as a whole */
 
 double replay_link_rate(const struct run *run, size_t link) {
     size_t hosts = run->p->model->n_hosts;
@@ -29,7 +29,7 @@ void replay_buckets_advance(struct run *run, double seconds) {
         }
 }
 
-/* Behind what stands before the link already, a flow gets half of it. */
+/* A flow gets half of a link that has a queue. */
 static double capacity(const struct run *run, size_t link) {
     double rate = replay_link_rate(run, link);
     if (!is_bucket(run, link))
@@ -71,6 +71,8 @@ double replay_bucket_take(struct run *run, size_t link, double bytes) {
         return bytes / rate;
     double had = run->tokens[link], left = had - bytes;
     run->tokens[link] = left;
-    run->dirty |= (had >= PACKET && left < PACKET) || (had >= 0 && left < 0); /* flows go slower */
+    run->dirty |= (had >= PACKET && left < PACKET) || (had >= 0 && left < 0); /* the flows' rates
+                                                                                 must be computed
+                                                                                 anew */
     return left < 0 ? -left / rate : 0;
 }

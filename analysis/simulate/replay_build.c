@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One rank's calls as operations: one pass over those of its main thread. */
+/* Turns the calls of one rank's main thread into operations, in one pass. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void hold_back(struct rank_builder *rb, uint32_t id) {
         rb->error = -ENOMEM;
 }
 
-/* A rank that polls now and then, and had no core since the receiver came, comes back late. */
+/* A rank between two polls that has no core when the receiver comes returns to MPI late. */
 static void put_delay(struct rank_builder *rb, const struct replay_message *m, int64_t now_ns) {
     if (!replay_is_polling(rb) || m->posted_ns == VALUE_ABSENT)
         return;
@@ -34,7 +34,7 @@ static void put_delay(struct rank_builder *rb, const struct replay_message *m, i
     rb->poll_cpu_ns = rb->poll_woke_ns = 0;
 }
 
-/* The sender is inside MPI again. */
+/* Sends the held messages: the sender is inside MPI again. */
 static void send_held(struct rank_builder *rb, int64_t now_ns) {
     const struct replay_message *messages = rb->b->replay->messages;
     size_t kept = 0;
@@ -49,7 +49,7 @@ static void send_held(struct rank_builder *rb, int64_t now_ns) {
     rb->n_held = kept;
 }
 
-/* Dependencies of others that call i begins, or ends. */
+/* Sends the dependencies that call i begins or ends. */
 static void send_signals(struct rank_builder *rb, size_t i, int64_t now_ns) {
     size_t n;
     const uint32_t *signals = replay_signals_sent(rb, i, &n);
@@ -58,8 +58,9 @@ static void send_signals(struct rank_builder *rb, size_t i, int64_t now_ns) {
             replay_add_op(rb, REPLAY_POST_SEND, rb->b->signal_ids[signals[k]], 0, now_ns);
 }
 
-/* Dependencies that event k receives beside messages: by the call itself, which then waits for
- * them, or by a request that it began. */
+/* Posts the dependencies that event k receives beside messages. The call itself waits for them, or
+ * a request that it began.
+ */
 static void post_signals(struct rank_builder *rb, size_t k, bool waits, int64_t now_ns) {
     size_t n, first = replay_signals_received(rb, k, &n);
     for (size_t s = first; s < first + n; s++) {
@@ -74,8 +75,9 @@ static void post_signals(struct rank_builder *rb, size_t k, bool waits, int64_t 
     }
 }
 
-/* The operations that a call starts begin when the call does. Those that it waits for itself are
- * put behind waits[]. */
+/* Posts the operations that a call starts, which begin with the call. Those that it waits for go
+ * into waits[].
+ */
 static void post_all(struct rank_builder *rb, size_t i) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *own = replay_function_of(rb, e);
@@ -94,7 +96,7 @@ static void post_all(struct rank_builder *rb, size_t i) {
                         : x->flags & MPI_FLAG_PART  ? f->kind == MPI_KIND_SENDRECV
                                                     : f->kind == MPI_KIND_RECV;
         if (x->flags & MPI_FLAG_REQUEST && !receives)
-            continue; /* of a send: its start has the message */
+            continue; /* the start of a send posts its message */
         if (!receives && rb->b->replay->messages[ids[k]].sent_ns > e->enter_ns)
             hold_back(rb, ids[k]);
         else
@@ -113,8 +115,9 @@ static void post_all(struct rank_builder *rb, size_t i) {
 
 /* ---- calls ---- */
 
-/* It only starts the call, or left before others had come, or has no part in one with a root: that
- * is elsewhere in the root's group of an intercommunicator. */
+/* True if the call only starts an operation, if the rank left before others came, or if it has no
+ * part in the call, as the members of the root's group in an intercommunicator.
+ */
 static bool waits_for_nobody(const struct rank_builder *rb, size_t i, uint32_t number) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *f = replay_function_of(rb, e);
@@ -141,8 +144,9 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     }
 }
 
-/* The part of a call to a file that was a wait for a disk: its share of the budget's disk time, by
- * time off the CPU. */
+/* The part of a file call spent waiting for a disk: its share of the budget's disk time, by time
+ * off the CPU.
+ */
 static double disk_of(const struct rank_builder *rb, int64_t begin, int64_t end) {
     const struct builder *b = rb->b;
     double ns = 0;
@@ -155,7 +159,7 @@ static double disk_of(const struct rank_builder *rb, int64_t begin, int64_t end)
     return ns;
 }
 
-/* A call to a file, or a wait for one. One of all who have it open ends when the last has come. */
+/* Adds a file call, or a wait for one. A collective file call ends when the last rank has come. */
 static void put_file(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     uint32_t group = replay_group_of(rb, i);
@@ -171,7 +175,7 @@ static void put_file(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         (int64_t)(all > 0 ? fmin(disk_of(rb, begin, end) * off / all, length) : 0);
 }
 
-/* Small calls in a row, and the computing between them. */
+/* Adds a row of small calls, and the computing between them. */
 static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     int64_t inside = rb->rank->events[i].inside_ns;
     inside = inside < end - begin ? inside : end - begin;
@@ -179,13 +183,13 @@ static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     replay_add_gap(rb, begin + inside, end, 1);
 }
 
-/* No rank comes out of MPI_Init before all have come so far, whatever each has to do for that. */
+/* MPI_Init ends for all ranks together, however much each has to do. */
 static bool ends_together(const struct rank_builder *rb, const struct mpi_event *e) {
     const char *name = rb->b->log->names[e->function];
     return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
 }
 
-/* A call that waits for no certain other one. */
+/* Adds a call that waits for no particular other call. */
 static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     uint32_t shares;
     int64_t late = replay_call_late_ns(rb, i, FOR_NOBODY, begin, end, &shares);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One rank's operations on their way: what the parts of building them share. */
+/* State and functions shared by the files that build one rank's operations. */
 #ifndef CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_BUILD_H
 #define CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_BUILD_H
 
@@ -13,20 +13,21 @@ struct rank_builder {
     const struct call_need *needs;
     struct replay_rank *to;
     struct polling polling;
-    uint32_t *requests; /* events of requests by their end */
+    uint32_t *requests; /* events with requests, ordered by when they complete */
     size_t n_requests;
-    uint32_t *held; /* messages begun that go on only when the sender is back */
+    uint32_t *held; /* messages begun that leave only when the sender is back in MPI */
     size_t n_held, held_capacity;
-    size_t interval; /* cursor */
+    size_t interval; /* cursor in the intervals of counters */
     int64_t poll_begin_ns;
-    double poll_cpu_ns;         /* since then, in polls */
-    double poll_woke_ns;        /* since then, of CPU time between polls that did not end it */
-    bool poll_backed_off;       /* since then: it does nothing else */
-    size_t completion;          /* event, plus 1, that replay_had_come() was asked of last, and */
-    int64_t completion_came_ns; /* what it answered */
-    double usual_poll_ns;       /* inside one of a row that found nothing */
+    double poll_cpu_ns;   /* since then: CPU time inside polls */
+    double poll_woke_ns;  /* since then: CPU time between polls that did not end the polling */
+    bool poll_backed_off; /* since then: only backed off between polls */
+    size_t completion;    /* the last event that replay_had_come() was asked about, plus 1,
+                             and */
+    int64_t completion_came_ns; /* its answer */
+    double usual_poll_ns;       /* the usual time of a folded poll that finds nothing */
     struct replay_polls *polls; /* by interval (replay_core.c) */
-    struct replay_op nowhere;   /* written to when there is no memory */
+    struct replay_op nowhere;   /* returned by replay_add_op() when memory runs out */
     int error;
 };
 
@@ -45,84 +46,90 @@ static inline int64_t replay_later(int64_t a, int64_t b) {
 
 /* ---- operations, and time between calls (replay_gap.c) ---- */
 
-/* Never NULL; no memory: rb->error. */
+/* Never returns NULL; without memory it sets rb->error. */
 struct replay_op *replay_add_op(struct rank_builder *rb, enum replay_op_kind kind, uint32_t first,
                                 int64_t ns, int64_t end_ns);
-/* spins: the share of it on the CPU. */
+/* spins: the share of ns on the CPU. */
 void replay_add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns, float spins);
-/* Cut where counters were read. cpu_per_ns: NAN where not known. */
+/* Splits the gap where counters were read. cpu_per_ns: NAN if not known. */
 void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double cpu_per_ns);
-/* Before event i. */
+/* Adds the gap before event i. */
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A poll, or several, that found nothing. */
+/* Adds one or more polls that found nothing. */
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* The present polls, if any, are over, and what they were for has not come: so much of the time up
- * to t was the rank's own. */
+/* Ends the present polls, if any, without success: the time up to t was the rank's own work. */
 void replay_end_polls(struct rank_builder *rb, int64_t t);
 
 /* ---- waits (replay_wait.c) ---- */
 
 /* -ENOMEM. */
 int replay_sort_requests(struct rank_builder *rb);
-/* Whether event i, a poll or a wait, completed sends alone, all of which were at their receivers by
- * then: polls before it that found nothing waited for none of them. */
+/* When event i, a poll or a wait, completed only sends, and all had reached their receivers by
+ * by_ns: earlier polls that found nothing did not wait for them.
+ */
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns);
-/* Waits from here on are put behind waits[]. */
+/* Appends to waits[] what the next wait operation waits for. */
 void replay_add_wait(struct rank_builder *rb, uint32_t what);
-/* The messages that event i sends, or receives, beside those of the program: *ret_n of them,
- * numbers of signals. */
+/* The numbers of the signals that event i sends or receives beside the program's messages; *ret_n
+ * of them.
+ */
 const uint32_t *replay_signals_sent(const struct rank_builder *rb, size_t i, size_t *ret_n);
 size_t replay_signals_received(const struct rank_builder *rb, size_t i, size_t *ret_n);
-/* The group call that event i belongs to, if all of it is replayed; REPLAY_NONE. */
+/* The group call that event i belongs to if all its members are replayed; else REPLAY_NONE. */
 uint32_t replay_group_of(const struct rank_builder *rb, size_t i);
-/* The receiver's side of a message: since when it waited for it. */
+/* Notes the time since which the receiver waited for a message. */
 void replay_note_receive(struct rank_builder *rb, uint32_t id, int64_t since_ns);
-/* When the members of a group call that this one needs had come; `end` if only then. VALUE_ABSENT:
- * it needs none. */
+/* When the members that this one needs in a group call had come, or `end` if they came later;
+ * VALUE_ABSENT if it needs none.
+ */
 int64_t replay_came_ns(const struct call_need *need, int64_t end);
-/* A call that completes requests. */
+/* Adds a call that completes requests. */
 void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A probe that found something. */
+/* Adds a probe that found a message. */
 void replay_wait_for_envelope(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A blocking call that needs what was put behind waits[] since `before`. */
+/* Adds a blocking call that waits for what was appended to waits[] since `before`. */
 void replay_put_blocking(struct rank_builder *rb, size_t i, size_t before, int64_t begin,
                          int64_t end);
 
 /* ---- without a core inside calls (replay_core.c, replay_absence.c) ---- */
 
-/* A rank that spins while a message is on its way loses no time by having no core, but at the end:
- * until its turn comes again. */
-#define REPLAY_TURN_NS 50e6 /* of a quota twice as long: it is given out every 100 ms */
+/* A rank that spins while a message is under way loses time without a core only at the end: until
+ * its next turn.
+ */
+#define REPLAY_TURN_NS 50e6 /* half a period of a quota, which is 100 ms */
 
 static inline double replay_turn_ns(const struct budget_shares *shares) {
     return REPLAY_TURN_NS * (1 + shares->quota_of_queue);
 }
 
-/* Shorter ones than MPI_LONG_NS are no matter. In order of their ends. */
+/* Adds an absence, in order of their ends. Those shorter than MPI_LONG_NS are ignored. */
 void replay_add_absence(struct rank_builder *rb, struct replay_absence absence);
 
 enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
 
-/* How long a call went on for want of a core; *ret_shares says of which kind. */
+/* For how long a want of a core prolonged a call; *ret_shares says of which kind it was. */
 int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
                             int64_t end, uint32_t *ret_shares);
-/* The same of polling that ends at `end` with what could be there from ready_ns on; VALUE_ABSENT:
- * all the time. */
+/* The same for polling that ends at `end`, if what it polled for could be there from ready_ns on;
+ * VALUE_ABSENT: all the time.
+ */
 int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares);
-/* How long polls usually take; allocates rb->polls, which goes with rb. -ENOMEM. */
+/* Measures how long polls usually take; allocates rb->polls, which is freed with rb. -ENOMEM. */
 int replay_measure_polls(struct rank_builder *rb);
-/* Polls in a row that nothing was waited for with: what they took is the rank's own. */
+/* Adds a row of polls that waited for nothing: their time was the rank's own. */
 void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* Event i, a poll that found nothing, or the back-off before it: how long it had no core. */
+/* Notes how long the rank had no core during event i, a poll that found nothing, or the back-off
+ * before it.
+ */
 void replay_note_poll(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A pause between two polls that is no back-off, with so much CPU time: how long it had no core;
- * the second notes that, too. */
+/* How long the rank had no core during a pause between polls that is no back-off and used cpu_ns;
+ * replay_note_pause() also records it.
+ */
 double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
-/* The share of a wait that it is on the CPU: in a call, or in polls; in back-offs between them
- * it is not. */
+/* The share of a wait on the CPU: counted inside calls and polls, not in back-offs. */
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 
 #endif

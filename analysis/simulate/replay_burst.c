@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes that a limited link let pass at once. After a pause as long as a message takes at the rate
- * the link is set to, the message meets a bucket of tokens that has filled up meanwhile: it takes
- * what it would take without a limit. (RFC 2697.) But where the bucket is smaller than that, what
- * is left over goes at the set rate: then larger ones take longer by just what they have more at
- * that rate, and nothing is known; nor is it where all are of one size.
+ * Finds links that pass bursts: bytes that a limited link lets through at once. After a pause as
+ * long as a message takes at the link's set rate, the token bucket is full (RFC 2697), and the
+ * message takes as long as without a limit. If the bucket is smaller, the rest passes at the set
+ * rate, and larger messages take longer by exactly their additional bytes at that rate; then
+ * nothing is known, nor if all messages have one size.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,14 +15,15 @@
 
 #define BURSTS_MIN 16
 #define SURELY 2.0     /* standard errors */
-#define AS_LIMITED 0.9 /* of what the set rate makes larger ones take longer */
+#define AS_LIMITED 0.9 /* of the additional time of larger messages at the set rate */
 
 struct burst {
     double bytes, s;
 };
 
-/* Messages that the link could have saved up for, or nearly. Pieces are in the order of their
- * begin. */
+/* Finds messages before which the link had, or nearly had, time to gather tokens. Pieces are in the
+ * order of their begin.
+ */
 static size_t find_bursts(const struct fit *fit, size_t link, struct burst *ret_bursts) {
     int side = link >= fit->n_links / 2;
     double rate = known_rate(fit, link);
@@ -40,7 +41,9 @@ static size_t find_bursts(const struct fit *fit, size_t link, struct burst *ret_
     return n;
 }
 
-/* Whether larger ones surely take less longer than the set rate would make them: least squares. */
+/* Tells by least squares whether larger messages surely take less additional time than the set rate
+ * would cost.
+ */
 static bool pass_at_once(const struct burst *bursts, size_t n, double rate) {
     double bytes = 0, s = 0, of_bytes = 0, of_both = 0, rest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -62,8 +65,9 @@ static bool pass_at_once(const struct burst *bursts, size_t n, double rate) {
     return (slope + SURELY * error) * rate < AS_LIMITED;
 }
 
-/* Those that are no smaller than the one the mean byte is in: *ret_larger. Whether they are of
- * several sizes. */
+/* Finds the messages at least as large as the one that holds the mean byte: *ret_larger. Returns
+ * whether they have several sizes.
+ */
 static bool find_larger(const struct burst *bursts, size_t n, struct burst *larger,
                         size_t *ret_larger) {
     double bytes = 0, squares = 0;
@@ -83,9 +87,10 @@ static bool find_larger(const struct burst *bursts, size_t n, struct burst *larg
     return differ;
 }
 
-/* Bytes/s that bursts through the link seldom pass; 0: not known. Where small ones pass at once,
- * the larger ones may all the same be held up: they have to tell for themselves. `bursts` has room
- * for twice as many as there are pieces. */
+/* The bytes/s that bursts through the link seldom exceed; 0 if not known. Small ones may pass at
+ * once while larger ones are throttled, so the larger ones are judged apart. `bursts` has room for
+ * twice the number of pieces.
+ */
 static double burst_rate(const struct fit *fit, size_t link, struct burst *bursts,
                          struct weighted *room) {
     double rate = known_rate(fit, link);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which flows to share out anew. A rate depends on those that cross the same links, on those that
- * cross any other link of these, and so on, but not by a link without a limit: of all flows the
- * connected components of what has changed.
+ * Finds the flows whose rates must be computed anew. A flow's rate depends on the flows that share
+ * a link with it, on those that share a link with these, and so on; links without a limit connect
+ * nothing. So these are the connected components of what has changed.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ void replay_components_release(struct run *run) {
     free(run->components.is_listed);
 }
 
-/* The link that a flow crosses on its sender's side (0), its receiver's (1). */
+/* The link that a flow crosses on its sender's side (0) or its receiver's side (1). */
 static size_t link_of(const struct run *run, const struct replay_flow *flow, int side) {
     return side ? run->p->model->n_hosts + flow->to_host : flow->from_host;
 }
@@ -41,7 +41,7 @@ void replay_component_change(struct run *run, size_t link) {
     c->links[c->n_links++] = (uint32_t)link;
 }
 
-/* By a link without a limit nothing depends on the flow. */
+/* A link without a limit connects no flows. */
 static void change_links(struct run *run, const struct replay_flow *flow) {
     for (int side = 0; side < 2; side++) {
         size_t link = link_of(run, flow, side);
@@ -94,7 +94,7 @@ void replay_components_find(struct run *run) {
         c->begun[i]->begun = false;
         add(run, c->begun[i]);
     }
-    for (size_t i = 0; i < c->n_links; i++) { /* which grow meanwhile */
+    for (size_t i = 0; i < c->n_links; i++) { /* the list grows during the loop */
         uint32_t link = c->links[i];
         for (struct replay_flow *f = c->at[link]; f; f = f->next[link >= hosts])
             add(run, f);

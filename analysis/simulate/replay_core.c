@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks without a core inside calls, as far as the kernel saw them wait for one. A rank that spins
- * in a call loses time by that only at the end, after the awaited message has come. A rank that
- * polls now and then, and sleeps between the polls, is seen to have polled late: one poll took
- * long, or the back-off before it did. Messages that it was to send meanwhile came late to their
- * receivers, too: MPI moves a message on only while a rank runs it.
+ * Finds the times in which ranks had no core inside calls, from the kernel's count of such waits. A
+ * rank that spins in a call loses time only if it has no core after the awaited message has come. A
+ * rank that polls and sleeps in between polls late: a poll or the back-off before it takes long.
+ * Messages that it was to send meanwhile reach their receivers late, too, since MPI moves a message
+ * only while the rank runs it.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/simulate/replay_build.h"
 
-/* The interval of counters that t lies in; REPLAY_NONE. Times come in order. */
+/* The interval of counters that contains t, or REPLAY_NONE. Calls come in order of t. */
 static uint32_t interval_at(struct rank_builder *rb, int64_t t) {
     const struct builder *b = rb->b;
     while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= t)
@@ -28,7 +28,7 @@ static void add_hidden(struct rank_builder *rb, const struct budget_shares *shar
 
 /* ---- polls in a row ---- */
 
-/* Time of folded polls, and the part of it beyond as many usual ones. */
+/* The time of folded polls, and the part of it beyond their usual time. */
 struct replay_polls {
     double inside, beyond;
 };
@@ -74,8 +74,9 @@ int replay_measure_polls(struct rank_builder *rb) {
     return 0;
 }
 
-/* A poll that took long had no core for a while, not all polls for a part of theirs: as far as
- * counters say that there was none. */
+/* The excess time of a poll was one absence, not a part of each poll, at most as long as counters
+ * say that the rank had no core.
+ */
 static double folded_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
                             double inside) {
     const struct replay_polls *all = &rb->polls[at];
@@ -92,7 +93,7 @@ static double poll_off_ns(const struct rank_builder *rb, const struct mpi_event 
     return e->flags & MPI_FLAG_HAS_CPU ? fmax(length - (double)e->cpu_ns, 0) : 0;
 }
 
-/* Between polls in a row it may compute, or back off. */
+/* CPU time between polls: the rank may compute or back off there. */
 static double poll_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
                           double length, double off) {
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
@@ -125,11 +126,11 @@ void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int6
     op->late_ns = (int64_t)late;
     op->shares = at;
     op->spins = inside > late ? (float)(((double)inside - off) / ((double)inside - late)) : 0;
-    rb->interval = cursor; /* the gap begins earlier */
+    rb->interval = cursor; /* the gap after it begins earlier */
     replay_add_gap(rb, begin + inside, end, NAN);
 }
 
-/* Budgets tell of it where the next poll found something. */
+/* Budgets count it themselves if the next poll found something. */
 void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     double late = fmin(polling_late_ns(&rb->polling, i), (double)(end - begin));
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
@@ -141,7 +142,7 @@ void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64
                                                    at, told});
 }
 
-/* For a pause that was too long for a back-off, and that budgets show as waiting for a core. */
+/* Notes a pause too long for a back-off that the budget counts as waiting for a core. */
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
     double late = replay_pause_late_ns(rb, begin, end, cpu);
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
@@ -152,12 +153,12 @@ void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, doub
 double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
     size_t cursor = rb->interval;
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
-    rb->interval = cursor; /* the pause may yet be a gap, which begins earlier */
+    rb->interval = cursor; /* the pause may turn out to be a gap, which begins earlier */
     double off = fmax((double)(end - begin) - cpu, 0);
     return at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_off;
 }
 
-/* Sends that are buffered wait for nobody. */
+/* Polls for buffered sends wait for nobody. */
 int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares) {
     struct replay_away away =
@@ -170,10 +171,11 @@ int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t e
 
 /* ---- calls ---- */
 
-/* Time off the CPU after what it waited for was there. In a group call all that fits in there:
- * others may have waited for it then. A message was on its way in that time, too, and had no core
- * as often as before it was sent: what is left of the stay is what its link took. A wait whose end
- * is not known goes on without a core up to the last turn. */
+/* The time off the CPU after what the call waited for was there. In a group call it is all time off
+ * the CPU that fits, since others may have waited for this rank then. While a message was under way
+ * the rank had a core as often as before it was sent; the rest of the stay is the link's time. If
+ * the end of the wait is not known, the absence ends with the rank's last turn.
+ */
 int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
                             int64_t end, uint32_t *ret_shares) {
     const struct mpi_event *e = &rb->rank->events[i];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The cost of messages beside the bytes that links carry (replay_links.c), from the recording
- * alone.
- */
+/* Derives the cost of messages beyond the bytes on links (replay_links.c) from the recording. */
 #include <errno.h>
 #include <math.h>
 
@@ -13,12 +10,12 @@
 #include "analysis/simulate/replay_private.h"
 #include "analysis/threshold.h"
 
-#define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit: where nothing was seen to tell */
+#define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit, if the recording shows nothing */
 #define EAGER_WITHIN 4096   /* btl_vader_eager_limit */
 
 /* ---- buffered sends ---- */
 
-/* Up to the largest message that was seen to leave before its receiver asked for it. */
+/* Messages are buffered up to the largest one that left before its receiver asked for it. */
 static void find_buffered(struct replay *p) {
     double limit[2] = {EAGER_WITHIN, EAGER_BETWEEN};
     for (size_t i = 0; i < p->n_messages; i++) {
@@ -65,8 +62,9 @@ static int find_descheduled(struct replay *p) {
 
 /* ---- when they came ---- */
 
-/* Bytes/s that a host sent for others than the job, where these were much of what it sent: a rate
- * that it is set to is the job's but for them. */
+/* Bytes/s that a host sent for other programs, if that was much of its total: its configured rate
+ * less these is left for the job.
+ */
 static double sent_of_others(const struct replay *p, const struct flows *flows, size_t host) {
     const struct phase_group *group = &p->model->groups[p->model->main_group];
     double all = model_mean(p->model, (int)host, METRIC_NET_SEND, p->model->main_group) * 1e6;
@@ -76,8 +74,9 @@ static double sent_of_others(const struct replay *p, const struct flows *flows, 
     return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
 }
 
-/* The least F1 of a side that explains which routes were held up by their path: if another side
- * explains them much better, they are due to that one. */
+/* The least F1 score of a link that explains which routes were throttled: if another link explains
+ * them much better, that one is the cause.
+ */
 static double least_f1(const struct flows *flows, size_t hosts) {
     double best = 0;
     for (size_t h = 0; h < hosts; h++)
@@ -86,8 +85,9 @@ static double least_f1(const struct flows *flows, size_t hosts) {
     return fmax(FLOW_F1_MIN, best - FLOW_F1_ALIKE);
 }
 
-/* Links whose routes were held up by their path, as far as one side of one host explains it, or
- * whose host holds back what it sends. */
+/* Finds the links whose routes were throttled, if one side of one host explains them, and links
+ * whose host throttles what it sends.
+ */
 static int find_held(struct replay *p) {
     struct windows windows = phase_windows(&p->model->groups[p->model->main_group]);
     size_t hosts = p->model->n_hosts;
@@ -113,9 +113,10 @@ static bool is_held(const struct replay *p, const struct replay_message *m) {
            p->net.held[p->model->n_hosts + (size_t)p->ranks[m->to].host];
 }
 
-/* A message may have arrived before its receiver polled for it, if it had long begun to move and
- * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the poll,
- * except if the kernel kept it back since the way was full. */
+/* A message may have arrived before its receiver polled for it: it had moved for long, and the
+ * receiver hardly waited. The time at which it left its sender is then nearer to the truth than the
+ * poll, unless the kernel held it in a full queue.
+ */
 static void settle_arrivals(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
@@ -127,7 +128,7 @@ static void settle_arrivals(struct replay *p) {
 
 /* ---- small messages ---- */
 
-/* The median: some stand in a queue behind others. */
+/* Takes the median, since some messages queue behind others. */
 static int fit_latency(struct replay *p) {
     static const double usual_ns[2] = {2000, 50000};
     double *values = malloc((p->n_messages + 1) * sizeof *values), found[2][2], soon[2][2];
@@ -160,7 +161,7 @@ static int fit_latency(struct replay *p) {
 
 /* ---- all ---- */
 
-/* Within a host: bytes over time, of the messages that somebody waited for. */
+/* The rate within a host: bytes over time of messages that a rank waited for. */
 static double rate_within(const struct replay *p) {
     double bytes = 0, time = 0;
     for (size_t i = 0; i < p->n_messages; i++) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages on their way. Those between two ranks go one after the other; large ones are flows that
- * share the links, small ones take a latency and the time of their bytes.
+ * Messages under way. Messages of one pair of ranks follow each other. Large ones are flows that
+ * share links; small ones take a latency and the time of their bytes.
  */
 #include <math.h>
 
 #include "analysis/simulate/replay_run.h"
 
-#define HANDED_OVER_PART 0.5 /* of the time it took to come: a sender that waits for less of it */
+#define HANDED_OVER_PART                                                                           \
+    0.5 /* of its transfer time: a sender that waits less handed it over to a                      \
+           buffer */
 
 void replay_flows_advance(struct run *run, int64_t now) {
     double s = (double)(now - run->flows_at) / 1e9;
@@ -48,12 +50,14 @@ static double latency(const struct run *run, const struct replay_message *m, boo
     return fmin(usual, eased) * (between ? replay_latency(run) : 1);
 }
 
-/* For a large message, whose way was told from the time it took less this (replay_piece.c). */
+/* The latency of a large message; its rate was computed from its time without this
+ * (replay_piece.c).
+ */
 static int64_t latency_of_flow(const struct run *run, const struct replay_message *m) {
     return (int64_t)replay_latency_within(latency(run, m, true), replay_begin_ns(m), m->done_ns);
 }
 
-/* Its sender had no core while it was to move. */
+/* The sender's time without a core while the message should have moved. */
 static int64_t kept_back(const struct run *run, const struct replay_message *m) {
     return replay_late_ns(run, m->from, m->late_shares, m->late_ns);
 }
@@ -67,7 +71,7 @@ static void go_within(struct run *run, uint32_t id, int64_t now) {
     replay_arrive(run, id, end + (int64_t)latency(run, m, false) + kept_back(run, m), end);
 }
 
-/* Time of links to carry a message that is no flow. */
+/* The time that links need for a message too small for a flow. */
 static int64_t small_ns(struct run *run, const struct pair_state *pair, double bytes, int64_t now) {
     size_t hosts = run->p->model->n_hosts;
     if (run->burst)
@@ -77,8 +81,9 @@ static int64_t small_ns(struct run *run, const struct pair_state *pair, double b
     return replay_bounded_ns(fmax(out, in) * 1e9);
 }
 
-/* How long after it could move its sender was seen to have handed it over, long before it came: the
- * system's buffers took it. -1: it was not. */
+/* How long after it could move the sender handed the message over to the system's buffers, long
+ * before it arrived; -1 if it did not.
+ */
 static int64_t handed_over_ns(const struct run *run, const struct replay_message *m) {
     const struct replay_rank *ranks = run->p->ranks;
     int64_t begin = replay_begin_ns(m);
@@ -143,7 +148,7 @@ void replay_flows_end(struct run *run, int64_t now) {
     run->dirty = true;
 }
 
-/* Seconds until the first of all flows has ended. */
+/* Seconds until the first flow ends. */
 static double first_end(const struct run *run) {
     double first = INFINITY;
     for (size_t i = 0; i < run->n_active; i++) {
@@ -169,7 +174,7 @@ void replay_flows_share(struct run *run) {
                     (uint32_t)run->version);
 }
 
-/* If a message waits for its receiver, the envelope comes first. */
+/* The envelope of a message that waits for its receiver comes first. */
 static void announce(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct message_state *state = &run->messages[id];

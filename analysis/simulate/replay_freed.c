@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time of messages whose link is no limit any more. A byte costs both ends a
- * copy and a protocol, and their programs until they look for it, whichever way it goes: if the
- * messages that two ranks send each other one way moved much faster than those the other way, the
- * faster way shows their time without the limit, and no guess is needed. If both ways are as fast,
- * both may be limited, and that says nothing. For group calls those of few bytes tell: a rank that
- * looks for messages between back-offs sees late that all is there, however little it is.
+ * Estimates the time of messages whose link no longer limits them. At both ends a byte costs a copy
+ * and a protocol, and a program may look for it late, in either direction. So if the messages that
+ * two ranks exchange move much faster in one direction, the faster direction shows the time without
+ * the limit. If both directions are equally fast, both may be limited, and nothing is known. For
+ * group calls, those of few bytes tell: a rank that looks for messages between back-offs notices
+ * their arrival late, however few the bytes are.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,20 +14,20 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/simulate/replay_piece.h"
 
-#define ALIKE 2.0 /* times as large: of much smaller ones latency is most of what they take */
+#define ALIKE 2.0 /* times as large: in much smaller messages latency dominates */
 #define AT_ONCE_NS 1000
-#define CALLS_MIN 10 /* of few bytes */
+#define CALLS_MIN 10 /* group calls of few bytes */
 
 /* ---- messages ---- */
 
 struct way {
-    uint32_t low, high; /* ranks */
-    bool back;          /* from high to low */
+    uint32_t low, high; /* indices of ranks */
+    bool back;          /* the direction from high to low */
     uint32_t pair;
-    double bytes, rate; /* that its pieces seldom pass */
+    double bytes, rate; /* the rate that its pieces seldom exceed */
     double moving_ns;
-    bool told;       /* of one at least it is known how long it took */
-    size_t first, n; /* of its pieces */
+    bool told;       /* the time of at least one is known */
+    size_t first, n; /* its pieces */
 };
 
 static int compare_ways(const void *a, const void *b) {
@@ -56,8 +56,8 @@ static void add_pieces(const struct fit *fit, struct way *ways) {
     }
 }
 
-/* Sorts the rates of all pieces by way, or of those that a rank waited for; ways[].n becomes their
- * number.
+/* Sorts the rates of all pieces by direction; with `found` only of those that a rank waited for.
+ * Sets ways[].n to their number.
  */
 static void sort_rates(const struct fit *fit, bool found, struct way *ways, struct weighted *room) {
     for (size_t i = 0; i < fit->p->n_pairs; i++)
@@ -94,8 +94,9 @@ static bool are_alike(const struct way *a, const struct way *b) {
     return one <= ALIKE * other && other <= ALIKE * one;
 }
 
-/* As fast as one of its links is known to let it: a rank with a link for itself is faster than many
- * that share another one, and limited all the same. */
+/* Whether the direction is as fast as one of its links is known to be: a rank that has a link to
+ * itself is faster than many that share one, but limited all the same.
+ */
 static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     const struct replay_rank *ranks = fit->p->ranks;
     uint32_t from = way->back ? way->high : way->low, to = way->back ? way->low : way->high;
@@ -108,7 +109,7 @@ static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     return false;
 }
 
-/* Compares two ways between the same ranks. */
+/* Compares the two directions between the same ranks. */
 static void compare_both(const struct fit *fit, const struct way *a, const struct way *b,
                          double *freed) {
     if (a->low != b->low || a->high != b->high || !a->n || !b->n || !are_alike(a, b))
@@ -118,15 +119,17 @@ static void compare_both(const struct fit *fit, const struct way *a, const struc
         freed[a->pair] = freed[b->pair] = most->rate;
 }
 
-/* Where nobody waited for any message of a way, how long these took is when their receiver came: a
- * rank that comes late would come late for ever. They take no longer than those the other way. */
+/* If nobody waited for any message of a direction, their times only show when the receiver came,
+ * and a replay would keep it late for ever. Then they take no longer than messages in the other
+ * direction.
+ */
 static void take_pace(const struct way *a, const struct way *b, double *pace) {
     if (a->low != b->low || a->high != b->high || !a->n || a->told || !b->n || !are_alike(a, b))
         return;
     pace[a->pair] = fmax(pace[a->pair], b->bytes / b->moving_ns * 1e9);
 }
 
-/* Late ranks may be late since a link holds them up. */
+/* Ranks that come late may do so because a link throttles them. */
 static bool any_limits(const struct fit *fit) {
     for (size_t link = 0; link < fit->n_links; link++)
         if (fit->p->net.held[link])
@@ -162,8 +165,9 @@ int replay_fit_freed(struct fit *fit) {
 
 /* ---- calls of groups ---- */
 
-/* How long a member goes on in an operation that is a call of a group of few bytes, after those it
- * needs came; below 0: it is none. */
+/* A member's stay in a group call of few bytes after those it needs came; below 0 if the operation
+ * is no such call.
+ */
 static int64_t few_ns(const struct replay *p, size_t rank, const struct replay_op *op) {
     bool waits = op->kind == REPLAY_WAIT && op->n == 1 && p->waits[op->first] & REPLAY_OWN_GROUP &&
                  !(p->waits[op->first] & REPLAY_OWN_SEND);
@@ -180,7 +184,7 @@ static void add_few(const struct replay *p, size_t rank, double *room[2], size_t
     const struct replay_rank *r = &p->ranks[rank];
     for (size_t i = 1; i < r->n; i++) {
         int64_t ns = few_ns(p, rank, &r->ops[i]);
-        int64_t own = ns + r->ops[i].late_ns; /* the rest is the wait for others */
+        int64_t own = ns + r->ops[i].late_ns; /* the rest is waiting for others */
         bool first = r->ops[i].end_ns - r->ops[i - 1].end_ns > own + AT_ONCE_NS;
         if (ns >= 0)
             room[first][n[first]++] = (double)ns;

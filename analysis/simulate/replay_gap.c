@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations between calls. Time that the budget counts as waiting by polling (tests that find
- * nothing, and the sleep between them) is no operation: the wait is that of the call which
- * completes the polled request. Polling that ends before that, because the rank had something else
- * to do, was no wait: no time may be missing, and it is the rank's own.
+ * Adds operations for the time between calls. Time that the budget counts as waiting by polling
+ * (polls that find nothing, and the sleep between them) is no operation: it belongs to the wait of
+ * the call that completes the request. Polling that stops early, because the rank had other work,
+ * was no wait: that time stays the rank's own.
  */
 #include <errno.h>
 #include <math.h>
@@ -37,13 +37,13 @@ static double unknown_cpu(const struct rank_builder *rb, uint32_t interval) {
     return interval == REPLAY_NONE ? 1 : rb->to->shares[interval].cpu_of_dark;
 }
 
-/* CPU time of a part of an interval, as counted; NAN: not known. */
+/* Counted CPU time in a part of an interval; NAN if not known. */
 static double counted_ns(const struct budget_interval *i, int64_t begin, int64_t end) {
     double length = (double)(end - begin), all = (double)(i->end_ns - i->begin_ns);
     return isnan(i->cpu) || all <= 0 ? NAN : fmin(fmax(i->cpu, 0) * (length / all), length);
 }
 
-/* Time of which only the sum of CPU time is known: what of it counters cover, and tell. */
+/* A time whose total CPU time is known, and what counters say about parts of it. */
 struct spread {
     double per_ns, covered, counted;
 };
@@ -63,8 +63,9 @@ static struct spread spread_of(const struct rank_builder *rb, int64_t begin, int
     return s;
 }
 
-/* When it computed counters know better than that it did so evenly: as the budget has it, so that a
- * wait for a disk is not held against a time full of computing. */
+/* Counters tell better than an even spread when the rank computed. The budget counts alike, so that
+ * a wait for a disk is not charged to a time full of computing.
+ */
 static double cpu_of_part(const struct spread *s, double counted, double length) {
     double own = s->per_ns * s->covered;
     if (isnan(counted) || !(s->counted > 0))
@@ -98,9 +99,10 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
     }
 }
 
-/* Whether the looks at this time, at event i or before it, are a wait. A rank that goes on without
- * having found anything had other work: the request that it completes next was complete before. A
- * rank that sleeps between its polls had none: it finds the message with the next one. */
+/* Whether the polls at this time, at event i or before it, are a wait. A rank that goes on although
+ * it found nothing had other work, and the request that it completes next was complete before. A
+ * rank that sleeps between polls had none: its next poll finds the message.
+ */
 static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     const struct call_need *need = polling_for(&rb->polling, i, begin);
     if (need && replay_is_polling(rb) && rb->poll_backed_off)
@@ -120,8 +122,9 @@ void replay_end_polls(struct rank_builder *rb, int64_t t) {
     op->shares = away.shares;
 }
 
-/* A pause that is no back-off ends no wait if nothing but want of a core made it too long for one,
- * or waking up took some CPU time: a rank with other work meanwhile does it for longer. */
+/* Whether polling goes on after a pause too long for a back-off: only want of a core, or waking up,
+ * made it so long. A rank with other work would use more CPU time.
+ */
 static bool goes_on_polling(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
                             double cpu) {
     double all = rb->poll_woke_ns + cpu;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group calls: the members that can go on once others have come, and, if links are not as measured,
- * once its bytes are there: all members share what the slowest of their links makes of it. A member
- * that only gives its part to a root waits for nobody, but takes as much longer as the bytes do:
- * whether it is the last to come is the others' doing, and of two that come at the same time
- * nobody's.
+ * Group calls. A member goes on once the others that it needs have come and, if links are changed,
+ * once the bytes of the call are through: all members wait for the slowest link. A member that only
+ * gives its part to a root waits for nobody, but its stay grows with the time of the bytes. Which
+ * member comes last depends on the others; of two that come together, neither is the last.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +11,7 @@
 #include "analysis/simulate/replay_run.h"
 
 #define AT_ONCE (-TIME_SANE_NS)
-#define BUFFERED 65536 /* a rank that gives no more than that need not see it go */
+#define BUFFERED 65536 /* a rank that gives at most this many bytes does not see them leave */
 
 static int64_t later(int64_t came_ns, const struct group_state *s) {
     return came_ns != VALUE_ABSENT && s->carried_ns != VALUE_ABSENT && s->carried_ns > came_ns
@@ -24,7 +23,7 @@ static bool only_gives(const struct replay_group *g, size_t rank) {
     return g->need == MPI_NEED_GATHERED && g->root != rank;
 }
 
-/* When a member can go on; VALUE_ABSENT: not known yet. */
+/* When a member can go on; VALUE_ABSENT if not known yet. */
 static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     const struct group_state *s = &run->groups[number];
@@ -43,7 +42,7 @@ static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank
     }
 }
 
-/* How long a member goes on, less what its bytes took, which they take anew. */
+/* A member's stay without the time of its bytes, which the replay computes anew. */
 static int64_t beside_bytes(const struct run *run, uint32_t number, uint32_t rank, int64_t ns) {
     const struct group_state *s = &run->groups[number];
     if (s->carried_ns == VALUE_ABSENT || only_gives(&run->p->groups[number], rank))
@@ -109,7 +108,7 @@ static double seconds_now(struct run *run, const struct replay_group *g) {
     return replay_wire_s(g, run->load, hosts);
 }
 
-/* All it needs is there: its bytes take to the links. */
+/* Hands the bytes to the links: all members that the call needs have come. */
 static void carry(struct run *run, uint32_t number, int64_t now) {
     const struct replay_group *g = &run->p->groups[number];
     struct group_state *s = &run->groups[number];
@@ -128,7 +127,7 @@ static void carry(struct run *run, uint32_t number, int64_t now) {
     s->carried_ns = now + replay_bounded_ns(is * 1e9);
 }
 
-/* A limit of its host, or of the one that gets all it gives. */
+/* Whether its host's link, or that of the one that receives all, has a limit. */
 static bool is_limited(const struct run *run, const struct replay_group *g, size_t rank) {
     const struct replay_network *m = &run->p->net;
     size_t host = (size_t)run->p->ranks[rank].host;
@@ -141,7 +140,7 @@ static bool is_limited(const struct run *run, const struct replay_group *g, size
     return isfinite(limit);
 }
 
-/* Whether those it needs have yet to come. */
+/* Whether the members that it needs have yet to come. */
 static bool is_early(const struct run *run, uint32_t number, size_t rank) {
     int64_t ready = group_ready(run, number, (uint32_t)rank);
     return ready == VALUE_ABSENT || ready > run->ranks[rank].now;
@@ -155,8 +154,9 @@ static bool is_between_hosts(const struct run *run, const struct replay_group *g
     return sum > 0;
 }
 
-/* Calls that no link explains, but that cross a faster one: a member that needs others takes at
- * least as long as in calls of few bytes. */
+/* The time of calls that no link explains, but that cross a link made faster: a member that needs
+ * others takes at least as long as in calls of few bytes.
+ */
 static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     double few = 0, was = (double)ns;
@@ -171,7 +171,8 @@ static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size
                                          : fmax(was / run->group_pace, beside));
 }
 
-/* Additional time of all its bytes with other links than measured, but for bursts: once a call. */
+/* Additional time of all bytes of the call on changed links, without bursts; computed once a call.
+ */
 static int64_t longer_ns(struct run *run, uint32_t number) {
     const struct replay_group *g = &run->p->groups[number];
     struct group_state *s = &run->groups[number];

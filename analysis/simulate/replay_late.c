@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ranks without a core inside a group call: others wait for their part of it, which no counter of
- * theirs tells.
+/* Members of a group call that were held up by a rank without a core. The members' own counters do
+ * not show it.
  */
 #include <math.h>
 
 #include "analysis/simulate/replay_build.h"
 
-#define SOON 0.5 /* after it has its core again its part of a call is done */
+#define SOON 0.5 /* of its absence: the rank's part of the call is done this soon after it */
 
-/* Within the last ns of the rank's own stay. A rank that goes on while the other has no core yet
- * needs nothing more of it, but in a call of many turns. A rank that goes on long afterwards has
- * other work. */
+/* The last absence of the other rank that ended within the last ns of this rank's stay. If this
+ * rank left while the other had no core, it did not need it, except in a call of several exchanges.
+ * If it left much later, it had other work.
+ */
 static struct replay_away held_by(const struct replay_group *g, const struct replay_rank *late,
                                   const struct replay_op *op, int64_t ns) {
     int64_t end = op->end_ns - op->late_ns;
@@ -24,7 +24,7 @@ struct holder {
     uint32_t rank, shares;
 };
 
-/* The one that it was held up by for longest. */
+/* The member that held it up longest. */
 static struct holder holder_of(const struct replay *p, const struct replay_group *g,
                                const struct replay_op *op, int64_t ns, size_t rank) {
     struct holder holder = {.shares = REPLAY_NONE};
@@ -40,12 +40,12 @@ static struct holder holder_of(const struct replay *p, const struct replay_group
     return holder;
 }
 
-/* One operation may wait for several calls. */
+/* One operation may wait for several group calls. */
 static void note_held_up(struct replay *p, uint32_t number, struct replay_op *op, int64_t ns,
                          size_t rank) {
     struct replay_group *g = &p->groups[number];
     if (ns < MPI_LONG_NS)
-        return; /* no time without a core is as short */
+        return; /* absences are never as short */
     struct holder holder = holder_of(p, g, op, ns, rank);
     if (holder.ns > op->held_ns) {
         op->held_ns = holder.ns;
@@ -61,7 +61,7 @@ static void note_held_up(struct replay *p, uint32_t number, struct replay_op *op
 
 /* ---- calls that all are through with together ---- */
 
-#define TOGETHER 0.1 /* of the longer of two stays: they end at the same time */
+#define TOGETHER 0.1 /* of the longer of two stays: they ended together */
 
 static int64_t stay_ns(const struct replay_op *op) {
     return op->ns + op->late_ns;
@@ -72,7 +72,7 @@ static bool end_together(const struct replay_op *a, const struct replay_op *b) {
     return fabs((double)(a->end_ns - b->end_ns)) <= TOGETHER * longer;
 }
 
-/* The one of a rank that ends together with this one; NULL. */
+/* The operation of another rank that ends together with this one, or NULL. */
 static const struct replay_op *ending_with(const struct replay_rank *rank,
                                            const struct replay_op *op) {
     for (size_t i = 0; i < rank->n && rank->ops[i].end_ns - stay_ns(op) <= op->end_ns; i++)
@@ -81,8 +81,9 @@ static const struct replay_op *ending_with(const struct replay_rank *rank,
     return NULL;
 }
 
-/* By as much as another one lost more than it did itself; for what it was on the CPU it had to do
- * something of its own. */
+/* A rank is held up by the time that another lost beyond its own loss; its own time on the CPU was
+ * its own work.
+ */
 static void note_together(struct replay *p, struct replay_op *op, size_t rank) {
     int64_t off = (int64_t)((double)op->ns * (1 - (double)op->spins));
     for (size_t r = 0; r < p->n_ranks; r++) {

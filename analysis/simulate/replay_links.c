@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rates of links, from the speed of large messages (replay_piece.c).
- *
- * Which end of a transfer is the limit is told by set logic: at a link that limits, all that
- * crosses it together always moves at the same rate, whoever takes part; at the other end it does
- * not; nor where the link is known to carry much more. The links that explain most bytes so are the
- * model's; all others are without limit, since nothing shows theirs. Where both ends explain as
- * much, both are kept out but the one that is asked for.
+ * Derives the rates of links from the speed of large messages (replay_piece.c). Set logic tells
+ * which end of a transfer is the limit: at a limiting link, all that crosses it at a time moves at
+ * one total rate, whichever ranks take part. At the other end it does not, nor at a link known to
+ * carry much more. The model takes the links that explain most bytes; all others have no limit,
+ * since nothing shows one. If both ends explain the same bytes, neither is the limit, except the
+ * one that a question names.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +13,7 @@
 
 #include "analysis/simulate/replay_piece.h"
 
-#define AT_LIMIT 0.75 /* of the rate that is seldom passed */
+#define AT_LIMIT 0.75 /* of the rate that the link seldom exceeds */
 #define COVER 0.9     /* of the bytes to explain */
 
 static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
@@ -24,7 +23,7 @@ static bool explains(const struct fit *fit, size_t link, const struct piece *x) 
     return link_of(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
 }
 
-/* Bytes that each link explains of those that nothing explains yet. */
+/* The bytes that each link explains and that nothing explains yet. */
 static void explained_bytes(const struct fit *fit, double *ret_bytes) {
     memset(ret_bytes, 0, fit->n_links * sizeof *ret_bytes);
     for (size_t i = 0; i < fit->n; i++)
@@ -36,7 +35,7 @@ static void explained_bytes(const struct fit *fit, double *ret_bytes) {
         }
 }
 
-/* Its rate while it is the limit. */
+/* Marks the pieces as explained by the link; returns its rate while it limits. */
 static double take(struct fit *fit, size_t link) {
     int side = link >= fit->n_links / 2;
     double bytes = 0, time = 0;
@@ -55,14 +54,15 @@ static double *rate_of(struct replay_network *model, size_t n_hosts, size_t link
     return link < n_hosts ? &model->egress[link] : &model->ingress[link - n_hosts];
 }
 
-/* Seen at about what it is set to. */
+/* Whether the link is seen at about its known rate. */
 static bool is_at_known(const struct fit *fit, size_t link) {
     double known = known_rate(fit, link);
     return known > 0 && fit->peak[link] >= AT_KNOWN * known && fit->peak[link] * AT_KNOWN <= known;
 }
 
-/* The link that explains most of what is left, at least `least` bytes; one at its known rate goes
- * before any other. n_links: none. */
+/* The link that explains most of the remaining bytes, at least `least`; a link at its known rate
+ * comes first. n_links if there is none.
+ */
 static size_t best_link(const struct fit *fit, const double *bytes, double least) {
     size_t best = fit->n_links;
     for (size_t link = 0; link < fit->n_links; link++) {
@@ -96,8 +96,8 @@ static int cover(struct fit *fit) {
 }
 
 struct pace {
-    double bytes, time;     /* of what no link explains */
-    double waited, waiting; /* the part of it that somebody waited for */
+    double bytes, time;     /* all that no link explains */
+    double waited, waiting; /* the part that a rank waited for */
     double explained;
 };
 
@@ -113,10 +113,11 @@ static void add_piece(struct pace *pace, const struct piece *x) {
     pace->waiting += x->found ? 0 : time;
 }
 
-/* Transfers that no link explains take their time all the same: programs and protocols have a pace,
- * too. It is that of the messages that a rank waited for, if there are any: how long the others
- * took is known no better than when their receivers came, and counts for nothing where a link
- * explains the ones that were waited for. Mostly explained: none. */
+/* Transfers that no link explains have a pace, too, set by programs and protocols. It is the pace
+ * of the messages that a rank waited for, if there are any: the times of the others only show when
+ * receivers came, and do not count where a link explains the awaited ones. A pair whose bytes are
+ * mostly explained has none.
+ */
 static double bytes_per_s(const struct pace *pace) {
     if (pace->bytes <= pace->explained || !(pace->time > 0))
         return INFINITY;
@@ -138,7 +139,7 @@ static int fit_pairs(struct fit *fit) {
     return 0;
 }
 
-/* The link that could be the limit in place of another: all that one explains, it does, too. */
+/* Finds the link that could be the limit in place of another: it explains the same bytes. */
 static void find_twins(struct fit *fit) {
     struct replay_network *model = &fit->p->net;
     for (size_t link = 0; link < fit->n_links; link++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The speed of large messages, link by link, from the recording. If messages follow each other
- * without a pause, only the last one's end is certain, so they are one piece. A burst that a shaped
- * link lets pass after a pause says nothing of its rate.
+ * The speed of large messages on each link. Messages that follow each other without a pause form
+ * one piece, since only the end of the last is certain. A burst that a shaped link passes after a
+ * pause says nothing about its rate.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "analysis/simulate/replay_piece.h"
 
 #define PEAK_QUANTILE 0.9
-#define BURST_MAX 2.0 /* times the known rate: more than that on average is no burst */
+#define BURST_MAX 2.0 /* times the known rate: a faster mean is no burst */
 
 static int compare_sent(const void *a, const void *b) {
     const struct piece *x = a, *y = b;
@@ -21,8 +21,9 @@ static int compare_sent(const void *a, const void *b) {
     return (x->message > y->message) - (x->message < y->message);
 }
 
-/* Messages of a pair move one after the other; those that follow each other without a pause are one
- * piece, since when each of them was done depends on when its receiver looked. */
+/* Messages of a pair move one after the other. Those without a pause between them become one piece,
+ * since the end of each depends on when its receiver looked.
+ */
 static void join_pieces(struct fit *fit, struct piece **last) {
     const struct replay *p = fit->p;
     size_t kept = 0;
@@ -77,7 +78,7 @@ static int find_pieces(struct fit *fit) {
 
 struct edge {
     int64_t t_ns;
-    double rate; /* bytes/ns that begin here */
+    double rate; /* bytes/ns from here on */
     size_t piece;
     bool begins;
 };
@@ -91,7 +92,7 @@ static int compare_edges(const void *a, const void *b) {
     return (int)y->begins - (int)x->begins;
 }
 
-/* The mean rate at which bytes crossed the link while each of its pieces moved. */
+/* The mean rate at which bytes crossed the link while each piece moved. */
 static void rate_link(struct fit *fit, int side, size_t host, struct edge *edges,
                       double *at_begin) {
     size_t n = 0;
@@ -119,7 +120,7 @@ static void rate_link(struct fit *fit, int side, size_t host, struct edge *edges
     }
 }
 
-/* A rate of the link that is seldom passed. */
+/* The rate that the link seldom exceeds. */
 static double peak_of(struct fit *fit, size_t link, struct weighted *room) {
     int side = link >= fit->n_links / 2;
     size_t n = 0;
@@ -148,7 +149,7 @@ static int rate_links(struct fit *fit) {
 
 /* ---- what is known of links ---- */
 
-/* Bytes/s that the queues before a host's interfaces are set to; 0 if none is. */
+/* Bytes/s that the queues of a host's interfaces are set to; 0 if none is set. */
 static double queue_rate(const struct run_model *model, size_t host) {
     const struct series_set *set = &model->recording->tables[RECORDING_QDISC];
     int64_t most = 0;
@@ -175,7 +176,7 @@ static int find_known(struct fit *fit) {
     return fit->known ? 0 : -ENOMEM;
 }
 
-/* Mean over the time in which something moved. */
+/* The mean over the time in which bytes moved. */
 static double pace_of(const struct fit *fit, size_t link) {
     int side = link >= fit->n_links / 2;
     double bytes = 0, time = 0;
@@ -188,9 +189,10 @@ static double pace_of(const struct fit *fit, size_t link) {
     return time > 0 ? bytes / time : 0;
 }
 
-/* The mean rate up to which what is seen faster than the known rate is still bursts: of a host that
- * is seen to hold back what it sends there is no end to it, since packets wait for that rate though
- * messages pass at any; shaped the other way, too, it shows about the same there. */
+/* The mean rate up to which speeds above the known rate count as bursts. A host that throttles what
+ * it sends has no such bound, since packets wait at that rate though messages pass at any. A host
+ * that is shaped in both directions shows about the same in both.
+ */
 static double most_of_bursts(const struct fit *fit, size_t link) {
     size_t host = link % (fit->n_links / 2);
     if (!fit->p->net.held[host] || !(fit->known[host] > 0))
@@ -198,8 +200,9 @@ static double most_of_bursts(const struct fit *fit, size_t link) {
     return link == host ? INFINITY : pace_of(fit, host) / AT_KNOWN;
 }
 
-/* A shaped link lets a burst pass at once after each pause: messages no larger than that are seen
- * at any rate. If their mean is about the link's own, all of them are what it carries. */
+/* A shaped link passes a burst at once after each pause, so messages no larger than the burst are
+ * seen at any rate. If their mean is about the link's known rate, that is what the link carries.
+ */
 static void see_bursts(struct fit *fit) {
     for (size_t link = 0; link < fit->n_links; link++) {
         double known = known_rate(fit, link), pace = pace_of(fit, link);

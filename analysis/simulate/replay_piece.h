@@ -8,10 +8,9 @@
 struct piece { /* a message between hosts, while it moved */
     uint32_t message, from_host, to_host;
     int64_t begin_ns, end_ns;
-    double bytes,
-        rate[2]; /* of all that crossed the sender's egress, the receiver's ingress then */
-    int link;    /* what explains it: -1 nothing yet */
-    bool found;  /* its receiver came later and hardly waited: when it arrived is not known */
+    double bytes, rate[2]; /* total rate at the sender's egress, the receiver's ingress meanwhile */
+    int link;              /* the link that explains it; -1: none yet */
+    bool found;            /* its receiver came later and hardly waited: its arrival is not known */
 };
 
 struct fit {
@@ -19,40 +18,46 @@ struct fit {
     struct piece *pieces;
     size_t n;
     double *peak;   /* by link */
-    double *known;  /* by link, bytes/s that it is set to or was measured to carry; 0: not known */
+    double *known;  /* by link: bytes/s it is configured or measured to carry; 0: not known */
     size_t n_links; /* [0, n_hosts): egress; then ingress */
 };
 
-#define AT_KNOWN 0.75 /* of a known rate: seen at it */
-#define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
+#define AT_KNOWN 0.75 /* of the known rate: the link is seen at it */
+#define KNOWN_MIN 0.5 /* of the known rate: a slower link limits nothing */
 
-/* Fills all of it but p and n_links, which are set; the pieces know what crossed their links, but
- * not yet what explains them. -ENOMEM: what was filled is the caller's to free all the same. */
+/* Fills `fit`, whose p and n_links are set. The pieces then know what crossed their links, but not
+ * what explains them. -ENOMEM: the caller frees what was filled all the same.
+ */
 int replay_find_pieces(struct fit *fit);
 
-#define SELDOM_PASSED 0.9 /* quantile: whose receiver looks late seem slower than they were */
-#define FREER 1.5         /* times as fast: not held to the same */
+#define SELDOM_PASSED                                                                              \
+    0.9           /* quantile: ignores pieces that look faster since their receiver came           \
+                     late */
+#define FREER 1.5 /* times as fast: not limited by the same link */
 
-/* The most that pairs carry if a link is no limit any more: p->net.freed, which is INFINITY
- * before; the pace of those that nobody ever waited for: p->net.pair; and p->net.soon. From the
- * other way between the same ranks; where that does not tell, from what limited links let pass at
- * once (replay_burst.c). -ENOMEM. */
+/* Fills p->net.freed (INFINITY before), the most that pairs carry without a limiting link;
+ * p->net.pair of pairs for which nobody waited; and p->net.soon. Both come from the other direction
+ * between the same ranks, or else from the bursts that limited links pass (replay_burst.c).
+ * -ENOMEM.
+ */
 int replay_fit_freed(struct fit *fit);
 int replay_fit_bursts(struct fit *fit);
 
-/* The link that a piece crosses on its sender's side (0), its receiver's (1). */
+/* The link that a piece crosses on its sender's side (0) or its receiver's side (1). */
 static inline size_t link_of(const struct fit *fit, const struct piece *x, int side) {
     return side ? fit->n_links / 2 + x->to_host : x->from_host;
 }
 
-/* Whether a piece tells how fast the link is: whose receiver only came when it had long been there
- * moved faster than it looks, unless the link is seen to hold up what crosses it. */
+/* Whether a piece shows the link's speed. A piece that had arrived long before its receiver came
+ * moved faster than it looks, and counts only if the link is seen to throttle.
+ */
 static inline bool tells_of(const struct fit *fit, size_t link, const struct piece *x) {
     return !x->found || fit->p->net.held[link];
 }
 
-/* The rate that the link is set to or was measured to carry; a host shaped one way is taken to be
- * shaped the other way, too, if that shows the same rate. 0: not known. */
+/* The rate that the link is configured or measured to carry. A host shaped in one direction counts
+ * as shaped in the other, too, if that shows the same rate. 0: not known.
+ */
 static inline double known_rate(const struct fit *fit, size_t link) {
     size_t hosts = fit->n_links / 2;
     return fit->known[link] > 0 || link < hosts ? fit->known[link] : fit->known[link - hosts];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU quotas that a run did not have: of each period a rank has a part for itself, and when that is
- * used up, by computing or by spinning in a wait, it stands still until the next. (Periods are
- * those of the kernel's default, 100 ms, counted from the run's start on every host; the ranks of a
- * host are taken to share its quota evenly.)
+ * CPU quotas that a run did not have. A rank gets a part of each period; when it has used that up,
+ * by computing or by spinning in a wait, it stands still until the next period. (Periods are the
+ * kernel's default of 100 ms, counted from the run's start on every host; the ranks of a host share
+ * its quota evenly.)
  */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static int64_t period_of(int64_t t) {
     return t >= 0 ? t / PERIOD_NS : (t + 1) / PERIOD_NS - 1;
 }
 
-/* The rest of its quota in the period that t is in. */
+/* The rank's remaining quota in the period that contains t. */
 static double left_at(const struct run *run, uint32_t rank, int64_t t) {
     struct rank_state *r = &run->ranks[rank];
     if (period_of(t) != r->period) {
@@ -64,7 +64,7 @@ int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t c
         rest -= step;
         if (rest < 1)
             return t + (int64_t)ceil(step);
-        double whole = ceil(rest / each) - 1; /* periods that it uses up */
+        double whole = ceil(rest / each) - 1; /* periods that it uses up completely */
         if (whole * (double)PERIOD_NS > (double)TIME_SANE_NS) {
             run->error = -E2BIG;
             return t;

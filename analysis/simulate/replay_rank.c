@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of ranks: each runs on by itself up to the next event that concerns another one. */
+/* Progress of ranks: each runs by itself up to its next event that concerns another rank. */
 #include <errno.h>
 #include <math.h>
 
@@ -17,13 +17,13 @@ int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, in
                      (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
 }
 
-/* Additional time of the present operation of a rank for want of a core. */
+/* Additional time of the rank's present operation for want of a core. */
 static int64_t late_ns(const struct run *run, uint32_t rank) {
     const struct replay_op *op = &run->p->ranks[rank].ops[run->ranks[rank].at];
     return replay_late_ns(run, rank, op->shares, op->late_ns);
 }
 
-/* When the rank goes on after what it waited for is there. */
+/* When the rank goes on after what it waited for has come. */
 static int64_t goes_on(struct run *run, uint32_t rank) {
     const struct rank_state *r = &run->ranks[rank];
     const struct replay_op *op = &run->p->ranks[rank].ops[r->at];
@@ -105,7 +105,7 @@ int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change
 
 /* ---- operations ---- */
 
-/* The reference rank has come to `measured` at `now`. */
+/* Notes that the reference rank has passed its measured time `measured` at `now`. */
 static void pass(struct run *run, int64_t measured, int64_t now) {
     double from = (double)run->passed_ns, length = (double)measured - from;
     for (; run->next_time < run->n_times && run->times[run->next_time] <= measured;
@@ -126,7 +126,7 @@ void replay_finish_op(struct run *run, uint32_t rank, const struct replay_op *op
     run->ranks[rank].at++;
 }
 
-/* Whether the rank can go on at once; its `now` is then the end of the wait. */
+/* Whether the rank can go on at once; then its `now` is the end of the wait. */
 static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op) {
     struct rank_state *r = &run->ranks[rank];
     r->resume = r->now + op->ns;
@@ -158,12 +158,12 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     return true;
 }
 
-/* On the CPU within a call that waits for nobody. */
+/* Time on the CPU within a call that waits for nobody. */
 static int64_t spun_ns(const struct replay_op *op) {
     return (int64_t)((double)op->ns * (double)op->spins);
 }
 
-/* One operation that concerns others. False: it waits. */
+/* Does one operation that concerns other ranks. False if the rank has to wait. */
 static bool interact(struct run *run, uint32_t rank, const struct replay_op *op) {
     struct rank_state *r = &run->ranks[rank];
     r->waits_ns = r->now;
@@ -198,14 +198,14 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
     }
 }
 
-/* Held up by one that had no core: as long as that one is now. */
+/* A stay prolonged by a rank without a core is as long as that rank's absence is now. */
 static int64_t fixed_ns(const struct run *run, const struct replay_op *op) {
     return op->held_ns ? op->ns - op->held_ns +
                              replay_late_ns(run, op->held_rank, op->held_shares, op->held_ns)
                        : op->ns;
 }
 
-/* In a call to a file: what it waited for a disk, and the rest of it. */
+/* In a file call: the wait for a disk, and the rest. */
 static int64_t file_ns(const struct run *run, uint32_t rank, const struct replay_op *op) {
     if (!run->change || !run->change->keep)
         return op->ns;
@@ -214,7 +214,7 @@ static int64_t file_ns(const struct run *run, uint32_t rank, const struct replay
     return (int64_t)(((double)op->ns - disk) * keep[BUDGET_FILE] + disk * keep[BUDGET_DISK]);
 }
 
-/* When it is through with an operation that concerns nobody else. */
+/* When the rank ends an operation that concerns no other rank. */
 static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
     if (op->kind == REPLAY_FIXED)
         return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) + late_ns(run, rank);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The replay itself: events in order of time, then of their making. Whenever a flow begins or ends,
- * those that share a link with it, or with one of those, are shared out anew.
+ * The replay itself: events in order of time, then of creation. Whenever a flow begins or ends, the
+ * rates of all flows that share a link with it, directly or through others, are computed anew.
  */
 #include <errno.h>
 #include <math.h>
 
 #include "analysis/simulate/replay_run.h"
 
-#define WORK_MAX 3e9   /* flows looked at */
-#define EASED_MAX 0.95 /* of what a message takes */
+#define WORK_MAX 3e9   /* flows looked at in all */
+#define EASED_MAX 0.95 /* of a message's time: the most that changed cores can save */
 
 /* ---- the queue ---- */
 
@@ -49,7 +49,7 @@ static struct event pop(struct run *run) {
 
 /* ---- all of it ---- */
 
-/* Factor of transfers that cross both links; 1: nothing has changed. */
+/* Factor on transfers that no link explains and that cross both links; 1: unchanged. */
 static double pace_of(const struct run *run, const struct replay_message *m) {
     const struct replay_rank *ranks = run->p->ranks;
     if (!run->change || !run->change->pace)
@@ -80,9 +80,9 @@ double replay_eased(const struct run *run, const struct replay_message *m) {
     return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
 }
 
-/* A byte costs both ends a copy and a protocol: the most that a pair carries if a link is faster
- * than it was, and the messages do not tell. A pair that moved nearly that much anyway has less
- * work for it. */
+/* The most that a pair carries if its link is faster and its messages do not show the rate: at both
+ * ends a byte costs a copy and a protocol. A pair that already moved nearly as much can do more.
+ */
 #define COPIED_BYTES_S 2.5e9
 
 static double freed_of(const struct replay_network *model, uint32_t pair, size_t from, size_t to) {
@@ -101,8 +101,9 @@ static double limit_of(const struct run *run, const struct replay_message *m) {
     return freed ? fmin(limit, freed_of(model, m->pair, from, to)) : limit;
 }
 
-/* The slowest link on the way holds up all members: which that is, is known of one that gets slower
- * alone. */
+/* The slowest link on the way holds up all members. Which one that is, is known only if it is the
+ * one made slower.
+ */
 static double group_pace(const struct run *run) {
     double largest = 1, least = 1;
     for (size_t i = 0; run->change && run->change->pace && i < 2 * run->p->model->n_hosts; i++) {

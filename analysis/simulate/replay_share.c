@@ -11,7 +11,7 @@ static double fair(const double *left, const double *flows, size_t at) {
     return left[at] > 0 ? left[at] / flows[at] : 0;
 }
 
-struct shared { /* by host: what of each link is left, and for how many flows */
+struct shared { /* by host: remaining capacity of each link, and its number of flows */
     double *out, *in, *n_out, *n_in;
 };
 
@@ -35,7 +35,7 @@ static double fair_of(const struct shared *s, const struct replay_flow *f) {
 
 static void settle(struct shared *s, struct replay_flow *f, double rate) {
     f->rate = rate;
-    if (isfinite(rate)) { /* else there is no limit, and as much is left */
+    if (isfinite(rate)) { /* otherwise the link has no limit */
         s->out[f->from_host] -= rate;
         s->in[f->to_host] -= rate;
     }
@@ -43,8 +43,9 @@ static void settle(struct shared *s, struct replay_flow *f, double rate) {
     s->n_in[f->to_host]--;
 }
 
-/* Flows below the fair share of both their links have what they can take: what these leave to the
- * others is never less than they had. How many of flows[] are left, the others behind them. */
+/* Settles flows whose own limit is below the fair share of both links: the share left to the others
+ * never falls. Returns how many of flows[] are left; the settled ones are behind them.
+ */
 static size_t settle_below(struct replay_flow **flows, size_t n, struct shared *s,
                            double *ret_least) {
     size_t left = 0;
@@ -62,7 +63,7 @@ static size_t settle_below(struct replay_flow **flows, size_t n, struct shared *
     return left;
 }
 
-/* The links with the least to share give it to all that is left of their flows. */
+/* Links with the smallest share give it to each of their remaining flows. */
 static size_t settle_at(struct replay_flow **flows, size_t n, struct shared *s, double least) {
     size_t left = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dependencies between calls that are no message of the program, as messages: parts of
- * neighbourhood collectives, and the begin and end of epochs of windows. They have hardly any
- * bytes, so they take as long as the last one that a call waited for, and no part of links.
+ * Makes messages of dependencies between calls that are no messages of the program: parts of
+ * neighbourhood collectives, and the begin and end of window epochs. They have hardly any bytes:
+ * each lasts until the call ends that waits for it, and takes no share of a link.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static int add(struct builder *b, const struct call_signal *s, int64_t last_sent
                                                          .signal = s->bytes < REPLAY_FLOW_BYTES});
 }
 
-/* Those from number k on that one event receives: when the last was sent. */
+/* When the last of the signals was sent that one event receives, from number k on. */
 static int64_t last_sent_ns(const struct builder *b, size_t k, size_t *ret_end) {
     const struct call_matches *m = &b->replay->model->matches;
     const struct call_signal *first = &m->signals[k];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the calls tell enough for a replay. One that lets a wait take as long as it did, because
- * it does not know whom for, reproduces any run, and does not react to any change: ways of waiting
- * that it does not follow are named instead.
+ * Tells whether the recorded calls suffice for a replay. If it is not known for whom ranks wait, a
+ * replay that keeps the waits as they were reproduces any run and reacts to no change. So this file
+ * names the kinds of waiting that a replay cannot follow.
  */
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "analysis/simulate/replay_private.h"
 #include "common/error.h"
 
-#define UNTOLD_MAX 0.05 /* of the ranks' time: as far off a replay may be */
-#define POLL_BYTES 16   /* a counter or a flag: more is data */
+#define UNTOLD_MAX 0.05 /* of the ranks' time: the error that a replay may have */
+#define POLL_BYTES 16   /* bytes of a counter or a flag; larger fetches are data */
 #define POLLS_MIN 100   /* in a row, with nothing else between them */
 
-/* Processes that come later are in no world that the others know. */
+/* Processes that join later are in no world that the others know. */
 static const char *const newcomers[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
                                         "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"};
 
@@ -32,8 +32,9 @@ struct untold {
     double ns[MPI_FUNCTIONS_MAX], all_ns;
 };
 
-/* Small fetches from windows, one right after the other: for one that another rank changes, or
- * since there is so much to fetch. */
+/* Small fetches from windows in a row: the rank waits for a value that another one changes, or it
+ * just fetches much.
+ */
 struct polls {
     int64_t begin_ns, end_ns;
     uint64_t n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that wait: for messages, and for group calls that were only started. */
+/* Operations that wait for messages, or for group calls that were started before. */
 #include <errno.h>
 
 #include "analysis/simulate/replay_build.h"
 
-#define RETURN_NS 1000 /* of a call that had been waiting, after what it waited for came */
+#define RETURN_NS 1000 /* a waiting call returns this long after what it waited for came */
 
 /* ---- requests ---- */
 
@@ -40,7 +40,9 @@ static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
     return low;
 }
 
-/* When the message of a send was at its receiver; INT64_MAX: not known, or it is none of a send. */
+/* When the message of a send reached its receiver; INT64_MAX if not known, or if the request is no
+ * send.
+ */
 static int64_t came_ns(const struct rank_builder *rb, size_t request) {
     const struct replay *p = rb->b->replay;
     const struct call_need *need = &rb->needs[request];
@@ -69,7 +71,7 @@ static int64_t all_came_ns(const struct rank_builder *rb, size_t i) {
 }
 
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns) {
-    if (rb->completion != i + 1) { /* many polls are for the same */
+    if (rb->completion != i + 1) { /* many polls ask about the same event */
         rb->completion_came_ns = all_came_ns(rb, i);
         rb->completion = i + 1;
     }
@@ -90,7 +92,7 @@ void replay_add_wait(struct rank_builder *rb, uint32_t what) {
 void replay_note_receive(struct rank_builder *rb, uint32_t id, int64_t since_ns) {
     struct replay_message *m = &rb->b->replay->messages[id];
     if (m->probed || (!m->signal && m->with_ns > m->sent_ns))
-        return; /* known better, or there before another one that it waited for */
+        return; /* a probe told more exactly, or it came before the last one of this wait */
     m->waited_ns = since_ns > m->posted_ns ? since_ns : m->posted_ns;
     m->polled = replay_is_polling(rb);
 }
@@ -104,7 +106,7 @@ uint32_t replay_group_of(const struct rank_builder *rb, size_t i) {
     return can ? number : REPLAY_NONE;
 }
 
-/* The operation that event i stands for in a wait; REPLAY_NONE: nothing known. */
+/* The operation that event i stands for in a wait, or REPLAY_NONE if not known. */
 static uint32_t waited_for(struct rank_builder *rb, size_t i, int64_t since_ns) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *f = replay_function_of(rb, e);
@@ -117,7 +119,7 @@ static uint32_t waited_for(struct rank_builder *rb, size_t i, int64_t since_ns) 
             replay_note_receive(rb, id, since_ns);
         return id;
     }
-    const struct call_need *need = &rb->needs[i]; /* of a send: its receiver's event */
+    const struct call_need *need = &rb->needs[i]; /* the receiver's event of a send */
     if (need->who < 0 || need->partner == CALL_NO_PARTNER)
         return REPLAY_NONE;
     uint32_t id = rb->b->ids[need->who][need->partner];
@@ -137,7 +139,7 @@ static void wait_for_signals(struct rank_builder *rb, size_t request, int64_t si
     }
 }
 
-/* For a small message that is when it came. */
+/* The probe ends when a small message arrives. */
 void replay_wait_for_envelope(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct call_need *need = &rb->needs[i];
     uint32_t id = need->who < 0 || need->partner == CALL_NO_PARTNER
@@ -166,7 +168,7 @@ static bool waits_for_group(const struct replay *p, size_t before) {
     return any;
 }
 
-/* The waits since `before` have no bytes that could take the time. */
+/* Whether the waits since `before` have no bytes that could take the time. */
 static bool are_signals(const struct replay *p, size_t before) {
     bool all = true;
     for (size_t w = before; w < p->n_waits; w++)
@@ -174,15 +176,16 @@ static bool are_signals(const struct replay *p, size_t before) {
     return all;
 }
 
-/* Whether the end of the wait is that of the message. */
+/* Whether the wait ends with the arrival of the message. */
 static bool ends_with(const struct replay *p, uint32_t what) {
     if (what & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP))
         return false;
     return !(what & REPLAY_ENVELOPE) || p->messages[what & ~REPLAY_ENVELOPE].probed;
 }
 
-/* The wait for what was put into waits[] since `before`. The time of a message does not contain the
- * time of its receiver's polls. */
+/* Adds the wait for what was appended to waits[] since `before`. The time of a message excludes the
+ * time of its receiver's polls.
+ */
 static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
                                      int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of group calls on links: the part of a member's bytes that leaves its host, in the exchange
- * that MPI libraries usually make of it. (Thakur, Rabenseifner and Gropp, Optimization of
- * Collective Communication Operations in MPICH, 2005.) An exchange lasts as long as the link that
- * needs longest for its part.
+ * Bytes of group calls on links: the part of a member's bytes that leaves its host, in the
+ * algorithm that MPI libraries usually choose (Thakur, Rabenseifner and Gropp, Optimization of
+ * Collective Communication Operations in MPICH, 2005). An exchange lasts as long as the busiest
+ * link needs.
  */
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "analysis/simulate/replay_private.h"
 #include "common/error.h"
 
-#define TREE_MEMBERS 4   /* fewer add up along a tree, if they started it */
-#define TREE_BYTES 65536 /* or less of it */
+#define TREE_MEMBERS 4   /* fewer members, if they started the call, sum up along a tree */
+#define TREE_BYTES 65536 /* at most so many bytes */
 
 enum replay_exchange replay_exchange_of(const char *name) {
     static const struct {
@@ -30,14 +30,15 @@ enum replay_exchange replay_exchange_of(const char *name) {
     return REPLAY_WHOLE;
 }
 
-/* One sums up what the others send it, and sends it back: one way after the other. */
+/* One rank sums up and sends back the result: one direction after the other. */
 static bool is_tree(const struct replay_group *g) {
     return g->started && g->exchange == REPLAY_ALL_TO_ALL &&
            (g->members < TREE_MEMBERS || g->bytes < TREE_BYTES);
 }
 
-/* Bytes through the link of a host where k of the members are, on the side (0: out, 1: in); `root`:
- * that of the call is among them. */
+/* Bytes through the link of a host with k members in one direction (0: out, 1: in). `root`: the
+ * root is among them.
+ */
 static double through(const struct replay_group *g, double k, bool root, int side) {
     double n = g->members, elsewhere = n > 0 ? (n - k) / n : 0;
     bool to_root = g->need == MPI_NEED_GATHERED;
