@@ -5,7 +5,7 @@
 
 #include "analysis/gain/throughput.h"
 
-/* Transfers of all hosts are added up by those who ask: of them the plain share. */
+/* Transfers keep their plain share of the path: callers sum them over all hosts. */
 double model_demand(const struct run_model *model, size_t group, int host, enum budget_term term) {
     if (throughput_counts(model, group) && term != BUDGET_TRANSFER)
         return throughput_loss(model, group, host, term);

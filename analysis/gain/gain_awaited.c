@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that the end of a run waits for, by counters: one that hardly waits for others
- * itself. Waits before the hosts have exchanged anything (for files, for the others to come) occur
- * once and do not count. One that waits for somewhat more, though little beside what it lost, is
- * waited for all the same; only some of its loss may have been behind what it waited for.
+ * Finds the process that the end of the run waits for, by counters: a process that hardly waits for
+ * others itself. Waits before the hosts have exchanged anything (for files, for other processes to
+ * start) occur once and do not count. A process that waits more, but little compared with its loss,
+ * counts as awaited, too; then a part of its loss may have been hidden in those waits.
  */
 #include <math.h>
 
@@ -34,7 +34,7 @@ double gain_later(const struct run_model *model, size_t r, size_t group, int64_t
     return fmax(sum, 0);
 }
 
-/* The slice after its last. */
+/* The slice after the budget's last recorded one. */
 static size_t end_of(const struct rank_budget *b) {
     size_t n = RANK_BUDGET_SLICES;
     while (n > 0 && !(b->slices[n - 1].wall_s > 0))
@@ -58,7 +58,7 @@ double gain_waits_s(const struct run_model *model, size_t who, size_t group) {
     return gain_later(model, who, group, gain_start(model), gain_waiting_s);
 }
 
-/* If several threads have no calls, it is not known which of them the end waits for. */
+/* If several threads have no calls, it is not known which of them the end of the run waits for. */
 bool gain_is_awaited(const struct run_model *model, size_t who, size_t group, double little_s) {
     const struct budget *b = gain_budget(model, who, group);
     bool one = b->source == BUDGET_FROM_EVENTS ? budget_closes(b)

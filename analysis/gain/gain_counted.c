@@ -8,21 +8,22 @@
 #include "analysis/gain/gain_warm.h"
 #include "analysis/threshold.h"
 
-#define LITTLE 0.25    /* of its loss: a rank that waits less than this is on the critical path */
+#define LITTLE 0.25    /* of its loss: a rank that waits less is on the critical path */
 #define WORKS 0.1      /* of the time: a process that computes less is a wrapper */
-#define AWAKE 0.9      /* of its present need: a rank that need not wait finds its caches warm */
-#define WORKERS_MAX 64 /* of which the median is taken */
+#define AWAKE 0.9      /* of its measured need: a rank that need not wait finds its caches warm */
+#define WORKERS_MAX 64 /* workers whose median is taken */
 #define DRAWINGS 400
 
-/* Time of a process that does not depend on the others. Not short memory: that of a peer that
- * waits anyway takes up its waiting. */
+/* Terms of a process's own that do not depend on other processes. Short memory is left out: while a
+ * process waits anyway, that costs nothing more.
+ */
 #define OWN                                                                                        \
     (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
      BIT(BUDGET_DISK))
 #define INSIDE budget_class_terms(BUDGET_CLASS_MPI)
 #define ASLEEP budget_class_terms(BUDGET_CLASS_ASLEEP)
 
-/* Where every call is known, sleeping outside of them is a process's own. */
+/* Where every call is known, sleep outside of calls is the process's own. */
 static unsigned own_terms(const struct budget *b) {
     return b->source == BUDGET_FROM_EVENTS ? OWN | ASLEEP : OWN;
 }
@@ -68,7 +69,7 @@ size_t gain_process(const struct run_model *model, const struct counted_loss *lo
 
 /* ---- what it lost ---- */
 
-/* Its queue apart: without calls, processes wait there for their own threads as well. */
+/* Queueing stands apart: without calls, a process also waits for its own threads there. */
 struct lost {
     double wall_s, queue_s, rest_s;
 };
@@ -83,8 +84,9 @@ static double share_of(struct lost lost, double usual, double part) {
     return lost.wall_s > 0 ? fmin(1, part * (lost.rest_s + queue_s) / lost.wall_s) : 0;
 }
 
-/* With nobody else on its cores a process that has used up its quota stands in the queue, too,
- * longer than its peers do. */
+/* A process that used up its quota stands in the run queue, too, longer than its peers, if nobody
+ * else is on its cores.
+ */
 static unsigned terms_of(const struct run_model *model, const struct counted_loss *loss,
                          size_t who) {
     const struct budget *b = gain_budget(model, who, loss->group);
@@ -97,7 +99,7 @@ static unsigned terms_of(const struct run_model *model, const struct counted_los
                                                      : loss->terms | BIT(BUDGET_RUN_QUEUE);
 }
 
-/* Share of their time that its peers queue. */
+/* The share of time for which its peers queue. */
 static double usual_queue(const struct run_model *model, size_t who, size_t group) {
     double shares[WORKERS_MAX];
     size_t n = 0;
@@ -111,7 +113,7 @@ static double usual_queue(const struct run_model *model, size_t who, size_t grou
     return n ? stats_median(shares, n) : 0;
 }
 
-/* Collects the slices in which it was recorded; returns their number. */
+/* Collects the slices in which the process was recorded; returns their number. */
 static size_t slices_of(const struct run_model *model, size_t who, size_t group, unsigned terms,
                         struct lost slices[RANK_BUDGET_SLICES]) {
     size_t n = 0;
@@ -144,8 +146,9 @@ static void draw(const struct lost *slices, size_t n, double usual, double part,
 
 /* ---- what the others have to do anyway ---- */
 
-/* Share of the group's recorded time that the busiest of the others needs, with what it has under
- * way without running, if that stays. */
+/* The share of the group's recorded time that the busiest other process needs, including its
+ * transfers while it does not run, if those stay.
+ */
 static double others_need(const struct run_model *model, size_t who,
                           const struct counted_loss *loss, bool exchanges) {
     double most = 0, own_s = gain_budget(model, who, loss->group)->wall_s;
@@ -170,7 +173,9 @@ double gain_at_pace(double gain, double pace) {
     return fmin(1, fmax(0, 1 - (1 - gain) * pace));
 }
 
-/* Where it waits for others for longer than hardly, some of its loss may have been behind that. */
+/* If the process waits for others more than a little, a part of its loss may be hidden in those
+ * waits.
+ */
 static double doubt(const struct run_model *model, size_t who, size_t group) {
     double waits = gain_waits_s(model, who, group) / gain_budget(model, who, group)->wall_s;
     return waits > GAIN_HARDLY ? waits : 0;
@@ -183,8 +188,9 @@ static bool is_awaited(const struct run_model *model, const struct counted_loss 
     return gain_is_awaited(model, who, loss->group, little_s);
 }
 
-/* A process with less to compute makes no exchange shorter. A process that lacks a core, or sleeps,
- * does: it hands nothing on meanwhile. */
+/* Less computing shortens no exchange. More of a core, or less sleep, does: a process that is off
+ * its core sends nothing.
+ */
 static void set_gain(const struct run_model *model, const struct counted_loss *loss, size_t who,
                      struct counted *c) {
     double need = others_need(model, who, loss, loss->terms == BIT(BUDGET_CPU));
@@ -226,8 +232,9 @@ static double sending_s(const struct budget *b) {
     return budget_sum(b, BIT(BUDGET_TRANSFER));
 }
 
-/* Data that it had under way while it was off its core waited for the others or for itself: which
- * of both is not known. */
+/* Data under way while the process was off its core: it is not known whether they waited for the
+ * others or for this process.
+ */
 bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
@@ -265,7 +272,7 @@ static bool is_meant(const struct rank_budget *b, const struct counted_loss *los
            ((loss->host < 0 || b->host == loss->host) && (loss->rank < 0 || b->rank == loss->rank));
 }
 
-/* Its own work; NAN for a rank whose calls are not known: it may be spinning. */
+/* Its own work; NAN for a rank whose calls are not known, since it may be spinning. */
 static double stays_s(const struct rank_budget *who, const struct counted_loss *loss) {
     const struct budget *b = &who->groups[0];
     unsigned own = own_terms(b);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gain without a link's limit, by counters. If all processes wait for as long as data were under
- * way, the order of waits need not be known: a process that sends waits for the link, and so does
- * the one that waits for what it sends. Whether its two ways are used by turns or at once no
- * counter says: where the one that is used for longer accounts for all they wait, the other was
- * used meanwhile; only where it does not, both count.
+ * The gain without a link's limit, from counters. If all processes wait as long as data were under
+ * way, the order of waits need not be known: the sender waits for the link, and so does the
+ * receiver. Counters do not show whether both directions were used in turn or at once. If the
+ * busier direction accounts for all waits, the other was used at the same time; only if it does
+ * not, both count.
  */
 #include <math.h>
 
 #include "analysis/gain/gain_private.h"
 #include "analysis/gain/gain_warm.h"
 
-#define ALIKE 0.9 /* all wait as long as each other, and as the link was in use, but for that */
+#define ALIKE 0.9 /* of each other: waits of all processes and use of the link are alike */
 
-/* Share of their time that processes of the host, or all others, had data on the way: of the one
- * that had most. */
+/* The share of time for which a process of the host, or of all others, had data under way: that of
+ * the busiest one.
+ */
 static double sending(const struct run_model *model, int host, bool others) {
     double most = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -25,8 +26,9 @@ static double sending(const struct run_model *model, int host, bool others) {
     return most;
 }
 
-/* One way or the other, for all that they wait if possible: shares of their time. With two hosts,
- * all that comes to one was on its way from the other. */
+/* The share of time for which the link was in use: one direction if that explains all waits, else
+ * both. With two hosts, all that reaches one was sent by the other.
+ */
 static double in_use(const struct run_model *model, const struct counted_link *link, double least,
                      double most) {
     double out = sending(model, link->host, false);
@@ -40,7 +42,7 @@ static double in_use(const struct run_model *model, const struct counted_link *l
 /* How long processes wait, as shares of their time. */
 struct waits {
     double least, most;
-    double seen; /* of the run, of the one that was recorded least */
+    double seen; /* recorded share of the run, of the process recorded least */
     size_t n;
 };
 

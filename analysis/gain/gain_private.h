@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of gains by counters. */
+/* Shared by the files that estimate gains from counters. */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_GAIN_GAIN_PRIVATE_H
 
@@ -11,34 +11,35 @@
 #include "analysis/run_model.h"
 #include "analysis/threshold.h"
 
-#define LIVES 0.5        /* of the time, recorded */
-#define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the path */
+#define LIVES 0.5        /* of the group's time: recorded at least so long */
+#define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the critical path */
 #define BIT(term) (1u << (term))
 #define COUNTED_NOTHING ((struct counted){NAN, NAN, NAN, NAN, NAN, NAN})
 
-/* Which of the processes is meant: of several the one that lost most; SIZE_MAX: none. */
+/* The process that the loss means: of several, the one that lost most; SIZE_MAX if there is none.
+ */
 size_t gain_process(const struct run_model *model, const struct counted_loss *loss);
-/* Values of process r of the budgets. */
+/* The budget of process r in the group. */
 const struct budget *gain_budget(const struct run_model *model, size_t r, size_t group);
-/* It waits for others so long, as far as that is known of it. */
+/* How long it waits for others, if known. */
 double gain_waiting_s(const struct budget *budget);
-/* It is no wrapper of another process. */
+/* Whether it works itself, rather than wrap another process. */
 bool gain_works(const struct run_model *model, size_t r, size_t group);
-/* The recorded part of the group's time. */
+/* The recorded share of the group's time. */
 double gain_covered(const struct run_model *model, size_t r, size_t group);
 
-/* Until when the program was being loaded (rules/program_start.c); 0. */
+/* When the program had been loaded (rules/program_start.c); 0 if not known. */
 int64_t gain_start(const struct run_model *model);
-/* Whether the slice's middle lies in the group. */
+/* Whether the middle of the slice lies in the group. */
 bool gain_slice_in(const struct run_model *model, size_t slice, size_t group);
-/* Values of process r in the group, without the counters of the time until then. */
+/* A value of process r in the group, without what it counted until `start`. */
 double gain_later(const struct run_model *model, size_t r, size_t group, int64_t start_ns,
                   double (*of)(const struct budget *));
-/* So long it waits for others, the program's start apart. */
+/* How long it waits for others after the program's start. */
 double gain_waits_s(const struct run_model *model, size_t who, size_t group);
-/* It was recorded for most of the group, and no other process for longer. */
+/* Whether it was recorded for most of the group, and no other process longer. */
 bool gain_ends_last(const struct run_model *model, size_t who, size_t group);
-/* The run's end waits for it, which waits hardly, or no longer than that. */
+/* Whether the run's end waits for it: it hardly waits, or at most that long. */
 bool gain_is_awaited(const struct run_model *model, size_t who, size_t group, double little_s);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Cost of a quota for a host that has none, by counters. */
+/* The cost of a quota for a host that has none, from counters. */
 #include <math.h>
 
 #include "analysis/gain/gain_private.h"
 #include "analysis/gain/gain_warm.h"
 
-#define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
+#define QUOTA_WAIT                                                                                 \
+    0.15 /* of its time: the uncertainty that this wait leaves goes into the interval */
 
-/* CPUs that the processes of a host use, while one of them was recorded for so long, and how many
- * share them: at least as many as they use. */
+/* The CPUs that the processes of a host use, while one of them is recorded, and how many share
+ * them: at least as many as they use.
+ */
 static double cpus_used(const struct run_model *model, int host, size_t group, double wall_s,
                         double *ret_sharing) {
     double sum = 0;
@@ -24,8 +26,9 @@ static double cpus_used(const struct run_model *model, int host, size_t group, d
     return sum / wall_s;
 }
 
-/* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
- * known, and what is between them is little of one that waits little. */
+/* A throttled process waits for others during that time, or only once it runs again. Which of both
+ * is not known, but for a process that waits little they differ little.
+ */
 bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
@@ -36,7 +39,7 @@ bool gain_counted_quota(const struct run_model *model, int host, size_t group, d
     const struct budget *b = gain_budget(model, who, group);
     if (!gain_is_awaited(model, who, group, QUOTA_WAIT * b->wall_s) ||
         budget_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
-        return false; /* or it has one */
+        return false; /* or it has a quota already */
     double sharing, used = cpus_used(model, host, group, b->wall_s, &sharing);
     double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
     double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));

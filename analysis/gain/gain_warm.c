@@ -4,7 +4,7 @@
 #include <math.h>
 
 double gain_warm(double gain, double times) {
-    double still = gain > 0 ? 1 - gain : 1; /* of it, for what is computed */
+    double still = gain > 0 ? 1 - gain : 1; /* the share of time that remains after the gain */
     return gain * (1 + times * WAITING_COSTS * still);
 }
 

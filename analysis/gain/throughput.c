@@ -23,7 +23,7 @@ static const struct critical_own *own_of(const struct run_model *model, size_t i
 typedef double seconds_of(const struct run_model *model, const struct critical_own *own, size_t at,
                           const void *what);
 
-/* A part of one rank's path: of a group, then of a block. */
+/* One rank's path in a group or in one of its blocks. */
 static const struct critical_part *part_of(const struct critical_own *own, size_t at) {
     return at < own->path.n_groups ? &own->path.groups[at]
                                    : &own->path.blocks[at - own->path.n_groups];
@@ -44,7 +44,7 @@ static double gain_of(const struct run_model *model, size_t group, seconds_of *s
 }
 
 struct place {
-    size_t at; /* host, or index of the budgets */
+    size_t at; /* host, or index of a budget */
     enum budget_term term;
 };
 
@@ -90,8 +90,8 @@ static bool is_link(const struct loss *c) {
     return c->all_hosts && c->link;
 }
 
-/* Seconds of transfers that a host (-1: any) has its part in; between several hosts they count for
- * all. */
+/* Seconds of transfers from or to a host (-1: any); transfers between several hosts count for all.
+ */
 static double through(const struct run_model *model, const struct critical_part *part, int host,
                       enum whatif_direction way) {
     size_t several = model->n_hosts, n = several + 1;
@@ -109,7 +109,7 @@ static double through(const struct run_model *model, const struct critical_part 
     return sum;
 }
 
-/* Time of an iteration besides the rank's own work: transfers and waits. */
+/* Time of an iteration without the rank's own work: transfers and waits. */
 static double exchange_s(const struct run_model *model, size_t i, size_t group) {
     const struct critical_own *own = own_of(model, i);
     const struct critical_part *part = &own->path.groups[group];
@@ -129,9 +129,10 @@ static bool is_worker_at(const struct run_model *model, size_t i, int host) {
     return rank != model->critical.server_rank && model->recording->calls.ranks[rank].host == host;
 }
 
-/* Seconds that its exchanges take a worker at the end of a slow link beyond those of workers
- * elsewhere. More than its transfers, where the other end answers late because of it; less than
- * them, where all of them are slow. */
+/* Seconds that the exchanges of a worker behind a slow link take beyond those of workers elsewhere.
+ * It is more than its transfers if the other end answers late because of it, and less if all
+ * workers are slow.
+ */
 static double beyond_peers(const struct run_model *model, const struct critical_own *own,
                            const struct loss *c) {
     double peers[FREE_RANKS_MAX], mine = NAN;
@@ -147,7 +148,7 @@ static double beyond_peers(const struct run_model *model, const struct critical_
     return n && !isnan(mine) ? (mine - stats_median(peers, n)) * own->done[c->group] : 0;
 }
 
-/* Work of the server for others; for its own iterations it does as much, by `part`. */
+/* Work of the server for others; `part` of it counts for its own iterations. */
 static double served(const struct run_model *model, const struct critical_own *own, size_t at,
                      const struct loss *c) {
     return own->served_s[at] * (own->log_rank == model->critical.server_rank ? c->part : 1);
@@ -173,7 +174,7 @@ double throughput_cost(const struct run_model *model, const struct loss *c) {
     return gain_of(model, c->group, seconds_of_loss, c);
 }
 
-/* Share of their time that the host's ranks lost so. */
+/* The share of time that the host's ranks lost this way. */
 static double lost_share(const struct run_model *model, const struct loss *c) {
     double lost_s = 0, wall_s = 0;
     for (size_t b = 0; b < model->budgets.n; b++) {
@@ -186,8 +187,9 @@ static double lost_share(const struct run_model *model, const struct loss *c) {
     return wall_s > 0 ? lost_s / wall_s : 0;
 }
 
-/* The gain: a rank without a core also delays the ranks that it exchanges data with, which counts
- * as transfer. */
+/* The gain in seconds. A rank without a core also delays the ranks that it exchanges data with, and
+ * those count that as transfer.
+ */
 static double gained_seconds(const struct run_model *model, const struct critical_own *own,
                              const struct loss *c) {
     const struct critical_part *part = &own->path.groups[c->group];
@@ -201,8 +203,9 @@ static double gained_seconds(const struct run_model *model, const struct critica
 
 /* ---- with an interval ---- */
 
-/* Loss of one rank in one block. Blocks know no transfers by pair of hosts: of these the group's
- * part counts. */
+/* The loss of one rank in one block. Blocks do not tell transfers by pair of hosts, so they count
+ * in the group's proportion.
+ */
 struct drawn {
     double done, total_s, freed_s;
 };
@@ -215,8 +218,9 @@ static void fill_blocks(const struct run_model *model, const struct loss *c, str
         double all = seconds_of_loss(model, own, c->group, c);
         all = is_link(c) ? loss_seconds(c, &own->path.groups[c->group], model->n_hosts) : all;
         double total = own->path.groups[c->group].total_s;
-        bool more = is_link(c) && freed > all; /* waits as well: as far as blocks are long */
-        if (is_link(c))                        /* blocks give all transfers */
+        bool more =
+            is_link(c) && freed > all; /* its waits shrink, too, in proportion to the block */
+        if (is_link(c))                /* blocks count all transfers */
             part = more ? (total > 0 ? freed / total : 0) : all > 0 ? freed / all : 0;
         else if (all > 0)
             part = freed / all;

@@ -99,7 +99,7 @@ static int find_roles(struct whatif *w) {
     return 0;
 }
 
-/* The rank that takes part in all messages. */
+/* Finds the rank that takes part in all messages. */
 static void find_server_rank(struct whatif *w) {
     const struct replay *p = w->replay;
     size_t a = p->n_messages ? p->messages[0].from : SIZE_MAX;
@@ -151,9 +151,10 @@ static double within_scale(double factor) {
     return fmin(fmax(factor, 1 / SCALE_MAX), SCALE_MAX);
 }
 
-/* Links carry less than they can while messages begin and end, and shapers let bursts pass: the
- * rates are made such that the replay takes as long as the run did, by at most a fifth. With a time
- * of a + b / rate two tries give a third. */
+/* Links carry less than they can while messages begin and end, and shapers pass bursts, so the
+ * rates are scaled, by at most a fifth, until the replay takes as long as the run did. The time is
+ * about a + b / rate, so two tries give a third.
+ */
 static int calibrate(struct whatif *w) {
     double s, before_s = NAN, before = 1;
     w->measured_s = whatif_group_s(w, w->times);
@@ -218,7 +219,7 @@ int whatif_new(const struct run_model *model, struct whatif **ret_whatif) {
 }
 
 int whatif_prepare(const struct whatif *whatif) {
-    struct whatif *w = (struct whatif *)whatif; /* made when first asked for, then the same */
+    struct whatif *w = (struct whatif *)whatif; /* made at the first question, then kept */
     if (!w->prepared)
         w->failed = prepare(w);
     w->prepared = true;

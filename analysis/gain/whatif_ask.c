@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A question, and what answers it: bounds always, a replay where it can tell, else counters. */
+/* A question and its answer: always a bound, then a replay if it can tell, else counters. */
 #include <errno.h>
 #include <math.h>
 
 #include "analysis/gain/whatif_private.h"
 
-/* Limits of a process outside its calls, or in its calls to files. */
+/* Limits of a process outside its calls, or in file calls. */
 static bool can_be_without(enum budget_term term) {
     enum budget_class class = budget_term_class(term);
     return class == BUDGET_CLASS_LACKING || class == BUDGET_CLASS_ASLEEP || term == BUDGET_FILE;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The most that a change can save: the rest of the critical path is still a chain of things that
- * have to be done one after the other. A bound needs no replay, so there is one for every program;
- * of waits for cores that only a replay's reading of the calls shows, it takes off the path no more
- * than the path spends inside MPI.
+ * follow each other. A bound needs no replay, so every program has one. Waits for cores that only a
+ * replay finds are taken off the path up to the time that the path spends inside MPI.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,16 +46,18 @@ static double iterations_of(const struct whatif *w, const struct rank_budget *wh
     return 0;
 }
 
-/* A rank's own time: where ranks run freely, for one of its iterations, of which each does as many
- * as it can; NAN: it does none. */
+/* A rank's own time. If ranks run freely, it is the time of one of its iterations, since each rank
+ * does as many as it can; NAN if it does none.
+ */
 static double own_pace(const struct whatif *w, size_t r, size_t group) {
     const struct rank_budget *who = &w->model->budgets.items[r];
     double done = throughput_counts(w->model, group) ? iterations_of(w, who, group) : 1;
     return done > 0 ? own_s(&who->groups[group]) / done : NAN;
 }
 
-/* Time that the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare
- * it with, or there is no path through processes that are no ranks. */
+/* Time of the path in a rank's own time beyond that of its peers. NAN if it has no peer, or if the
+ * path goes through processes that are no ranks.
+ */
 static double beyond_peers(const struct whatif *w, const struct critical_part *part,
                            const struct whatif_scenario *s) {
     const struct rank_budgets *b = &w->model->budgets;
@@ -79,8 +80,9 @@ static double beyond_peers(const struct whatif *w, const struct critical_part *p
     return removed;
 }
 
-/* Waits for cores that the path does not show as such: at most its time inside MPI, which may be
- * theirs; there are other ranks than the path's, and other times. */
+/* Waits for cores that the path does not show: at most the path's time inside MPI, since they may
+ * be of other ranks and other times.
+ */
 static double hidden_on_path(const struct whatif *w, const struct critical_part *part, int host,
                              enum budget_term term) {
     double hidden = 0, inside = 0;
@@ -94,8 +96,9 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
     return fmin(hidden, inside);
 }
 
-/* Seconds of the critical path that a scenario takes away at most: what is left is still a chain of
- * things that have to be done one after the other. NAN: it adds work. */
+/* The most seconds of the critical path that a scenario takes away: what is left is still a chain
+ * of things that follow each other. NAN if it adds work.
+ */
 static double removable(const struct whatif *w, const struct critical_part *part,
                         const struct whatif_scenario *s) {
     enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
@@ -129,7 +132,9 @@ static double removable(const struct whatif *w, const struct critical_part *part
 
 /* ---- where ranks run freely ---- */
 
-/* The bound by each rank's own path, and the iterations that all get done then. NAN: not known. */
+/* The bound by each rank's own path, and the iterations that all ranks then get done. NAN if not
+ * known.
+ */
 static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
                           size_t n) {
     const struct critical_path *path = &w->model->critical;
@@ -148,7 +153,7 @@ static double gain_freely(const struct whatif *w, const struct whatif_scenario *
     return parameter_server_gain(done, freed, path->n_own, INFINITY);
 }
 
-/* Seconds that each rank but the server needs for an iteration; how many. */
+/* Fills the seconds that each rank but the server needs for an iteration; returns their number. */
 static size_t worker_cycles(const struct critical_path *path, size_t group, double *cycle_s,
                             double *ret_done) {
     size_t n = 0;
@@ -163,7 +168,9 @@ static size_t worker_cycles(const struct critical_path *path, size_t group, doub
     return n;
 }
 
-/* Bytes of an update through the server's link, the way that is nearer to its known capacity. */
+/* Adds the bytes of an update through the server's link, in the direction nearer to its known
+ * capacity.
+ */
 static void add_link(const struct whatif *w, double done, struct parameter_server *server) {
     const struct run_model *model = w->model;
     size_t group = model->main_group, server_rank = model->critical.server_rank;
@@ -183,8 +190,10 @@ static void add_link(const struct whatif *w, double done, struct parameter_serve
     }
 }
 
-/* More of the median worker, or fewer; what the server does for one update, and its link if it is
- * known what that carries, are all that limits them. NAN: there are none, or none would be left. */
+/* The gain of more (or fewer) workers like the median one. The server's work for one update, and
+ * its link if its capacity is known, are their only limits. NAN if there are no workers, or none
+ * would be left.
+ */
 static double gain_of_workers(const struct whatif *w, int more) {
     const struct critical_path *path = &w->model->critical;
     size_t group = w->model->main_group;
@@ -203,7 +212,7 @@ static double gain_of_workers(const struct whatif *w, int more) {
     for (int i = 0; i < more; i++)
         cycle_s[n++] = median_s;
     for (size_t i = 0; more < 0 && i < n; i++)
-        cycle_s[i] *= (double)n / (double)((int)n + more); /* as if an average one left */
+        cycle_s[i] *= (double)n / (double)((int)n + more); /* as if average workers left */
     server.n = n;
     return 1 - is / parameter_server_async_per_s(&server);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of a scenario in a replay. */
+/* Applies the changes of a scenario to a replay. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,12 +67,12 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
     double *rate = rate_at(c, hosts, link);
     if (m->twin[link] >= 0 && isinf(*rate)) {
         *rate = m->twin_rate[link];
-        if (s->host >= 0) /* all links: the other one changes as well */
+        if (s->host >= 0) /* with all links, the other link changes as well */
             *rate_at(c, hosts, (size_t)m->twin[link]) = INFINITY;
     }
     double factor = whatif_asked_factor(w, s, link);
     bool is_held = isinf(*rate) && m->held[link];
-    if (isnan(factor)) { /* a rate, beside one that is not known */
+    if (isnan(factor)) { /* a rate, but the present one is not known */
         c->pace[link] *= is_held ? INFINITY : 1;
         c->burst[link] = s->burst_bytes;
         *rate = s->rate_bytes_s;
@@ -86,7 +86,7 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
         *rate = whatif_carried(w, link, *rate, factor);
 }
 
-/* Most bytes that go through the link go in calls of groups. */
+/* Whether most bytes through the link belong to group calls. */
 static bool carries_groups(const struct whatif *w, size_t link) {
     const struct replay *p = w->replay;
     size_t hosts = w->model->n_hosts;
@@ -112,8 +112,9 @@ static bool has_one_sided(const struct mpi_log *log) {
     return any;
 }
 
-/* Share of the ranks' time in one-sided accesses: for their data and their answers a replay has no
- * model, so they take as long as they did. */
+/* The share of the ranks' time in one-sided accesses. The replay does not model them, so they take
+ * as long as measured.
+ */
 static double one_sided_part(const struct mpi_log *log) {
     double inside = 0, all = 0;
     if (!has_one_sided(log))
@@ -134,13 +135,14 @@ static double one_sided_part(const struct mpi_log *log) {
     return all > 0 ? inside / all : 0;
 }
 
-/* Whether calls of few bytes tell what calls of groups take at least. */
+/* Whether calls of few bytes show the least time of group calls. */
 static bool few_tell(const struct replay_network *m) {
     return m->few_ns[0] > 0 || m->few_ns[1] > 0;
 }
 
-/* Share of the time, at the rate that it is known to carry, or that its host held packets back to
- * the rate it is set to; 1: neither is known. */
+/* The share of time for which the link carried its known rate, or its host throttled packets to the
+ * configured rate; 1 if neither is known.
+ */
 static double in_use(const struct whatif *w, size_t link) {
     const struct run_model *model = w->model;
     int host = (int)(link % model->n_hosts);
@@ -155,8 +157,9 @@ static double in_use(const struct whatif *w, size_t link) {
     return isnan(used) ? 1 : used;
 }
 
-/* That calls of groups take as long as they did is no finding of the replay, but where the link was
- * in use for next to none of the time. */
+/* The replay keeps group calls as long as they were; that is a finding only if the link was hardly
+ * in use.
+ */
 bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_network *m = &w->replay->net;
     double length_s = w->model->critical.groups[w->model->main_group].length_s, used = 0;
@@ -168,7 +171,7 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (m->held[link] || isfinite(rate) || m->twin[link] >= 0)
-            return false; /* this one, or another, which is what they wait for */
+            return false; /* this or another scenario changes what they wait for */
         if (!whatif_asks_link(w, s, link))
             continue;
         groups |= carries_groups(w, link);
@@ -177,7 +180,7 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     return groups && used * (1 - 1 / factor) >= GAIN_MIN;
 }
 
-/* A rank without a core answers no accesses either. */
+/* A rank without a core does not answer one-sided accesses either. */
 static bool is_without_cores(const struct whatif_scenario *s) {
     return s->kind == WHATIF_WITHOUT &&
            (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA || s->term == BUDGET_STEAL);
@@ -210,8 +213,9 @@ static void change_links(const struct whatif *w, const struct whatif_scenario *s
 
 /* ---- ranks, and time between their calls ---- */
 
-/* One worker more or fewer: what goes through the server's link, and what the server itself does
- * for each, grows with their number. */
+/* Adds or removes workers: the traffic of the server's link, and the server's work, grow with their
+ * number.
+ */
 static int change_workers(const struct whatif *w, const struct whatif_scenario *s,
                           struct replay_change *c) {
     size_t server_rank = w->server_rank;

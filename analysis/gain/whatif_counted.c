@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers without a replay. Without what held up one process that hardly waits for
- * others counters tell (gain_counted.h), of a quota, of a link that all wait for, and of a process
- * that has more to do than its peers, or sleeps, where that can be told; of other links, paces and
- * numbers of workers they know nothing. Where ranks run freely the iterations that
- * all of them would get done tell (throughput.h), of what is gone from a host, of a rank that
- * computes as its peers do, and of a link: as the verdict says, but for what a link so much faster
- * still takes.
+ * Answers without a replay. Counters tell the gain (gain_counted.h) for what held up a process that
+ * hardly waits for others, for a quota, for a link that all wait for, and for a process that has
+ * more to do than its peers, or sleeps, where that can be told. They do not tell for other links,
+ * paces and numbers of workers. Where ranks run freely, the iterations that all of them would get
+ * done tell (throughput.h): for a term taken from a host, for a rank that computes like its peers,
+ * and for a link, as in the verdict, except that a faster link still takes some time.
  */
 #include <math.h>
 
@@ -26,13 +25,13 @@ static void answer(double gain, double low, double high, struct whatif_answer *a
     a->predicted_s = a->measured_s * (1 - gain);
     a->low_s = a->measured_s * (1 - high);
     a->high_s = a->measured_s * (1 - low);
-    a->bound_s = fmin(a->bound_s, a->low_s); /* the path may be short of what samples missed */
+    a->bound_s = fmin(a->bound_s, a->low_s); /* the path may lack what samples missed */
     a->gain_max = 1 - a->bound_s / a->measured_s;
 }
 
 /* ---- by counters ---- */
 
-/* Asleep, a process without calls may wait for others as well. */
+/* A process without calls that is asleep may be waiting for others. */
 static bool is_counted(const struct run_model *model, const struct whatif_scenario *s) {
     return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || model_has_path(model));
 }
@@ -42,7 +41,7 @@ static bool is_quota(const struct run_model *model, const struct whatif_scenario
     return s->kind == WHATIF_QUOTA && s->host >= 0 && !model_has_path(model);
 }
 
-/* All processes compute, and none may spin: what they compute goes by so much sooner. */
+/* All processes compute, and none may spin: their computing is faster by the factor. */
 static bool is_of_computing(const struct whatif *w, const struct whatif_scenario *s) {
     return s->kind == WHATIF_CPU && s->host < 0 && s->factor > 1 && !model_has_path(w->model) &&
            ranks_busy(w->model, w->model->main_group) >= COMPUTE_BOUND;
@@ -55,7 +54,7 @@ static bool may_spin(const struct run_model *model) {
     return false;
 }
 
-/* Among the processes that work, the one that computes for the shortest part decides. */
+/* The working process with the smallest share of computing decides. */
 static double computing_of(const struct run_model *model) {
     double least = INFINITY;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -73,7 +72,7 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     if (may_spin(model))
         return;
     size_t group = model->main_group;
-    bool together = /* a rank that queues behind the others comes sooner as well */
+    bool together = /* a rank that queues behind the others returns sooner, too */
         processes_come_and_go(model, group) || processes_fill_their_cores(model, group);
     double share = together ? ranks_busy(model, group) : computing_of(model);
     double gain = share * (1 - 1 / s->factor);
@@ -91,8 +90,7 @@ static double times_the_phase(const struct run_model *model) {
     return length > 0 ? run / length : INFINITY;
 }
 
-/* Shares of the run, of which a part is saved. No more than all of the main phase is saved there.
- */
+/* Fills in shares of the run. The main phase saves at most all of itself. */
 static void answer_of_run(const struct run_model *model, double gain, double low, double high,
                           double part, struct whatif_answer *a) {
     double times = part * times_the_phase(model);
@@ -105,7 +103,7 @@ static void answer_counted(const struct whatif *w, const struct counted *c, doub
     answer_of_run(w->model, c->gain, c->gain_low, c->gain_high, part, a);
 }
 
-/* More is lost all the run than the main phase takes: what is lost there is counted there. */
+/* A loss larger than the main phase occurs during the whole run, and counts there. */
 static void answer_with_beside(const struct whatif *w, struct counted_loss loss,
                                const struct counted *run, struct whatif_answer *a) {
     double times = times_the_phase(w->model);
@@ -127,11 +125,14 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
         if (gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted))
             answer(counted.gain, counted.gain_low, counted.gain_high, a);
     } else if (is_counted(w->model, s) && gain_counted(w->model, &loss, &counted)) {
-        answer_with_beside(w, loss, &counted, a); /* what holds up a host does so all the run */
+        answer_with_beside(w, loss, &counted, a); /* what holds up a host does so during the whole
+                                                     run */
     }
 }
 
-/* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
+/* All processes wait as long as the link is in use, in turn in either direction: both must become
+ * faster.
+ */
 static void count_link(const struct whatif *w, const struct whatif_scenario *s,
                        struct whatif_answer *a) {
     struct counted c;
@@ -143,7 +144,7 @@ static void count_link(const struct whatif *w, const struct whatif_scenario *s,
         answer_counted(w, &c, 1 - 1 / s->factor, a);
 }
 
-/* For a process that computes more than its peers, or sleeps. */
+/* Whether the scenario is about a process that computes more than its peers, or sleeps. */
 static bool is_of_process(const struct whatif *w, const struct whatif_scenario *s) {
     bool sleeps = s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE;
     return s->host >= 0 && s->rank < 0 && !model_has_path(w->model) &&
@@ -164,7 +165,7 @@ static void count_process(const struct whatif *w, const struct whatif_scenario *
 
 /* ---- by iterations ---- */
 
-/* As the verdict has it, which asks for the same. */
+/* The loss that the verdict uses for the same question. */
 static struct loss loss_for(const struct whatif *w, const struct whatif_scenario *s) {
     bool link = s->kind == WHATIF_LINK;
     return (struct loss){.host = s->host,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An answer by replay: the calls done again with what is otherwise, and how sure that is. */
+/* Answers by a replay with changes, and how sure that answer is. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define DRAWINGS 1000
 
-/* Blocks drawn again: what the scenario makes of the time they took. */
+/* Bootstrap over blocks: draws blocks again, and scales each by the scenario's effect on it. */
 static int resample(const struct whatif *w, const int64_t *changed, struct whatif_answer *a) {
     const struct critical_path *path = &w->model->critical;
     double *was = malloc((path->n_blocks + 1) * sizeof *was);
@@ -47,8 +47,9 @@ static int resample(const struct whatif *w, const int64_t *changed, struct whati
     return ok ? 0 : -ENOMEM;
 }
 
-/* The path shows waits for cores as counters between samples tell them; a replay also finds those
- * inside of calls, of ranks that the path is not in. */
+/* The path shows waits for cores only as counters between samples tell them; a replay also finds
+ * those inside calls, of ranks that are not on the path.
+ */
 static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (scenarios[i].kind == WHATIF_WITHOUT &&
@@ -59,8 +60,9 @@ static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
 
 #define SPINNING 0.15
 
-/* Ranks that spin use up their quota by waiting as well: how long they stood still in which call is
- * a reading of the calls, not counted, and no drawing of blocks shows how far it is off. */
+/* Ranks that spin use up their quota while they wait. In which call they were throttled is
+ * inferred, not counted, and no bootstrap shows that error, so the interval is widened.
+ */
 static void widen(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                   struct whatif_answer *a) {
     double hidden = 0;
@@ -79,7 +81,7 @@ static void widen(const struct whatif *w, const struct whatif_scenario *scenario
     }
 }
 
-/* A model may be wrong by a little; the bound is not, where it knows all that is taken away. */
+/* A replay may be slightly wrong, but the bound is certain if it covers all that is taken away. */
 static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct whatif_answer *a) {
     if (isnan(a->bound_s))
         return;

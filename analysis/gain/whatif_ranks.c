@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks that have as much to do as their peers. Work that one has more than the others does not go
- * away: it is shared out among them. The rest of its delay does go away (its core is slower, or
- * gone, or it sleeps).
+ * Ranks that get as much to do as their peers. Surplus work of a rank does not vanish: it is shared
+ * out among them. The rest of its delay does vanish (its core is slower, or taken, or it sleeps).
  */
 #include <errno.h>
 #include <math.h>
@@ -12,9 +11,10 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/whatif_private.h"
 
-struct ranks_time {          /* between calls, in the main phase, by rank */
-    double *own_ns, *cpu_ns; /* all of it; what of it would be computing on an equal core */
-    double *told_ns;         /* of that, more than the others have, by what operators put out */
+struct ranks_time {          /* by rank: time between calls in the main phase */
+    double *own_ns, *cpu_ns; /* all of it; the part that would be computing on an equal core */
+    double *told_ns;         /* the part of cpu_ns beyond the others', by the work that operators
+                                report */
     double *room;
 };
 
@@ -44,7 +44,9 @@ static bool is_alone(const struct replay *p, size_t r) {
     return true;
 }
 
-/* Evidence about a host's core, and about the work on it, is the rank's if it is the only one. */
+/* Evidence about a host's core, and about the work on it, counts for a rank that is alone on the
+ * host.
+ */
 static void weigh(const struct whatif *w, const struct core_speed *core, size_t r,
                   struct ranks_time *t) {
     if (core_has_more_to_do(core) && is_alone(w->replay, r))
@@ -73,7 +75,7 @@ static int ranks_time_init(const struct whatif *w, const struct replay_change *c
 
 /* ---- who is held against whom ---- */
 
-#define ALIKE 0.25 /* of its own time: a rank with less between calls only serves */
+#define ALIKE 0.25 /* of its own time: a rank with less time between calls only serves */
 
 static bool plays_its_role(const struct whatif *w, const double *own, size_t r, size_t k) {
     return k != r && w->roles[k] == w->roles[r] && own[k] > 0;
@@ -91,8 +93,9 @@ static bool have_peers(const struct whatif *w, const double *own) {
     return false;
 }
 
-/* Others that play the role of rank r; where nobody else does (a server that works itself, and one
- * worker) and `any`, all that compute, too. ret_peers: by rank. */
+/* Finds the others in the role of rank r. If it is alone in its role (a server that works itself,
+ * and one worker) and `any`, all ranks that compute. ret_peers is by rank.
+ */
 static size_t peers_of(const struct whatif *w, size_t r, bool any, const double *own,
                        bool *ret_peers) {
     size_t n = 0;
@@ -115,8 +118,9 @@ static size_t values_of(const bool *peers, size_t n, const double *of, double *r
 
 /* ---- what each has to do then ---- */
 
-/* An even division gives a server nothing of which its workers know nothing: all share alike only
- * where no two play one role. */
+/* All ranks share alike only if no two have the same role: a server does other work than its
+ * workers.
+ */
 static void divide_evenly(const struct whatif *w, size_t r, const bool *peers, struct ranks_time *t,
                           double *speed) {
     size_t n = values_of(peers, w->replay->n_ranks, t->own_ns, t->room);
@@ -124,9 +128,10 @@ static void divide_evenly(const struct whatif *w, size_t r, const bool *peers, s
     speed[r] *= t->own_ns[r] / stats_mean(t->room, n);
 }
 
-/* As the median of its peers, and its part of the work that it has more. No more is shared out than
- * until all take equally long, however much operators tell: on a core that is faster than those of
- * its peers a rank keeps more of the work, or they would be the ones to wait for. */
+/* Gives the rank the median of its peers and its part of the surplus work. At most so much is
+ * shared out that all take equally long, whatever operators report: a rank on a faster core than
+ * its peers keeps more of the work, or the peers would become the slow ones.
+ */
 static void share_out(const struct whatif *w, size_t r, const bool *peers, struct ranks_time *t,
                       double *speed) {
     size_t ranks = w->replay->n_ranks;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Speeds of links: what one carries at present, and what it would carry. Here alone a speed that is
- * asked for is put beside the present one, so that a factor and the rate that it makes are one
- * question. Messages of a link that is the limit move somewhat slower than the rate that it is set
- * to, or was measured to carry: they go on doing so in proportion at a faster one, and at a slower
- * one move at that rate.
+ * Present and asked-for rates of links. Only this file compares the two, so that a factor and the
+ * rate that it makes are the same question. Messages on a limiting link move somewhat slower than
+ * the configured or measured rate. At a faster rate they stay slower in proportion; at a slower one
+ * they move at that rate.
  */
 #include <math.h>
 
 #include "analysis/gain/whatif_private.h"
 
-#define AT_KNOWN 0.75 /* of what it is known to carry, or the other way round: it is that */
+#define AT_KNOWN 0.75 /* ratio of the modelled and the known rate: nearer to 1 they are the same   \
+                       */
 
 bool whatif_asks_link(const struct whatif *w, const struct whatif_scenario *s, size_t link) {
     size_t hosts = w->model->n_hosts;
@@ -19,7 +19,7 @@ bool whatif_asks_link(const struct whatif *w, const struct whatif_scenario *s, s
            (s->host < 0 || (size_t)s->host == link % hosts);
 }
 
-/* By how messages moved. INFINITY: it was never the limit. */
+/* The rate at which messages moved. INFINITY if the link was never the limit. */
 static double modelled(const struct replay_network *m, size_t hosts, size_t link) {
     double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
     return isinf(rate) && m->twin[link] >= 0 ? m->twin_rate[link] : rate;
@@ -53,7 +53,7 @@ double whatif_carried(const struct whatif *w, size_t link, double rate, double f
     if (isnan(present))
         return rate * factor;
     double asked = present * factor;
-    if (isinf(rate)) /* it limits nothing, unless it gets slower than it is known to be */
+    if (isinf(rate)) /* it limits nothing, unless it becomes slower than its known rate */
         return factor < 1 ? asked : rate;
     return asked < rate ? asked : rate * fmax(factor, 1);
 }

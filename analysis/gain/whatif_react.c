@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a replay reacts. One that lets every wait take as long as it did reproduces any run, and
- * proves nothing: calls that wait for nobody known are no large part of any rank's time; with all
- * ranks twice as fast it is shorter by what the critical path says they do; and what is asked about
- * has an effect where the path goes through it. Else the path's bound alone is said.
+ * Checks that a replay reacts. A replay that keeps every wait as long as it was reproduces any run,
+ * and proves nothing. So no rank may spend a large part of its time in waits for nobody known; with
+ * all ranks twice as fast, the replay must become shorter by as much as the critical path says; and
+ * a change must have an effect if the path goes through it. Otherwise only the path's bound is
+ * reported.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,11 +16,11 @@
 #include "analysis/gain/whatif_private.h"
 #include "analysis/threshold.h"
 
-#define REACT_MIN 0.1 /* of the time: a part of the path that must show in a replay */
+#define REACT_MIN 0.1 /* of the time: a larger part of the path must show in a replay */
 
 /* ---- waits that stay as they were ---- */
 
-/* A call that cannot go on by itself, though the replay knows nobody that it waits for. */
+/* Calls that need another rank, though the replay does not know which. */
 static bool may_wait(const struct mpi_function *f) {
     switch (f->kind) {
     case MPI_KIND_RECV:
@@ -39,7 +40,9 @@ static bool stays(const struct replay_op *op) {
            ((op->kind == REPLAY_FIXED && !op->n) || (op->kind == REPLAY_WAIT && !op->n));
 }
 
-/* The call that ends then; NULL. Calls end in the order in which they begin, but for threads. */
+/* The call that ends then, or NULL. Calls end in the order in which they begin, except between
+ * threads.
+ */
 static const struct mpi_event *call_ending(const struct mpi_rank *rank, size_t *cursor,
                                            int64_t end_ns) {
     while (*cursor < rank->n && rank->events[*cursor].enter_ns < end_ns) {
@@ -50,7 +53,7 @@ static const struct mpi_event *call_ending(const struct mpi_rank *rank, size_t *
     return NULL;
 }
 
-/* ns of the main phase in which rank r waits for nobody known, by function of the log. */
+/* Adds the ns of the main phase in which rank r waits for nobody known, by function of the log. */
 static void add_frozen(const struct whatif *w, size_t r, double *frozen_ns) {
     const struct mpi_log *log = &w->model->recording->calls;
     const struct replay_rank *rank = &w->replay->ranks[r];
@@ -64,7 +67,7 @@ static void add_frozen(const struct whatif *w, size_t r, double *frozen_ns) {
     }
 }
 
-/* *ret_function: the one that takes most of it. */
+/* ret_function: the function with the largest part. */
 static double frozen_part(const struct whatif *w, size_t r, double *frozen_ns,
                           size_t *ret_function) {
     size_t n = w->model->recording->calls.n_functions, most = 0;
@@ -101,7 +104,8 @@ static int refuse_frozen(struct whatif *w) {
 
 /* ---- all ranks twice as fast ---- */
 
-/* Share of the time that the critical path spends computing: between calls, all of it. */
+/* The share of time that the critical path spends computing, or with anything else between calls.
+ */
 static double computing_part(const struct whatif *w) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
     double sum = 0;
@@ -110,7 +114,7 @@ static double computing_part(const struct whatif *w) {
     return part->length_s > 0 ? sum / part->length_s : 0;
 }
 
-/* How long the main phase takes after a change. */
+/* The length of the main phase after a change. */
 static int changed_s(const struct whatif *w, const struct replay_change *change, double *ret_s) {
     int64_t *times = malloc((w->n_times + 1) * sizeof *times);
     if (!times)
@@ -156,7 +160,7 @@ static bool gains_hardly(const struct whatif_answer *a) {
     return a->replayed && a->gain < PATH_PART * a->gain_max;
 }
 
-/* The host, any host where none is said, holds back what it sends to the rate it is set to. */
+/* Whether the host (any host if none is named) throttles what it sends to a configured rate. */
 static bool holds_back(const struct whatif *w, int host) {
     for (int h = 0; h < (int)w->model->n_hosts; h++) {
         if (host >= 0 && host != h)
@@ -169,8 +173,9 @@ static bool holds_back(const struct whatif *w, int host) {
     return false;
 }
 
-/* Transfers on the path may be slow by other things than the link; what a rank does itself may
- * not. */
+/* Transfers on the path may be slow for other reasons than the link, but a rank's own work must
+ * react.
+ */
 static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
                        const struct whatif_answer *a) {
     switch (s->kind) {
@@ -191,7 +196,7 @@ static void refuse(struct whatif_answer *a, enum refusal_code code) {
     a->gain = a->gain_low = a->gain_high = NAN;
 }
 
-/* Whether neither that link nor all of them would gain much. */
+/* Whether neither that link nor all links together would gain much. */
 static int links_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
                              const struct whatif_answer *a, bool *ret_hardly) {
     struct whatif_scenario all = {.kind = WHATIF_LINK,
@@ -204,10 +209,11 @@ static int links_hardly_gain(const struct whatif *w, const struct whatif_scenari
     return result;
 }
 
-#define NO_MATTER 1000 /* times as fast */
+#define NO_MATTER 1000 /* times as fast: then nobody waits for them */
 
-/* The same of what ranks of a host do, with those of the others so fast that nobody waits for
- * them: they may have taken as long at the same time. */
+/* The same for work of a host's ranks, with ranks of other hosts so fast that nobody waits for
+ * them, since those may have taken equally long at the same time.
+ */
 static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
                              const struct whatif_answer *a, bool *ret_hardly) {
     struct replay_change change;
@@ -240,8 +246,9 @@ int whatif_doubt(const struct whatif *w, const struct whatif_scenario *s, struct
 
 /* ---- bounds ---- */
 
-/* Where no replay reproduces the run, what the path cannot explain may go as well: while a rank
- * waits for nobody known, or sleeps. */
+/* If no replay reproduces the run, the time that the path cannot explain may vanish, too: waits for
+ * nobody known, and sleep.
+ */
 static double unexplained_s(const struct whatif *w) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
     double sum = 0;

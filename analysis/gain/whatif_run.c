@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The answer for the whole run, as a verdict gives it. A replay knows the main phase only. The
- * rest, which a fault holds up as well, follows from the critical path and, if ranks run freely,
- * from the core time that they lost while they all waited for each other (start and end).
+ * The answer for the whole run, as in the verdict. A replay covers only the main phase. The gain in
+ * the rest of the run, which a fault also holds up, follows from the critical path and, if ranks
+ * run freely, from the core time that they lost while all waited for each other (start and end).
  */
 #include <math.h>
 
@@ -14,7 +14,8 @@ static double seconds_of(const struct run_model *model, size_t group) {
     return (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
 }
 
-/* The same part of the critical path elsewhere as the replay gives back in the main phase. */
+/* The share of the path outside the main phase that the change saves, in the replay's proportion.
+ */
 static double on_the_path(const struct whatif_answer *a, double run_s) {
     double of_bound = a->gain_max > 0 ? fmin(1, fmax(0, a->gain / a->gain_max)) : 0;
     return a->replayed && a->elsewhere_s > 0 ? of_bound * a->elsewhere_s / run_s : 0;

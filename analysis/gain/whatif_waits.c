@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers along chains of waits: without calls to replay, a change takes off the path what it takes
- * off the processes in it. No run is shorter than what any one process of it does by itself, so
- * that two that are equally slow gain little from a change of one.
+ * Answers by chains of waits, without calls to replay: a change shortens the path by what it takes
+ * from the processes on it. No run is shorter than the own time of any process, so if two processes
+ * are equally slow, a change of one gains little.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,14 +15,14 @@
 
 #define DRAWINGS 1000
 
-/* asleep_s: as much of its sleep as was in the way of others. */
+/* asleep_s: the part of its sleep that others waited for. */
 static double own_s(const struct budget *b, double asleep_s) {
     double asleep = budget_sum(b, 1u << BUDGET_IDLE);
     return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER) - asleep +
            fmin(asleep, asleep_s);
 }
 
-/* Seconds that the changes take off a process at most, by its own budget. */
+/* The most seconds that the changes take from a process, by its own budget. */
 static double taken_s(const struct rank_budget *who, const struct budget *b,
                       const struct whatif_scenario *scenarios, size_t n) {
     double sum = 0;
@@ -38,8 +38,9 @@ static double taken_s(const struct rank_budget *who, const struct budget *b,
     return sum;
 }
 
-/* The greatest share of its life that a process is busy with itself after the changes. Several
- * threads may do at once what they do. */
+/* The largest share of its life that a process is busy itself after the changes. Several threads
+ * may do its work at once.
+ */
 static double least_left(const struct run_model *model, const struct whatif_scenario *scenarios,
                          size_t n) {
     size_t group = model->main_group;
@@ -66,8 +67,9 @@ static double transfers_s(const struct run_model *model, const struct critical_p
     return sum;
 }
 
-/* The share of a part of the path that the changes take away. Blocks do not know between whom their
- * transfers are: as large a part of these counts as of those of the whole. */
+/* The share of a part of the path that the changes take away. Blocks do not tell between which
+ * hosts their transfers are, so the share of the whole path counts.
+ */
 static double share_of(const struct whatif *w, const struct critical_part *block,
                        const struct whatif_scenario *scenarios, size_t n) {
     const struct critical_part *whole = &w->model->critical.groups[w->model->main_group];
@@ -83,7 +85,7 @@ static double share_of(const struct whatif *w, const struct critical_part *block
     return block->total_s > 0 ? sum / block->total_s : 0;
 }
 
-/* Blocks drawn again: how much of them the changes take away. -ENOMEM. */
+/* Bootstrap over blocks: how much of them the changes take away. -ENOMEM. */
 static int resample(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                     double *ret_low, double *ret_high) {
     const struct critical_path *path = &w->model->critical;
@@ -113,7 +115,7 @@ int whatif_by_waits(const struct whatif *w, const struct whatif_scenario *scenar
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
     double gain = share_of(w, part, scenarios, n), low = gain, high = gain;
     if (isnan(gain))
-        return 0; /* it adds work, or asks of ranks */
+        return 0; /* it adds work, or it compares ranks */
     int result = resample(w, scenarios, n, &low, &high);
     double most = 1 - least_left(w->model, scenarios, n);
     a->counted = true;
