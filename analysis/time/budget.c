@@ -60,7 +60,7 @@ static void add_time(struct times *times, int64_t t) {
         times->items[times->n++] = t;
 }
 
-/* Every time at which something begins or ends, within the life of the process. */
+/* Collects the times within the life of the process at which something begins or ends. */
 static int collect_times(const struct budget_subject *s, const struct windows *windows, size_t n,
                          struct window lost, struct times *times) {
     size_t room = 4 + 2 * s->n_intervals;
@@ -102,7 +102,7 @@ static int make_cells(const struct times *times, struct window lost, struct cell
 
 /* ---- windows ---- */
 
-#define CLOCKED_MOST 0.8 /* of a window */
+#define CLOCKED_MOST 0.8 /* of a window: clocks that tell less do not give the source alone */
 
 static size_t first_cell(const struct cells *cells, int64_t t) {
     return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
@@ -130,7 +130,9 @@ static double wall_of(const struct cells *cells, size_t c) {
                          : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
 }
 
-/* Its wait clocks may have begun a moment after the process: of most of it they tell. */
+/* Wait clocks may have begun a moment after the process, so they need to tell only most of the
+ * window.
+ */
 static enum budget_source source_of(const struct budget *b, double clocked_s) {
     bool clocked = clocked_s >= CLOCKED_MOST * b->wall_s && b->source == BUDGET_FROM_COUNTERS;
     return clocked && clocked_s > 0 ? BUDGET_FROM_CLOCKS : b->source;
@@ -148,8 +150,9 @@ static void add_cell(struct budget *b, const struct cell *c, double wall_ns, dou
         b->source = c->source;
 }
 
-/* A term that could not be seen for a part of the window is not known, unless something was seen of
- * it elsewhere: then it is at least that. */
+/* A term that could not be seen for a part of the window is not known, unless some of it was seen
+ * elsewhere: then that is a lower bound.
+ */
 static void blank_dark(struct budget *b, unsigned dark) {
     for (int term = 0; term < BUDGET_TERMS; term++)
         if (dark >> term & 1 && b->term_s[term] <= 0)
@@ -176,7 +179,7 @@ static struct budget sum_window(const struct cells *cells, struct windows window
     return b;
 }
 
-/* When events of the subject are missing. */
+/* The window in which events of the subject are missing. */
 static struct window lost_events(const struct budget_subject *s) {
     const struct mpi_rank *rank = s->log ? &s->log->ranks[s->log_rank] : NULL;
     if (!rank || !rank->n)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Amounts of a rank's time on their way into cells, and into what is kept beside them. */
+/* Spreads amounts of a rank's time over cells, and over what is kept beside the cells. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/time/budget_timeline.h"
 
-/* into[] is beside the cells: they, or their parts. */
+/* into[] holds the cells themselves, or their parts. */
 static void spread(const struct cells *cells, struct cell *into, int64_t begin, int64_t end,
                    enum raw raw, double per_ns) {
     size_t i = cells->cursor;
@@ -48,9 +48,8 @@ static double common_ns(struct windows windows, int64_t begin, int64_t end) {
     return sum;
 }
 
-/* The two hosts of a transfer, as the element of moved_s. The rank that comes last to a call in
- * which all send to all may then wait for its own data to leave, or for that of others to come:
- * several.
+/* The two hosts of a transfer, as an index of moved_s. The last rank in a call in which all send to
+ * all may then wait for its own data to leave, or for others' data: several.
  */
 static size_t way_of(const struct timeline *t, const struct call_need *need, size_t n_hosts) {
     bool is_last = (size_t)need->who == t->subject->log_rank;
@@ -78,7 +77,8 @@ void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_
     }
 }
 
-/* Waits come in order; the two halves of a stretch of polling come one after the other. */
+/* Waits come in order. The two halves of a row of polls come one after the other, and become one.
+ */
 static void keep_wait(struct timeline *t, int32_t who, int64_t begin, int64_t end) {
     struct budget_wait *last = t->n_waits ? &t->waits[t->n_waits - 1] : NULL;
     if (!t->keep_waits || end <= begin || who < 0 || t->error)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The choice of processes that get budgets. Ranks have helpers, which are no ranks: a loader of
- * data, which the rank forked. Such a one is chosen where wait clocks tell that the rank waited for
- * it.
+ * Chooses the processes that get budgets: the ranks, and helpers that a rank forked (a loader of
+ * data), if wait clocks show that the rank waited for them.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,7 +9,7 @@
 
 #include "analysis/time/rank_budget_private.h"
 
-#define HELPED_MIN 0.01 /* of the run: a rank waits that long for a helper */
+#define HELPED_MIN 0.01 /* of the run: a rank waits this long for a helper */
 
 static int64_t pid_of(const struct run_model *model, const struct model_process *process) {
     return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
@@ -34,15 +33,16 @@ static bool speaks_mpi(const struct run_model *model, const struct model_process
            budget_mpi_series(model->recording, process->host, pid);
 }
 
-/* A rank's wrappers and children carry its number, too: the one that speaks MPI is meant, else the
- * one that used most CPU. */
+/* A rank's wrappers and children carry its number, too: the process that calls MPI counts, else the
+ * one that used most CPU.
+ */
 static bool is_better(const struct run_model *model, const struct model_process *a,
                       const struct model_process *b) {
     bool x = speaks_mpi(model, a), y = speaks_mpi(model, b);
     return x != y ? x : cpu_of(model, a) > cpu_of(model, b);
 }
 
-/* One process under two names: a wrapper that became the program (exec). */
+/* Whether both are one process under two names: a wrapper that became the program (exec). */
 static bool became(const struct run_model *model, const struct model_process *process,
                    const struct model_process *other) {
     double own = cpu_of(model, process), others = cpu_of(model, other);
@@ -56,7 +56,7 @@ static bool has_better(const struct run_model *model, const struct model_process
             other->host == process->host &&
             (pid_of(model, other) == pid_of(model, process) ? became(model, process, other)
              : speaks_mpi(model, other) && speaks_mpi(model, process)
-                 ? false /* two programs one after the other */
+                 ? false /* two programs, one after the other */
                  : is_better(model, other, process)))
             return true;
     }
@@ -86,7 +86,7 @@ static int compare_chosen(const void *a, const void *b) {
     return (x->process > y->process) - (x->process < y->process);
 }
 
-/* Whether ranks waited for it: seconds, of processes as one. */
+/* Seconds for which ranks waited for it; the two names of one process count together. */
 static double helped_s(const struct run_model *model, const struct model_process *process,
                        const struct model_process *const *ranks, size_t n) {
     const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of a process without MPI, as its wait clocks tell it. */
+/* Divides the time of a process without MPI by its wait clocks. */
 #include <math.h>
 
 #include "analysis/time/budget_private.h"
 
-#define CLOCKED_MIN 0.5 /* of an interval: below, its clocks began or were given up within it */
+#define CLOCKED_MIN 0.5 /* of an interval: its clocks covered at least this share */
 
-/* They began before, and were not given up, in this interval. */
+/* Whether the clocks ran during the whole interval. */
 static bool is_clocked(const struct budget_interval *i) {
     return process_time_sum(&i->clocks) >= CLOCKED_MIN * (double)(i->end_ns - i->begin_ns);
 }
@@ -15,8 +15,9 @@ static double zero_if_unknown(double value) {
     return isnan(value) || value < 0 ? 0 : value;
 }
 
-/* Counters of the host or its group count as far as the process's own clocks have room for them:
- * steal on its core, throttling while it was ready to run, memory while it was blocked. */
+/* Counters of the host or group (steal, throttling, memory) count only within the clocks' own
+ * states: steal while on a core, throttling while ready to run, memory while blocked.
+ */
 bool budget_divide_clocks(const struct budget_interval *i, double share, struct cell *c) {
     if (!is_clocked(i))
         return false;

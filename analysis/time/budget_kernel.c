@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters divide what events left open. Everything is done once for each interval between two
- * samples of the process, and the result handed to the cells in it in proportion: nothing is
- * interpolated within a window that is shorter than that.
+ * Counters divide the time that events leave open. The division is made once for each interval
+ * between two samples of the process, and applied to the cells in it in proportion: nothing is
+ * interpolated within windows shorter than an interval.
  */
 #include <math.h>
 
 #include "analysis/time/budget_private.h"
 #include "common/error.h" /* ARRAY_SIZE */
 
-/* A running thread's CPU time is brought up to date once a tick of the kernel, 10 ms at most: so
- * much of an interval may only be counted in the next. */
+/* The kernel updates a running thread's CPU time once a tick, every 10 ms at most, so that much of
+ * an interval may be counted in the next one.
+ */
 #define KERNEL_LAG_NS 10e6
 
 #define DARK(term) (1u << (term))
 
 /* Shares of one interval, from raw amounts. */
 struct division {
-    double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
-    double queue_of_off; /* of the time off the CPU outside MPI */
+    double cpu_of_dark;  /* of time of unknown CPU use: CPU */
+    double queue_of_off; /* of time off the CPU outside MPI */
     double disk_of_off, memory_of_off, steal_of_off, stopped_of_off, helped_of_off;
-    double stopped_of_late; /* of what no wait for a peer covers inside MPI, off the CPU */
+    double stopped_of_late; /* of time off the CPU inside MPI that no wait for a peer covers */
     double queue_of_inside_off, queue_of_backoff, disk_of_io_off, off_of_folded;
     double quota_of_queue;
-    double memory_of_cpu; /* of the time on the CPU outside MPI */
-    double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
-    bool known;       /* CPU and run queue are */
+    double memory_of_cpu; /* of time on the CPU outside MPI */
+    double extra_cpu;     /* CPU per ns of cell beyond the events'; negative: too much */
+    bool known;           /* CPU and run queue are known */
     unsigned dark;
 };
 
@@ -46,9 +47,10 @@ static double dark_time(const double *raw) {
     return raw[RAW_GAP_DARK] + raw[RAW_FOLD_WAIT] + raw[RAW_FOLD_TRANSFER] + raw[RAW_FOLD_UNSPLIT];
 }
 
-/* Activity of other threads while this one was off the CPU outside MPI: the longest of them, if all
- * ran at once. Where they ran and queued for longer than there was time, they did both at the same
- * time; and what they queued while nobody else had their cores, others of them ran. */
+/* The activity of other threads while this one was off the CPU outside MPI: the time of the longest
+ * one, if all ran at once. If they ran and queued for longer than the interval, they did both at
+ * the same time; and while they queued and nobody else had their cores, others of them ran.
+ */
 static void divide_threads(const struct budget_interval *i, double part, double off, double *queue,
                            double *helped) {
     double longest = i->longest > 0 ? part * i->longest : INFINITY;
@@ -65,8 +67,9 @@ static double late_time(const double *raw) {
            raw[RAW_IO_OFF];
 }
 
-/* Why it was off the CPU outside MPI, in this order: what the kernel counted for this very process
- * first, what was only counted for its host last; then what the rest of it did. */
+/* The reasons for being off the CPU outside MPI, in this order: what the kernel counted for this
+ * process, what it counted only for the host, then what other threads did.
+ */
 static void divide_off(const struct budget_interval *i, double part, double queue, double disk,
                        double off, double helped, struct division *d) {
     if (helped > 0)
@@ -78,8 +81,9 @@ static void divide_off(const struct budget_interval *i, double part, double queu
     memory = fmin(memory, isnan(i->disk) ? rest - steal : blocked);
     d->queue_of_off = share(queue, off);
     d->steal_of_off = share(steal, off);
-    /* outside MPI only: where that is not known a process sleeps for its peers as well; and what
-     * is charged as blocked is of the same pressure */
+    /* outside MPI only: without MPI counters, sleep may also be a wait for peers, and blocking is
+     * under the same memory pressure
+     */
     double asleep = isnan(i->mpi) ? 0 : part * zero_if_unknown(i->memory_asleep);
     asleep = fmin(fmax(asleep - memory, 0), rest - steal - fmax(blocked, memory));
     d->memory_of_off = share(memory + asleep, off);
@@ -91,10 +95,9 @@ static void divide_off(const struct budget_interval *i, double part, double queu
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
 }
 
-/* The part of the queue's time outside MPI. A process that is ready to run has to wait in
- * proportion to how long it wants to run, whatever for: so the CPU time tells where it waited, as
- * far as there was time off the CPU at either place (inside, most of that may have been sleep, till
- * a peer came).
+/* The part of the run queue's time outside MPI. A process that is ready to run waits in proportion
+ * to the CPU time that it needs, so CPU time tells where it waited, up to the time off the CPU at
+ * each place (inside MPI most of that may be sleep until a peer came).
  */
 static double queue_outside(double queue, double cpu, double inside_cpu, double off,
                             double inside_off) {
@@ -102,15 +105,16 @@ static double queue_outside(double queue, double cpu, double inside_cpu, double 
     return fmax(fmin(outside, off), queue - fmin(queue, inside_off));
 }
 
-/* CPU time that the events have too much may yet come; more than that does not fit. */
+/* If the events have more CPU time than the counters, up to KERNEL_LAG_NS of it may be counted in
+ * the next interval; more is dropped.
+ */
 static void settle_lag(struct division *d, double length, double *lag_ns) {
     double amount = d->extra_cpu * length + *lag_ns;
     *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
     d->extra_cpu = length > 0 ? (amount - *lag_ns) / length : 0;
 }
 
-/* Threads other than the one whose time it is ran for as long; those of time without events are in
- * that time already. */
+/* Other threads' CPU time. In time without events it is already included. */
 static void settle_threads(const struct budget_interval *i, double length, double *lag_ns,
                            struct division *d, double *ret_helped) {
     *ret_helped = 0;
@@ -120,7 +124,7 @@ static void settle_threads(const struct budget_interval *i, double length, doubl
     *ret_helped = i->one_thread ? 0 : fmax(d->extra_cpu * length, 0);
 }
 
-/* lag_ns: of the interval before; then of this one. NULL: of time without events. */
+/* lag_ns: in, of the interval before; out, of this one. NULL for time without events. */
 static struct division divide(const struct budget_interval *i, const double *raw, double part,
                               double length, double *lag_ns) {
     struct division d = {.known = !isnan(i->cpu) && !isnan(i->run_queue)};
@@ -133,7 +137,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
     mark_dark(&d, i->disk, BUDGET_DISK);
     mark_dark(&d, i->memory, BUDGET_MEMORY);
     mark_dark(&d, i->stopped, BUDGET_STOPPED);
-    /* folded tests spin: what CPU time is left is theirs first */
+    /* folded tests spin: the remaining CPU time is theirs first */
     double spun =
         isnan(i->cpu) ? raw[RAW_FOLD_INSIDE] : fmin(fmax(cpu - known_cpu, 0), raw[RAW_FOLD_INSIDE]);
     double inside_off = raw[RAW_INSIDE_OFF] + raw[RAW_FOLD_INSIDE] - spun;
@@ -150,9 +154,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
     double outside = queue_outside(queue, wanted, raw[RAW_INSIDE_CPU] + spun, off, inside_off);
     double disk_io = fmin(file_disk, raw[RAW_IO_OFF]);
     d.queue_of_inside_off = share(queue - outside, inside_off);
-    /* what neither place has room for was in back-offs: the timer had run out, but the core was
-     * another's
-     */
+    /* the rest was in back-offs: the timer had run out, but another process had the core */
     d.queue_of_backoff =
         share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_BACKOFF]);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
@@ -169,7 +171,7 @@ static void put_queue(struct cell *c, const struct division *d, double queue) {
     c->term[BUDGET_RUN_QUEUE] += queue * (1 - d->quota_of_queue);
 }
 
-/* The part of a term inside MPI that was waiting for a core. */
+/* Moves the part of a term inside MPI that was a wait for a core. */
 static double take(struct cell *c, const struct division *d, double amount, double queue) {
     queue = fmin(queue, amount);
     put_queue(c, d, queue);
@@ -183,7 +185,7 @@ static double take_late(struct cell *c, const struct division *d, double amount,
     return amount - stopped;
 }
 
-/* Takes from calls, from folded tests, which spin for a part of it, and from back-offs. */
+/* Takes from calls, from folded tests (which spin for a part of them), and from back-offs. */
 static double take_all(struct cell *c, const struct division *d, double amount, enum raw late,
                        enum raw folded, enum raw backoff) {
     amount = take_late(c, d, amount, late);
@@ -191,7 +193,7 @@ static double take_all(struct cell *c, const struct division *d, double amount, 
     return take(c, d, amount, c->raw[backoff] * d->queue_of_backoff);
 }
 
-/* Blocked outside MPI for as long: other threads were inside it then. */
+/* Blocked outside MPI: other threads may have been inside it then. */
 static void put_idle(struct cell *c, double idle) {
     static const struct {
         enum raw raw;
@@ -237,7 +239,7 @@ static void apply(struct cell *c, const struct division *d) {
     c->dark |= d->dark;
 }
 
-/* Without counters only that is known which needs none. */
+/* Without counters only terms that need none are known. */
 static void apply_nothing(struct cell *c) {
     static const struct division nothing = {.quota_of_queue = 0};
     const double *raw = c->raw;
@@ -253,7 +255,7 @@ static void apply_nothing(struct cell *c) {
 
 /* ---- without events ---- */
 
-/* The interval's amounts for the time of its cells without events, as raw ones. */
+/* Raw amounts from the counters, for cells without events. */
 static void raw_from_counters(const struct budget_interval *i, double part, double length,
                               double *raw) {
     double inside = fmin(part * zero_if_unknown(i->mpi), length);
@@ -262,12 +264,12 @@ static void raw_from_counters(const struct budget_interval *i, double part, doub
     raw[RAW_UNSPLIT] = inside;
     raw[RAW_INSIDE_CPU] = inside_cpu;
     raw[RAW_INSIDE_OFF] = inside - inside_cpu;
-    raw[RAW_LATE_UNSPLIT] = 0; /* the wait for a peer may cover it all */
+    raw[RAW_LATE_UNSPLIT] = 0; /* a wait for a peer may cover all of it */
     raw[RAW_GAP_CPU] = fmin(cpu, length - inside);
     raw[RAW_GAP_OFF] = length - inside - raw[RAW_GAP_CPU];
 }
 
-/* Blocked, and its connections had data to send: as far as that goes it was the network. */
+/* Blocked time in which its connections had data to send was transfer. */
 static void move_sending(const struct budget_interval *i, double part, struct cell *c) {
     double sending = fmin(part * zero_if_unknown(i->sending), c->term[BUDGET_IDLE]);
     c->term[BUDGET_IDLE] -= sending;
@@ -303,7 +305,7 @@ static void divide_counters(const struct budget_interval *i, double part, double
 
 struct span {
     double raw[RAW_COUNT_];
-    double with, without; /* ns of cells with events, and without */
+    double with, without; /* ns of cells with events; without */
 };
 
 static struct span span_of(const struct cells *cells, size_t first, size_t end) {
@@ -318,7 +320,7 @@ static struct span span_of(const struct cells *cells, size_t first, size_t end) 
     return s;
 }
 
-/* The part of a cell that is asked for goes the way of the whole. */
+/* The requested part of a cell is divided like the whole cell. */
 static void divide_within(struct cells *cells, size_t c, const struct division *d) {
     const struct cell *all = &cells->items[c];
     struct cell *part = &cells->within[c];
@@ -337,7 +339,7 @@ static void divide_within(struct cells *cells, size_t c, const struct division *
     part->source = all->source;
 }
 
-/* lag_ns: of the interval before; then of this one. */
+/* lag_ns: in, of the interval before; out, of this one. */
 static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
                             size_t end, double *lag_ns, struct budget_shares *ret_shares) {
     struct span s = span_of(cells, first, end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reason why other threads of a rank are inside MPI while the counted one does nothing: its
- * process waits for their peers then, and is not asleep. Where several of them are inside MPI at
- * the same time the one counts that came first.
+ * Tells why other threads of a rank are inside MPI while the counted thread is blocked: then the
+ * process waits for their peers, and is not asleep. If several of them are inside MPI at the same
+ * time, the one that entered first counts.
  */
 #include <errno.h>
 #include <stdlib.h>

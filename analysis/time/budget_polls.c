@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that poll for messages now and then: what of their polls and back-offs was a wait, and for
- * what.
- */
+/* Ranks that poll for messages: which of their polls and back-offs were a wait, and for whom. */
 #include <math.h>
 
 #include "analysis/threshold.h"
 #include "analysis/time/budget_timeline.h"
 
-/* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
- * then transfer; in the last back-off before the end what follows is polling's own delay. */
+/* Puts `amount` of a row of polls (the rest was CPU time outside): wait until the peer was there,
+ * then transfer. In the last back-off, the time after the peer came is the delay of polling.
+ */
 void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
                        const enum raw into[3], bool last_backoff) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
@@ -32,7 +31,9 @@ void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t 
         timeline_put_moved(t, need, waited, end, per_ns);
 }
 
-/* When what is polled for could begin to come, in [begin, end); end: not known, or later. */
+/* When the awaited message could begin to arrive, in [begin, end); `end` if that is not known, or
+ * later.
+ */
 static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
     int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;
@@ -40,17 +41,19 @@ static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t
                                                   : end;
 }
 
-/* Whether a message comes by turns of who polls for it, each of which may come late: it is long.
- * Others come by themselves. */
+/* Whether a message moves only while its receiver polls, so that late polls delay it: long messages
+ * do. Short ones arrive by themselves.
+ */
 static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
     return need && t->rank->events[need - t->needs].bytes >= CALL_LONG_BYTES;
 }
 
-/* Back-offs, and the end of one that took too long: off the core. Lost by it is only what follows
- * the peer, and of a short message only after the last poll that found nothing: until then nothing
- * had come anyway. The counters say how much of that was want of a core: of the end first. Where
- * every back-off is late none stands out, and nothing but the counters tells. */
+/* Puts back-offs, and the excess of one that took too long, as time off the core. It costs only
+ * time after the peer came and, for a short message, after the last empty poll: before that,
+ * nothing had come. The counters tell how much was want of a core, beginning with the excess. If
+ * every back-off is late, none stands out, and only the counters tell.
+ */
 void timeline_put_backoff(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     int64_t late = timeline_clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
     int64_t waited = ready_in(t, event, begin, end), from = waited > late ? waited : late;
@@ -59,7 +62,7 @@ void timeline_put_backoff(struct timeline *t, size_t event, int64_t begin, int64
     bool last = t->needs[event].since_ns != VALUE_ABSENT;
     if (!last && !comes_by_turns(t, event, begin))
         return;
-    bool delay = last && waited > begin; /* of polling itself */
+    bool delay = last && waited > begin; /* the delay of polling itself */
     timeline_put(t->cells, waited, late, delay ? RAW_BACKOFF_OVERHEAD : RAW_BACKOFF_TRANSFER,
                  (double)(late - waited));
     timeline_put(t->cells, from, end, delay ? RAW_LATE_OVERHEAD : RAW_LATE_TRANSFER,
@@ -70,7 +73,7 @@ bool timeline_has(const struct timeline *t, const struct mpi_event *e) {
     return e->thread == t->thread && mpi_event_is_call(e);
 }
 
-/* Whether the next call completes something: this poll is the last that found nothing. */
+/* Whether the next call completes something, so that this poll is the last empty one. */
 static bool finds_next(const struct timeline *t, size_t event) {
     size_t next = event + 1;
     while (next < t->rank->n && !timeline_has(t, &t->rank->events[next]))
@@ -78,8 +81,9 @@ static bool finds_next(const struct timeline *t, size_t event) {
     return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
-/* Time of polls in a row, within their length. Two polls with less between them than a poll
- * costs the program and the shim have nothing between them: that is a loop that waits. */
+/* The time inside polls of a row. If less time passes between two polls than a poll costs the
+ * program and the shim, the loop only waits.
+ */
 static double time_of_polls(const struct mpi_event *e, double length) {
     if (!(e->flags & MPI_FLAG_FOLDED))
         return length;
@@ -110,8 +114,9 @@ void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t
     timeline_put(t->cells, waited, end, RAW_LATE_TRANSFER, (inside - cpu) * after);
 }
 
-/* Polls of a rank that computes: no wait, whatever had come. It has no core for what they take
- * beyond their CPU time, as far as it was ready to run. */
+/* Puts polls of a rank that computes: no wait, even if the message was there. Their time beyond
+ * their CPU time is want of a core, up to the time for which the rank was ready to run.
+ */
 void timeline_put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);

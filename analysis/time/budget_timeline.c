@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events become raw amounts: one pass over the calls of the main thread. */
+/* Turns events into raw amounts, in one pass over the calls of the main thread. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool moves_data(const struct mpi_function *f) {
     }
 }
 
-/* Whether not knowing the other side leaves this call unexplained. */
+/* Whether this call may wait for a rank that is not known. */
 static bool may_wait(const struct mpi_function *f, const struct call_need *need) {
     return need->asked || f->kind == MPI_KIND_RMA_SYNC || f->kind == MPI_KIND_COMM;
 }
@@ -68,8 +68,7 @@ static void put_call(struct timeline *t, size_t event, int64_t begin, int64_t en
     timeline_put(t->cells, waited, end, late_of(rest), length - cpu - (double)(waited - begin));
 }
 
-/* Small calls in a row: what one of them took on the mean says what they were; between them it
- * computed. */
+/* Puts a row of small calls: their mean time tells their kind; between them the rank computed. */
 static void put_row(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     const struct call_need *need = &t->needs[event];
@@ -90,7 +89,7 @@ static void put_own(struct timeline *t, int64_t begin, int64_t end, double cpu) 
     timeline_put(t->cells, begin, end, RAW_GAP_OFF, (double)(end - begin) - cpu);
 }
 
-/* The part of [begin, end) that lies in an interval whose CPU time is known, and that at most. */
+/* The CPU time counted in the part of [begin, end) within an interval, at most that part. */
 static double counted_cpu(const struct budget_interval *i, int64_t begin, int64_t end,
                           struct window *ret_part) {
     *ret_part = (struct window){begin > i->begin_ns ? begin : i->begin_ns,
@@ -103,8 +102,9 @@ static double counted_cpu(const struct budget_interval *i, int64_t begin, int64_
     return fmin(fmax(i->cpu, 0) * (length / (double)(i->end_ns - i->begin_ns)), length);
 }
 
-/* Time outside MPI of which only the sum of CPU time was measured: when that was, the counters know
- * better, so that a wait for a disk is not held against a time full of computing. */
+/* Puts time outside MPI whose CPU time is only known as a sum. The counters tell when it was used,
+ * so that a wait for a disk is not charged to a time full of computing.
+ */
 static void put_own_time(struct timeline *t, int64_t begin, int64_t end, double cpu) {
     const struct budget_subject *s = t->subject;
     struct window part;

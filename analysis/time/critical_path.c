@@ -9,8 +9,8 @@
 #include "analysis/time/critical_private.h"
 #include "analysis/time/free_running.h"
 
-#define SLICES 20      /* without iterations */
-#define FREE_SLICES 40 /* where ranks run freely: iterations of one are nothing to the others */
+#define SLICES 20      /* slices of a group without iterations */
+#define FREE_SLICES 40 /* slices where ranks run freely: no iteration is common to all */
 
 /* ---- parts ---- */
 
@@ -81,7 +81,9 @@ static size_t ending_within(const struct rank_iterations *its, struct windows wi
     return n;
 }
 
-/* Consecutive iterations of the reference rank, from the end of one to the end of another. */
+/* Blocks of consecutive iterations of the reference rank, each from the end of one iteration to the
+ * end of another.
+ */
 static void blocks_of_iterations(const struct rank_iterations *its, size_t first, size_t n,
                                  struct critical_path *path) {
     size_t per = (n + CRITICAL_BLOCKS_MAX - 1) / CRITICAL_BLOCKS_MAX;
@@ -104,7 +106,7 @@ static void blocks_of_time(struct windows windows, int64_t n, struct critical_pa
             (struct window){begin + length / n * i, begin + length / n * (i + 1)};
 }
 
-#define ITERATIONS_MIN 8 /* fewer say nothing of how much they differ */
+#define ITERATIONS_MIN 8 /* fewer iterations do not show how much they differ */
 
 static void choose_blocks(const struct run_model *model, bool freely, struct critical_path *path) {
     struct windows windows = phase_windows(&model->groups[model->main_group]);
@@ -190,8 +192,7 @@ static int divide_one(const struct run_model *model, struct critical_walker *wal
     return 0;
 }
 
-/* Work of the server for others, and its own work that holds them up. -ENOMEM.
- */
+/* Finds the server's work for others, and its own work that holds them up. -ENOMEM. */
 static int find_serving(const struct run_model *model, const size_t *log_ranks, size_t n,
                         struct serving *ret_others, struct serving *ret_all) {
     double n_others = 0;
@@ -256,7 +257,7 @@ static void add_weighted(const double *from, double weight, size_t n, double *to
         to[i] += weight * from[i];
 }
 
-/* Adds one rank's part to that of all, by its share of the iterations of the main group. */
+/* Adds one rank's part to the common path, weighted by its share of the main group's iterations. */
 static void weigh(const struct critical_path *path, const struct critical_part *from, double weight,
                   struct critical_part *to) {
     size_t hosts = path->n_hosts + 1;
@@ -266,7 +267,7 @@ static void weigh(const struct critical_path *path, const struct critical_part *
     to->total_s += weight * from->total_s;
 }
 
-/* The run's path from those of its ranks. */
+/* Makes the run's path from the paths of its ranks. */
 static void join(const struct run_model *model, struct critical_path *path) {
     double all = done_of_all(path, model->main_group);
     for (size_t i = 0; i < path->n_own && all > 0; i++) {
@@ -327,8 +328,9 @@ int critical_path_add(const struct run_model *model, const struct critical_walk 
     return result;
 }
 
-/* Transfers while the rank was kept from running are waiting for a core: as far as that goes,
- * transfers are no longer than the term. */
+/* Transfer time in which the rank waited for a core is moved to that term, so transfers between
+ * hosts are cut to the transfer term.
+ */
 static void fit_transfers(struct critical_part *part, size_t n_hosts) {
     double sum = 0, term = 0;
     for (size_t i = 0; i < (n_hosts + 1) * (n_hosts + 1); i++)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Back from the last exit. At any moment the path is in one rank; where that one had just been
- * waiting, the path goes on in the rank it waited for, at the time that rank made it ready.
+ * Follows the critical path back from the last exit. At any moment the path is in one rank. Where
+ * that rank had just been waiting, the path continues in the rank that it waited for, at the time
+ * when that rank ended the wait.
  *
- * Clocks that are off can let two ranks wait for each other at the same moment. The path then stays
- * where it is until before that wait: it always ends.
+ * Inaccurate clocks can let two ranks wait for each other at the same moment. Then the path stays
+ * in its rank until before that wait, so it always ends.
  *
- * The path of one rank alone never leaves a wait by its beginning: who was waited for is charged
- * with what it did meanwhile, then the path is back where it came from.
+ * The path of one rank alone does not move on to another one for good: the awaited rank is charged
+ * with what it did during the wait, then the path is back in the first rank.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ struct critical_walker {
     const struct mpi_log *log;
     struct budget_wait **waits; /* by rank of the log */
     size_t *n_waits;
-    size_t *left;               /* those of a rank that begin before the present time */
-    int64_t *begin_ns, *end_ns; /* of each rank's calls */
+    size_t *left;               /* by rank: number of waits that begin before the present time */
+    int64_t *begin_ns, *end_ns; /* begin of each rank's first call, end of its last */
     struct critical_walk walk;
 };
 
@@ -39,14 +40,14 @@ static int append(struct critical_walk *walk, size_t rank, int64_t begin, int64_
     return 0;
 }
 
-/* The last wait of the rank that began before t; NULL: none. Only ever asked for earlier times. */
+/* The last wait of the rank that began before t, or NULL. Each call asks for an earlier t. */
 static const struct budget_wait *wait_before(struct critical_walker *w, size_t rank, int64_t t) {
     while (w->left[rank] && w->waits[rank][w->left[rank] - 1].begin_ns >= t)
         w->left[rank]--;
     return w->left[rank] ? &w->waits[rank][w->left[rank] - 1] : NULL;
 }
 
-/* A rank whose last call ended latest, but not after t; SIZE_MAX: none. */
+/* The rank whose last call ended latest, but not after t; SIZE_MAX if there is none. */
 static size_t last_before(const struct critical_walker *w, int64_t t) {
     size_t best = SIZE_MAX;
     for (size_t r = 0; r < w->log->n; r++)
@@ -64,9 +65,9 @@ static int follow(struct critical_walker *w) {
         int64_t from = wait ? (wait->end_ns < t ? wait->end_ns : t) : INT64_MIN;
         size_t next = wait ? (size_t)wait->who : last_before(w, w->begin_ns[rank]);
         if (!wait && next != SIZE_MAX)
-            from = w->end_ns[next]; /* another program, before this one */
+            from = w->end_ns[next]; /* another program, which ran before this one */
         standing = from < t ? 0 : standing + 1;
-        if (standing > w->log->n) { /* round in a circle */
+        if (standing > w->log->n) { /* the ranks wait for each other in a circle */
             from = wait ? wait->begin_ns : INT64_MIN;
             next = wait ? rank : SIZE_MAX;
             standing = 0;
@@ -98,7 +99,7 @@ static int walk_init(size_t n, struct critical_walk *walk) {
     return walk->stretches && walk->n && walk->capacity ? 0 : -ENOMEM;
 }
 
-/* Ready for a walk from the end. */
+/* Prepares a walk from the end. */
 static int start(struct critical_walker *w) {
     for (size_t r = 0; r < w->log->n; r++)
         w->left[r] = w->n_waits[r];
@@ -123,12 +124,12 @@ int critical_walk_make(struct critical_walker *w, struct critical_walk *ret_walk
 
 /* ---- one rank alone ---- */
 
-#define DEPTH_MAX 8 /* a chain of ranks that wait for each other */
+#define DEPTH_MAX 8 /* longest chain of ranks that wait for each other */
 
 struct levels {
     struct {
         size_t rank;
-        int64_t begin_ns; /* until here it is charged, then the one before goes on */
+        int64_t begin_ns; /* it is charged back to here, then the level before goes on */
     } at[DEPTH_MAX];
     size_t n;
 };
@@ -140,8 +141,9 @@ static bool is_asking(const struct levels *levels, size_t rank) {
     return false;
 }
 
-/* On with the rank it waited for since `from`; if that one is on the chain already, the wait itself
- * is charged. */
+/* Continues in the rank it waited for since `from`. If that rank is on the chain already, the wait
+ * itself is charged.
+ */
 static int descend(struct critical_walker *w, struct levels *levels, size_t who, int64_t from,
                    int64_t *t) {
     size_t rank = levels->at[levels->n - 1].rank;
@@ -187,7 +189,7 @@ int critical_walk_own(struct critical_walker *w, size_t rank, struct windows wit
     return finish(w, result, ret_walk);
 }
 
-/* The part of a stretch outside of the windows. */
+/* Appends the part of a stretch outside the windows. */
 static int append_outside(struct critical_walk *walk, size_t rank, struct window stretch,
                           struct windows within) {
     int result = 0;

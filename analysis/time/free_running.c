@@ -6,14 +6,15 @@
 
 #include "analysis/run_model.h"
 
-#define DONE_MIN 10 /* iterations of the rank with most */
-/* Ranks in step end with the same number of iterations. Found ones may lack some at either end. */
+#define DONE_MIN 10 /* iterations of the rank that did most */
+/* Ranks in step end with the same number of iterations, but a few may not be found at either end.
+ */
 #define UNLIKE_MIN 3
-#define UNLIKE_MARKED 0.01 /* of the most, */
+#define UNLIKE_MARKED 0.01 /* of the largest number, */
 #define UNLIKE_FOUND 0.05
-#define GROUPED_MAX 0.5 /* group calls an iteration: more, and they bring the ranks into step */
-#define TO_THE_END 0.90 /* of the phase: until then at least all ranks work */
-#define CYCLES_TO_THE_END 2.5 /* or so many iterations of its own before the end */
+#define GROUPED_MAX 0.5       /* group calls for each iteration: more keep the ranks in step */
+#define TO_THE_END 0.90       /* of the phase: all ranks work at least until then */
+#define CYCLES_TO_THE_END 2.5 /* or until this many of its iterations before the end */
 
 double free_running_done(const struct rank_iterations *its, struct windows windows) {
     double done = 0;
@@ -40,7 +41,7 @@ const struct rank_iterations *free_running_iterations(const struct run_model *mo
     return NULL;
 }
 
-/* Calls of a group of all in which members wait for each other. */
+/* Group calls of all ranks in which members wait for each other. */
 static double group_calls(const struct mpi_log *log, const struct mpi_rank *rank,
                           struct windows windows) {
     double n = 0;
@@ -54,7 +55,9 @@ static double group_calls(const struct mpi_log *log, const struct mpi_rank *rank
     return n;
 }
 
-/* It worked until about the end: else it had a share of its own, and the run waits for others. */
+/* Whether it worked until about the end. Otherwise it had a fixed share of work, and the run waits
+ * for others.
+ */
 static bool works_to_the_end(const struct rank_iterations *its, struct windows windows,
                              double done) {
     int64_t begin = windows.items[0].begin_ns, end = windows.items[windows.n - 1].end_ns, last = 0;

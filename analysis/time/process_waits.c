@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that polls, or waits for a lock, does so until somebody does something, or until a time
- * of its choice. Only the first is waiting for a peer: as far as connections and pairs tell who it
- * was. Blocked in a receive call, on a pipe or for a child it waits for somebody in any case.
+ * A process that polls, or waits for a lock, waits until another process acts, or until a time that
+ * it chose. Only the first is waiting for a peer, up to the time for which connections and pairs
+ * show which peer it was. A process blocked in a receive call, on a pipe or for a child always
+ * waits for another process.
  */
 #include "analysis/time/process_waits.h"
 
@@ -125,7 +126,7 @@ bool process_waits_is_name(const struct series_set *wakeups, const struct series
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
     if (process_waits_is_name(wakeups, pair))
         return -1;
-    /* the agent's states are the columns of table wait, from WAIT_RUN on */
+    /* the agent's reasons are the columns of table wait, from WAIT_RUN on */
     switch (series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN) {
     case WAIT_POLL:
         return WAIT_KIND_MESSAGE;
@@ -149,7 +150,7 @@ static double clock_in(const struct process_waits *waits, size_t column, struct 
     return sum;
 }
 
-/* Connections and pairs tell who ended the waits of a kind. */
+/* Adds the waits of a kind whose end connections and pairs explain. */
 static void add_told(const struct process_waits *waits, struct windows windows,
                      double told[WAIT_KIND_COUNT_]) {
     const struct series_set *wakeups = &waits->recording->tables[RECORDING_WAKEUP];

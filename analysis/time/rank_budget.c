@@ -33,7 +33,7 @@ static const struct rank_iterations *iterations_of(const struct run_model *model
     return NULL;
 }
 
-/* windows[0] the main group, then all groups, then the iterations, then the slices. */
+/* windows[0] is the main group; all groups, the iterations and the slices follow. */
 static struct windows *make_windows(const struct run_model *model,
                                     const struct rank_iterations *its, size_t n_iterations,
                                     struct window *items) {
@@ -162,7 +162,7 @@ static void count_closing(struct rank_budgets *all) {
         for (size_t i = 0; i < all->items[r].n_iterations; i++) {
             const struct budget *b = &all->items[r].iterations[i];
             if (b->source == BUDGET_FROM_COUNTERS)
-                continue; /* what is left over is a term there: it always closes */
+                continue; /* the remainder is a term there, so the sum always closes */
             all->windows++;
             all->closing += budget_closes(b);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process's part of what counters say (rank_counters.c). */
+/* A process's part of the counters (rank_counters.c). */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_RANK_BUDGET_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_TIME_RANK_BUDGET_PRIVATE_H
 
@@ -9,13 +9,16 @@
 /* The series of a process's totals of MPI; NULL if it has none. */
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid);
 
-/* The processes that get budgets: ranks, or without ranks the busiest ones, in order; then helpers
- * (budget_choice.c). There must be room for all processes. *ret_n: without the helpers. -ENOMEM. */
+/* Chooses the processes that get budgets: ranks, or without ranks the busiest ones, in order; then
+ * helpers (budget_choice.c). There must be room for all processes. *ret_n excludes helpers.
+ * -ENOMEM.
+ */
 int budget_choose(const struct run_model *model, const struct model_process **chosen, size_t *ret_n,
                   size_t *ret_helpers);
 
-/* Puts waits for a core and for disks where they were, which the kernel counts when they end, and
- * stops, which are sampled (rank_wait.c). */
+/* The kernel counts waits for a core or a disk when they end, and stops are sampled; this moves
+ * both to the intervals in which they happened (rank_wait.c).
+ */
 void budget_settle_waits(struct budget_interval *intervals, size_t n);
 
 struct transfer_split budget_transfer_split(const struct recording *recording, int host,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time that is counted for a host or a group only is divided among its processes in proportion to
- * their own symptoms: throttling by their waiting for a core, steal by their use of CPU; short
- * memory: rank_memory.c.
+ * Divides time that is counted only for a host or a group among its processes, in proportion to
+ * their own symptoms: throttling by their waits for a core, steal by their CPU time; for short
+ * memory see rank_memory.c.
  *
- * The kernel adds up what each thread waits for a core, also behind threads of its own process,
- * while that one runs: a process waits for no longer than others have its cores, or keep it from
- * them.
+ * The kernel counts each thread's wait for a core, even behind threads of its own process. A
+ * process waits at most as long as other processes have its cores, or keep it from them.
  */
 #include <errno.h>
 #include <math.h>
@@ -51,20 +50,22 @@ static double sum_of_job(const struct process_part *p, size_t column, struct win
     return sum;
 }
 
-/* How long processes of the job on the host waited for a core. */
+/* How long the job's processes on the host waited for a core. */
 static double job_queue(const struct process_part *p, struct windows w) {
     double sum = counters_of_host(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
     return sum > 0 ? sum : sum_of_job(p, PROCESS_RUN_QUEUE, w);
 }
 
-/* Tasks of the job that were ready for each core of the host, on average; 1 at least. */
+/* The mean number of the job's tasks that were ready for each core of the host; 1 at least. */
 static double ready_for_a_core(const struct process_part *p, double queue, struct windows w) {
     double ran = sum_of_job(p, PROCESS_USER, w) + sum_of_job(p, PROCESS_SYSTEM, w);
     double cores = fmax(1, p->model->hosts[p->host].n_cpus), length = (double)windows_length(w);
     return length > 0 ? fmax(1, (queue + ran) / length / cores) : 1;
 }
 
-/* The group that was throttled most: groups lie in each other. NAN if none is known. */
+/* Throttled time of the group that was throttled most, since groups contain each other. NAN if none
+ * is known.
+ */
 static double throttled(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_CGROUP];
     double most = NAN;
@@ -96,7 +97,8 @@ static double steal_part(const struct process_part *p, double cpu, struct window
     return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
 }
 
-/* The longest of its connections: they are busy at the same time. NAN if none was ever seen. */
+/* The busiest of its connections, since they are busy at the same time. NAN if none was ever seen.
+ */
 static double sending_part(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_CONNECTION];
     double longest = NAN;
@@ -119,10 +121,9 @@ struct windows counters_around(const struct window *w, struct window *ret_wide) 
     return (struct windows){ret_wide, 1};
 }
 
-/* The part of the time for which the group was throttled in which this process waited for that, by
- * what was counted around w: waits are counted when they end, throttling when the group may run
- * again. Throttling is counted once a core, and all that are ready for the core wait for it at
- * once.
+/* The part of the group's throttled time in which this process waited for its quota, from counters
+ * around w: a wait is counted when it ends, throttling when the group may run again. Throttling is
+ * counted once a core, and all tasks that are ready for the core wait at once.
  */
 static double part_of_queue(const struct process_part *p, const struct source *s,
                             struct windows w) {
@@ -139,12 +140,12 @@ static double quota_part(const struct process_part *p, const struct source *s, s
     return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
 }
 
-#define CROWDED 1.05 /* of an interval: beyond what two samples are apart by chance */
-#define OWN_CORES                                                                                  \
-    0.9 /* of its CPU time: cores that were busy for less are not the ones it ran on */
+#define CROWDED 1.05  /* of an interval: more is beyond the jitter of sampling */
+#define OWN_CORES 0.9 /* of its CPU time: it did not run on cores that were busy for less */
 
-/* CPU time of all else on the host's cores, and what the host itself was without them; NAN where
- * only a group's own is counted, or not all of the time. */
+/* CPU time of everything else on the host's cores, including the host itself; NAN if only a group's
+ * own time is counted, or not all of the time.
+ */
 static double others_cpu(const struct process_part *p, double own, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_CPU];
     double sum = 0;
@@ -162,7 +163,8 @@ static double others_cpu(const struct process_part *p, double own, struct window
     return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;
 }
 
-/* That its group was kept from running, counted when it might run again: within w, or about then.
+/* Throttled time of its group, which is counted when the group may run again: within w, or soon
+ * after.
  */
 static double held_back(const struct process_part *p, struct windows w) {
     struct window wide;
@@ -171,9 +173,9 @@ static double held_back(const struct process_part *p, struct windows w) {
     return held > 0 ? held : 0;
 }
 
-/* Time in which its threads were kept from running by others than themselves. NAN: not known. Asked
- * only where they ran and waited for longer than the interval: else each may have waited for its
- * own reasons.
+/* Time in which other processes kept its threads from running. NAN if not known. Used only if its
+ * threads ran and waited longer than the interval: otherwise each may have waited for its own
+ * reasons.
  */
 static double foreign_part(const struct process_part *p, double cpu, double queue,
                            struct windows w) {
@@ -182,7 +184,9 @@ static double foreign_part(const struct process_part *p, double cpu, double queu
     return others_cpu(p, cpu, w) + held_back(p, w);
 }
 
-/* In the row that the interval lies in, as far as the process did nothing in this part of it. */
+/* Stopped time in the row that contains the interval, at most the time in which the process did
+ * nothing there.
+ */
 static double stopped_part(const struct process_part *p, const struct source *s, double cpu,
                            struct windows w) {
     const struct source *often = &p->often;
@@ -198,7 +202,7 @@ static double stopped_part(const struct process_part *p, const struct source *s,
     return all > 0 ? stopped * fmin(room / all, 1) : 0;
 }
 
-/* Each call of ranks is known, or they spin: the waits of their own threads are part of that. */
+/* Ranks whose every call is known, or that spin, keep the waits of their own threads. */
 static double queue_part(const struct process_part *p, double cpu, double queue, struct windows w) {
     if (p->often.series || p->mpi || isnan(cpu) || !p->has_threads)
         return queue;
@@ -222,7 +226,7 @@ static const struct series *series_of_pid(const struct series_set *set, int host
     return NULL;
 }
 
-/* When the process began; INT64_MAX if that is not known, or makes no sense. */
+/* When the process began; INT64_MAX if that is not known or makes no sense. */
 static int64_t start_of(const struct run_model *model, const struct model_process *process) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     int64_t start = series_last(set, process->series, PROCESS_START);
@@ -286,8 +290,9 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     return to;
 }
 
-/* Appends [begin, end), cut where the wait clocks were read: they are read more often than the
- * process table. */
+/* Appends [begin, end), split where the wait clocks were read: they are read more often than the
+ * process table.
+ */
 static size_t add_interval(const struct process_part *p, const struct source *s, int64_t begin,
                            int64_t end, struct budget_interval *items, size_t n) {
     for (size_t k = 0; k < p->waits.n_clocks; k++) {
@@ -302,14 +307,14 @@ static size_t add_interval(const struct process_part *p, const struct source *s,
     return n;
 }
 
-/* Appends the rows of a series that lie in [from, to]; one that reaches over an end is cut. */
+/* Appends the rows of a series within [from, to]; a row that crosses an end is cut. */
 static size_t add_rows(const struct process_part *p, const struct source *s, int64_t from,
                        int64_t to, struct budget_interval *items, size_t n) {
     for (size_t i = 0; i < s->series->n; i++) {
         int64_t dt = s->series->interval_ns[i], end = s->series->t_ns[i];
         int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
         if (i == 0 && dt != VALUE_ABSENT && p->start_ns < begin)
-            begin = p->start_ns; /* born since: all its counters grew since then */
+            begin = p->start_ns; /* born in this row: all its counters grew since its birth */
         begin = begin > from ? begin : from;
         end = end < to ? end : to;
         if (n && begin < items[n - 1].end_ns)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a process's time that was short memory. It counts only while the kernel calls it
- * pressure, while the process had pages to read back from disk; its waits for disks count, that
- * part of them which processes there read of what had been in memory before; and so does what the
- * kernel computes for that. (The kernel's pressure leaves out pages that were dropped before they
- * were used twice, as all are when a program goes around in more than fits.)
+ * The part of a process's time that was short memory. It counts only while the kernel reports
+ * pressure and the process had pages to read back from disk. It consists of the process's disk
+ * waits, in the proportion in which processes there read back what had been in memory before, and
+ * of the kernel's CPU time for that. (The kernel's pressure leaves out pages that were dropped
+ * before their second use, as in a program that cycles through more memory than fits.)
  */
 #include <math.h>
 #include <string.h>
@@ -27,8 +27,9 @@ struct window rank_row_around(const struct series *series, struct windows w) {
     return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
 }
 
-/* The part of the bytes read from disks by the host's processes that had been in memory before;
- * NAN: they read nothing. */
+/* The part of the bytes read by the host's processes that had been in memory before; NAN if they
+ * read nothing.
+ */
 static double read_again_share(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
     struct window row = rank_row_around(p->process->series, w);
@@ -44,16 +45,17 @@ static double read_again_share(const struct process_part *p, struct windows w) {
 static double memory_part(const struct process_part *p, double pressure, double disk,
                           struct windows w) {
     double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
-    return fmax(pressure, again); /* of a number and NAN the number */
+    return fmax(pressure, again); /* if one of them is NAN, the other */
 }
 
-/* CPU time that making room for a byte, faulting it in and reading it back takes at most: 3 us a
- * page were seen, of programs that go around in more than their group may have. */
+/* The most CPU time for making room for a byte, faulting it in and reading it back: 3 us a page
+ * were seen in programs that cycle through more memory than their group may have.
+ */
 #define READ_BACK_NS_PER_BYTE 1.0
 
-/* Making room and reading back is work of the kernel, which it does on the process's account: its
- * time in the kernel, of the row that the interval lies in, for as long as memory was short, or as
- * what was read back takes. */
+/* Making room and reading back is kernel work on the process's account: its system time in the row
+ * that contains the interval, at most as long as memory was short, or as reading back takes.
+ */
 static double cpu_part(const struct process_part *p, double memory, double cpu, struct windows w) {
     if (!(memory > 0))
         return 0;
@@ -70,7 +72,7 @@ static double cpu_part(const struct process_part *p, double memory, double cpu, 
 void rank_memory(const struct process_part *p, const struct source *s, struct windows w,
                  struct budget_interval *interval) {
     struct window wide;
-    /* a process kept asleep until there is room has no faults meanwhile, but before and after */
+    /* a process that sleeps until there is room has its faults before and after */
     double faults = counters_growth(s, s->faults, counters_around(&w.items[0], &wide));
     double pressure = faults <= 0 ? 0 : rank_pressure(p, "memory", w);
     interval->memory = memory_part(p, pressure, interval->disk, w);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel counts a wait for a core or a disk when it ends, so one that began in an earlier
- * interval makes its last interval hold more waiting than time. The excess is handed back to the
- * intervals before, up to the time in which the process neither ran nor waited there: the wait was
- * in them. An excess that fits nowhere stays (waits of several threads may overlap).
+ * The kernel counts a wait for a core or a disk when it ends, so an interval may hold more waiting
+ * than time if the wait began earlier. The excess goes back to the intervals before, up to the time
+ * in which the process neither ran nor waited there. An excess that fits nowhere stays (waits of
+ * several threads may overlap).
  *
  * Throttling of a group is counted when it may run again, and the wait of its process when that
- * runs: a sample between the two leaves one of them an interval behind. Neighbours make that up.
+ * runs: a sample between the two puts one of them into the earlier interval. Neighbours exchange
+ * it.
  *
- * Stops are sampled: an interval at whose end the process is stopped counts as stopped, the one in
- * which it goes on does not. The first one of a stop so holds too much, by what the process ran and
- * waited before, and the last one has room for about as much: it gets it.
+ * Stops are sampled: an interval counts as stopped if the process is stopped at its end. So the
+ * first interval of a stop counts too much, by the time in which the process ran and waited before,
+ * and the interval in which it continues counts too little. The excess of the first goes to the
+ * last.
  */
 #include <math.h>
 
 #include "analysis/time/rank_budget_private.h"
 
-#define APART_MAX_NS 1000000 /* intervals meet but for what their clocks are corrected by */
+#define APART_MAX_NS 1000000 /* intervals touch, except for corrections of their clocks */
 
 static bool follows(const struct budget_interval *a, const struct budget_interval *b) {
     return b->begin_ns - a->end_ns <= APART_MAX_NS;
@@ -26,7 +28,7 @@ static double number(double value) {
     return isnan(value) || value < 0 ? 0 : value;
 }
 
-/* Time of the interval in which nothing is known to have been done. */
+/* Time of the interval in which the process is not known to have done anything. */
 static double room_of(const struct budget_interval *i, double waits) {
     return fmax((double)(i->end_ns - i->begin_ns) - number(i->cpu) - waits, 0);
 }
@@ -39,7 +41,7 @@ static double room_for_disk(const struct budget_interval *i) {
     return room_of(i, number(i->run_queue) + number(i->disk));
 }
 
-/* How much more than its time the interval holds, at most `waited`. */
+/* The interval's terms beyond its length, at most `waited`. */
 static double excess_of(const struct budget_interval *i, double waits, double waited) {
     return fmin(fmax(number(i->cpu) + waits - (double)(i->end_ns - i->begin_ns), 0), waited);
 }
@@ -54,7 +56,7 @@ static void move_queue(struct budget_interval *from, struct budget_interval *to,
     to->run_queue += amount;
 }
 
-/* The disk's part of short memory goes along. */
+/* Moves the disk's part of short memory, too. */
 static void move_disk(struct budget_interval *from, struct budget_interval *to, double amount) {
     double memory = fmin(number(from->memory), from->disk) * (amount / from->disk);
     if (memory > 0) {
@@ -90,7 +92,8 @@ static void hand_back_disk(struct budget_interval *items, size_t last) {
     }
 }
 
-/* Waits of an interval that no quota explains yet take part of the excess of its neighbour. */
+/* Waits in an interval that no quota explains yet take a part of the neighbour's excess of quota.
+ */
 static void take_quota(struct budget_interval *from, struct budget_interval *to) {
     double spare = number(from->quota) - number(from->run_queue);
     double part = fmin(spare, number(to->run_queue) - number(to->quota));
@@ -112,7 +115,7 @@ static void settle_quota(struct budget_interval *items, size_t n) {
             items[i].quota = number(items[i].run_queue);
 }
 
-/* A stop goes on through intervals that it fills; the first one with room is its last. */
+/* A stop continues through intervals that it fills; the first interval with room is its last. */
 static void hand_on_stop(struct budget_interval *items, size_t n, size_t first) {
     double room = room_for_disk(&items[first]), excess = items[first].stopped - room;
     for (size_t i = first; excess > 0 && i + 1 < n && follows(&items[i], &items[i + 1]);) {

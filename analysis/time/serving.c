@@ -27,7 +27,7 @@ static size_t find_server_rank(const struct mpi_log *log, const struct call_matc
     return a != SIZE_MAX ? a : b;
 }
 
-/* It ended with a message from another rank. */
+/* Whether the call ended with a message from another rank. */
 static bool brings(const struct call_need *need, const struct mpi_function *function) {
     return need->who >= 0 && !need->outgoing && !function->sends && !function->completes &&
            function->need == MPI_NEED_NOBODY;
@@ -39,7 +39,7 @@ static double cpu_of_gap(const struct mpi_event *next, int64_t length_ns) {
     return length_ns < MPI_LONG_NS ? (double)length_ns : 0;
 }
 
-/* Calls of its main thread, one after the other. */
+/* Collects the serving windows from the calls of the main thread. */
 static void collect(const struct mpi_log *log, const struct call_need *needs,
                     struct serving *serving) {
     const struct mpi_rank *rank = &log->ranks[serving->server_rank];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The waits of processes for each other in a cell. */
+/* Finds how long processes waited for each other in a cell. */
 #include <math.h>
 
 #include "analysis/time/wait_chain_private.h"
 
-struct told { /* who ended waits of a kind, ns */
+struct told { /* who ended the waits of a kind, ns */
     double by[MEMBERS_MAX], all;
 };
 
@@ -14,7 +14,7 @@ static void tell(struct told *told, size_t whom, double ns) {
         told->by[whom] += ns;
 }
 
-/* A sender waits for its reader as far as data lie there unread; else for the link. */
+/* A sender waits for its reader while unread data lie there; otherwise for the link. */
 static void add_blocked(const struct wait_chain *chain, size_t who, size_t socket,
                         struct windows cell, double length, struct cell_waits *waits) {
     const struct series_set *set = &chain->model->recording->tables[RECORDING_SOCKET_WAIT];
@@ -33,7 +33,7 @@ static void add_blocked(const struct wait_chain *chain, size_t who, size_t socke
     waits->blocked[who][whom] += blocked / length - for_reader;
 }
 
-/* While a receiver holds up its sender, data are under way, too, but wait for nobody else. */
+/* While a receiver holds up its sender, data are under way, too, but wait for no one else. */
 static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, struct windows cell,
                      double length, struct cell_waits *waits) {
     const struct series_set *set = &chain->model->recording->tables[RECORDING_CONNECTION];
@@ -66,7 +66,9 @@ static void collect(const struct wait_chain *chain, size_t who, struct windows c
     }
 }
 
-/* Gives a process's waits of a kind, `most_ns` in all, to whoever ended them. Returns the rest. */
+/* Distributes a process's waits of a kind, most_ns in all, to the processes that ended them.
+ * Returns the rest.
+ */
 static double give(const struct wait_chain *chain, size_t who, int kind, const struct told *told,
                    double most_ns, double length, struct cell_waits *waits) {
     double part = told->all > most_ns ? most_ns / told->all : 1;
@@ -89,7 +91,7 @@ void wait_cell_find(const struct wait_chain *chain, size_t who, size_t cell,
         return;
     struct process_time time = process_waits_in(&chain->members[who].waits, window);
     collect(chain, who, window, length, told, &polls, waits);
-    /* the agent keeps no pair where the waker wrote to a connection, so a pair is the exact one */
+    /* the agent keeps no pair if the waker wrote to a connection, so pairs are exact */
     time.pool[WAIT_KIND_MESSAGE] =
         give(chain, who, WAIT_KIND_MESSAGE, &polls, time.pool[WAIT_KIND_MESSAGE], length, waits);
     for (int kind = 0; kind < WAIT_KIND_COUNT_; kind++)

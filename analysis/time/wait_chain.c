@@ -9,7 +9,7 @@
 #include "analysis/facts/series/times.h"
 #include "analysis/threshold.h"
 
-#define CELLS_MAX 400 /* of equal length; more where windows begin and end */
+#define CELLS_MAX 400 /* cells of equal length; windows that begin and end add more */
 
 /* ---- cells ---- */
 
@@ -104,7 +104,9 @@ static bool holds(struct windows windows, const struct window *cell) {
     return windows_hold(windows, cell->begin_ns + (cell->end_ns - cell->begin_ns) / 2);
 }
 
-/* Those that sleep while others are on the path wait for nobody and hold up nobody. */
+/* Adds the sleep of processes while others are on the path: they wait for no one and hold up no
+ * one.
+ */
 static void add_asleep(const struct walk *w, double *asleep_s) {
     const struct wait_chain *chain = w->chain;
     double on_path[MEMBERS_MAX] = {0}, all = 0;
@@ -177,7 +179,7 @@ static int walk_all(const struct wait_chain *chain, struct critical_path *path, 
     return ok ? 0 : -ENOMEM;
 }
 
-/* Share of the processes' time that wait clocks tell. */
+/* The share of the processes' time that wait clocks cover. */
 static double clocked(const struct wait_chain *chain) {
     double all = 0, told = 0;
     for (size_t k = 0; k < chain->n; k++)

@@ -9,12 +9,12 @@
 
 struct end {
     const struct series *series;
-    bool clocked; /* of table socket_wait, not of table connection */
+    bool clocked; /* from table socket_wait rather than table connection */
 };
 
 struct wait_ends {
     const struct recording *recording;
-    struct end *items; /* by name */
+    struct end *items; /* sorted by name */
     size_t n;
 };
 
@@ -58,9 +58,10 @@ static bool is_loopback(const char *name) {
     return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
 }
 
-/* Loopback stays on its host; two hosts may use the same names there. Any other address is that of
- * one host, but hosts that are one kernel may both have clocked a process that went from one to the
- * other: it is where it went. */
+/* Ranks the candidates for a connection's other end. A loopback address stays on its host, and two
+ * hosts may both use it. Any other address belongs to one host; but if two hosts share a kernel,
+ * both may have clocked a process that moved from one to the other: it counts where it moved to.
+ */
 static int worth_of(const struct end *end, const char *name, int host) {
     bool here = end->series->host == host;
     return is_loopback(name) ? here : 2 - here;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For whom a process of the job waits, by its connections and by pairs of processes: the connection
- * that data came through leads to the process at its other end, wherever that runs.
+ * Tells for whom a process of the job waits, by its connections and by pairs of processes: the
+ * connection that data came through leads to the process at its other end, on whatever host.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_WAIT_PEERS_H
 #define CHOKEPOINT_ANALYSIS_TIME_WAIT_PEERS_H
@@ -14,14 +14,14 @@ struct wait_member { /* a process of the job */
     struct process_waits waits; /* owned */
 };
 
-/* The processes at the other ends, as numbers of the members; SIZE_MAX: none of them. */
+/* The processes at the other ends, as indexes of members; SIZE_MAX: no member. */
 struct wait_peers {
     size_t *sockets, *wakeups;  /* by the member's sockets and pairs */
-    const struct series **far;  /* by its sockets: the wait clocks of the other end; NULL */
-    const struct series **sent; /* likewise: what the kernel counts of the other end; NULL */
+    const struct series **far;  /* by its sockets: the wait clocks of the other end, or NULL */
+    const struct series **sent; /* likewise: the kernel's counters of the other end, or NULL */
 };
 
-struct wait_ends; /* all ends of the job's connections, by their names */
+struct wait_ends; /* all ends of the job's connections, by name */
 
 /* -ENOMEM. */
 int wait_ends_make(const struct recording *recording, struct wait_ends **ret_ends);

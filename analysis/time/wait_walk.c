@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The chains of a cell (wait_chain.h). */
+/* Follows the chains of a cell (wait_chain.h). */
 #include <math.h>
 
 #include "analysis/time/wait_chain_private.h"
 
-#define DEPTH_MAX 8       /* processes of a chain */
-#define PART_MIN 1e-3     /* of a cell: smaller parts of a chain are followed no further */
-#define ALWAYS_WAITS 0.02 /* of a cell: a process waits for those before it all the time */
+#define DEPTH_MAX 8   /* processes of a chain */
+#define PART_MIN 1e-3 /* of a cell: smaller parts of a chain are not followed */
+#define ALWAYS_WAITS                                                                               \
+    0.02 /* of a cell: a process with less own time always waits for those before                  \
+            it */
 
 static void charge(struct walk *w, size_t who, enum budget_term term, double share) {
     w->seconds[who * BUDGET_TERMS + (size_t)term] += share * w->length_s;
 }
 
-/* Charged to the one that waits. */
+/* Charges a transfer to the process that waits. */
 static void charge_transfer(struct walk *w, size_t who, size_t from, size_t to, double share) {
     size_t hosts = w->chain->model->n_hosts + 1;
     size_t a = from == SIZE_MAX ? hosts - 1 : (size_t)w->chain->members[from].host;
@@ -21,7 +23,7 @@ static void charge_transfer(struct walk *w, size_t who, size_t from, size_t to, 
     w->moved[a * hosts + b] += share * w->length_s;
 }
 
-/* Two that waited for each other: the time is that of the bytes that went either way. */
+/* For two processes that waited for each other: divides the time by the bytes sent either way. */
 static void charge_ways(struct walk *w, size_t who, size_t whom, double share) {
     double here = w->waits->bytes[who][whom], back = w->waits->bytes[whom][who];
     double part = here + back > 0 ? here / (here + back) : 0.5;
@@ -29,7 +31,7 @@ static void charge_ways(struct walk *w, size_t who, size_t whom, double share) {
     charge_transfer(w, who, who, whom, share * (1 - part));
 }
 
-/* Time in which it did not wait for one of the chain. */
+/* Its time without waits for processes of the chain. */
 static double life_without(const struct walk *w, size_t who, uint64_t seen) {
     double left = w->waits->life[who];
     for (size_t k = 0; k < w->chain->n; k++)
@@ -65,13 +67,14 @@ static void charge_own(struct walk *w, size_t who, double scale) {
     charge_sending(w, who, scale);
 }
 
-/* A process is charged with what it did in its part of a chain; its waits go on in others.
- * Recursion ends: each process is in a chain once. from: who waits for it; SIZE_MAX: it begins the
- * chain. */
+/* Charges a process with what it did in its part of a chain; its waits continue in others. The
+ * recursion ends, since each process is in a chain once. from: the process that waits for it;
+ * SIZE_MAX: it begins the chain.
+ */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void follow(struct walk *w, size_t who, size_t from, double part, uint64_t seen, int depth) {
     double left = life_without(w, who, seen);
-    if (left < ALWAYS_WAITS && w->waits->life[who] < ALWAYS_WAITS) { /* it has ended */
+    if (left < ALWAYS_WAITS && w->waits->life[who] < ALWAYS_WAITS) { /* the process has ended */
         charge(w, from == SIZE_MAX ? who : from, BUDGET_PEER_WAIT, part);
         return;
     }
@@ -90,7 +93,7 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
         if (seen >> k & 1 || next <= 0)
             continue;
         double free_of_it = fmax(fmin(life_without(w, k, seen), 1 - w->waits->sent[who][k]), 0);
-        if (wait > free_of_it) { /* for longer than it can have been about something else */
+        if (wait > free_of_it) { /* the part of the wait longer than its time for anything else */
             charge_ways(w, who, k, next * (1 - free_of_it / wait));
             next *= free_of_it / wait;
         }
@@ -101,7 +104,7 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
     }
 }
 
-/* How much it takes part: asleep, and waiting for nobody known, it does not. */
+/* How much it takes part: a process that is asleep, and waits for no known one, does not. */
 static double takes_part(const struct walk *w, size_t who) {
     double sum = 0;
     for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
