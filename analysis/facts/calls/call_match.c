@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Identities of ranks, and the order of work. Messages and probes: call_match_message.c; requests,
- * and calls of several parts: call_match_request.c; group calls: call_match_group.c,
- * call_match_neighbour.c; windows: call_match_window.c, call_match_epoch.c, call_match_lock.c. */
+/* Finds the identities of ranks, and runs the passes of matching in order. Messages and probes:
+ * call_match_message.c; requests, and calls of several parts: call_match_request.c; group calls:
+ * call_match_group.c, call_match_neighbour.c; windows: call_match_window.c, call_match_epoch.c,
+ * call_match_lock.c.
+ */
 #include "analysis/facts/calls/call_match.h"
 
 #include <errno.h>
@@ -23,8 +25,9 @@ int64_t call_clock_bound(const struct call_clock *clock, int host_a, int host_b)
 
 /* ---- who is who ---- */
 
-/* Ranks of one mpirun find each other; a second mpirun of the same run has the same rank numbers.
- * A process belongs to the first world that lacks its rank and was alive at the same time. */
+/* The ranks of one mpirun. A second mpirun in the same run has the same rank numbers, so a process
+ * belongs to the first world that lacks its rank and was alive at the same time.
+ */
 struct world {
     int64_t begin_ns, end_ns;
 };
@@ -84,7 +87,7 @@ static int find_worlds(struct matcher *m) {
 
 /* ---- the end of a rank's events ---- */
 
-#define AFTER_FINALIZE 8 /* calls that may still be made then: MPI_Finalized and the like */
+#define AFTER_FINALIZE 8 /* calls that MPI allows after MPI_Finalize: MPI_Finalized and others */
 
 bool call_match_has_end(const struct matcher *m, uint32_t rank) {
     const struct mpi_rank *r = &m->log->ranks[rank];

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A message that its sender had begun, but MPI moves only while somebody is inside MPI: a sender
- * that sleeps or computes between two polls holds it up. Its receiver waits for the sender until
- * that is back, and not for the way.
+ * Messages delayed by a sender outside MPI. MPI moves a message only while the rank is inside MPI,
+ * so a sender that sleeps or computes between two polls delays its messages. Then the receiver
+ * waits for the sender to return, not for the transfer.
  *
- * Only where all of this says so: the sender left after a poll that found nothing, or right after
- * it had begun a long message, the message was not done on its side when it came back, and its
- * receiver, which waited for it by then, had it soon afterwards. A long message on a slow way goes
- * on by itself, out of the kernel's buffers, and is done at any time. If nobody had polled it may
- * have left at once; but not if the sender's calls took as long as copying it once it was back.
+ * This counts only if all of the following hold: the sender left after a poll that found nothing,
+ * or right after it had begun a long message; its side of the message was not complete when it
+ * returned; and the receiver, which waited by then, had the message soon afterwards. A long message
+ * on a slow link continues from the kernel's buffers, and may complete at any time. If the sender
+ * had not polled, the message may have left at once, unless the sender's calls after its return
+ * took as long as copying it.
  */
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/times.h"
 
-#define AWAY_NS 2000000  /* shorter is no matter */
-#define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
-#define POLLS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
-#define COPY_BYTES_NS 20 /* no core copies faster */
+#define AWAY_NS 2000000  /* shorter absences are ignored */
+#define SOON_PART 4      /* of the absence: the rest of the message may take at most this part */
+#define POLLS_MAX 256    /* of a receiver within an absence: more are folded, or invalid */
+#define COPY_BYTES_NS 20 /* the most that a core copies */
 
 struct away {
     int64_t begin_ns, end_ns;
-    bool polled; /* before */
+    bool polled; /* polled before it left MPI */
 };
 
 static bool found_nothing(const struct mpi_event *e, const struct mpi_function *f) {
@@ -33,8 +34,9 @@ static bool begins_to_send(const struct mpi_event *e, const struct mpi_function 
     return f->kind == MPI_KIND_SEND_START && e->bytes >= CALL_LONG_BYTES;
 }
 
-/* All threads of the rank were outside MPI, since a poll that found nothing, or since a message was
- * begun. */
+/* Finds times in which all threads of the rank were outside MPI after an empty poll, or after a
+ * message was begun.
+ */
 static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
     const struct mpi_rank *r = &m->log->ranks[rank];
     const struct mpi_event *last = NULL;
@@ -53,7 +55,7 @@ static size_t find_away(const struct matcher *m, uint32_t rank, struct away *awa
     return n;
 }
 
-/* The last time away that ended by t; NULL: none. */
+/* The last absence that ended by t, or NULL. */
 static const struct away *last_away(const struct away *away, size_t n, int64_t t) {
     size_t ended = TIMES_UNTIL(away, n, end_ns, t);
     return ended ? &away[ended - 1] : NULL;
@@ -63,8 +65,9 @@ static size_t calls_until(const struct mpi_rank *r, int64_t t) {
     return TIMES_UNTIL(r->events, r->n, enter_ns, t);
 }
 
-/* Whether a rank waited for what it received at t, which is before it had it: of a request, in the
- * call that completed it, or polling for it again and again until then. */
+/* Whether a rank waited at t for what it received later: in the call that completed the request, or
+ * polling for it without a pause until then.
+ */
 static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
                      const struct mpi_event *receive, int64_t t) {
     if (!(receive->flags & MPI_FLAG_REQUEST))
@@ -86,8 +89,9 @@ static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
     return false;
 }
 
-/* Once back its sender had the CPU inside MPI for long enough, until it was done, to copy what it
- * sent: a sender that only waits there for a slow way has not. */
+/* Whether the returned sender spent enough CPU time inside MPI, before its side was complete, to
+ * copy the message. A sender that only waits there for a slow link does not.
+ */
 static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
                             const struct away *a) {
     int64_t copying = 0;
@@ -102,7 +106,7 @@ static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *do
     return copying >= done->bytes / COPY_BYTES_NS;
 }
 
-/* done: of the sender's request. */
+/* done: the event that completed the sender's request. */
 static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *done,
                     const struct call_need *sent, const struct away *away, size_t n) {
     const struct mpi_event *receive = &m->log->ranks[sent->who].events[sent->partner];

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Epochs of post, start, complete and wait. Each MPI_Win_post tells as its parts to whom it exposes
- * the window, each MPI_Win_start whose windows it will access: the k-th post of one rank for
- * another belongs to the k-th start of that one for the first. MPI may wait for the post in the
- * start or not before the complete: it was the start if that had not ended before. The wait, or the
- * test that ends the epoch, needs the complete of all.
+ * Window epochs of post, start, complete and wait. The parts of each MPI_Win_post name the ranks
+ * that may access the window, the parts of each MPI_Win_start the ranks whose windows it will
+ * access: the k-th post of one rank for another belongs to the k-th start of that one for the
+ * first. MPI may wait for the post in the start, or only in the complete; it waited in the start if
+ * the post came before the start ended. The wait, or the test that ends the epoch, needs the
+ * complete of all.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "analysis/facts/calls/call_match_private.h"
 
-struct pair { /* one exposes its window to the other */
+struct pair { /* a rank that exposes its window, and one that accesses it */
     struct list posts, starts;
 };
 
 struct part {
-    uint32_t call, end; /* indices in its rank: its own call, and the end of its epoch; KEY_NONE */
+    uint32_t call,
+        end; /* event indexes in its rank: the call, and the end of its epoch; KEY_NONE */
 };
 
 struct epochs {
     struct matcher *m;
-    struct key_table keys; /* (communicator, world, who exposes, who accesses) */
+    struct key_table keys; /* (communicator, world, exposing rank, accessing rank) */
     struct pair *pairs;
     size_t capacity;
     struct part *parts;                    /* by number of event */
-    int post, start, complete, wait, test; /* functions of the log; -1: there is none */
+    int post, start, complete, wait, test; /* numbers of functions in the log; -1: not in it */
 };
 
 static int function_named(const struct mpi_log *log, const char *name) {
@@ -71,9 +73,9 @@ static void collect(struct epochs *x, uint32_t rank) {
     }
 }
 
-#define WINDOWS_MAX 64 /* of a rank, with open epochs; of more nothing is said */
+#define WINDOWS_MAX 64 /* of a rank with open epochs; ranks with more are not examined */
 
-struct ends { /* of epochs that are open, seen from the end of the run */
+struct ends { /* ends of the epochs that are open, going backwards from the end of the run */
     uint32_t comm[WINDOWS_MAX], completes[WINDOWS_MAX], waits[WINDOWS_MAX];
     size_t n;
 };
@@ -89,7 +91,7 @@ static size_t window_at(struct ends *ends, uint32_t comm) {
     return ends->n++;
 }
 
-/* A test that found no end has no tag. */
+/* A test that did not end the epoch has no tag. */
 static bool ends_exposure(const struct epochs *x, const struct mpi_event *e) {
     return e->function == x->wait ||
            (e->function == x->test && e->tag >= 0 && !(e->flags & MPI_FLAG_FOLDED));
@@ -101,7 +103,7 @@ static bool is_epoch_call(const struct epochs *x, const struct mpi_event *e) {
             ends_exposure(x, e));
 }
 
-/* Backwards: a call stands behind its parts, and the end of an epoch behind its begin. */
+/* Goes backwards: a call stands behind its parts, and the end of an epoch behind its begin. */
 static void find_ends(struct epochs *x, uint32_t rank) {
     const struct mpi_rank *r = &x->m->log->ranks[rank];
     struct ends ends = {.n = 0};
@@ -138,7 +140,7 @@ static void need(struct epochs *x, struct event_at sent, struct event_at receive
     need->who = (int32_t)sent.rank;
 }
 
-/* Whether what was received at the end of one call can have been sent by another. */
+/* Whether what one call received at its end can have been sent by another. */
 static bool in_time(const struct matcher *m, struct event_at sent, struct event_at received) {
     int64_t bound = call_clock_bound(m->clock, m->log->ranks[sent.rank].host,
                                      m->log->ranks[received.rank].host);
@@ -150,7 +152,7 @@ static bool is_lost(const struct matcher *m, struct event_at at) {
     return event_of(m, at)->exit_ns >= m->log->ranks[at.rank].lost_ns;
 }
 
-/* False: these do not belong together, nor what comes after them. */
+/* Returns false if these do not belong together; then what follows does not either. */
 static bool match(struct epochs *x, uint32_t post_part, uint32_t start_part) {
     struct matcher *m = x->m;
     struct event_at post = locate(m, post_part), start = locate(m, start_part);
@@ -181,7 +183,7 @@ static void match_pair(struct epochs *x, const struct pair *pair) {
     }
 }
 
-/* A rank that had posted when the epoch began is not waited for at its end. */
+/* A rank that had posted before the epoch began is not waited for at its end. */
 static void ask(struct epochs *x, uint32_t rank) {
     const struct mpi_rank *r = &x->m->log->ranks[rank];
     for (uint32_t i = 0; i < r->n; i++)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that all members of a communicator make: the k-th of one member belongs to the k-th of the
- * others. Members are those who were ever seen to make one. Where two members disagree on what the
- * k-th is, or events of one are lost, everything from there on stays unmatched; but after a loss
- * the k-th from the end belongs to the k-th from the end again.
+ * Calls that all members of a communicator make: the k-th call of one member belongs to the k-th of
+ * the others. The members are the ranks that were seen to make such a call. If two members disagree
+ * about the k-th call, or events of one are lost, all later calls stay unmatched; but after a loss,
+ * the k-th call from the end belongs to the k-th from the end again.
  *
- * Where a root is involved only that member's arrival is certain to matter (a tree passes on what
- * comes, and who stands where in it is the library's own): so the wait is the least that is
- * certain. A member that left before the last one had come did not wait for it: to free a
- * communicator needs nobody.
+ * In a call with a root, only the root's arrival certainly matters (a tree passes on what comes,
+ * and the library decides which rank stands where in it), so only that wait counts. A member that
+ * left before the last one had come did not wait for it: MPI_Comm_free, for example, needs nobody.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,20 +15,20 @@
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/series.h"
 
-#define COMM_SELF 1U /* the same number for everybody, and nobody else in it */
+#define COMM_SELF 1U /* every rank's own communicator, always with this number */
 
 struct group {
     uint32_t members;
-    uint32_t limit;      /* ordinals from here on are not to be trusted */
-    uint32_t last_limit; /* the same of those counted from the end */
-    bool lost;           /* events of a member */
+    uint32_t limit;      /* the first ordinal that is not reliable */
+    uint32_t last_limit; /* the same for ordinals counted from the end */
+    bool lost;           /* events of a member were lost */
 };
 
 struct group_call {
     struct list events; /* by rank */
     uint32_t n, group, ordinal;
     uint16_t function;
-    bool from_end; /* so its ordinal is counted */
+    bool from_end; /* its ordinal is counted from the end */
     bool broken;   /* members disagree */
 };
 
@@ -48,7 +47,8 @@ static bool takes_part(const struct mpi_event *e, const struct mpi_function *f) 
            e->comm != COMM_SELF && !(e->flags & MPI_FLAG_FAILED);
 }
 
-/* key_add with an array beside it; *ret_new: the entry is to be filled in. */
+/* Like key_add, with an array of entries beside the keys; if *ret_new, the entry must be filled in.
+ */
 static uint32_t add(struct key_table *table, struct key key, void **items, size_t *capacity,
                     size_t size, bool *ret_new) {
     size_t before = table->n;
@@ -139,7 +139,9 @@ static struct arrival last_arrival(struct matcher *m, const struct group_call *c
     return last;
 }
 
-/* The number of the root, as those who name one do: of an intercommunicator the other side. */
+/* The rank number of the root, as the members that name a root have it: in an intercommunicator,
+ * those of the other group.
+ */
 static int32_t root_number(struct matcher *m, const struct group_call *call) {
     for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i])
         if (event_of(m, locate(m, i))->peer >= 0)
@@ -147,7 +149,7 @@ static int32_t root_number(struct matcher *m, const struct group_call *call) {
     return MPI_NO_PEER;
 }
 
-/* The root's own arrival; who -1 if it is not among them. */
+/* The root's own arrival; who is -1 if the root is not among the members. */
 static struct arrival root_arrival(struct matcher *m, const struct group_call *call) {
     int32_t root = root_number(m, call);
     for (uint32_t i = call->events.head; root >= 0 && i != KEY_NONE; i = m->next[i]) {
@@ -218,7 +220,7 @@ static void resolve_from(struct groups *g, size_t first) {
 
 /* ---- after a loss ---- */
 
-/* One that the first members left before the last had come is none. */
+/* Calls that the first members left before the last had come are not one call. */
 static bool is_one_call(struct groups *g, const struct group_call *call) {
     struct matcher *m = g->m;
     struct arrival last = last_arrival(m, call);
@@ -261,7 +263,7 @@ static int collect_tail(struct groups *g, uint32_t rank) {
     return result;
 }
 
-/* Calls of group members after a loss of events, counted from the end. */
+/* Matches group calls after a loss of events, counted from the end. */
 static int match_tails(struct groups *g) {
     size_t first = g->call_keys.n;
     int result = 0;

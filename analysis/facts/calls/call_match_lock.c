@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Locks of windows that exclude each other. A rank that asks for a lock held by another rank waits
- * until that one gives it back: in MPI_Win_lock, or in the first call that needs the lock. An
- * exclusive lock of a rank's window leaves no choice: a call of an epoch during which another
- * rank's unlock of it began cannot have gone on before.
+ * until that rank releases it: in MPI_Win_lock, or in the first call that needs the lock. An
+ * exclusive lock admits one rank: a call in an epoch cannot have finished before another rank's
+ * unlock of the same lock began.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "analysis/facts/calls/call_match_private.h"
 
-struct use {       /* an unlock, or a call that took long and needed the lock */
-    uint32_t lock; /* which: number of its key */
+struct use {       /* an unlock, or a long call that needed the lock */
+    uint32_t lock; /* number of the lock's key */
     bool exclusive;
     struct event_at at;
     int64_t enter_ns, exit_ns;
@@ -24,12 +24,13 @@ struct uses {
 
 struct locks {
     struct matcher *m;
-    struct key_table keys;    /* (world, window, whose) */
+    struct key_table keys;    /* (world, window, target rank) */
     struct key_table holders; /* (lock, rank) */
-    unsigned char *exclusive; /* by number of holder: how it holds, or asks for, the lock */
+    unsigned char *exclusive; /* by number of holder: whether it holds, or asks for, the lock
+                                 exclusively */
     size_t capacity;
     struct uses releases, waits;
-    int lock, unlock; /* functions of the log; -1: there is none */
+    int lock, unlock; /* numbers of functions in the log; -1: not in it */
 };
 
 static void add(struct locks *x, struct uses *to, struct use use) {
@@ -42,7 +43,7 @@ static void add(struct locks *x, struct uses *to, struct use use) {
     to->items[to->n++] = use;
 }
 
-/* The number of the holder; KEY_NONE: no memory. */
+/* The number of the holder; KEY_NONE without memory. */
 static uint32_t holder_of(struct locks *x, uint32_t lock, uint32_t rank) {
     unsigned char *exclusive =
         array_room(x->exclusive, x->holders.n, &x->capacity, sizeof *exclusive);
@@ -94,7 +95,7 @@ static int compare(const void *a, const void *b) {
                                     : (x->at.index > y->at.index) - (x->at.index < y->at.index);
 }
 
-/* How many releases of that lock, and of those before it, had begun by t. */
+/* The number of releases, of that lock and of those before it in order, that had begun by t. */
 static size_t begun_by(const struct uses *releases, uint32_t lock, int64_t t) {
     size_t low = 0, high = releases->n;
     while (low < high) {
@@ -108,7 +109,8 @@ static size_t begun_by(const struct uses *releases, uint32_t lock, int64_t t) {
     return low;
 }
 
-#define TRIED_MAX 8 /* releases looked at: of others that share the lock, or the rank's own */
+#define TRIED_MAX                                                                                  \
+    8 /* releases to look at: some are of ranks that share the lock, or the rank's own */
 
 static void wait_for_release(struct locks *x, const struct use *wait) {
     size_t i = begun_by(&x->releases, wait->lock, wait->exit_ns);

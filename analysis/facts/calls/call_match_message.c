@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends with receives, in order per communicator, source, destination and tag; probes. */
+/* Matches receives with sends, in order per communicator, source, destination and tag; and probes.
+ */
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
@@ -11,7 +12,7 @@ static bool is_send(const struct mpi_event *e, const struct mpi_function *f) {
     if (e->flags & (MPI_FLAG_REQUEST | MPI_FLAG_FAILED))
         return false;
     if (e->flags & MPI_FLAG_PART)
-        return f->kind == MPI_KIND_ADMIN && f->sends; /* a persistent one, started */
+        return f->kind == MPI_KIND_ADMIN && f->sends; /* the start of a persistent send */
     return f->sends && f->kind != MPI_KIND_ADMIN;
 }
 
@@ -64,7 +65,7 @@ static void collect(struct matcher *m, uint32_t rank, uint32_t at) {
     struct call_need *need = &m->matches.needs[rank][at];
     need->may_leave = sends;
     if (e->peer < 0 && (sends || (e->tag < 0 && e->bytes == 0)))
-        return; /* to or from nobody (MPI_PROC_NULL): nothing to wait for */
+        return; /* to or from MPI_PROC_NULL: nothing to wait for */
     need->asked = true;
     struct channel *c = channel_of(m, rank, e, sends, true);
     if (c)
@@ -75,14 +76,15 @@ static void collect(struct matcher *m, uint32_t rank, uint32_t at) {
         m->matches.unmatched_receives++;
 }
 
-/* Whether all before them is there, too. */
+/* Whether all events before them are there, too. */
 static bool are_before_loss(const struct matcher *m, struct event_at s, struct event_at r) {
     return event_of(m, s)->enter_ns < m->log->ranks[s.rank].lost_ns &&
            event_of(m, r)->exit_ns < m->log->ranks[r.rank].lost_ns;
 }
 
-/* For a call that sends and receives, older recordings have the larger of both as the bytes sent:
- * then as many as it received. */
+/* Older recordings of a call that sends and receives give the larger size as the bytes sent; then
+ * as many as it received count.
+ */
 static bool sent_at_most(const struct matcher *m, struct event_at s) {
     const struct mpi_rank *rank = &m->log->ranks[s.rank];
     const struct mpi_event *send = event_of(m, s);
@@ -100,12 +102,12 @@ static bool sent_at_most(const struct matcher *m, struct event_at s) {
 
 static bool sizes_fit(const struct matcher *m, struct event_at s, const struct mpi_event *send,
                       const struct mpi_event *receive) {
-    bool room = (send->flags | receive->flags) & MPI_FLAG_AT_MOST; /* for more than came */
+    bool room = (send->flags | receive->flags) & MPI_FLAG_AT_MOST; /* had room for more than came */
     return send->bytes == receive->bytes ||
            (send->bytes < receive->bytes ? room : sent_at_most(m, s));
 }
 
-/* Whether these can be one message at all. */
+/* Whether these two can be one message. */
 static bool fit(const struct matcher *m, struct event_at s, struct event_at r) {
     const struct mpi_rank *from = &m->log->ranks[s.rank], *to = &m->log->ranks[r.rank];
     const struct mpi_event *send = event_of(m, s), *receive = event_of(m, r);
@@ -136,10 +138,10 @@ static uint64_t count_rest(const struct matcher *m, uint32_t at) {
 
 /* ---- after a loss ---- */
 
-/* Events of a list that came after all that its rank lost. */
+/* The events of a list after the rank's last loss. */
 struct tail {
     uint32_t head, n;
-    bool whole; /* nothing was lost: all that is left of the list */
+    bool whole; /* nothing was lost: the rest of the list */
 };
 
 static bool find_tail(const struct matcher *m, uint32_t at, uint32_t rank, struct tail *ret_tail) {
@@ -155,7 +157,7 @@ static bool find_tail(const struct matcher *m, uint32_t at, uint32_t rank, struc
     return true;
 }
 
-/* The last n of it. A side that lost nothing has at least as many as the other. */
+/* Keeps the last n events. A side without a loss has at least as many as the other. */
 static bool cut_tail(const struct matcher *m, struct tail *tail, uint32_t n) {
     if (tail->whole && tail->n < n)
         return false;
@@ -171,7 +173,9 @@ static bool tails_fit(const struct matcher *m, uint32_t s, uint32_t r) {
     return true;
 }
 
-/* The rest of a channel of which one side lost events; returns the number of pairs made of it. */
+/* Matches the rest of a channel after one side lost events, from the end; returns the number of
+ * pairs.
+ */
 static uint64_t match_tails(struct matcher *m, const struct channel *c, uint32_t s, uint32_t r) {
     struct tail sends, receives;
     uint32_t from = locate(m, c->sends.head).rank, to = locate(m, c->receives.head).rank;
@@ -222,14 +226,14 @@ int call_match_messages(struct matcher *m) {
 
 /* ---- probes: they wait for what is received next ---- */
 
-/* A test that finds nothing does not say so: its record is folded, or has no message. */
+/* A test that found nothing does not say so: its record is folded, or has no message. */
 static bool found_message(const struct mpi_event *e, const struct mpi_function *f) {
     if (!f->probes || e->peer < 0 || e->flags & (MPI_FLAG_FOLDED | MPI_FLAG_FAILED))
         return false;
     return f->kind == MPI_KIND_PROBE || e->bytes > 0 || !(e->flags & MPI_FLAG_HAS_GAP_CPU);
 }
 
-/* Whether what came between these two may be lost. */
+/* Whether events between these two may be lost. */
 static bool loss_lies_between(const struct mpi_rank *r, const struct mpi_event *a,
                               const struct mpi_event *b) {
     return b->enter_ns >= r->lost_ns && a->enter_ns < r->found_ns;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Neighbourhood collectives. A call that makes a communicator with a topology records the
- * neighbours that the rank receives from; each call on it then needs those, and no others.
- * Recordings without these records say nothing.
+ * neighbours that the rank receives from; each call on it then needs only those. Without these
+ * records nothing is known.
  *
- * A rank that left a call before a neighbour had come got nothing of it (counts may be 0).
+ * A rank that left a call before a neighbour came received nothing from it (counts may be 0).
  */
 #include <errno.h>
 
@@ -13,10 +13,10 @@
 struct neighbours {
     struct matcher *m;
     struct key_table keys; /* (world, communicator, rank) */
-    struct list *lists;    /* by number of key: parts that name a neighbour */
+    struct list *lists;    /* by number of key: the parts that name neighbours */
     size_t capacity;
-    struct key_table told; /* (world, communicator): somebody told */
-    uint32_t *calls;       /* by rank of the log: its event of the present call; KEY_NONE */
+    struct key_table told; /* (world, communicator): a member recorded neighbours */
+    uint32_t *calls;       /* by rank of the log: its event in the present call; KEY_NONE */
 };
 
 static struct key key_of(const struct neighbours *n, uint32_t rank, uint32_t comm, bool all) {
@@ -76,7 +76,9 @@ void neighbours_free(struct neighbours *n) {
 
 /* ---- one call ---- */
 
-/* The call itself; of one that was only started its request, KEY_NONE if that never completed. */
+/* The call itself or, for a call that was only started, its request; KEY_NONE if that never
+ * completed.
+ */
 static uint32_t completed_by(const struct matcher *m, struct event_at at) {
     const struct mpi_rank *r = &m->log->ranks[at.rank];
     const struct mpi_event *e = event_of(m, at);
@@ -89,7 +91,7 @@ static uint32_t completed_by(const struct matcher *m, struct event_at at) {
     return KEY_NONE;
 }
 
-/* Whether a member waited for a neighbour, or may have, in what ended at `end`. */
+/* Whether a member waited, or may have waited, for a neighbour in the call that ended at `end`. */
 static bool may_need(const struct matcher *m, struct event_at at, struct event_at from,
                      uint32_t end) {
     int64_t bound =
@@ -103,7 +105,7 @@ static void need_one(struct neighbours *n, struct event_at at, uint32_t end, int
     int32_t q = call_match_peer(n->m, at.rank, peer);
     struct call_need *need = need_of(n->m, at);
     if (q < 0 || n->calls[q] == KEY_NONE) {
-        need->ready_ns = VALUE_ABSENT; /* one that nothing is known of */
+        need->ready_ns = VALUE_ABSENT; /* a neighbour that is not in the log */
         need->who = -1;
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of matching: events by one number across all ranks, and lists of them. */
+/* Shared by the files of matching: events numbered across all ranks, and lists of them. */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
 
@@ -23,14 +23,14 @@ enum {
 };
 
 struct list {
-    uint32_t head, tail; /* numbers of events; KEY_NONE */
+    uint32_t head, tail; /* event numbers; KEY_NONE */
 };
 #define LIST_EMPTY                                                                                 \
     { KEY_NONE, KEY_NONE }
 
 struct channel {
-    struct list sends, receives; /* in order of their start */
-    uint32_t next_receive;       /* while walking backwards: index in its rank */
+    struct list sends, receives; /* in order of their begin */
+    uint32_t next_receive;       /* cursor when going backwards: index in its rank */
 };
 
 struct event_at {
@@ -41,18 +41,19 @@ struct matcher {
     const struct mpi_log *log;
     const struct call_clock *clock;
     struct call_matches matches;
-    uint32_t *first;          /* number of a rank's first event; [n_ranks]: how many there are */
+    uint32_t *first;          /* number of each rank's first event; first[n_ranks]: number of all
+                                 events */
     uint32_t *next;           /* the event after this one in its list */
-    uint32_t *world;          /* of each rank */
+    uint32_t *world;          /* world of each rank */
     struct key_table members; /* (world, rank number) */
-    uint32_t *member_rank;    /* by number of member: index of the rank */
+    uint32_t *member_rank;    /* by number of member: index in the log */
     struct key_table channel_keys;
     struct channel *channels; /* by number of key */
     size_t n_channels, channel_capacity;
     int error;
 };
 
-/* The passes, in this order. -ENOMEM. */
+/* The passes of matching, in this order. -ENOMEM. */
 int call_match_messages(struct matcher *m);
 int call_match_away(struct matcher *m, uint32_t rank);
 int call_match_groups(struct matcher *m);
@@ -63,10 +64,10 @@ void call_match_probes(struct matcher *m, uint32_t rank);
 int call_match_requests(struct matcher *m, uint32_t rank);
 void call_match_parts(struct matcher *m, uint32_t rank);
 
-/* The index of a peer among the log's ranks, -1 if nothing is known of it. */
+/* The index in the log of a peer, or -1. */
 static inline int32_t call_match_peer(const struct matcher *m, uint32_t rank, int32_t peer);
 
-/* No memory: m->error. Sorts them when all are there. */
+/* Adds a signal. Without memory: m->error. They are sorted once all are there. */
 void call_match_signal(struct matcher *m, struct event_at sent, struct event_at received,
                        int64_t bytes);
 void call_match_sort_signals(struct matcher *m);
@@ -75,14 +76,15 @@ void call_match_sort_signals(struct matcher *m);
 struct neighbours;
 int neighbours_new(struct matcher *m, struct neighbours **ret_neighbours);
 void neighbours_free(struct neighbours *neighbours);
-/* A call of all members of a communicator, by the list of their events. */
+/* Matches one neighbourhood call of a communicator's members, given the list of their events. */
 void neighbours_resolve(struct neighbours *neighbours, struct list events);
 
-/* Index of the event at which a request was started; SIZE_MAX: not there. */
+/* Index of the event at which a request was started, or SIZE_MAX. */
 size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request);
 
-/* Whether all the rank did at last, to MPI_Finalize, is there: then what it has in common with
- * others can be counted from the end. */
+/* Whether the rank's last events up to MPI_Finalize are there, so that calls shared with others can
+ * be counted from the end.
+ */
 bool call_match_has_end(const struct matcher *m, uint32_t rank);
 
 static inline struct key member_key(uint32_t world, int32_t rank) {

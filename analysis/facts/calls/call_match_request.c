@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits and tests need what the requests they completed need; calls of several parts all of them.
+/* Waits and tests need what their completed requests need; calls of several parts need what all
+ * parts need.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/times.h"
 
-/* The event at which a request was started: same time, same function and message. */
+/* The event at which a request was started has the same time, function and message. */
 size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request) {
     size_t low = TIMES_BEFORE(r->events, r->n, enter_ns, request->enter_ns);
     for (; low < r->n && r->events[low].enter_ns == request->enter_ns; low++) {
@@ -35,7 +36,9 @@ static void copy_from_start(struct matcher *m, uint32_t rank, size_t at) {
         m->matches.needs[rank][at] = m->matches.needs[rank][start];
 }
 
-/* The latest of what a wait needed; if one of them is not known, nothing is. */
+/* A wait needs the latest of what its requests needed; if one of these is not known, nothing is
+ * known.
+ */
 static void add_need(struct call_need *to, const struct call_need *need, bool first,
                      int64_t exit_ns) {
     if (!need->asked ||
@@ -92,7 +95,7 @@ int call_match_requests(struct matcher *m, uint32_t rank) {
     return result;
 }
 
-/* A call that sends and receives ends when both are done. */
+/* A call that sends and receives ends when both are complete. */
 void call_match_parts(struct matcher *m, uint32_t rank) {
     const struct mpi_rank *r = &m->log->ranks[rank];
     struct call_need *needs = m->matches.needs[rank];

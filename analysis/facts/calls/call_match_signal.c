@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependencies between calls beside messages: a list, sorted when it is complete. */
+/* Signals, which are dependencies between calls beside messages: a list that is sorted once it is
+ * complete.
+ */
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
@@ -28,7 +30,7 @@ static int compare(const void *a, const void *b) {
     return 0;
 }
 
-/* Two neighbours may be the same rank: one signal with the bytes of both. */
+/* Two neighbours may be the same rank: one signal then has the bytes of both. */
 static void merge(struct call_matches *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->n_signals; i++) {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-sided accesses. Over a network without hardware for them they are messages that the target's
- * MPI answers, and it does so only while the target is inside MPI: a rank that completes accesses
- * waits for a target that computes or sleeps until it is back, and for the way afterwards. A call
- * that ended before its target came back did not need it.
+ * One-sided accesses. Without network hardware for them they are messages that the target's MPI
+ * answers, only while the target is inside MPI. So a rank that completes accesses waits until a
+ * target that computes or sleeps is back, and then for the transfer. A call that ended before its
+ * target came back did not need it.
  *
- * A target that goes from one small call to the next counts as inside all the time, and one that
- * has no core (a quota, other programs) as outside: its call goes on, and answers nobody, and both
- * end together. Which accesses
- * a call for all targets completes is not told: those to its window since the last such call, or,
- * if there were none, since the one before. Where some accesses do not tell to which window they
- * went, as where small ones to several were recorded as one, a rank's windows are taken for one.
+ * A target that goes from one small call to the next counts as inside all the time. A target
+ * without a core (quota, other programs) counts as outside: its call continues but answers nobody,
+ * and both calls end together. A call that completes accesses to all targets completes those to its
+ * window since the last such call or, if there were none, since the one before. If the window of
+ * some accesses is not known, as when small accesses to several windows were recorded as one, all
+ * windows of a rank count as one.
  */
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/times.h"
 
-#define TARGETS_MAX 64 /* of one rank's accesses at a time; of more nothing is said */
-#define OFF_NS 2000000 /* off its core inside a call; shorter is no matter */
-#define OFF_PART 0.75  /* of what both calls have in common, that it was off */
-#define SOON_PART 4    /* of that: so much before its end nobody goes on who waits for it */
-#define WINDOWS_MAX 16 /* of a rank; what are more is one */
+#define TARGETS_MAX 64 /* of one rank's accesses at a time; ranks with more are not examined */
+#define OFF_NS 2000000 /* off its core inside a call; shorter times are ignored */
+#define OFF_PART 0.75  /* of the common time of both calls that the target was off its core */
+#define SOON_PART 4    /* of that time: a waiting rank goes on at most this part before its end */
+#define WINDOWS_MAX 16 /* of a rank; more count as one */
 
 struct stay {
     int64_t begin_ns, end_ns;
-    uint32_t event; /* its first call */
+    uint32_t event; /* the first event in it */
 };
 
 struct presence {
-    struct stay *stays; /* inside MPI, in order */
+    struct stay *stays; /* times inside MPI, in order */
     size_t n;
-    size_t *off; /* events that were off their core for a part, in order */
+    size_t *off; /* events during a part of which the rank was off its core, in order */
     size_t n_off;
 };
 
@@ -43,13 +43,13 @@ struct target {
 struct targets {
     struct target items[TARGETS_MAX];
     size_t n;
-    bool unknown;         /* some are not in here */
-    struct target others; /* those, and the rank itself: bytes */
+    bool unknown;         /* some targets are missing here */
+    struct target others; /* bytes of those, and of accesses to the rank itself */
 };
 
 struct window_accesses {
     uint32_t comm;
-    struct targets open, done; /* since the last call that completed all; before it */
+    struct targets open, done; /* since the last call that completed all; those before it */
 };
 
 struct accesses {
@@ -58,7 +58,7 @@ struct accesses {
     const struct presence *presence; /* by rank of the log */
     struct window_accesses *windows;
     size_t n_windows;
-    bool one; /* they cannot be told apart */
+    bool one; /* windows cannot be told apart */
 };
 
 /* ---- where the ranks were ---- */
@@ -97,15 +97,16 @@ static int find_presence(const struct mpi_rank *r, struct presence *ret_presence
     return find_off(r, ret_presence);
 }
 
-/* When a rank was inside MPI, at t or after it; NULL: not known. */
+/* When a rank was inside MPI, at t or next after it; NULL if not known. */
 static const struct stay *stay_from(const struct mpi_rank *r, const struct presence *p, int64_t t) {
     size_t low = TIMES_UNTIL(p->stays, p->n, end_ns, t);
     bool lost = t < r->found_ns && (low == p->n || p->stays[low].end_ns >= r->lost_ns);
     return low == p->n || lost ? NULL : &p->stays[low];
 }
 
-/* The same as a time, VALUE_ABSENT; a rank that completes accesses until then waits for that
- * call. */
+/* The same as a time, or VALUE_ABSENT. A rank that completes accesses during a target's call waits
+ * for that call.
+ */
 static int64_t inside_from(struct accesses *a, const struct mpi_event *e, uint32_t q) {
     const struct stay *stay = stay_from(&a->m->log->ranks[q], &a->presence[q], e->enter_ns);
     if (!stay || stay->begin_ns <= e->enter_ns)
@@ -117,7 +118,7 @@ static int64_t inside_from(struct accesses *a, const struct mpi_event *e, uint32
     return stay->begin_ns;
 }
 
-/* The last call of the rank that began before t, and in which it had no core for a while. */
+/* The rank's last call that began before t and in which it had no core for a while. */
 static size_t last_off(const struct mpi_rank *r, const struct presence *p, int64_t t) {
     size_t low = 0, high = p->n_off;
     while (low < high) {
@@ -130,8 +131,9 @@ static size_t last_off(const struct mpi_rank *r, const struct presence *p, int64
     return low ? p->off[low - 1] : SIZE_MAX;
 }
 
-/* Until when a call of one rank waited for another that was inside MPI, without a core; the begin
- * of the call: it did not. */
+/* Until when a call waited for a rank that was inside MPI without a core; the begin of the call if
+ * it did not.
+ */
 static int64_t core_from(const struct accesses *a, const struct mpi_event *e, uint32_t q) {
     const struct mpi_rank *r = &a->m->log->ranks[q];
     size_t at = last_off(r, &a->presence[q], e->exit_ns);
@@ -160,7 +162,7 @@ static struct window_accesses *window_of(struct accesses *a, const struct mpi_ev
     return &a->windows[a->n_windows++];
 }
 
-/* Where its bytes are counted. */
+/* Finds or adds the entry that counts the bytes for a rank. */
 static struct target *add_target(struct accesses *a, struct targets *to, int32_t peer) {
     uint32_t rank = (uint32_t)call_match_peer(a->m, a->rank, peer);
     if (rank == a->rank)
@@ -176,7 +178,7 @@ static struct target *add_target(struct accesses *a, struct targets *to, int32_t
     return &to->items[to->n++];
 }
 
-/* One of MPI_PROC_NULL moves nothing, and needs nobody. */
+/* An access to MPI_PROC_NULL moves nothing and needs nobody. */
 static void note_access(struct accesses *a, const struct mpi_event *e) {
     if (e->peer < 0 && !e->bytes)
         return;
@@ -185,7 +187,7 @@ static void note_access(struct accesses *a, const struct mpi_event *e) {
     *(fetches ? &to->back : &to->out) += (double)e->bytes;
 }
 
-/* More goes there than comes back. */
+/* Whether more bytes go to the targets than come back. */
 static bool is_outgoing(const struct targets *to) {
     double out = to->others.out, back = to->others.back;
     for (size_t i = 0; i < to->n; i++) {
@@ -195,7 +197,7 @@ static bool is_outgoing(const struct targets *to) {
     return out >= back;
 }
 
-/* The last of the targets to be there; of small calls in a row each found them there. */
+/* Needs the last of the targets to be there; small calls in a row each found theirs there. */
 static void need_targets(struct accesses *a, const struct mpi_event *e, const struct targets *to,
                          struct call_need *need) {
     need->asked = true;
@@ -221,8 +223,9 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
     }
 }
 
-/* An access that goes there and back counts for this completion; it may yet be needed by one for
- * all, as one may be complete at its origin only. */
+/* An access that returns data counts for this completion. A completion of all accesses may still
+ * need it, since it may be complete only at its origin.
+ */
 static void complete_one(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
     struct targets one = {.n = 0}, *open = &window_of(a, e)->open;
     add_target(a, &one, e->peer);

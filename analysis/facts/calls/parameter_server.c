@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define FREED_MAX 0.999 /* something is always left to do */
+#define FREED_MAX 0.999 /* of an iteration: at most so much can be saved */
 
 double parameter_server_async_per_s(const struct parameter_server *p) {
     double sum = 0;

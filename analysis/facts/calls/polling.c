@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
- * message has as many such pauses as back-offs. Those of other ranks say nothing of its own. A
- * pause counts only if one like it stands beside it, with nothing but a poll between them, or if
- * the rank did not compute there: a rank that computes, polls, sleeps and polls again sleeps of its
- * own accord.
+ * The usual back-off is the lower quartile of a rank's pauses, not the median: a server that sleeps
+ * for an iteration whenever it has no message has as many such pauses as back-offs. Other ranks'
+ * back-offs say nothing about its own. A pause counts only if a similar one stands beside it with
+ * only a poll between them, or if the rank did not compute there: a rank that computes, polls,
+ * sleeps and polls again sleeps of its own accord.
  */
 #include "analysis/facts/calls/polling.h"
 
@@ -15,11 +15,11 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 
-#define PASSING_POLLS 256   /* in a row, at one message after the other: more are a wait */
-#define COMPLETIONS_TRIED 8 /* how far to seek the test that completes what is polled for */
-#define SHORTEST 0.05       /* of the pauses: quantile */
-#define SHORTEST_MIN 40     /* pauses: among fewer it would be one by itself */
-#define BACKOFF_GROWS 2.5   /* from one to the next, at most: twice is what programs do */
+#define PASSING_POLLS 256   /* in a row, for one message after the other: more are a wait */
+#define COMPLETIONS_TRIED 8 /* tests to examine for the one that completes what is polled for */
+#define SHORTEST 0.05       /* quantile of the pauses */
+#define SHORTEST_MIN 40     /* pauses: with fewer, the quantile would be a single one */
+#define BACKOFF_GROWS 2.5   /* largest factor from one back-off to the next: programs use 2 */
 
 static const struct mpi_function *function_of(const struct polling *p, size_t event) {
     return mpi_event_function(p->log, &p->rank->events[event]);
@@ -60,14 +60,16 @@ static bool is_poll(const struct polling *p, size_t event) {
     return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
 }
 
-/* A short back-off costs a good part of itself in system calls, a long one does not: a rank that
- * computed between two polls had other things to do than to wait. */
+/* A large part of a short back-off is system calls; a long one has little CPU time. A rank that
+ * computed between two polls had other work than waiting.
+ */
 static bool computed(double cpu_ns, double length_ns) {
     return cpu_ns > POLL_CPU_MAX * length_ns ||
            (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
 }
 
-/* Between two polls, the first of which found nothing: its length, below 0 if it computed; else 0.
+/* The pause between two polls of which the first found nothing: its length, negative if the rank
+ * computed; else 0.
  */
 static double pause_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
@@ -78,7 +80,7 @@ static double pause_before(const struct polling *p, size_t previous, size_t even
     return computed((double)e->gap_cpu_ns, length) ? -length : length;
 }
 
-/* pauses[event] of all events of the thread. */
+/* Fills pauses[event] for all events of the thread. */
 static void find_pauses(const struct polling *p, const bool *ours, double *pauses) {
     size_t previous = SIZE_MAX;
     for (size_t i = 0; i < p->rank->n; i++) {
@@ -91,13 +93,13 @@ static bool are_alike(double a_ns, double b_ns) {
     return fmin(a_ns, b_ns) > 0 && fmax(a_ns, b_ns) <= BACKOFF_TIMES_MAX * fmin(a_ns, b_ns);
 }
 
-/* By what stands before and after it. */
+/* Judges a pause by the ones before and after it. */
 static bool may_be_backoff(double before, double pause, double after) {
     return pause > 0 &&
            (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
 }
 
-/* The usual and the shortest of the pauses that may be back-offs; 0: there are none. */
+/* The usual and the shortest pause among possible back-offs; 0 if there are none. */
 struct usual {
     double backoff, shortest;
 };
@@ -122,9 +124,10 @@ static struct usual usual_backoff(const struct polling *p, const bool *ours, con
     return (struct usual){backoff, n < SHORTEST_MIN ? backoff : stats_quantile(room, n, SHORTEST)};
 }
 
-/* One stretch of polling after the other. If another process has the rank's core, most back-offs
- * end late, the usual one and the one before, too. The shortest do not, and no back-off is meant to
- * be much longer than the one before it. */
+/* Finds back-offs in each row of polls. If another process has the rank's core, most back-offs end
+ * late, including the usual one and the one before. The shortest do not, and no program makes a
+ * back-off much longer than the one before.
+ */
 static void find_backoffs(struct polling *p, const bool *ours, const double *pauses,
                           struct usual usual) {
     double last = 0, own = 0;
@@ -151,8 +154,9 @@ static bool computed_before(const struct polling *p, size_t previous, size_t eve
                     (double)(e->enter_ns - p->rank->events[previous].exit_ns));
 }
 
-/* Polls with hardly anything between them, at one message after the other, are one: from `first` on
- * until before this event. */
+/* Polls with hardly anything between them, for one message after the other, are one poll: from
+ * `first` up to, but not including, this event.
+ */
 static void find_passing(struct polling *p, const bool *ours) {
     size_t previous = SIZE_MAX, first = SIZE_MAX;
     uint64_t polls = 0;

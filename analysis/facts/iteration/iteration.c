@@ -51,7 +51,7 @@ static bool is_iteration(const struct mark *mark) {
     return mark->kind == MARK_ITERATION && mark->duration_ns > 0;
 }
 
-/* Marks of one rank, marks[0..n), become its iterations. */
+/* Makes the iterations of one rank from its marks. */
 static int add_rank(struct iterations *iterations, const struct mark *marks, size_t n) {
     struct rank_iterations *rank = &iterations->ranks[iterations->n];
     *rank = (struct rank_iterations){.rank = marks[0].rank,
@@ -79,7 +79,7 @@ static bool has_operator(const struct recording *recording, const struct rank_it
     return false;
 }
 
-/* The distinct operators of the program: few. */
+/* distinct operators of a program */
 #define OPERATORS_MAX 64
 
 static size_t list_operators(const struct recording *recording, const char **names) {
@@ -111,7 +111,7 @@ static void assign_roles(const struct recording *recording, struct iterations *i
     }
 }
 
-/* When iteration `number` of the rank ended, VALUE_ABSENT if it has none. */
+/* When iteration `number` of the rank ended, or VALUE_ABSENT. */
 static int64_t end_of(const struct rank_iterations *rank, int64_t number, size_t *hint) {
     for (size_t tried = 0; tried < rank->n; tried++, *hint = (*hint + 1) % rank->n)
         if (rank->items[*hint].number == number)
@@ -121,8 +121,9 @@ static int64_t end_of(const struct rank_iterations *rank, int64_t number, size_t
 
 #define MANY_ITERATIONS 10
 
-/* Nearly all common iterations end within one iteration of each other: ranks that run freely drift
- * further apart than that. Few iterations must agree more closely, since they had no time to drift.
+/* Whether nearly all common iterations of two ranks end within one iteration of each other: freely
+ * running ranks drift further apart. With few iterations the ranks must agree more closely, since
+ * they had no time to drift.
  */
 static bool moves_with(const struct rank_iterations *a, const struct rank_iterations *b) {
     size_t together = 0, common = 0, hint = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a round of a loop begins. */
+/* Finds where a round of a loop begins. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ struct anchor_count {
     size_t n;
     size_t last;
     double gap_ns;
-    double squares; /* of the calls between two of them, and before the first and after the last:
-                       the least where none is missing, at the ends neither */
+    double squares; /* sum over the gaps between occurrences, the ends included, of squared numbers
+                       of calls: smallest if no occurrence is missing */
 };
 
 static double gap_after(const struct loop_calls *calls, size_t end) {
@@ -41,7 +41,7 @@ static double least_squares(const struct loop *loop, const struct anchor_count *
     return least;
 }
 
-/* The best of all rows of k calls. */
+/* Tries all rows of k calls, and keeps the best. */
 static int try_anchors(const struct loop_calls *calls, const struct loop *loop,
                        const uint64_t *prefix, size_t k, struct loop_anchor *ret_anchor) {
     size_t n = loop->end - loop->begin, n_counts = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterations from MPI calls: the sequence of signatures of a rank (function, communicator, peer or
- * its role, log2 of the bytes, place in the program) repeats. Each rank is searched by itself;
- * ranks of a role then agree on a period, so that one that was cut differently is cut again or left
- * out. A rank whose rounds are like its peers' is not cut differently, however long its rounds
- * take: ranks that need not wait for each other (a server's workers) may be any factor apart.
+ * Iterations from MPI calls: the sequence of a rank's signatures (function, communicator, peer or
+ * its role, log2 of the bytes, place in the program) repeats. Each rank is searched by itself; then
+ * the ranks of a role agree on a period, and a rank that was cut differently is cut again or left
+ * out. A rank whose rounds are like its peers' was not cut differently, however long its rounds
+ * take: ranks that need not wait for each other (a server's workers) may differ by any factor.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static bool agrees(double period_ns, double of_role_ns) {
     return fabs(period_ns - of_role_ns) <= AGREE * of_role_ns;
 }
 
-/* The median; 0: fewer than half of its ranks have one. */
+/* The median period of a role; 0 if fewer than half of its ranks have one. */
 static double period_of_role(const struct call_search *search, int role, double *room) {
     size_t n = 0, ranks = 0;
     for (size_t r = 0; r < search->log->n; r++) {
@@ -37,7 +37,8 @@ static double period_of_role(const struct call_search *search, int role, double 
     return n && 2 * n >= ranks ? stats_quantile(room, n, 0.5) : 0;
 }
 
-/* The rank's calls cut at the anchor of another of its role: rounds then begin at the same place.
+/* Cuts the rank's calls at another rank's anchor, so that the rounds of both begin at the same
+ * place.
  */
 static int cut_alike(struct rank_search *rank, const struct rank_search *other) {
     struct loop_anchor own = rank->anchor;
@@ -50,7 +51,7 @@ static int cut_alike(struct rank_search *rank, const struct rank_search *other) 
     return result;
 }
 
-/* The rank in the middle of its role, the longer one of two; NULL: none has a period. */
+/* The rank with the role's median period, the longer of two; NULL if none has a period. */
 static const struct rank_search *middle_of_role(const struct call_search *search, int role,
                                                 double period_ns) {
     const struct rank_search *middle = NULL;
@@ -63,7 +64,7 @@ static const struct rank_search *middle_of_role(const struct call_search *search
     return middle;
 }
 
-/* Rounds of as many calls, of which one begins where the other's do. */
+/* Finds rounds with as many calls as another rank's rounds, beginning where that rank's do. */
 static int goes_round_as(const struct rank_search *rank, const struct rank_search *other,
                          bool *ret_alike) {
     *ret_alike = rank == other;
@@ -79,15 +80,17 @@ static int goes_round_as(const struct rank_search *rank, const struct rank_searc
     return 0;
 }
 
-/* Free-running ranks may be slower than their peers and still do the same: only what lies apart by
- * a whole factor may have been cut differently. */
+/* Freely running ranks may be slower than their peers and still do the same; only periods a whole
+ * factor apart may have been cut differently.
+ */
 static bool is_apart(double period_ns, double of_role_ns) {
     double factor = period_ns / of_role_ns;
     return factor < 0.55 || (factor > 1.8 && agrees(factor, round(factor))) || factor > 8;
 }
 
-/* A rank with no loop, or with another one than its role's, is searched for one of the period that
- * the rank in the role's middle has: between two ranks lies one that neither has. */
+/* A rank without a loop, or with another period than its role's, is searched for a loop with the
+ * period of the role's median rank: a value between two ranks would be no rank's period.
+ */
 static int settle_rank(const struct call_search *search, struct rank_search *rank,
                        const struct rank_search *middle, double period_ns) {
     double target_ns = middle ? (double)middle->period_ns : period_ns;
@@ -161,8 +164,9 @@ static size_t nearest(const int64_t *ends, size_t n, int64_t t_ns) {
     return low > 0 && t_ns - ends[low - 1] < ends[low] - t_ns ? low - 1 : low;
 }
 
-/* The offset of a rank's numbers that gives iterations that end together the same number: the
- * stretch in which the loop was found may begin a round earlier or later. */
+/* The offset to a rank's numbers that gives iterations that end together the same number: its loop
+ * may have been found a round earlier or later.
+ */
 static int number_offset(const struct rank_search *reference, const struct rank_search *rank,
                          int64_t *ret_offset) {
     double *offsets = malloc((rank->n_ends + 1) * sizeof *offsets);

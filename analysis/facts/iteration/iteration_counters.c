@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterations from counters alone: what the busiest host sends comes and goes at the pace of the
- * program (one direction of one host: data that go out and come back would double the pace). That
- * gives one pace for all ranks, no more: single iterations are as long as their mean, begun where
- * bytes are fewest. A program without a steady pace has no iterations here, and what is asked over
- * iterations is asked over fixed windows instead.
+ * Iterations from counters alone. The bytes that the busiest host sends vary with the program's
+ * pace (one direction of one host: data sent and returned would double it). That gives only one
+ * pace for all ranks: all iterations have the mean length and begin where bytes are fewest. A
+ * program without a steady pace has no iterations here, and questions about iterations use fixed
+ * windows instead.
  *
- * Where bytes tell no pace (within one host, or too few of them), the process that runs most may:
- * its wait clocks say how long it ran in each sample, between its waits.
+ * Where bytes show no pace (within one host, or too few of them), the process that runs most may:
+ * its wait clocks say how long it ran in each sample.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,15 +19,13 @@
 #include "analysis/facts/series/spectrum.h"
 #include "analysis/facts/series/stats.h"
 
-#define BYTES_MIN 1e6 /* in all: less is no traffic of a program */
-#define RUNS_MIN 0.05 /* of the run: a process that runs less has no pace of its own */
+#define BYTES_MIN 1e6 /* in all: less is no traffic of the program */
+#define RUNS_MIN 0.05 /* of the run: a process that runs less shows no pace */
 #define ITERATIONS_MAX 65536
-#define QUIET                                                                                      \
-    0.05 /* of the mean: before the first and after the last sample above it is no run             \
-          */
+#define QUIET 0.05 /* of the mean: the run lasts from the first to the last sample above it */
 
 struct traffic {
-    double *values; /* bytes sent, or ns run, in each step */
+    double *values; /* bytes sent, or ns run, in each time step */
     size_t n;
     int64_t begin_ns, step_ns;
 };
@@ -59,7 +57,7 @@ static double sum_of(const double *values, size_t n) {
     return sum;
 }
 
-/* The quiet ends cut off. */
+/* Cuts off the quiet ends. */
 static void trim(struct traffic *traffic) {
     double least = QUIET * sum_of(traffic->values, traffic->n) / (double)(traffic->n + 1);
     size_t first = 0, n = traffic->n;
@@ -79,7 +77,7 @@ static int traffic_make(const struct recording *recording, struct traffic *traff
     return traffic->values ? 0 : -ENOMEM;
 }
 
-/* The host that sends most. */
+/* The host that sends most bytes. */
 static int busiest_host(const struct recording *recording, int *ret_host) {
     double most = 0;
     *ret_host = -1;
@@ -140,7 +138,7 @@ static int pace_of_waits(const struct recording *recording, struct traffic *traf
         struct window w = {traffic->step_ns * (int64_t)i, traffic->step_ns * (int64_t)(i + 1)};
         double ran = series_growth(&recording->tables[RECORDING_WAIT], process, WAIT_RUN,
                                    (struct windows){&w, 1}, NULL);
-        traffic->values[i] = ran > 0 ? ran : 0; /* not a number: not known */
+        traffic->values[i] = ran > 0 ? ran : 0; /* NAN if not known */
     }
     return process ? find_pace(traffic, RUNS_MIN * (double)recording->duration_ns, ret_period) : 0;
 }
@@ -158,7 +156,7 @@ static double cpu_of(const struct recording *recording, const struct series *ser
     return series_growth(set, series, PROCESS_USER, (struct windows){&all, 1}, NULL);
 }
 
-/* A rank's wrappers carry its number, too: the one that computes most is meant. */
+/* A rank's wrappers carry its number, too: the process that computes most counts. */
 static bool is_outdone(const struct recording *recording, const struct series *series) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
     double own = cpu_of(recording, series);

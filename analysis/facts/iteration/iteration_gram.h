@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of so many calls in a row, each in no time, and a table from hashes to numbers. */
+/* Hashes of k calls in a row, each computed in constant time, and a table from hashes to numbers.
+ */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_GRAM_H
 #define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_GRAM_H
 
 #include "analysis/facts/iteration/iteration_loop.h"
 
-/* prefix[n + 1]: the hash of calls [i - k, i) is prefix[i] - prefix[i - k] * power(k), modulo 2^64.
- * The caller's to free; NULL: no memory. */
+/* Returns prefix[n + 1]: the hash of calls [i - k, i) is prefix[i] - prefix[i - k] * power(k),
+ * modulo 2^64. The caller frees it; NULL without memory.
+ */
 uint64_t *gram_hashes(const struct loop_call *items, size_t n);
 uint64_t gram_power(size_t k);
 
@@ -21,10 +23,10 @@ struct gram_slots {
     size_t mask;
 };
 
-/* Room for n different hashes. -ENOMEM; to be released all the same. */
+/* Makes room for n different hashes. -ENOMEM; must be released even then. */
 int gram_slots_init(struct gram_slots *slots, size_t n);
 void gram_slots_release(struct gram_slots *slots);
-/* The number of that hash, 0 until it is set. */
+/* A pointer to the number of that hash, which is 0 until set. */
 uint32_t *gram_slots_at(struct gram_slots *slots, uint64_t hash);
 
 #endif

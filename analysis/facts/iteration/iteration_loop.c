@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Candidate lags are the distances at which the same few calls (1, 2, 4, ... in a row) came last:
- * one pass each, no comparison of every lag with every other. A candidate is then held against the
- * whole sequence: the stretch in which it matches often enough is a segment of greatest sum, where
- * a match counts 1 and a miss -19 (so that a sum of 0 is 95 %). Calls put in between cost
- * themselves, not also the calls after them.
+ * Candidate lags are the distances at which the same few calls (1, 2, 4, ... in a row) last
+ * occurred: one pass for each length, no comparison of every lag with every other. Each candidate
+ * is then compared with the whole sequence: the stretch in which it matches often enough is the
+ * segment of greatest sum, where a match counts 1 and a miss -19 (so that a sum of 0 is 95 %).
+ * Inserted calls count as misses themselves, but not the calls after them.
  */
 #include "analysis/facts/iteration/iteration_loop.h"
 
@@ -16,23 +16,22 @@
 #include "analysis/facts/iteration/iteration_gram.h"
 #include "analysis/facts/series/stats.h"
 
-#define SEARCH_MAX                                                                                 \
-    ((size_t)1 << 18) /* calls in which candidates are looked for: the middle ones                 \
-                       */
-#define GRAM_MAX 1024 /* so many calls in a row */
+#define SEARCH_MAX ((size_t)1 << 18) /* calls in which candidates are looked for: the middle ones  \
+                                      */
+#define GRAM_MAX 1024                /* longest row of calls */
 #define CANDIDATES_MAX 48
-#define CANDIDATE_VOTES 0.08 /* of the calls that came so long after their like */
+#define CANDIDATE_VOTES 0.08 /* of the calls: a candidate repeats for at least this share */
 #define COLLAPSE_ROUNDS 6
-#define COLLAPSE_GAIN 0.05 /* of the calls: a collapse that saves less is not worth it */
-#define LOOP_WHOLE 0.995   /* it repeats so well that nothing is left for a loop around it */
+#define COLLAPSE_GAIN 0.05 /* of the calls: a collapse must save at least this share */
+#define LOOP_WHOLE 0.995   /* matches so well that there is no loop around it */
 
 /* ---- candidate lags ---- */
 
 struct candidates {
-    size_t lags[CANDIDATES_MAX], n; /* the smallest first */
+    size_t lags[CANDIDATES_MAX], n; /* the smallest lags first */
 };
 
-/* votes[lag] of one length of row. */
+/* Counts votes[lag] for one length of row. */
 static int vote(const uint64_t *prefix, size_t n, size_t k, size_t lag_max, uint32_t *votes) {
     struct gram_slots last;
     uint64_t factor = gram_power(k);
@@ -87,9 +86,9 @@ static bool repeats(const struct loop_calls *calls, size_t i, size_t lag) {
     return calls->items[i].signature == calls->items[i - lag].signature;
 }
 
-#define RESUMED 4 /* calls in a row that repeat again: sooner it may be chance */
+#define RESUMED 4 /* matching calls in a row that end a miss: fewer may be chance */
 
-/* The end of the misses that begin at i, those between them that repeat by chance included. */
+/* The end of the misses that begin at i, including chance matches between them. */
 static size_t misses_end(const struct loop_calls *calls, size_t i, size_t lag) {
     size_t again = lag < RESUMED ? lag : RESUMED, row = 0;
     for (; i < calls->n && row < again; i++)
@@ -97,8 +96,9 @@ static size_t misses_end(const struct loop_calls *calls, size_t i, size_t lag) {
     return i - row;
 }
 
-/* Cost of so many misses in a row: after something was put in between, a whole lag of calls is
- * held against the wrong ones, through no fault of the loop. */
+/* The cost of so many misses in a row: after an insertion, a whole lag of calls is compared with
+ * the wrong ones, though the loop goes on.
+ */
 static double cost_of(size_t misses, size_t lag) {
     size_t half = (misses + 1) / 2, shifted = misses > lag ? misses - lag : 0;
     return (double)(shifted > half ? shifted : half);
@@ -139,14 +139,15 @@ static bool is_loop(const struct loop_calls *calls, struct loop *loop) {
     return span >= LOOP_COVERS * span_ns(calls, 0, calls->n) && span > 0;
 }
 
-/* A multiple of a lag matches wherever the lag does; a loop around it explains where it does not.
+/* A multiple of a lag matches wherever the lag does; a loop around it also matches where the lag
+ * does not.
  */
 static bool surrounds(const struct loop *outer, const struct loop *inner) {
     return 1 - outer->match <= (1 - inner->match) / 2 && inner->match < LOOP_WHOLE &&
            outer->end - outer->begin >= inner->end - inner->begin;
 }
 
-/* Time of the rank outside MPI in the lag calls from i on. */
+/* Time of the rank outside MPI in the `lag` calls from i on. */
 static double outside_ns(const struct loop_calls *calls, size_t i, size_t lag) {
     double sum = 0;
     for (size_t k = i; k < i + lag && k + 1 < calls->n; k++)
@@ -154,11 +155,12 @@ static double outside_ns(const struct loop_calls *calls, size_t i, size_t lag) {
     return sum;
 }
 
-#define COMPUTES 0.1 /* of what a round computes in the mean, at least */
+#define COMPUTES 0.1 /* of the mean computing of a round: the least in each */
 #define OF_ROUNDS 0.8
 
-/* A step of a program computes each time it goes round; pieces of one message do not: what is
- * computed lies between the last and the first. */
+/* A step of a program computes in each round. Pieces of one message do not: the computing lies
+ * between the last piece and the next first one.
+ */
 static bool computes_in_each(const struct loop_calls *calls, const struct loop *loop) {
     size_t rounds = (loop->end - loop->begin) / loop->lag, computing = 0;
     double mean = outside_ns(calls, loop->begin, rounds * loop->lag) / (double)rounds;
@@ -174,7 +176,7 @@ static bool is_meant(const struct loop_calls *calls, const struct loop *loop, do
            (loop->period_ns >= (double)LOOP_STEP_NS && computes_in_each(calls, loop));
 }
 
-/* The smallest lag that is long enough; else the smallest that is not. */
+/* The smallest lag with a long enough period; else the smallest lag. */
 static struct loop choose(const struct loop_calls *calls, const struct candidates *c,
                           double target_ns) {
     struct loop shorter = {0};
@@ -193,7 +195,7 @@ static struct loop choose(const struct loop_calls *calls, const struct candidate
 
 /* ---- collapsing ---- */
 
-/* runs[i]: how many calls from i on are the same a lag later. */
+/* Fills runs[i]: how many calls from i on are the same a lag later. */
 static void count_runs(const struct loop_calls *calls, size_t lag, uint32_t *runs) {
     for (size_t i = calls->n; i-- > 0;) {
         bool same =
@@ -211,7 +213,7 @@ static struct loop_call body_of(const struct loop_calls *calls, size_t at, size_
     return (struct loop_call){hash, calls->items[at].enter_ns, calls->items[end - 1].exit_ns};
 }
 
-/* How many calls are left when all rounds of this lag are one call; `into` NULL: only count. */
+/* The number of calls left if each round of this lag becomes one call; `into` NULL: only counts. */
 static size_t collapse_at(const struct loop_calls *calls, size_t lag, const uint32_t *runs,
                           struct loop_call *into) {
     size_t n = 0;
@@ -224,7 +226,8 @@ static size_t collapse_at(const struct loop_calls *calls, size_t lag, const uint
     return n;
 }
 
-/* The smallest lag that makes it shorter. Returns whether there is one. -ENOMEM. */
+/* Collapses at the smallest lag that shortens the sequence. Returns whether there is one. -ENOMEM.
+ */
 static int collapse(struct loop_calls *calls, const struct candidates *c) {
     struct loop_call *room = malloc((calls->n + 1) * sizeof *room);
     uint32_t *runs = malloc((calls->n + 1) * sizeof *runs);
@@ -244,7 +247,7 @@ static int collapse(struct loop_calls *calls, const struct candidates *c) {
     return result;
 }
 
-/* A short loop that does not explain everything may have another around it. */
+/* A short loop that does not explain everything may have another loop around it. */
 static bool is_settled(const struct loop_calls *calls, const struct loop *loop, double target_ns) {
     return loop->lag && (loop->match >= LOOP_WHOLE || is_meant(calls, loop, target_ns));
 }
@@ -258,7 +261,7 @@ static int keep(const struct loop_calls *calls, struct loop_calls *kept) {
     return 0;
 }
 
-/* No loop around it: back to the calls in which the shorter one was found. */
+/* There is no loop around it: restores the calls in which the shorter loop was found. */
 static void take_back(struct loop_calls *calls, const struct loop_calls *kept) {
     memcpy(calls->items, kept->items, kept->n * sizeof *kept->items);
     calls->n = kept->n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Roles by what ranks call: two ranks play the same one if at least half of their calls are alike,
- * and at least half of the places they call from. Both are asked, since a server and its workers
- * may spend nearly all calls in one shared routine. Tests and probes do not count: how many there
- * are is a matter of waiting. The root of collectives is another role, too, but one that computes
- * about as much as the others is a worker that happens to be the root.
+ * Roles by the calls of ranks: two ranks have the same role if at least half of their calls are
+ * alike, and at least half of the places that they call from. Both are required, since a server and
+ * its workers may spend nearly all calls in one shared routine. Tests and probes do not count,
+ * since their number depends on waiting. The root of collectives has its own role, unless it
+ * computes about as much as the others: then it is a worker that happens to be the root.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "analysis/facts/iteration/iteration_private.h"
 
 #define ALIKE 0.5
-#define PLACE_MIN 8  /* calls from it: fewer are preparation */
-#define COMPUTES 3.0 /* times as much at most, as a share of the time */
+#define PLACE_MIN 8  /* calls from a place: fewer are preparation */
+#define COMPUTES 3.0 /* ratio of two ranks' shares of computing, at most */
 
 struct mix {
     struct key_table keys;
     uint32_t *counts; /* [rank * keys + key] */
     double *totals;
     double *computing; /* share of the time between its first and last call */
-    bool roots;        /* whether being the root counts */
+    bool roots;        /* whether being the root counts as a difference */
 };
 
 static bool counts_for(const struct mpi_log *log, const struct mpi_event *event) {
@@ -78,7 +78,7 @@ static bool play_alike(const struct mix *mix, size_t a, size_t b) {
     return shared >= ALIKE && (double)both >= ALIKE * (double)either;
 }
 
-/* CPU time between calls as far as it was measured; shorter gaps count whole. */
+/* CPU time between calls where it was measured; shorter gaps count whole. */
 static double computing_of(const struct mpi_rank *rank) {
     int64_t last = INT64_MIN, first = INT64_MAX;
     double sum = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop of one rank in its MPI calls.
+ * Searches the loop of one rank in its MPI calls.
  *
- * Sizes may be what tells one call from the next (a model streamed in pieces), or may jump about a
- * power of two and break a loop that is there (neighbours' lists). Neither is known beforehand, so
- * both are tried: of the time from the first end of a round to the last that either found, the one
- * is kept that has more in rounds of as many calls as the loop has; about as much: the one with
- * sizes, which tells more.
+ * Sizes may tell calls apart (a model streamed in pieces), or may vary about a power of two and
+ * hide a loop (lists of neighbours). This is not known beforehand, so both views are tried. Both
+ * are compared in the time between the first and last end of a round in either: the view wins in
+ * which rounds with the loop's number of calls cover more of it. If both cover about as much, the
+ * view with sizes wins, since it tells more.
  *
- * Tests and probes are no part of it: how many there are, and which of them finds something, is a
- * matter of waiting. Where the order of a rank's calls is one, too (a server), the calls with one
- * of its peers still come in order.
+ * Tests and probes are left out: their number, and which of them finds something, depends on
+ * waiting. If the order of a rank's calls depends on waiting, too (a server), the calls with one of
+ * its peers still have an order.
  */
 #include "analysis/facts/iteration/iteration_search.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- signatures ---- */
 
-/* Tried in this order. */
+/* In the order in which they are tried. */
 static const struct call_view views[] = {{.bytes = true, .peer = true},
                                          {.bytes = true},
                                          {.bytes = false},
@@ -109,7 +109,7 @@ static uint16_t main_thread(const struct call_search *search, const struct mpi_r
     return (uint16_t)most;
 }
 
-/* Boyer and Moore's vote needs a majority; a count needs the ranks' number of words. */
+/* Boyer and Moore's vote would need a majority, so this counts the calls with each peer. */
 static int busiest_peer(const struct call_search *search, const struct mpi_rank *rank,
                         int *ret_peer) {
     uint32_t *counts = calloc(search->log->n + 1, sizeof *counts);
@@ -154,7 +154,7 @@ int rank_search_cut(struct rank_search *rank, struct loop_anchor anchor) {
     return 0;
 }
 
-/* One view; target_ns > 0: only a period of about that. */
+/* Searches one view; target_ns > 0: only for a period of about that. */
 static int search_view(const struct call_search *search, struct rank_search *rank,
                        double target_ns) {
     struct loop_anchor anchor = {0};
@@ -170,11 +170,12 @@ static int search_view(const struct call_search *search, struct rank_search *ran
 
 /* ---- with sizes or without ---- */
 
-#define WHOLE_ROUND 1.5 /* lags: a round of more calls lacks an end */
+#define WHOLE_ROUND 1.5 /* lags: a round with more calls lacks an end inside */
 #define MORE 0.02       /* of the time covered: less may be chance */
 
-/* Share of the time [begin, end) in rounds of a lag of calls; not judged by their times, which on
- * busy machines are anything. */
+/* The share of [begin, end) in rounds with a lag of calls. Their times do not count: on busy
+ * machines they may be anything.
+ */
 static double covered(const struct rank_search *rank, int64_t begin_ns, int64_t end_ns) {
     double sum = 0;
     size_t c = 0;
@@ -188,7 +189,7 @@ static double covered(const struct rank_search *rank, int64_t begin_ns, int64_t 
     return sum / (double)(end_ns - begin_ns);
 }
 
-/* Both found something. */
+/* Both views must have found a loop. */
 static bool is_better_without(const struct rank_search *with, const struct rank_search *without) {
     int64_t with_end = with->ends[with->n_ends - 1];
     int64_t without_end = without->ends[without->n_ends - 1];
@@ -197,7 +198,7 @@ static bool is_better_without(const struct rank_search *with, const struct rank_
     return covered(without, begin, end) > covered(with, begin, end) + MORE;
 }
 
-/* Holds the result with sizes against the result without. */
+/* Compares the result with sizes with the result without. */
 static int try_without_sizes(const struct call_search *search, struct rank_search *rank,
                              double target_ns) {
     struct rank_search other = *rank;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop of one rank, searched in its MPI calls: how calls are looked at, where rounds end. */
+/* Searches the loop of one rank in its MPI calls: which parts of calls are compared, and where
+ * rounds end.
+ */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_SEARCH_H
 #define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_SEARCH_H
 
@@ -8,38 +10,39 @@
 
 /* The parts of a call that are compared. */
 struct call_view {
-    bool bytes;       /* sizes may jump about a power of two */
-    bool peer;        /* which one; else only its role: the order of peers may be any */
-    bool one_peer;    /* only calls with the peer that most are with */
-    bool collectives; /* only calls of groups */
+    bool bytes;       /* false if sizes vary about a power of two */
+    bool peer;        /* which peer; else only its role, since the order of peers may vary */
+    bool one_peer;    /* only calls with the busiest peer */
+    bool collectives; /* only group calls */
 };
 
 struct rank_search {
     const struct mpi_rank *rank;
     int role;
     uint16_t thread;
-    int peer; /* most calls are with it; MPI_NO_PEER */
+    int peer; /* the busiest peer: most calls are with it; MPI_NO_PEER */
     struct call_view view;
     struct loop_calls calls;
     struct loop loop;
     struct loop_anchor anchor;
     int64_t *ends;
     size_t n_ends;
-    double period_ns; /* median; 0: none found */
+    double period_ns; /* the median; 0: no loop found */
 };
 
 struct call_search {
     const struct mpi_log *log;
     int *roles;
-    struct rank_search *ranks; /* as the log's */
+    struct rank_search *ranks; /* in the order of the log */
 };
 
-/* The rank's main thread, its busiest peer and its loop; role is set. -ENOMEM. */
+/* Finds the rank's main thread, busiest peer and loop; role is set. -ENOMEM. */
 int rank_search_begin(const struct call_search *search, struct rank_search *rank);
-/* Its loop anew, in the first view that has one; target_ns > 0: only one whose round takes about
- * that long. -ENOMEM. */
+/* Searches its loop again, in the first view that has one; target_ns > 0: only for a loop with
+ * about that period. -ENOMEM.
+ */
 int rank_search_loop(const struct call_search *search, struct rank_search *rank, double target_ns);
-/* Its calls cut at that anchor: ends, n_ends, period_ns. -ENOMEM. */
+/* Cuts its calls at that anchor: fills ends, n_ends, period_ns. -ENOMEM. */
 int rank_search_cut(struct rank_search *rank, struct loop_anchor anchor);
 void rank_search_release(struct rank_search *rank);
 

@@ -12,8 +12,8 @@
 /* One run of an operator. */
 struct run {
     const struct mark *mark;
-    const struct rank_iterations *rank; /* NULL: one that marks no iterations */
-    const struct iteration *iteration;  /* NULL: not in one */
+    const struct rank_iterations *rank; /* NULL: a rank that marks no iterations */
+    const struct iteration *iteration;  /* NULL: outside of iterations */
 };
 
 struct runs {
@@ -25,7 +25,7 @@ static bool is_rank_of(const struct rank_iterations *rank, const struct mark *ma
     return rank->rank == mark->rank && rank->host == mark->host && rank->pid == mark->pid;
 }
 
-/* Marks of one rank come in a row, mostly: the rank found last is tried first. */
+/* Marks of one rank are mostly in a row, so the last found rank is tried first. */
 static const struct rank_iterations *find_rank(const struct iterations *iterations,
                                                const struct mark *mark, size_t *last) {
     for (size_t k = 0; k < iterations->n; k++) {
@@ -36,7 +36,7 @@ static const struct rank_iterations *find_rank(const struct iterations *iteratio
     return NULL;
 }
 
-/* The iteration that holds all of a mark. */
+/* The iteration that contains all of a mark. */
 static const struct iteration *find_iteration(const struct rank_iterations *rank,
                                               const struct mark *mark) {
     int64_t end_ns = mark->start_ns + mark->duration_ns;
@@ -96,7 +96,7 @@ static double iterations_s(const struct rank_iterations *rank) {
     return sum;
 }
 
-/* Runs of one operator, by rank; durations has room for n. */
+/* Summarizes the runs of one operator, sorted by rank; durations has room for n. */
 static struct operator_use summarize(const struct run *runs, size_t n, double *durations) {
     struct operator_use use = {.name = runs[0].mark->name, .role = role_of(runs), .calls = n};
     double bytes = 0, inside_s = 0, all_s = 0;
@@ -161,7 +161,7 @@ static int compare_durations(const void *a, const void *b) {
     return durations ? durations : order(x->end_ns, y->end_ns);
 }
 
-/* The iteration of median length of those with operators: one that really was. */
+/* Chooses the iteration of median length that has operators, so that a real one is shown. */
 static int choose_iteration(struct operators *operators, const struct rank_iterations *rank,
                             const struct runs *runs) {
     const struct iteration **with = malloc((rank->n + 1) * sizeof *with);

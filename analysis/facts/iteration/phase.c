@@ -9,7 +9,7 @@
 
 #include "analysis/threshold.h"
 
-/* Source of the mark: ranks first, then programs without one. */
+/* Sorts marks by rank; programs without ranks come last. */
 static int compare_owners(const struct mark *a, const struct mark *b) {
     int x = a->rank < 0 ? INT_MAX : a->rank, y = b->rank < 0 ? INT_MAX : b->rank;
     if (x != y)
@@ -19,7 +19,7 @@ static int compare_owners(const struct mark *a, const struct mark *b) {
     return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* In time; of two marks of one phase the complete one first. */
+/* Sorts by time; of two marks of one phase, the complete one comes first. */
 static int compare_marks(const void *a, const void *b) {
     const struct mark *x = a, *y = b;
     if (x->start_ns != y->start_ns)
@@ -91,15 +91,16 @@ static struct phase_group *find_group(struct phase_group *groups, size_t n, cons
     return NULL;
 }
 
-/* Room for all phases in each group: a run has few names. */
+/* Makes room for all phases in each group, since a run has few names. */
 static int group_begin(struct phase_group *group, const char *name, size_t room) {
     *group = (struct phase_group){.items = malloc(room * sizeof *group->items)};
     strncpy(group->name, name, sizeof group->name - 1);
     return group->items ? 0 : -ENOMEM;
 }
 
-/* Time that no phase covers (they come in order, and do not overlap): a group of its own if it is
- * long enough to be judged, and its possible gain is worth naming; else empty. */
+/* Makes a group of the time outside all phases (which are in order and disjoint) if it is long
+ * enough to be judged and to be worth naming; otherwise the group is empty.
+ */
 static int group_outside(const struct phase *phases, size_t n, int64_t duration_ns,
                          struct phase_group *group) {
     int result = group_begin(group, PHASE_OUTSIDE, n + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases of the run from the marks of the program: those of the lowest rank that marks any are the
- * run's, since ranks seldom agree to the millisecond and a table can have one division only.
+ * Phases of the run from the marks of the program. The lowest rank that marks any sets the run's
+ * phases: ranks seldom agree to the millisecond, and a table needs one division.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_PHASE_H
 #define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_PHASE_H
@@ -13,27 +13,30 @@ struct phase {
     int64_t begin_ns, end_ns; /* within the run */
 };
 
-/* Phases in time order, one for each time it was marked. One that never ended ends with the next
- * or with the run. *ret_phases is the caller's. -ENOMEM. */
+/* Phases in time order, one for each time it was marked. A phase that never ended ends at the next
+ * phase or with the run. The caller owns *ret_phases. -ENOMEM.
+ */
 int phases_from_marks(const struct recording *recording, struct phase **ret_phases, size_t *ret_n);
 
-/* All stretches of one name together. */
+/* All stretches of one name. */
 struct phase_group {
     char name[MARK_NAME_SIZE];
     struct window *items;
     size_t n;
 };
 
-/* All time of the run that lies in no phase: the program marks only part of what it does. */
+/* The group of all time outside phases, as a program may mark only a part of its work. */
 #define PHASE_OUTSIDE "unmarked time"
 
-/* [0] is "all": the whole run; then one group a name in order of first appearance; then what lies
- * outside of all, where that is long enough to be judged and a twentieth of the run. -ENOMEM. */
+/* Makes group [0], "all", the whole run; then a group for each name in order of first appearance;
+ * then a group for time outside all phases, if it is long enough to be judged and a twentieth of
+ * the run. -ENOMEM.
+ */
 int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
                       struct phase_group **ret_groups, size_t *ret_n);
 void phase_groups_free(struct phase_group *groups, size_t n);
 
-/* For qsort of struct window: by their begin. */
+/* For qsort of struct window: by begin. */
 int compare_windows(const void *a, const void *b);
 
 static inline struct windows phase_windows(const struct phase_group *group) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signal that is divided, and what becomes of the pieces. A cell is as long as an iteration, at
- * least half a second: what happens in turn within an iteration is not seen, and shall not be.
+ * Makes the signal that is divided, and phases of the pieces. A cell is as long as an iteration,
+ * and at least half a second, so that changes within an iteration do not show.
  */
 #include "analysis/facts/iteration/phase_detect.h"
 
@@ -17,7 +17,7 @@
 
 #define CELL_MIN_NS INT64_C(500000000)
 #define CELLS_MAX 4096
-#define DOMINATES 0.2 /* of the time: a lesser share names no phase */
+#define DOMINATES 0.2 /* of the time: a smaller share names no phase */
 
 enum feature { FEATURE_CPU, FEATURE_MPI, FEATURE_DISK, FEATURE_NETWORK };
 _Static_assert(FEATURE_NETWORK + 1 == PHASE_FEATURES, "one column each");
@@ -43,9 +43,9 @@ static struct window cell_window(const struct cells *cells, size_t i) {
     return (struct window){cells->length_ns * (int64_t)i, cells->length_ns * (int64_t)(i + 1)};
 }
 
-/* Mean over the ranks of a counter's growth, as a share of the time; absent: 0. A rank that is not
- * there any more, or not yet, counts with what it does in the mean: its end is no change of the
- * others. */
+/* Adds the mean over ranks of a counter's growth, as a share of time; 0 if absent. A rank that is
+ * not there yet, or any more, counts with its own mean, so that its end is no change of the others.
+ */
 static void add_counter(const struct recording *recording, enum recording_table table,
                         size_t column, enum feature feature, double factor, struct cells *cells) {
     const struct series_set *set = &recording->tables[table];
@@ -66,7 +66,9 @@ static void add_counter(const struct recording *recording, enum recording_table 
     }
 }
 
-/* Share of the highest rate seen again and again; while a host hardly sends, nothing. */
+/* Network use is a share of the highest rate that occurs repeatedly; 0 for a host that hardly
+ * sends.
+ */
 #define NETWORK_MIN_MB_S 1.0
 
 static int add_network(const struct recording *recording, struct cells *cells) {
@@ -136,7 +138,7 @@ static int cells_make(const struct recording *recording, const struct iterations
 struct piece {
     size_t begin, end;
     double means[PHASE_FEATURES];
-    size_t kind; /* pieces that are alike */
+    size_t kind; /* pieces of the same kind are alike */
 };
 
 static void measure(const struct cells *cells, struct piece *piece) {
@@ -165,7 +167,9 @@ static double difference(const struct piece *a, const struct piece *b) {
     return most;
 }
 
-/* Welch's t of the share that differs most: by more than a tenth of the time, and beyond chance. */
+/* Tests the share that differs most, by Welch's t: it must differ by more than a tenth of the time,
+ * and beyond chance.
+ */
 static bool differ(const struct cells *cells, const struct piece *a, const struct piece *b) {
     for (size_t f = 0; f < PHASE_FEATURES; f++) {
         double d = fabs(a->means[f] - b->means[f]);
@@ -176,7 +180,7 @@ static bool differ(const struct cells *cells, const struct piece *a, const struc
     return false;
 }
 
-/* The two neighbours that are most alike become one, as long as any two are the same. */
+/* Joins the two most similar neighbours while any two are the same. */
 static size_t merge(const struct cells *cells, struct piece *pieces, size_t n) {
     for (;;) {
         size_t best = n;
@@ -210,7 +214,7 @@ static const char *word_of(const struct piece *piece) {
     return piece->means[most] >= DOMINATES ? feature_names[most] : "idle";
 }
 
-/* "compute", and "compute 2" for another kind that computes most, too. */
+/* "compute"; "compute 2" for another kind that computes most, too. */
 static void name_piece(const struct piece *pieces, size_t i, char *name) {
     size_t same = 1, last = pieces[i].kind;
     const struct piece *first = &pieces[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Optimal change points of a signal whose mean jumps: exact, and linear as long as there are some.
+/* Optimal change points of a signal whose mean jumps: exact, in linear time if there are changes.
  */
 #include <errno.h>
 #include <math.h>
@@ -8,15 +8,15 @@
 #include "analysis/facts/iteration/phase_detect.h"
 #include "analysis/facts/series/stats.h"
 
-#define NOISE_MIN 0.02 /* of the time: less than that is no difference worth a change */
+#define NOISE_MIN 0.02 /* of the time: a smaller difference is worth no change */
 #define PENALTY                                                                                    \
-    3.0 /* x features x log n: a little above the 2 of BIC, for cells are not independent */
+    3.0 /* x features x log n: a little above BIC's 2, since cells are not independent */
 
 struct pelt {
     struct phase_signal signal;
-    double noise[PHASE_FEATURES]; /* standard deviation of a cell */
-    double *sums, *squares;       /* cumulated, scaled by the noise */
-    double *cost;                 /* of the best division up to a cell */
+    double noise[PHASE_FEATURES]; /* standard deviation of a feature in a cell */
+    double *sums, *squares;       /* cumulative sums, scaled by the noise */
+    double *cost;                 /* cost of the best division up to each cell */
     size_t *previous, *pruned;
 };
 
@@ -28,8 +28,9 @@ static void pelt_release(struct pelt *p) {
     free(p->pruned);
 }
 
-/* From the differences of neighbours, which jumps hardly touch: their median over that of a normal
- * distribution. */
+/* Noise from the differences of neighbours, which jumps hardly affect: their median over that of a
+ * normal distribution.
+ */
 static double noise_of(struct phase_signal signal, size_t feature, double *room) {
     for (size_t i = 1; i < signal.n; i++)
         room[i - 1] = fabs(signal.values[i * PHASE_FEATURES + feature] -
@@ -61,7 +62,7 @@ static int pelt_init(struct pelt *p, struct phase_signal signal) {
     return 0;
 }
 
-/* Squares about the means of cells [begin, end). */
+/* The sum of squares about the means of cells [begin, end). */
 static double cost_between(const struct pelt *p, size_t begin, size_t end) {
     double cost = p->squares[end] - p->squares[begin];
     for (size_t f = 0; f < PHASE_FEATURES; f++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings of agents that kept no parents know no launchers. */
+/* Recordings of agents that kept no parent process ids cannot tell launchers. */
 #include "analysis/facts/recording/members.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A launcher's CPU time beside that of all it started: it reads their output, and waits. */
+/* A launcher's CPU time over that of all its descendants: it reads their output, and waits. */
 #define LAUNCHER_PART 0.05
 #define ANCESTORS_MAX 64
 
-struct person { /* a process id of a host: one process, under all names it had */
+struct person { /* the process with one id on a host, under all its names */
     int host;
     int64_t pid, parent;
-    double cpu_ns, below_ns; /* its own, and of those of the job that descend from it */
+    double cpu_ns, below_ns; /* its own, and that of its descendants in the job */
     bool job;
 };
 
@@ -36,7 +36,7 @@ static struct person person_of(const struct series_set *set, const struct series
     };
 }
 
-/* Sorted, each once. Returns how many. */
+/* Sorts the persons and joins those with one id. Returns their number. */
 static size_t join_names(struct person *persons, size_t n) {
     size_t kept = 0;
     qsort(persons, n, sizeof *persons, compare);
@@ -68,7 +68,7 @@ static void tell_ancestors(struct person *persons, size_t n, const struct person
     }
 }
 
-/* A program without a launcher has no number but the one that MPI gave it. */
+/* Without a launcher, a program's only rank number is the one that MPI gave it. */
 static int rank_of_record(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_MPI];
     for (size_t s = 0; s < set->n; s++)

@@ -15,7 +15,7 @@
 #define GIGA 1e-9
 #define MEGA_PER_S 1e3 /* bytes/ns -> MB/s */
 
-/* Over several instances: their sum, or the fullest of them at each instant. */
+/* How several instances are combined: their sum, or the largest at each instant. */
 enum reduce { REDUCE_SUM, REDUCE_MAX };
 
 struct metric_source {
@@ -23,8 +23,8 @@ struct metric_source {
     enum recording_table table;
     double scale;
     uint64_t plus, minus;       /* columns */
-    uint64_t base;              /* columns that make the base; 0: elapsed time */
-    const char *only, *without; /* an instance that alone counts, or never does */
+    uint64_t base;              /* columns whose sum is the base; 0: elapsed time */
+    const char *only, *without; /* the only instance that counts; an instance that does not */
     enum reduce reduce;
     bool level, job;
 };
@@ -98,7 +98,7 @@ static bool counts(const void *ctx, const struct series_set *set, const struct s
     return !source->job || series_ever(set, series, PROCESS_JOB, 1);
 }
 
-/* One instance's amounts and bases, made again for each. */
+/* Amounts and bases of one instance. */
 struct part {
     double *amount, *covered, *base, *base_covered;
 };
@@ -128,7 +128,7 @@ static void add_part(const struct metric_source *source, struct rate *rate,
         if (source->reduce == REDUCE_MAX) {
             if (rate->base[i] > 0 && value <= rate->amount[i] / rate->base[i])
                 continue;
-            rate->amount[i] = value * part->covered[i]; /* instants weigh by their time */
+            rate->amount[i] = value * part->covered[i]; /* weighted by the time of the instants */
             rate->base[i] = part->covered[i];
         } else {
             rate->amount[i] += part->amount[i];
@@ -140,7 +140,7 @@ static void add_part(const struct metric_source *source, struct rate *rate,
     }
 }
 
-/* The first row of any process of the host after that, or until_ns. */
+/* The first row of any process of the host after after_ns, or until_ns. */
 static int64_t next_scan(const struct series_set *set, int host, int64_t after_ns,
                          int64_t until_ns) {
     for (size_t s = 0; s < set->n; s++)
@@ -153,8 +153,9 @@ static int64_t next_scan(const struct series_set *set, int host, int64_t after_n
     return until_ns;
 }
 
-/* After the last scan of the job's processes nothing is known of them until the next, which finds
- * them gone: less than one of its intervals later, whether or not there is anything else to see. */
+/* After the last scan of the job's processes nothing is known about them until the next scan, which
+ * finds them gone. That is within one interval, even if no other row shows it.
+ */
 static struct window unseen_end(const struct metric_source *source, const struct series_set *set,
                                 int host) {
     struct window unseen = {INT64_MIN, INT64_MIN};
@@ -176,7 +177,7 @@ static bool lies_in(const struct rate *rate, size_t cell, struct window window) 
            rate->t_ns[cell] <= window.end_ns;
 }
 
-/* For a job's processes: while the host was observed at all, their absence is a zero. */
+/* For the job's processes: while the host was observed, no process is a zero. */
 static void cover_absent(const struct series_set *clock, int host, struct window unseen,
                          struct rate *rate, struct part *part) {
     for (size_t s = 0; s < clock->n; s++) {
@@ -197,7 +198,7 @@ static bool has_host(const struct series_set *set, int host) {
     return false;
 }
 
-/* Processes come and go, so their own rows are no clock: the host's CPU rows are, if it has any. */
+/* Processes come and go, so their rows are no clock; the host's CPU rows are, if there are any. */
 static const struct series_set *clock_of(const struct recording *recording, int host,
                                          const struct metric_source *source) {
     const struct series_set *cpu = &recording->tables[RECORDING_CPU];
@@ -213,7 +214,7 @@ int metric_rate(const struct recording *recording, int host, enum metric metric,
     if (source->job && !set->n)
         return rate_init(ret_rate, 0, source->scale);
     int result = align_grid(clock, host, source->job ? NULL : counts, source, source->scale, &rate);
-    if (result == 0 && source->job) /* what the job did lies between these, to the ns */
+    if (result == 0 && source->job) /* the job's start and end split cells exactly */
         result = rate_cut(&rate, 0);
     if (result == 0 && source->job)
         result = rate_cut(&rate, recording->duration_ns);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metrics of the resource tables. Each is one line of a list in metric.c that says from which
- * columns it is made: a new metric is a new line.
+ * The metrics of the resource tables. Each is one line of a list in metric.c that names the columns
+ * it is made from: a new metric is a new line.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_RECORDING_METRIC_H
 #define CHOKEPOINT_ANALYSIS_FACTS_RECORDING_METRIC_H
 
-/* In the order in which tables show them. */
+/* In the order of the tables. */
 enum metric {
     METRIC_CPU_IDLE,   /* % of all cores of the host */
     METRIC_CPU_USER,   /* user and nice */
@@ -20,17 +20,18 @@ enum metric {
     METRIC_DISK_READ, /* MB/s, each device once */
     METRIC_DISK_WRITE,
     METRIC_DISK_BUSY, /* % of the busiest device */
-    METRIC_PSI_CPU,   /* % of time at least one task waited */
+    METRIC_PSI_CPU,   /* % of time in which at least one task waited */
     METRIC_PSI_MEMORY,
     METRIC_PSI_IO,
-    METRIC_CPU_CORE_MAX,  /* % of the fullest core: an average over cores hides a single full one */
+    METRIC_CPU_CORE_MAX,  /* % of the busiest core, which an average over cores would hide */
     METRIC_JOB_CPU,       /* % of one core, all processes of the job on the host (may exceed 100) */
-    METRIC_JOB_RUN_QUEUE, /* % of one core: time runnable threads of the job waited for a core */
+    METRIC_JOB_RUN_QUEUE, /* % of one core: time for which runnable threads of the job waited for a
+                             core */
     METRIC_JOB_MEM,       /* GB resident, processes of the job */
     METRIC_COUNT_
 };
 
-/* "cpu_idle", "%", "idle CPU, all cores": names of the JSON contract, unit, words. */
+/* Name in the JSON contract, unit, words: "cpu_idle", "%", "idle CPU, all cores". */
 const char *metric_name(enum metric metric);
 const char *metric_unit(enum metric metric);
 const char *metric_help(enum metric metric);
@@ -38,8 +39,8 @@ const char *metric_help(enum metric metric);
 struct rate;
 struct recording;
 
-/* The metric of one host over the whole recording; an empty rate where nothing was recorded.
- * -ENOMEM. */
+/* The metric of one host over the whole recording; an empty rate if nothing was recorded. -ENOMEM.
+ */
 int metric_rate(const struct recording *recording, int host, enum metric metric,
                 struct rate *ret_rate);
 

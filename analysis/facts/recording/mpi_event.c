@@ -11,13 +11,13 @@
 /* ---- functions ---- */
 
 struct known {
-    const char *name; /* without MPI_; "..." at its end: whatever begins so */
+    const char *name; /* without "MPI_"; "..." at the end matches any ending */
     struct mpi_function function;
 };
 
 #define GROUP(need_) .kind = MPI_KIND_COLLECTIVE, .need = (need_)
 
-/* The first line that fits counts. */
+/* The first line that matches counts. */
 static const struct known known[] = {
     {"Send", {.kind = MPI_KIND_SEND, .sends = true}},
     {"Bsend", {.kind = MPI_KIND_SEND, .sends = true}},
@@ -118,7 +118,7 @@ static const struct known *look_up(const char *name) {
     return NULL;
 }
 
-/* "Iallreduce": the collective "Allreduce", started. */
+/* "Iallreduce" starts the collective "Allreduce". */
 static bool started_collective(const char *name, struct mpi_function *ret_function) {
     char plain[64];
     size_t n = strlen(name);
@@ -161,7 +161,7 @@ int mpi_log_function(struct mpi_log *log, const char *name) {
     return (int)log->n_functions++;
 }
 
-/* items[*capacity] of `size` bytes each becomes larger if n fills it. */
+/* Makes items[*capacity], of `size` bytes each, larger if n fills it. */
 static void *grown(void *items, size_t n, size_t *capacity, size_t size) {
     if (n < *capacity)
         return items;
@@ -200,7 +200,7 @@ static bool makes_sense(const struct mpi_event *e) {
            e->bytes >= 0 && e->inside_ns >= 0 && e->cpu_ns >= 0 && e->gap_cpu_ns >= 0;
 }
 
-/* Calls that the recording side folds into rows: polls, and one-sided accesses. */
+/* Calls that the recording side folds into rows: polls and one-sided accesses. */
 static bool may_be_row(const struct mpi_function *f) {
     return f->kind == MPI_KIND_TEST || f->kind == MPI_KIND_RMA || f->kind == MPI_KIND_RMA_SYNC;
 }
@@ -225,7 +225,7 @@ static int compare_events(const struct mpi_event *a, const struct mpi_event *b) 
     return (a->exit_ns > b->exit_ns) - (a->exit_ns < b->exit_ns);
 }
 
-/* Stable, and quick where things are in order already, as most events are: runs are merged. */
+/* A stable merge sort that merges runs: quick, since most events are in order already. */
 static void merge(const struct mpi_event *from, struct mpi_event *to, size_t a, size_t b,
                   size_t end) {
     size_t i = a, j = b;
@@ -277,7 +277,7 @@ static int compare_ranks(const void *a, const void *b) {
 
 #define SEQUENCE_MAX (INT64_C(1) << 32)
 
-/* The first sequence number that is missing, bits[] being those that are there. */
+/* The first sequence number missing in bits[]. */
 static int64_t first_missing(const uint64_t *bits, int64_t last) {
     for (int64_t s = 1; s <= last; s++)
         if (!(bits[s / 64] >> (s % 64) & 1))
@@ -291,8 +291,9 @@ static int64_t last_missing(const uint64_t *bits, int64_t last) {
     return last;
 }
 
-/* From the end of the last event before the first one that is missing to the end of the first one
- * after the last that is missing: an event is written when it ends. */
+/* Events are written when they end, so the loss lasts from the end of the last event before the
+ * first missing one to the end of the first event after the last missing one.
+ */
 static void set_lost(struct mpi_rank *rank, int64_t first, int64_t last) {
     int64_t lost = INT64_MIN, found = INT64_MAX;
     for (size_t i = 0; i < rank->n; i++) {
@@ -313,9 +314,10 @@ static int find_lost(struct mpi_rank *rank) {
         counted += s > 0;
         last = s > last ? s : last;
     }
-    if (!counted || last == counted) /* all there: numbers differ, unless the rank lies */
+    if (!counted ||
+        last == counted) /* all there: numbers differ, unless the rank's data are wrong */
         return 0;
-    /* a number beyond all that could have been counted is not worth its bits */
+    /* numbers beyond all that can have been counted get no bits */
     int64_t bound = last < SEQUENCE_MAX && last < 64 * counted + 4096 ? last : counted;
     uint64_t *bits = calloc((size_t)bound / 64 + 1, sizeof *bits);
     if (!bits)
@@ -333,9 +335,9 @@ static int find_lost(struct mpi_rank *rank) {
 
 /* ---- rows ---- */
 
-#define ROWS_MIN 0.05 /* of a function's calls: as few in rows as that leave its order known */
+#define ROWS_MIN 0.05 /* share of a function's calls in rows up to which their order is known */
 
-/* A row of one call is as good as that call. */
+/* Marks functions with many calls in rows. A row of one call is a single call. */
 static void find_rows(struct mpi_log *log) {
     double calls[MPI_FUNCTIONS_MAX] = {0}, in_rows[MPI_FUNCTIONS_MAX] = {0};
     for (size_t r = 0; r < log->n; r++)
@@ -351,7 +353,7 @@ static void find_rows(struct mpi_log *log) {
 
 int mpi_log_finish(struct mpi_log *log) {
     int result = 0;
-    key_table_release(&log->by_process); /* their places change */
+    key_table_release(&log->by_process); /* the sort moves ranks */
     if (log->n)
         qsort(log->ranks, log->n, sizeof *log->ranks, compare_ranks);
     for (size_t r = 0; result == 0 && r < log->n; r++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single calls of MPI functions as analysis sees them: arrays by rank, times on the run's axis. The
- * reader of the database fills them, and has moved each host's clock onto the run's.
+ * Single calls of MPI functions for the analysis: arrays by rank, with times on the run's axis. The
+ * reader of the database fills them, after it has moved each host's clock onto the run's.
  *
  * The kind of a function follows from its name, which is all that a recording keeps of it; a test
- * holds this against the table from which the recording side is made.
+ * compares this with the table from which the recording side is made.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_RECORDING_MPI_EVENT_H
 #define CHOKEPOINT_ANALYSIS_FACTS_RECORDING_MPI_EVENT_H
@@ -37,14 +37,14 @@ enum mpi_kind {
     MPI_KIND_COUNT_
 };
 
-/* The members that a member of a group needs before it can go on. */
+/* The members that a member of a group needs before it can leave the call. */
 enum mpi_group_need {
-    MPI_NEED_NOBODY,     /* not called by all members together */
-    MPI_NEED_ALL,        /* the last of all */
+    MPI_NEED_NOBODY,     /* nobody: not called by all members together */
+    MPI_NEED_ALL,        /* all members */
     MPI_NEED_ROOT,       /* the root: bcast, scatter */
-    MPI_NEED_GATHERED,   /* the root needs all, the others the root at most: gather, reduce */
-    MPI_NEED_EARLIER,    /* members of a lower rank: scan */
-    MPI_NEED_NEIGHBOURS, /* those that its topology names */
+    MPI_NEED_GATHERED,   /* the root needs all, others at most the root: gather, reduce */
+    MPI_NEED_EARLIER,    /* members with lower ranks: scan */
+    MPI_NEED_NEIGHBOURS, /* the neighbours in its topology */
 };
 
 struct mpi_function {
@@ -52,19 +52,19 @@ struct mpi_function {
     enum mpi_group_need need;
     bool sends;       /* SEND, SEND_START, and making a persistent send */
     bool receives;    /* RECV, RECV_START, and making a persistent receive */
-    bool probes;      /* looks for a message and leaves it: not MPI_Test */
+    bool probes;      /* finds a message but does not receive it: not MPI_Test */
     bool fetches;     /* a one-sided access that brings data back */
-    bool completes;   /* one-sided accesses begun before */
-    bool synchronous; /* a send that ends only when its receiver is there */
-    bool in_rows;     /* in this log many of its calls are: which are not is chance */
+    bool completes;   /* completes one-sided accesses begun before */
+    bool synchronous; /* a send that ends only once its receiver has come */
+    bool in_rows;     /* many of its calls in this log are folded into rows, at random */
 };
 
 struct mpi_function mpi_function_of(const char *name);
 
-/* As the recording side flags them (the table `call`). */
+/* Flags as the recording side sets them (table `call`). */
 enum mpi_flag {
     MPI_FLAG_WILDCARD = 1,
-    MPI_FLAG_FOLDED = 2, /* small calls in a row, as one event */
+    MPI_FLAG_FOLDED = 2, /* a row of small calls as one event */
     MPI_FLAG_PART = 4,
     MPI_FLAG_REQUEST = 8,
     MPI_FLAG_AT_MOST = 16,
@@ -72,30 +72,34 @@ enum mpi_flag {
     MPI_FLAG_HAS_CPU = 64,
     MPI_FLAG_HAS_GAP_CPU = 128,
     MPI_FLAG_UNKNOWN_PEER = 512,
-    MPI_FLAG_CANCELLED = 1024, /* of a request: it was taken back */
+    MPI_FLAG_CANCELLED = 1024, /* a request that was cancelled */
     MPI_FLAG_EXCLUSIVE = 2048, /* of a lock */
 };
 
 #define MPI_NO_PEER (-1)
 #define MPI_COMM_NONE UINT32_MAX
-/* From here on the recording side measures CPU time; a shorter call or gap counts as running. */
+/* From this length on the recording side measures CPU time; a shorter call or gap counts as
+ * running.
+ */
 #define MPI_LONG_NS 100000
 
 struct mpi_event {
-    uint16_t function; /* of the log */
+    uint16_t function; /* index of its name in the log */
     uint16_t flags;
     uint16_t thread;
     uint32_t comm;
     int32_t peer, tag;
-    uint32_t site;  /* hash of where it was called from; 0: not known */
-    uint32_t calls; /* in a row; 1 of a call of its own, 0 of no call */
+    uint32_t site;  /* hash of the calling place; 0: not known */
+    uint32_t calls; /* number of calls in a row; 1: a single call; 0: no call */
     int64_t bytes;
     int64_t sequence; /* counts from 1 in each process; 0: not known */
     int64_t enter_ns, exit_ns;
-    int64_t inside_ns, cpu_ns, gap_cpu_ns; /* CPU times where flags say they are known */
+    int64_t inside_ns, cpu_ns, gap_cpu_ns; /* CPU times; flags say whether they are known */
 };
 
-/* Several accesses to windows or what completes them: between its calls it computed. */
+/* A row of several one-sided accesses, or of calls that complete them: the rank computed between
+ * its calls.
+ */
 static inline bool mpi_event_is_row(const struct mpi_event *event,
                                     const struct mpi_function *function) {
     return event->flags & MPI_FLAG_FOLDED && function->kind != MPI_KIND_TEST;
@@ -104,8 +108,9 @@ static inline bool mpi_event_is_row(const struct mpi_event *event,
 struct mpi_rank {
     int rank, host; /* rank in MPI_COMM_WORLD */
     int64_t pid;
-    int64_t lost_ns;          /* from here on events are missing; INT64_MAX: none */
-    int64_t found_ns;         /* from here on all are there again; INT64_MAX: never, or none lost */
+    int64_t lost_ns;          /* when the first missing event may lie; INT64_MAX: none is missing */
+    int64_t found_ns;         /* when all events are there again; INT64_MAX: never, or none is
+                                 missing */
     struct mpi_event *events; /* sorted by mpi_log_finish: by enter, then exit, then as they came */
     size_t n, capacity;
 };
@@ -115,27 +120,27 @@ struct mpi_rank {
 
 struct mpi_log {
     struct mpi_rank *ranks;      /* sorted by mpi_log_finish: by rank */
-    struct key_table by_process; /* until then */
+    struct key_table by_process; /* used until then */
     size_t n, capacity;
     struct mpi_function functions[MPI_FUNCTIONS_MAX];
     char *names[MPI_FUNCTIONS_MAX]; /* owned */
     size_t n_functions;
-    uint64_t refused; /* events that made no sense: end before begin, times beyond all bounds */
+    uint64_t refused; /* events that made no sense: end before begin, impossible times */
 };
 
-/* The number of a function in this log; -ENOSPC: too many different names, -ENOMEM. */
+/* The number of a function in this log; -ENOSPC: too many different names; -ENOMEM. */
 int mpi_log_function(struct mpi_log *log, const char *name);
-/* The rank of a process, made at its first event; its number may become known later (-1 until
- * then). NULL: too many, or no memory (then *ret_error is set). */
+/* The rank of a process, added at its first event; its rank number may become known later (-1 until
+ * then). NULL if there are too many, or without memory (then *ret_error is set).
+ */
 struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t pid, int *ret_error);
-/* Refuses (and counts) what makes no sense. -ENOMEM. */
+/* Refuses and counts events that make no sense. -ENOMEM. */
 int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event);
-/* Sorts, and finds from where on events are missing; to be called once, after the last event.
- * -ENOMEM. */
+/* Sorts the events, and finds losses; called once, after the last event. -ENOMEM. */
 int mpi_log_finish(struct mpi_log *log);
 void mpi_log_release(struct mpi_log *log);
 
-/* Until when events tell what the rank did, end_ns at most; there may be a gap before. */
+/* Until when events tell what the rank did, at most end_ns; there may be a gap before. */
 static inline int64_t mpi_rank_until(const struct mpi_rank *rank, int64_t end_ns) {
     return rank->found_ns < end_ns || rank->lost_ns > end_ns ? end_ns : rank->lost_ns;
 }
@@ -145,7 +150,7 @@ static inline const struct mpi_function *mpi_event_function(const struct mpi_log
     return &log->functions[event->function];
 }
 
-/* A call of its own: not the part of another, nor the life of a request. */
+/* Whether it is a call of its own: neither a part of one, nor the life of a request. */
 static inline bool mpi_event_is_call(const struct mpi_event *event) {
     return !(event->flags & (MPI_FLAG_PART | MPI_FLAG_REQUEST));
 }

@@ -185,7 +185,7 @@ int recording_add_ceiling(struct recording *recording, int host, enum metric met
             recording->ceilings[i] = NAN;
     }
     double *ceiling = &recording->ceilings[(size_t)host * METRIC_COUNT_ + metric];
-    *ceiling = fmax(*ceiling, value); /* NAN is less than any */
+    *ceiling = fmax(*ceiling, value); /* fmax ignores NAN */
     return 0;
 }
 

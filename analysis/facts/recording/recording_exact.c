@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU time of a control group by the scheduler's clock. Where a host is a control group, older
- * agents took the time of its cores from samples of the tick, which miss 10 to 40 % of load that is
- * shorter than a tick; the group's own row has the exact time. The use of its cores is brought to
+ * CPU time of a control group by the scheduler's clock. If a host is a control group, older agents
+ * took the time of its cores from samples of the tick, which miss 10 to 40 % of load that is
+ * shorter than a tick; the group's own row has the exact time. The use of its cores is scaled to
  * that, interval by interval, and the rest is idle time.
  *
- * A recording does not name the group that a host is. It is the one that holds all others of the
- * host; a group above it (told for its limit) used far more than the host's cores, and is not
- * taken.
+ * A recording does not name the group that a host is. It is the group that contains all others of
+ * the host. A group above it (recorded for its limit) used far more than the host's cores, and is
+ * not taken.
  */
 #include <string.h>
 
 #include "analysis/facts/recording/recording.h"
 #include "analysis/facts/series/times.h"
 
-#define UNLIKE 2 /* clock over ticks, or the reverse: that is another group */
+#define UNLIKE 2 /* ratio of clock and ticks, either way: it is another group */
 
 /* ---- which group ---- */
 
@@ -27,7 +27,7 @@ static bool holds(const char *group, const char *other) {
     return strncmp(group, other, size) == 0 && (other[size] == '/' || other[size] == '\0');
 }
 
-/* The one that holds all others of its host; NULL: none does. */
+/* The group that contains all others of its host, or NULL. */
 static const struct series *outermost(const struct series_set *groups, int host) {
     struct series_range range = series_set_of_host(groups, host);
     const struct series *found = NULL;
@@ -47,21 +47,21 @@ static int64_t *row_of(const struct series_set *cpus, struct series *core, size_
     return &core->values[row * cpus->n_columns];
 }
 
-/* The row that ends at that instant; core->n: none does. */
+/* The row that ends at that instant; core->n if there is none. */
 static size_t find_row(const struct series *core, int64_t t_ns) {
     size_t row = times_until(core->t_ns, sizeof *core->t_ns, core->n, t_ns - 1);
     return row < core->n && core->t_ns[row] == t_ns ? row : core->n;
 }
 
-struct cores { /* of one host */
+struct cores { /* the cores of one host */
     struct series_set *set;
     struct series_range range;
     int host;
 };
 
 struct used {
-    double ticks, idle; /* of all cores */
-    bool known;         /* of each of them, as a group tells it: without time spent on interrupts */
+    double ticks, idle; /* sums over all cores */
+    bool known;         /* used time of each core as its group counts it: without interrupts */
 };
 
 static struct used used_until(const struct cores *cores, int64_t t_ns) {
@@ -83,7 +83,7 @@ static struct used used_until(const struct cores *cores, int64_t t_ns) {
     return sum;
 }
 
-/* More than the ticks saw was taken from idle time; less of it was idle. */
+/* Used time beyond the ticks is taken from idle time; missing used time becomes idle. */
 static void bring_to(int64_t values[], struct used all, double exact) {
     double user = (double)known(values[CPU_USER]), system = (double)known(values[CPU_SYSTEM]);
     double idle = (double)known(values[CPU_IDLE]), busy = user + system, more = exact - all.ticks;
@@ -99,7 +99,7 @@ static void bring_to(int64_t values[], struct used all, double exact) {
     values[CPU_IDLE] = (int64_t)(idle - more);
 }
 
-/* Its clock tells about what the ticks of the host's cores do. */
+/* Whether its clock counts about as much as the ticks of the host's cores. */
 static bool is_host(const struct series_set *groups, const struct series *group,
                     const struct cores *cores) {
     double exact = 0, ticks = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls and marks that programs told and the recording lacks. Ranks count the calls that they
- * write, and the agent the marks that were overwritten before it read them, so that no loss goes
- * unseen.
+ * Calls and marks that the recording lacks. Ranks count the calls that they write, and the agent
+ * the marks that were overwritten before it read them, so no loss goes unnoticed.
  */
 #include "analysis/facts/recording/recording.h"
 

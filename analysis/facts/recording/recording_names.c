@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One process under all names it had: a wrapper that calls exec, a program that sets its own title.
- * The agent tells a process by its name and its id, so each name has a series of its own.
+ * Joins one process under all its names: a wrapper that calls exec, or a program that sets its own
+ * title. The agent identifies a process by name and id, so each name has its own series.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/facts/recording/recording.h"
 
-/* Starts are rounded to ticks of 10 ms, and placed on the run's axis by each host's clock. No id is
- * given twice so soon. */
+/* Starts are rounded to ticks of 10 ms and moved to the run's axis by each host's clock. No id is
+ * used again so soon.
+ */
 #define SAME_START_NS 20000000
 
 struct named { /* one series of the set */
     size_t at;
     int host;
     int64_t pid, start_ns;
-    size_t row;    /* the next to be joined */
-    size_t leader; /* the first series of the same process, by `at` */
+    size_t row;    /* cursor of the join */
+    size_t leader; /* first series of the same process, in order of `at` */
 };
 
 static int compare_process(const void *a, const void *b) {
@@ -54,8 +55,9 @@ static void list_series(const struct series_set *set, struct named *names) {
     }
 }
 
-/* Puts the series of one process side by side, processes in the order of the set. Returns how many
- * processes there are. */
+/* Sorts the series so that those of one process are adjacent, processes in the order of the set.
+ * Returns the number of processes.
+ */
 static size_t find_processes(struct named *names, size_t n) {
     size_t processes = 0, first = 0;
     qsort(names, n, sizeof *names, compare_process);
@@ -80,7 +82,7 @@ static int64_t last_seen(const struct series_set *set, const struct named *name)
     return series->n ? series->t_ns[series->n - 1] : INT64_MIN;
 }
 
-/* The name it had last. */
+/* The series with its last name. */
 static const struct series *latest_of(const struct series_set *set, const struct named *names,
                                       size_t n) {
     const struct named *latest = &names[0];

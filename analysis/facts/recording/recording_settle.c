@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Corrects recorded values that cannot be true. The kernel's clock of a thread's waits for disks
- * sometimes begins a wait too early: one thread is said to have waited for 1.5 s of a second. The
- * time that its host lost to I/O (PSI: the time in which anybody there waited for it) is counted by
- * another clock, which knows no such error, and no thread can have waited longer than that.
+ * Corrects impossible values. The kernel's clock of a thread's disk waits sometimes begins a wait
+ * too early, so that a thread waited 1.5 s in a second. The time that its host lost to I/O (PSI:
+ * the time in which any process there waited for it) comes from another clock without that error,
+ * and no thread can have waited longer.
  */
 #include "analysis/facts/recording/recording.h"
 
 #include <math.h>
 #include <string.h>
 
-#define THREADS_WAITING 16 /* of a process, for disks at the same time: their waits add up */
+#define THREADS_WAITING                                                                            \
+    16 /* threads of a process that wait for disks at the same time: their waits                   \
+          add up */
 
-/* A wait that was under way when the kernel began to account such delays is counted, when it ends,
- * from when the machine came up: hours within one interval. */
+/* A wait that was under way when the kernel began to account such delays is counted from the boot
+ * of the machine when it ends: hours within one interval.
+ */
 static void drop_impossible(struct series_set *set, struct series *series, size_t column) {
     for (size_t row = 0; row < series->n; row++) {
         int64_t *waited = &series->values[row * set->n_columns + column];
@@ -31,7 +34,7 @@ static const struct series *pressure_of(const struct series_set *psi, int host) 
     return NULL;
 }
 
-/* In that time; what was not recorded may all have been waiting. */
+/* Pressure in that time; time without records counts as pressure. */
 static double pressure_ns(const struct series_set *psi, const struct series *pressure,
                           struct window w) {
     int64_t covered;
@@ -48,8 +51,9 @@ static double waited_ns(const struct series_set *set, const struct series *serie
     return sum;
 }
 
-/* A wait is counted when it ends, in a later row than most of it was in: so all rows together are
- * held against the pressure of all their time. The first has what was before it, too. */
+/* A wait is counted when it ends, in a later row than most of it. So the sum of all rows is
+ * compared with the pressure of all their time, including the time before the first row.
+ */
 static void cut_to_pressure(const struct series_set *psi, struct series_set *set,
                             struct series *series, size_t column) {
     double waited = waited_ns(set, series, column);
@@ -75,9 +79,9 @@ static void settle(const struct series_set *psi, struct series_set *set, size_t 
     }
 }
 
-/* A process of the job does nothing before the command starts, and nothing after it has ended
- * itself: a row's interval reaches back to the sample before, and the last one on to the sample
- * after its end. */
+/* A process of the job does nothing before the command starts or after its own end: a row's
+ * interval reaches back to the sample before, and the last row to the sample after its end.
+ */
 static void fit_job_to_run(struct series_set *set, int64_t duration_ns) {
     for (size_t i = 0; i < set->n; i++) {
         struct series *series = &set->items[i];
@@ -106,8 +110,9 @@ static int64_t clocked_ns(const struct series_set *waits, const struct series *s
     return sum;
 }
 
-/* The first row of a process that was not seen at once has its clocks since its birth: these tell
- * how long that was. A later row can have no more than the time since the one before. */
+/* The first row of a process that was not seen at once counts its clocks since birth, so they tell
+ * its length. A later row has at most the time since the row before.
+ */
 static void settle_clocks(struct series_set *waits) {
     for (size_t i = 0; i < waits->n; i++) {
         struct series *series = &waits->items[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that came and went between two samples (a compiler under make, a shell's commands),
- * where their ends were not told one by one. The kernel adds the use of a process and of all below
- * it to its parent when that one waits for its end. The use in the rows of such a process is
- * subtracted: the rest stands nowhere else.
+ * Processes that came and went between two samples (a compiler under make, a shell's commands), if
+ * their ends were not recorded one by one. The kernel adds the use of a process and its descendants
+ * to its parent when the parent waits for its end. The use in such a process's own rows is
+ * subtracted there; the rest is in no other row.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "analysis/facts/series/times.h"
 #include "common/error.h"
 
-#define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */
+#define DEPTH_MAX 64 /* generations; ends circles of parents, too */
 
 struct relative { /* a process of the job */
     struct series *series;
     int host;
     int64_t pid, parent_pid;
-    struct relative *parent; /* NULL: none of the job that was there when it ended */
+    struct relative *parent; /* NULL: no parent in the job existed when it ended */
     int depth;
-    double told; /* by rows of its children that have ended, and not yet taken out of its own */
+    double told; /* what the rows of its ended children show, not yet subtracted from its own */
 };
 
 static int compare_pid(const void *a, const void *b) {
@@ -32,7 +32,7 @@ static int compare_pid(const void *a, const void *b) {
     return (x->series->t_ns[0] > y->series->t_ns[0]) - (x->series->t_ns[0] < y->series->t_ns[0]);
 }
 
-/* Processes further down have ended first. */
+/* Sorts descendants before their parents, since they end first. */
 static int compare_depth(const void *a, const void *b) {
     const struct relative *x = *(struct relative *const *)a, *y = *(struct relative *const *)b;
     return (x->depth < y->depth) - (x->depth > y->depth);
@@ -42,7 +42,8 @@ static int64_t end_of(const struct relative *one) {
     return one->series->t_ns[one->series->n - 1];
 }
 
-/* A process id may come back: the last that had it and was there by then. */
+/* A process id may be used again: the parent is the last process with it that had started by then.
+ */
 static struct relative *find_parent(struct relative *all, size_t n, const struct relative *one) {
     struct relative *found = NULL;
     for (size_t low = 0, high = n; low < high;) {
@@ -94,7 +95,7 @@ static double known(int64_t value) {
     return value > 0 && time_is_sane(value) ? (double)value : 0;
 }
 
-/* The values that the kernel adds to the parent, and their columns. */
+/* The columns that the kernel adds to the parent, and their values. */
 struct inherited {
     size_t to, parts[3], n_parts;
 };
@@ -105,7 +106,7 @@ static const struct inherited inherited[] = {
     {PROCESS_WRITE, {PROCESS_WRITE}, 1},
 };
 
-/* Its rows, all that they tell of it and of what was below it. */
+/* Sum of its rows: its own use and that of its descendants. */
 static double told_by_rows(const struct series_set *set, const struct relative *one,
                            const struct inherited *what) {
     double sum = 0;
@@ -115,8 +116,9 @@ static double told_by_rows(const struct series_set *set, const struct relative *
     return sum;
 }
 
-/* Values in the rows of a process come back in the rows of its parent from its end on. Where those
- * end first, it comes to the parent's parent. */
+/* From a process's end on, its parent's rows contain what its own rows show. If the parent's rows
+ * end first, those of the parent's parent do.
+ */
 static void tell_parent(const struct series_set *set, struct relative *one,
                         const struct inherited *what) {
     double told = told_by_rows(set, one, what) + one->told;

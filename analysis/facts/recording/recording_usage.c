@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Use that the rows of processes lack: that between the last row of a process and its end, and that
- * of processes without a row. On the host of the command the kernel charged all of it to the
- * waiting process; on the others ranks are sampled more often than processes.
+ * Use that the rows of processes lack: between the last row of a process and its end, and of
+ * processes without a row. On the command's host the kernel charged all of it to the waiting
+ * parent; on the others, ranks are sampled more often than processes.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,8 +41,9 @@ static int64_t rest(int64_t all, double told) {
     return left > 0 ? (int64_t)left : 0;
 }
 
-/* The last stretch that a row of processes might not have seen, or the whole run where more is
- * missing than the host's cores can do in that. */
+/* The last time that rows of processes may have missed; the whole run if more is missing than the
+ * host's cores can do in it.
+ */
 static int64_t stretch_of(const struct recording *recording, int host, int64_t cpu_ns) {
     const struct series_set *cpus = &recording->tables[RECORDING_CPU];
     int64_t cores = 0;
@@ -52,7 +53,7 @@ static int64_t stretch_of(const struct recording *recording, int host, int64_t c
     return fits ? NS_PER_S : recording->duration_ns;
 }
 
-/* Adds the row of a process of its own: what others lack. */
+/* Adds a row of a separate process: what the others lack. */
 static int add_ended(struct recording *recording, int host, int64_t cpu_ns, int64_t read_bytes,
                      int64_t write_bytes) {
     int64_t values[RECORDING_COLUMNS_MAX];
@@ -84,8 +85,9 @@ static int64_t last_time(const struct series *series) {
     return series ? series->t_ns[series->n - 1] : INT64_MIN;
 }
 
-/* Use of a rank after the last row of its process, unless that was its end, or its parent was
- * there to tell. */
+/* Use of a rank after the last row of its process, unless that row was its end, or its parent's
+ * rows contain it.
+ */
 static double tail_ns(const struct recording *recording, const struct series *rank) {
     const struct series_set *processes = &recording->tables[RECORDING_PROCESS];
     const struct series_set *ranks = &recording->tables[RECORDING_RANK];

@@ -10,15 +10,15 @@
 
 #define BIN_NS INT64_C(1000000000)
 #define LASTING_BINS 3
-#define BINS_MAX INT64_C(8640000) /* a hundred days: no file makes this loop for ever */
+#define BINS_MAX INT64_C(8640000) /* a hundred days: bounds the loop for any file */
 
 struct seeker {
     const struct alert_rule *rule;
     struct alert *alerts;
     size_t n, capacity;
-    /* the alert that may be going on, in bins */
+    /* the alert that may be open, in bins */
     bool open;
-    size_t begin, last; /* first bin above warning, last bin not below it */
+    size_t begin, last; /* first bin above warning; last bin not below it */
     size_t critical_run, critical_best;
     double peak;
 };
@@ -49,7 +49,7 @@ static int close_alert(struct seeker *s, int64_t begin_ns) {
                                  .peak = s->peak});
 }
 
-/* Between the thresholds and `hysteresis` below an alert neither begins nor ends. */
+/* Between the thresholds and `hysteresis` below them, alerts neither begin nor end. */
 static int step(struct seeker *s, size_t bin, double value, int64_t begin_ns) {
     const struct alert_rule *rule = s->rule;
     if (isnan(value) || value < rule->warning - rule->hysteresis)

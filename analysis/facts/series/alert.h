@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Alerts (A1) as glances logs them: a level that lasts at least three seconds, with its duration
- * and peak. Works on one-second means, so that a single busy sample is no alert, and ends an alert
- * only ten points below its threshold, so that one that flickers is one alert.
+ * and peak. They use one-second means, so that a single busy sample is no alert; and an alert ends
+ * only ten points below its threshold, so that a flickering level is one alert.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_ALERT_H
 #define CHOKEPOINT_ANALYSIS_FACTS_SERIES_ALERT_H
@@ -15,7 +15,7 @@ struct rate;
 enum alert_level { ALERT_WARNING, ALERT_CRITICAL };
 
 struct alert {
-    enum alert_level level; /* the highest it reached for three seconds */
+    enum alert_level level; /* the highest that lasted for three seconds */
     double start_s, duration_s;
     double peak; /* the highest one-second mean */
 };
@@ -26,8 +26,9 @@ struct alert_rule {
     double factor;                        /* into busy */
 };
 
-/* Alerts of one rate over [begin_ns, end_ns), in time order. *ret_alerts is the caller's.
- * -ENOMEM. */
+/* Finds the alerts of one rate over [begin_ns, end_ns), in time order. The caller owns *ret_alerts.
+ * -ENOMEM.
+ */
 int alert_find(const struct rate *rate, const struct alert_rule *rule, int64_t begin_ns,
                int64_t end_ns, struct alert **ret_alerts, size_t *ret_n);
 

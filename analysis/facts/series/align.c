@@ -21,7 +21,7 @@ static bool matches(const struct series_set *set, const struct series *series, i
     return series->host == host && (!filter || filter(ctx, set, series));
 }
 
-/* Cores are sampled together: the ticks of one are those of all. */
+/* Cores are sampled together: if two have the same ticks, one set serves both. */
 static bool same_ticks(const struct series *a, const struct series *b) {
     return a && a->n == b->n && memcmp(a->t_ns, b->t_ns, a->n * sizeof *a->t_ns) == 0 &&
            memcmp(a->interval_ns, b->interval_ns, a->n * sizeof *a->interval_ns) == 0;
@@ -52,7 +52,9 @@ static bool is_sorted(const struct tick *ticks, size_t n) {
     return true;
 }
 
-/* Sorted: of equal times the one with the earliest begin is first and stays. */
+/* Removes repeated times from sorted ticks; the one with the earliest begin, which comes first,
+ * stays.
+ */
 static size_t unique(struct tick *ticks, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -80,7 +82,7 @@ int align_grid(const struct series_set *set, int host, series_filter *filter, co
     return result;
 }
 
-/* Spreads value over the cells that (begin, end] meets, from cell `first` on. */
+/* Spreads value over the cells that (begin, end] overlaps, from cell `first` on. */
 static void spread(const struct rate *grid, size_t first, int64_t begin, int64_t end, double value,
                    double *amount, double *covered_ns) {
     for (size_t c = first; c < grid->n && grid->t_ns[c] - grid->dt_ns[c] < end; c++) {
@@ -94,7 +96,7 @@ static void spread(const struct rate *grid, size_t first, int64_t begin, int64_t
     }
 }
 
-/* rate_find() for times that mostly go on from one call to the next: *cell is where it was. */
+/* Like rate_find() for times that mostly increase from call to call: *cell is the last cell. */
 static size_t find_from(const struct rate *grid, int64_t t_ns, size_t *cell) {
     if (*cell > 0 && (*cell > grid->n || grid->t_ns[*cell - 1] > t_ns))
         *cell = rate_find(grid, t_ns);
@@ -103,7 +105,9 @@ static size_t find_from(const struct rate *grid, int64_t t_ns, size_t *cell) {
     return *cell;
 }
 
-/* Sum of the known columns of the mask; false if none is known, or one is not and all must be. */
+/* Sums the known columns of the mask; false if none is known, or if not all are known and all must
+ * be.
+ */
 static bool row_sum(const struct series_set *set, const struct series *series, size_t row,
                     uint64_t mask, bool all, double *ret_sum) {
     double sum = 0;
@@ -147,7 +151,8 @@ void align_level(const struct series_set *set, const struct series *series, uint
         if (known) {
             int64_t t = series->t_ns[i];
             size_t cell = rate_find(grid, t - 1);
-            int64_t width = cell < grid->n ? grid->dt_ns[cell] : 0; /* it may be newer than all */
+            int64_t width = cell < grid->n ? grid->dt_ns[cell] : 0; /* it may be later than all
+                                                                       cells */
             int64_t begin = have_last ? series->t_ns[i - 1] : t - width;
             double mean = have_last ? (last + add - take) / 2 : add - take;
             spread(grid, rate_find(grid, begin), begin, t, mean * (double)(t - begin), amount,

@@ -9,7 +9,9 @@
 
 #define CONNECTION_NAME_SIZE 256
 
-/* "a:1>b:2" as its other end is called: "b:2>a:1". False: it is no such name, or too long. */
+/* Makes the name of the other end: "b:2>a:1" from "a:1>b:2". False if it is no such name, or too
+ * long.
+ */
 static inline bool connection_mirror(const char *name, char ret_mirror[CONNECTION_NAME_SIZE]) {
     const char *arrow = strchr(name, '>');
     size_t near_length = arrow ? (size_t)(arrow - name) : 0;

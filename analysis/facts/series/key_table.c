@@ -13,7 +13,7 @@ static uint64_t hash(const struct key *key) {
     return h ^ h >> 32;
 }
 
-/* The slot of the key, or the free one where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct key_table *table, const struct key *key) {
     size_t at = hash(key) & (table->n_slots - 1);
     while (table->slots[at] && memcmp(&table->keys[table->slots[at] - 1], key, sizeof *key) != 0)

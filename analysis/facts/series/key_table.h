@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table from five words to a number: the n-th distinct key has number n. Keys come from
- * outside, so the hash is seeded by nothing secret but mixes every bit; a probe never runs longer
- * than the table, which is at most half full.
+ * outside; the hash has no secret seed, but mixes every bit. The table is at most half full, so a
+ * probe ends.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_KEY_TABLE_H
 #define CHOKEPOINT_ANALYSIS_FACTS_SERIES_KEY_TABLE_H
@@ -23,9 +23,10 @@ struct key_table {
     size_t n, capacity, n_slots;
 };
 
-/* The number of a key that is there, or KEY_NONE. */
+/* The number of a key, or KEY_NONE. */
 uint32_t key_find(const struct key_table *table, struct key key);
-/* The number of a key, added if it is new (its number is then the old n). -ENOMEM gives KEY_NONE.
+/* The number of a key, which is added if it is new (with the old n as its number). Without memory,
+ * KEY_NONE.
  */
 uint32_t key_add(struct key_table *table, struct key key);
 void key_table_release(struct key_table *table);

@@ -60,7 +60,7 @@ size_t rate_find(const struct rate *rate, int64_t t_ns) {
     return times_until(rate->t_ns, sizeof *rate->t_ns, rate->n, t_ns);
 }
 
-/* Walks over the cells that meet the windows; part: share of the cell that is inside. */
+/* Iterates over the cells that overlap the windows; part: the share of the cell inside. */
 struct walk {
     const struct rate *rate;
     struct windows windows;
@@ -124,8 +124,9 @@ int64_t rate_covered(const struct rate *rate, struct windows windows) {
     return (int64_t)(covered + 0.5);
 }
 
-/* The cells that meet the windows, each with its time inside. *ret_items is the caller's; NULL
- * without memory. */
+/* Collects the cells that overlap the windows, each with its time inside. The caller owns
+ * *ret_items; NULL without memory.
+ */
 static size_t collect(const struct rate *rate, struct windows windows,
                       struct weighted **ret_items) {
     size_t n = 0, room = rate->n + 2 * windows.n + 1;

@@ -28,7 +28,7 @@ bool series_row_ends_in(const struct series *series, size_t row, struct windows 
     return false;
 }
 
-/* Room for n series. */
+/* Makes room for n series. */
 static int make_room(struct series_set *set, size_t n) {
     size_t capacity = set->capacity ? set->capacity : 16;
     if (n <= set->capacity)
@@ -75,7 +75,7 @@ static int64_t step_of(const struct series_set *set, int64_t t_ns) {
     return before / set->step_ns - (before % set->step_ns < 0);
 }
 
-/* Clocks are read and rounded: rows follow each other within this. */
+/* Clocks are read and rounded, so consecutive rows may miss each other by this much. */
 static bool follows(int64_t begin_ns, int64_t end_ns, int64_t interval_ns) {
     return llabs(begin_ns - end_ns) <= interval_ns / 100 + 1000;
 }

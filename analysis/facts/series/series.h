@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples as analysis sees them: arrays, no database. A series is one instance of one table on one
- * host; a counter's value is its growth over the row's interval (resets are handled where rows are
- * stored), a level's is its state at the row's time.
+ * Samples for the analysis: arrays, no database. A series is one instance of one table on one host.
+ * A counter's value is its growth over the row's interval (resets are handled where rows are
+ * stored); a level's is its state at the row's time.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_SERIES_H
 #define CHOKEPOINT_ANALYSIS_FACTS_SERIES_SERIES_H
@@ -13,7 +13,7 @@
 
 #include "common/table.h" /* VALUE_ABSENT */
 
-/* Half-open stretches of time, in order and disjoint; ns since the run's command started. */
+/* Half-open stretches of time, in order and disjoint, in ns since the command started. */
 struct window {
     int64_t begin_ns, end_ns;
 };
@@ -23,49 +23,52 @@ struct windows {
 };
 
 int64_t windows_length(struct windows windows);
-/* The instant lies in one of them; their ends do not belong to them. */
+/* Whether an instant lies in one of them; ends are excluded. */
 bool windows_hold(struct windows windows, int64_t t_ns);
 
 struct series {
     int host; /* index of the recording's hosts */
     int64_t instance;
     char *name;           /* owned */
-    size_t n, capacity;   /* rows */
+    size_t n, capacity;   /* numbers of rows */
     int64_t *t_ns;        /* end of each row's interval, increasing */
-    int64_t *interval_ns; /* VALUE_ABSENT: how the counters grew is not known */
-    int64_t *values;      /* row-major: n x n_columns of the set; VALUE_ABSENT where unknown */
+    int64_t *interval_ns; /* VALUE_ABSENT: the growth of counters is not known */
+    int64_t *values;      /* [row * n_columns + column]; VALUE_ABSENT if unknown */
 };
 
 struct series_set {
     size_t n_columns, n, capacity;
     struct series *items;
-    uint64_t levels; /* columns that are */
-    int64_t step_ns; /* rows of an instance that follow each other within such a step are joined to
-                        one, with all that grew and the last levels; 0: none are */
+    uint64_t levels; /* mask of the columns that are levels */
+    int64_t step_ns; /* an instance's consecutive rows within this step are joined, with summed
+                        growth and the last levels; 0: none are */
 };
 
-/* No time of a recording is further away than this (31 years): sums of a few cannot overflow. */
+/* No time of a recording is further away (31 years), so sums of a few times cannot overflow. */
 #define TIME_SANE_NS INT64_C(1000000000000000000)
 
 static inline bool time_is_sane(int64_t t_ns) {
     return t_ns >= -TIME_SANE_NS && t_ns <= TIME_SANE_NS;
 }
 
-/* Appends a row; rows of one instance come together, in time order. A row not later than the one
- * before it, or at an impossible time, is dropped. -ENOMEM. */
+/* Appends a row; an instance's rows come one after the other, in time order. A row that is not
+ * later than the one before, or has an impossible time, is dropped. -ENOMEM.
+ */
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values);
 
-/* The same where rows of several instances come in turn: those of each go to the series of its own
- * number. After the last of them the set is to be squeezed: numbers without rows go. */
+/* The same for interleaved rows of several instances, each with its own number `at`. After the last
+ * row the set must be squeezed, which removes numbers without rows.
+ */
 int series_set_append_at(struct series_set *set, size_t at, int host, int64_t instance,
                          const char *name, int64_t t_ns, int64_t interval_ns,
                          const int64_t *values);
 void series_set_squeeze(struct series_set *set);
 void series_set_release(struct series_set *set);
 
-/* The stretch of the set that has all series of a host: a frequent caller need not scan those of
- * all hosts. Others may lie in it, too. */
+/* A stretch of the set that contains all series of a host, and perhaps others, so that frequent
+ * callers need not scan those of all hosts.
+ */
 struct series_range {
     size_t begin, end;
 };
@@ -76,19 +79,21 @@ static inline int64_t series_value(const struct series_set *set, const struct se
     return series->values[row * set->n_columns + column];
 }
 
-/* A row tells what was until its instant: that one lies in one of the windows, their ends included
- * and their beginnings not. */
+/* Whether the instant of a row lies in one of the windows. As a row tells about the time before it,
+ * ends of windows are included and begins are not.
+ */
 bool series_row_ends_in(const struct series *series, size_t row, struct windows windows);
 
-/* Growth of a counter over the windows, the part of an interval that a window's end cuts in
- * proportion to time. *ret_covered_ns (may be NULL): the part of the windows that rows cover. */
+/* The growth of a counter over the windows; an interval cut by a window's end counts in proportion
+ * to time. *ret_covered_ns (may be NULL): the time of the windows that rows cover.
+ */
 double series_growth(const struct series_set *set, const struct series *series, size_t column,
                      struct windows windows, int64_t *ret_covered_ns);
 
 /* The last known value of a level, or VALUE_ABSENT. */
 int64_t series_last(const struct series_set *set, const struct series *series, size_t column);
 
-/* Whether a level was ever that. */
+/* Whether a level ever had that value. */
 bool series_ever(const struct series_set *set, const struct series *series, size_t column,
                  int64_t value);
 

@@ -35,7 +35,7 @@ int series_set_insert(struct series_set *set, size_t at, int host, int64_t insta
     if (set->n == n)
         return result;
     struct series added = set->items[n];
-    if (!added.name) { /* memory was short */
+    if (!added.name) { /* no memory */
         set->n = n;
         return result;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A burst once a period has many harmonics, and one of them may be the highest; so the peak only
- * says where to look. The period is the shortest multiple of the peak's at which the series is
- * nearly as much like itself as at any other (Vlachos, Yu and Castelli, SDM 2005), measured at the
- * latest repeat that still shows, which divides the error of reading a lag.
+ * A short burst in each period has many harmonics, and one of them may be the highest peak, so the
+ * peak only says where to look. The period is the shortest multiple of the peak's at which the
+ * series is nearly as similar to itself as at any other (Vlachos, Yu and Castelli, SDM 2005). It is
+ * measured at the latest repeat that still shows, which divides the error of reading a lag.
  */
 #include "analysis/facts/series/spectrum.h"
 
@@ -47,8 +47,8 @@ void spectrum_transform(double *re, double *im, size_t n, int inverse) {
 }
 
 struct work {
-    size_t n, size; /* samples; padded to at least twice as many */
-    double *values; /* less their mean */
+    size_t n, size; /* number of samples; padded to at least twice as many */
+    double *values; /* samples minus their mean */
     double *power;  /* [0, size / 2] */
     double *alike;  /* autocorrelation by lag, [0, n) */
 };
@@ -93,8 +93,9 @@ static int work_init(struct work *w, const double *values, size_t n) {
     return result;
 }
 
-/* The bin of the highest peak, 0 if it is no more than the highest of so much noise would be:
- * the power of white noise is exponential about its mean (Fisher 1929). */
+/* The bin of the highest peak; 0 if noise of the same power would have one as high: the power of
+ * white noise is exponential about its mean (Fisher 1929).
+ */
 static size_t highest(const struct work *w) {
     size_t low = (size_t)ceil(SPECTRUM_REPEATS * (double)w->size / (double)w->n);
     size_t high = (size_t)((double)w->size / SPECTRUM_SAMPLES_MIN), best = 0;
@@ -109,7 +110,7 @@ static size_t highest(const struct work *w) {
     return best && w->power[best] >= least * mean ? best : 0;
 }
 
-/* The highest autocorrelation near a lag, by a parabola through three; NAN at an end. */
+/* The highest autocorrelation near a lag, by a parabola through three points; NAN at an end. */
 static double peak_near(const struct work *w, double lag, double reach, double *ret_alike) {
     size_t from = (size_t)fmax(1, floor(lag - reach)), best = from;
     for (size_t i = from; i <= (size_t)ceil(lag + reach) && i + 1 < w->n; i++)
@@ -120,13 +121,13 @@ static double peak_near(const struct work *w, double lag, double reach, double *
     *ret_alike = b;
     double bend = a - 2 * b + c;
     if (a > b || c > b)
-        return NAN; /* a slope, no peak */
+        return NAN; /* a slope, not a peak */
     return (double)best + (bend < 0 ? 0.5 * (a - c) / bend : 0);
 }
 
 #define MULTIPLES 8
-#define NEARLY 0.7  /* as much alike as the best multiple */
-#define BETWEEN 0.1 /* of the power of a harmonic of the peak, in the mean of those between */
+#define NEARLY 0.7  /* of the best multiple's autocorrelation */
+#define BETWEEN 0.1 /* mean power of the harmonics between, over that of a harmonic of the peak */
 
 static double power_near(const struct work *w, double bin) {
     double most = 0, reach = (double)w->size / (double)w->n;
@@ -136,7 +137,7 @@ static double power_near(const struct work *w, double bin) {
     return most;
 }
 
-/* If the period is m times as long, its own harmonics lie between those of the peak. */
+/* If the period is m times as long, it has harmonics between those of the peak. */
 static bool has_harmonics_between(const struct work *w, size_t peak, int m) {
     double between = 0, own = 0;
     for (int k = 1; k <= 3 * m; k++)
@@ -163,7 +164,7 @@ static double shortest_multiple(const struct work *w, size_t peak, double *ret_a
     return NAN;
 }
 
-/* Twice as far each time, as long as it is still alike. */
+/* Doubles the lag while the series is still similar there. */
 static double sharpen(const struct work *w, double period, double alike) {
     for (double repeats = 2; repeats * period * 3 <= (double)w->n; repeats *= 2) {
         double there = 0;
@@ -175,7 +176,7 @@ static double sharpen(const struct work *w, double period, double alike) {
     return period;
 }
 
-/* Where the basic wave has its minimum. */
+/* The phase at which the fundamental has its minimum. */
 static double lowest_phase(const struct work *w, double period) {
     double re = 0, im = 0;
     for (size_t i = 0; i < w->n; i++) {

@@ -5,22 +5,22 @@
 
 #include <stddef.h>
 
-#define SPECTRUM_MAX ((size_t)1 << 16) /* samples */
-#define SPECTRUM_REPEATS 8.0           /* a slower pace repeats too seldom to be one */
-#define SPECTRUM_SAMPLES_MIN 3.0       /* in a period */
-#define SPECTRUM_CHANCE 1e-3           /* of so high a peak in noise */
-#define SPECTRUM_ALIKE 0.3             /* autocorrelation at the period, at least */
+#define SPECTRUM_MAX ((size_t)1 << 16) /* number of samples */
+#define SPECTRUM_REPEATS 8.0           /* periods in the series: fewer are no pace */
+#define SPECTRUM_SAMPLES_MIN 3.0       /* samples in a period */
+#define SPECTRUM_CHANCE 1e-3           /* probability of so high a peak in noise */
+#define SPECTRUM_ALIKE 0.3             /* least autocorrelation at the period */
 
 struct spectrum_period {
     double samples; /* NAN: none */
     double alike;   /* autocorrelation there */
-    double phase;   /* where the basic wave is lowest first, in samples: 0 <= phase < samples */
+    double phase;   /* the first minimum of the fundamental, in samples: 0 <= phase < samples */
 };
 
 /* n <= SPECTRUM_MAX. -ENOMEM, -E2BIG. */
 int spectrum_find_period(const double *values, size_t n, struct spectrum_period *ret_period);
 
-/* In place, n a power of two; inverse without the factor 1/n. */
+/* A Fourier transform in place, n a power of two; the inverse lacks the factor 1/n. */
 void spectrum_transform(double *re, double *im, size_t n, int inverse);
 
 #endif

@@ -10,15 +10,14 @@ struct weighted {
     double value, weight;
 };
 
-/* All are NAN for n == 0, and when memory is short. Values must not be NAN. */
+/* All functions return NAN for n == 0 and without memory. Values must not be NAN. */
 double stats_mean(const double *values, size_t n);
 double stats_median(const double *values, size_t n);
 
 /* Linear interpolation between order statistics (Hyndman and Fan, type 7, as R and numpy). */
 double stats_quantile(const double *values, size_t n, double q);
 
-/* Smallest value at which the weights of it and all smaller ones reach q of their sum. Sorts items.
- */
+/* The smallest value at which the weights up to it reach q of their sum. Sorts items. */
 double stats_weighted_quantile(struct weighted *items, size_t n, double q);
 
 /* Pearson's correlation; NAN if either is constant or n < 3. */
@@ -27,7 +26,7 @@ double stats_correlation(const double *x, const double *y, size_t n);
 /* P(X >= k) of a binomial distribution of n trials of probability p. */
 double stats_binomial_tail(size_t k, size_t n, double p);
 
-/* splitmix64: small, seeded, the same everywhere, so that a report of a run never changes. */
+/* splitmix64: small, seeded and the same everywhere, so that a run's report never changes. */
 uint64_t stats_random(uint64_t *state);
 size_t stats_random_below(uint64_t *state, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Search by time in arrays that are in its order. */
+/* Search by time in sorted arrays. */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_TIMES_H
 #define CHOKEPOINT_ANALYSIS_FACTS_SERIES_TIMES_H
 
@@ -12,7 +12,9 @@ static inline int times_compare(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* How many of n times, not decreasing and `stride` bytes apart, are not later than t. */
+/* The number of times, of n non-decreasing ones that are `stride` bytes apart, that are not later
+ * than t.
+ */
 static inline size_t times_until(const int64_t *times, size_t stride, size_t n, int64_t t) {
     size_t low = 0, high = n;
     while (low < high) {
@@ -25,11 +27,11 @@ static inline size_t times_until(const int64_t *times, size_t stride, size_t n, 
     return low;
 }
 
-/* The same of a member of the items of an array, which may be NULL if it has none. */
+/* The same for a member of an array's items; the array may be NULL if n is 0. */
 #define TIMES_UNTIL(items, n, member, t)                                                           \
     ((n) ? times_until(&(items)->member, sizeof *(items), (n), (t)) : 0)
 
-/* How many are earlier than t, which is a sane time. */
+/* The number of times earlier than t, which is a sane time. */
 #define TIMES_BEFORE(items, n, member, t) TIMES_UNTIL(items, n, member, (t)-1)
 
 #endif
