@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define HELD_NS INT64_C(500000000)
-#define PHASE_MIN 0.2    /* of all iterations: others only reach into the phase */
-#define BYTES_MIN 1000.0 /* an iteration that moves less is no matter of bandwidth */
+#define PHASE_MIN 0.2    /* of all iterations: with fewer, they only reach into the phase */
+#define BYTES_MIN 1000.0 /* an iteration that moves less does not depend on bandwidth */
 
 double network_ceiling_of(const struct run_model *model, int host, enum metric direction) {
     return rate_ceiling(&model->hosts[host].metrics[direction], phase_windows(&model->groups[0]),
@@ -51,7 +51,7 @@ double network_set_rate(const struct run_model *model, int host) {
     return NAN;
 }
 
-/* The interface that carried more than half of the host's bytes. */
+/* The speed of the interface that carried more than half of the host's bytes. */
 static double interface_speed(const struct run_model *model, int host, enum metric direction) {
     const struct series_set *net = &model->recording->tables[RECORDING_NET];
     size_t column = direction == METRIC_NET_SEND ? NET_SEND_BYTES : NET_RECEIVE_BYTES;
@@ -89,7 +89,7 @@ double network_known_rate(const struct run_model *model, int host, enum metric d
     return limit.seen_mb_s > CEILING_SLACK * speed ? NAN : speed;
 }
 
-/* Iterations of a phase and how long one takes; in lockstep those of one rank stand for all. */
+/* The iterations of a phase and the length of one; in lockstep those of one rank count. */
 static size_t iterations_of(const struct run_model *model, size_t group, double *ret_iteration_s) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     struct windows windows = phase_windows(&model->groups[group]);
@@ -106,7 +106,7 @@ static size_t iterations_of(const struct run_model *model, size_t group, double 
     return count;
 }
 
-/* Entries with a known rate go first: the other shares are upper bounds. */
+/* Entries with a known rate come first: the shares of the others are upper bounds. */
 static int compare(const void *a, const void *b) {
     const struct arithmetic *x = a, *y = b;
     bool x_seen = x->known == ARITHMETIC_SEEN, y_seen = y->known == ARITHMETIC_SEEN;

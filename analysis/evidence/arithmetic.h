@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The argument by arithmetic (P1): so many bytes an iteration, at what this link was measured to
- * carry or its interface is set to let out, take so long; an iteration takes so long. Where neither
- * is known, it is at the highest rate seen again and again, over all hosts and both directions,
- * since links of one cluster are mostly equal and a worker's own highest rate is often only its
- * share of the server's link.
+ * The argument by arithmetic (P1): the bytes of an iteration, at the rate that the link was
+ * measured to carry or its interface is set to, take a certain time, which is compared with the
+ * iteration's. If neither rate is known, the highest rate that was seen repeatedly counts, over all
+ * hosts and both directions: links of one cluster are mostly equal, and a worker's own highest rate
+ * is often only its share of the server's link.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_ARITHMETIC_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_ARITHMETIC_H
@@ -21,49 +21,52 @@ struct arithmetic {
     size_t group;
     double bytes_per_iteration;
     double bandwidth_mb_s;
-    enum arithmetic_rate known;  /* how bandwidth_mb_s is */
-    double bound_s, iteration_s; /* at best; measured: median, or time over count when ranks do
-                                    not move together */
+    enum arithmetic_rate known;  /* the source of bandwidth_mb_s */
+    double bound_s, iteration_s; /* least time; measured median, or time over count if ranks do not
+                                    move together */
     double share;                /* bound / measured */
 };
 
-/* The ceiling of one host and direction as far as it was seen in the run, MB/s (see rate_ceiling);
- * NAN. */
+/* The ceiling of one host and direction seen in the run, MB/s (see rate_ceiling); NAN if none. */
 double network_ceiling_of(const struct run_model *model, int host, enum metric direction);
 
 /* Capacity of a link: as measured, else the highest rate seen. A measured rate that the run
- * exceeded by more than CEILING_SLACK does not count (another link, another day). */
+ * exceeded by more than CEILING_SLACK does not count (another link, another day).
+ */
 struct network_limit {
-    double mb_s; /* NAN: neither */
+    double mb_s; /* NAN: not known */
     bool measured;
-    double seen_mb_s;     /* NAN: nothing */
-    double outdated_mb_s; /* what was measured and exceeded; else NAN */
+    double seen_mb_s;     /* NAN: no rate was seen */
+    double outdated_mb_s; /* the measured rate that the run exceeded; else NAN */
 };
 #define CEILING_SLACK 1.05
 
 struct network_limit network_limit_of(const struct run_model *model, int host,
                                       enum metric direction);
 
-/* The rate that the host's queue is set to, MB/s: the queue that carried more than half of its
- * bytes. NAN: none is set, or it let out more (another interface, another layer's bytes). */
+/* The rate set for the host's queue that carried more than half of its bytes, MB/s. NAN if none is
+ * set, or if the queue let out more (another interface, another layer's bytes).
+ */
 double network_set_rate(const struct run_model *model, int host);
 
-/* Known capacity of a host's link in one direction, whatever its use, MB/s: as it was measured or
- * as its queue is set, the lower of the two, else the speed of the interface that carried more than
- * half of it. NAN: none of these, or the run exceeded it. */
+/* The known capacity of a host's link in one direction, used or not, MB/s: the measured rate or the
+ * rate of its queue, the lower of the two; else the speed of the interface that carried more than
+ * half of its bytes. NAN if none is known, or if the run exceeded it.
+ */
 double network_known_rate(const struct run_model *model, int host, enum metric direction);
 
-/* Capacity of a link, MB/s, and its source: the measured or the set rate, the lower of both
+/* The capacity of a link, MB/s, and its source: the measured or the set rate, the lower of the two
  * (a link that was set to less after it was measured carries no more than that), else `seen`, MB/s.
  */
 enum arithmetic_rate network_rate_of(const struct run_model *model, int host, enum metric direction,
                                      double seen, double *ret_mb_s);
 
-/* The highest seen over all hosts and directions; NAN without any. */
+/* The highest rate seen over all hosts and directions; NAN if none. */
 double network_ceiling(const struct run_model *model);
 
-/* One line a host, direction and phase that has iterations and moves more than a little; those at a
- * known rate first, then by share. *ret_items is the caller's. -ENOMEM. */
+/* One line for each host, direction and phase that has iterations and moves more than a little;
+ * those at a known rate first, then by share. The caller owns *ret_items. -ENOMEM.
+ */
 int arithmetic_make(const struct run_model *model, struct arithmetic **ret_items, size_t *ret_n);
 
 /* The line of a host, direction and group, or NULL. */

@@ -102,8 +102,10 @@ static void count_pool(const struct run_model *model, size_t who, size_t whom,
     }
 }
 
-/* Where the other waits for none of n connections only a part of its time, and each is as busy as
- * any, that part is the n-th power of the part in which one is idle. */
+/* The share of time in which each of n connections is busy: the other process waits while all of
+ * them are idle. If each is idle equally often, that wait is the n-th power of one connection's
+ * idle share.
+ */
 static double occupied(const struct run_model *model, size_t whom, size_t n) {
     const struct budget *b = &model->budgets.items[whom].groups[model->main_group];
     double waits = b->wall_s > 0 ? budget_sum(b, 1u << BUDGET_PEER_WAIT) / b->wall_s : 1;

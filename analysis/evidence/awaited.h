@@ -1,44 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* Observations of wait clocks: how long others waited for a process, and its threads for each
- * other. */
+/* Evidence from wait clocks: how long other processes waited for a process, and its threads for
+ * each other.
+ */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_AWAITED_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_AWAITED_H
 
 #include "analysis/run_model.h"
 
-/* The share of its time in the main group that a process waited for process `who` (a number of the
- * budgets), of the one that waited longest; 0: nobody waited for it. */
+/* How long a process waited for process `who` (index of the budgets), as a share of its time in the
+ * main group: that of the process that waited longest; 0 if none waited.
+ */
 double awaited_share(const struct run_model *model, size_t who);
 
-/* Which pairs of processes are looked at; all zero would be none, so see AWAITED_ANY. */
+/* Selects pairs of processes. All zeros would select none, so start with AWAITED_ANY. */
 struct awaited_filter {
-    size_t whom;      /* SIZE_MAX: anybody */
-    int host;         /* of whom; -1: any */
-    unsigned kinds;   /* bits of enum wait_kind */
-    bool by_beginner; /* whoever waits begins chains: it is no helper of a rank */
+    size_t whom;      /* the awaited process; SIZE_MAX: any */
+    int host;         /* host of the awaited process; -1: any */
+    unsigned kinds;   /* a mask of enum wait_kind */
+    bool by_beginner; /* only pairs whose waiting process begins chains: no helper of a rank */
 };
 #define AWAITED_ANY ((struct awaited_filter){.whom = SIZE_MAX, .host = -1, .kinds = ~0u})
 
-/* The pair whose first waited longest for its second; NULL: none did. */
+/* The selected pair with the longest wait, or NULL. */
 const struct process_wait *awaited_longest(const struct run_model *model,
                                            struct awaited_filter filter);
 
-/* Requests that one process hands on to another over fewer connections than it is asked over. */
+/* Requests that one process passes on to another over fewer connections than it receives them on.
+ */
 struct awaited_pool {
-    size_t asked, through; /* connections: of processes that wait for it, and to the other */
-    double occupied;       /* of the time a request is under way on each of the latter */
+    size_t asked, through; /* numbers of connections: from processes that wait for it; to the other
+                              process */
+    double occupied;       /* share of time in which each of the latter has a request under way */
 };
 
-/* The pool of process `who` towards process `whom` (numbers of the budgets) in the main group.
- * False: it does not hand on what it is asked. */
+/* The pool of process `who` towards process `whom` (indexes of the budgets) in the main group.
+ * False if it does not pass requests on.
+ */
 bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
                        struct awaited_pool *ret_pool);
 
-/* The part of the time that a process did nothing in which it waited for addresses of names, 0..1.
- */
+/* The part of a process's idle time in which it waited for name resolution, 0..1. */
 double awaited_names_part(const struct run_model *model, size_t who, size_t group);
 
-/* Seconds that threads of a process waited in sum for locks that others of its threads left. */
+/* Seconds that threads of a process waited, summed, for locks that others of its threads released.
+ */
 double awaited_lock_s(const struct run_model *model, size_t who, size_t group);
 
 #endif

@@ -49,7 +49,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct names { /* of a host's connections, sorted; borrowed */
+struct names { /* names of a host's connections, sorted; borrowed */
     const char **items;
     size_t n;
 };
@@ -85,7 +85,7 @@ static double sent(const struct series_set *set, const struct series *series) {
         series_growth(set, series, CONNECTION_SEND_BYTES, (struct windows){&all, 1}, NULL));
 }
 
-/* The bytes from a launcher to its daemons are few beside what serves the job. */
+/* A launcher sends its daemons few bytes; a connection that serves the job has more. */
 static double least_sent(const struct series_set *set) {
     double most = 0;
     for (size_t s = 0; s < set->n; s++)
@@ -93,13 +93,13 @@ static double least_sent(const struct series_set *set) {
     return FLOW_BYTES_MIN * most;
 }
 
-/* to: where it leads to, as flow_ends tells; -1 is its own host, or nobody who is known. */
+/* to: the host that it leads to (flow_ends()); -1: its own host, or an unknown one. */
 static bool leads_outside(const struct names *names, const struct series *series, int to, int host,
                           bool is_known) {
     char address[FLOW_ADDRESS_SIZE];
     bool goes_out = flow_far_end(series->name, address);
     if (!strchr(series->name, '>'))
-        return false; /* a sum of several */
+        return false; /* the row sums up several connections */
     if (to == host || (!goes_out && series->host == host))
         return !has_mirror(names, series);
     return to < 0 && goes_out && series->host != host && !is_known;

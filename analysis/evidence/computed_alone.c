@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one rank does alone: what it computes in operators that no other rank runs, where all
- * ranks mark some (how much of that the others wait for, the critical path must say); else
- * stretches of computing in whose beginning nearly nobody else computed. The latter cannot see
- * serial work that follows the rank's own share of the common work without a call in between.
+ * Work that one rank does alone. If all ranks mark operators, it is the computing in operators that
+ * no other rank runs (the critical path must tell how much of it others wait for). Else it is
+ * stretches of computing at whose begin hardly any other rank computed. These miss serial work that
+ * follows the rank's share of common work without a call in between.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,17 +13,17 @@
 #include "analysis/facts/series/key_table.h"
 #include "analysis/threshold.h"
 
-#define OPERATORS_MAX 32 /* names of one rank */
+#define OPERATORS_MAX 32 /* operator names of one rank */
 
 /* ---- stretches of computing ---- */
 
 struct cursor {
     size_t next;
-    const struct mpi_event *last; /* that ended last */
+    const struct mpi_event *last; /* the call that ended last */
     int64_t last_exit_ns;
 };
 
-/* The next call of a rank's main thread; NULL after the last. */
+/* The next call of a rank's main thread, or NULL. */
 static const struct mpi_event *next_call(const struct mpi_rank *rank, struct cursor *cursor) {
     while (cursor->next < rank->n && (rank->events[cursor->next].thread != 0 ||
                                       !mpi_event_is_call(&rank->events[cursor->next])))
@@ -39,7 +39,7 @@ static void step(const struct mpi_event *call, struct cursor *cursor) {
     cursor->next++;
 }
 
-/* Between two calls it computed, at least part of the time. */
+/* Whether it computed for at least a part of the time between two calls. */
 static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
     if (begin_ns == INT64_MIN || !(call->flags & MPI_FLAG_HAS_GAP_CPU))
         return false;
@@ -54,14 +54,16 @@ static bool is_poll(const struct mpi_log *log, const struct mpi_event *call) {
            call->exit_ns - call->enter_ns < BUSY_GAP_NS;
 }
 
-/* One-sided accesses wait until their target is inside MPI, whatever it does outside: so for no
- * result of its work, which may be a share of the common one like any other. */
+/* A rank in one-sided accesses waits until the target is inside MPI, not for a result of its work
+ * outside, which may be its share of common work.
+ */
 static bool waits_for_no_work(const struct mpi_log *log, const struct mpi_event *call) {
     const struct mpi_function *function = mpi_event_function(log, call);
     return function->kind == MPI_KIND_RMA || function->completes;
 }
 
-/* A short gap has no measured CPU time: the rank ran, and computed unless it was between two polls.
+/* A short gap has no measured CPU time: the rank ran, and computed unless the gap was between two
+ * polls.
  */
 static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
                        struct cursor *cursor, int64_t t_ns) {
@@ -112,13 +114,13 @@ double absence_share(const struct run_model *model, size_t group, size_t who) {
     return log->n > 1 ? sum / (double)(log->n - 1) / (double)windows_length(windows) : 0;
 }
 
-/* Computing, through calls that only poll for a message. */
+/* A stretch of computing; calls that only poll for a message do not interrupt it. */
 struct stretch {
     int64_t begin_ns, end_ns;
     double cpu_ns;
 };
 
-/* Nearly nobody else computes. Asked at later and later times. */
+/* Whether hardly any other rank computes at t. Each call asks for a later t. */
 static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
                         struct windows windows, struct cursor *cursors) {
     size_t busy = 0;
@@ -127,7 +129,7 @@ static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
     return windows_hold(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
 }
 
-/* Soon after it began. */
+/* Asks soon after the stretch began. */
 static bool is_alone(const struct mpi_log *log, size_t mine, const struct stretch *stretch,
                      struct windows windows, struct cursor *cursors) {
     return is_alone_at(log, mine, stretch->begin_ns + (stretch->end_ns - stretch->begin_ns) / 10,
@@ -141,8 +143,9 @@ static struct cursor *new_cursors(const struct mpi_log *log) {
     return cursors;
 }
 
-/* Share of the windows that a rank computed in stretches in whose beginning nearly nobody else
- * did: they all waited for it from the start, so it is not a longer share of common work. */
+/* The share of the windows for which a rank computed in stretches at whose begin hardly any other
+ * rank computed: the others waited from the start, so it is not a longer share of common work.
+ */
 static double stretches_share(const struct run_model *model, size_t group, size_t who) {
     const struct mpi_log *log = &model->recording->calls;
     struct windows windows = phase_windows(&model->groups[group]);
@@ -202,7 +205,7 @@ static bool is_operator_of(const struct mark *mark, const struct rank_budget *b,
     return mark->host == b->host && mark->pid == b->pid && operator_window(mark, ret_window);
 }
 
-/* Names of operators that only this rank runs. */
+/* Collects names of operators that only this rank runs. */
 static void collect_names(const struct recording *recording, const struct rank_budget *b,
                           struct exclusive *e) {
     for (size_t m = 0; m < recording->n_marks; m++) {
@@ -221,7 +224,7 @@ static void collect_names(const struct recording *recording, const struct rank_b
     }
 }
 
-/* Overlaps are cut away, so that nested operators count once. */
+/* Cuts overlaps, so that nested operators count once. */
 static bool collect_windows(const struct recording *recording, const struct rank_budget *b,
                             struct exclusive *e) {
     size_t kept = 0;
@@ -244,7 +247,7 @@ static bool collect_windows(const struct recording *recording, const struct rank
     return kept > 0;
 }
 
-/* CPU time of the rank between calls that lies in the operators and in the group. */
+/* CPU time of the rank between calls, within the operators and the group. */
 static double computed_in(const struct mpi_rank *rank, const struct exclusive *e,
                           struct windows group) {
     struct cursor at = {.last_exit_ns = INT64_MIN};
@@ -273,7 +276,7 @@ static double operators_share(const struct run_model *model, size_t group, size_
     size_t mine = log_rank_of(&recording->calls, b);
     struct exclusive e = {.items = malloc((recording->n_marks + 1) * sizeof *e.items)};
     double sum = 0;
-    /* of two ranks each runs what the other does not: the root is meant, by convention */
+    /* if two ranks each run what the other does not, the root counts, by convention */
     bool root = recording->calls.n > 2 || b->rank == 0;
     if (e.items && mine != SIZE_MAX && root) {
         collect_names(recording, b, &e);
@@ -289,8 +292,9 @@ static struct key process_key(int host, int64_t pid) {
     return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
 }
 
-/* A rank without operators runs something unknown, so no operator of another rank counts as its
- * own. */
+/* A rank without marked operators runs unknown work, so no operator is known to be another rank's
+ * alone.
+ */
 static bool all_mark_operators(const struct recording *recording) {
     struct key_table processes = {0};
     bool all = recording->calls.n > 0;

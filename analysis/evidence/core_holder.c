@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The holder of the core that a process of the job waited for. It need not be one visible process:
- * many short ones (compilers, scripts) are known by what the cores did beyond the job.
+ * Finds who had the core that a process of the job waited for. It need not be one visible process:
+ * many short ones (compilers, scripts) show only in what the cores did beyond the job.
  */
 #include <math.h>
 #include <string.h>
@@ -39,8 +39,9 @@ static bool could_hold(double cores, double blocked) {
     return cores >= FOREIGN_MIN && cores >= FOREIGN_PART * blocked;
 }
 
-/* Counters of whole cores count whoever ran there; those of a group do not know who else has its
- * cores. */
+/* Counters of whole cores include every program; those of a group do not show who else uses its
+ * cores.
+ */
 static bool sees_whole_cores(const struct run_model *model, int host) {
     const struct series_set *set = &model->recording->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++)
@@ -49,8 +50,9 @@ static bool sees_whole_cores(const struct run_model *model, int host) {
     return true;
 }
 
-/* The counters of shared cores count for the other hosts as well. With half idle hardly anybody
- * queues, but for a process whose own threads wake at the same time. */
+/* Counters of shared cores include other hosts. If half of the cores' time is idle, hardly any
+ * process queues, except one whose own threads wake at the same time.
+ */
 enum holder core_holder(const struct run_model *model, size_t group, int host, double own,
                         double blocked) {
     double foreign, busy = 100 - or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slower core, told from more work. This program's agents do the same on every host, sample by
- * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
- * of it, too, a rank that needs more need not have more to do.
+ * Tells a slower core from more work. Agents do the same work on every host in each sample, and
+ * record its CPU time: a canary at no cost. If they need more of it on a rank's host, too, the
+ * rank's larger CPU time need not be more work.
  *
- * A piece of arithmetic, the same on all hosts (agent/sampler/core_speed.h), moves as a rank's
- * computing does and is believed as it is. Sampling itself is the only source in older recordings,
- * and notices caches that others fill: two of its figures must agree, and the smaller counts: all
- * that the agent does (more where it has more processes to look at), and reading what is the same
- * on all hosts of a kind. More cores cost both more, and so would a probe that only one host has:
- * only hosts with as many cores and the same probes are compared. Both move less than a rank's
- * computing does, since they wait for the kernel's memory most of the time: over 58 clean runs of
- * six programs on two cores that changed their speed, CPU time of ranks went with the powers below.
- * Between hosts of different make neither says anything of the program's work, and no more is
- * claimed.
+ * A piece of arithmetic, the same on all hosts (agent/core_speed.h), slows down as a rank's
+ * computing does, and counts as it is. Older recordings have only the cost of sampling, which
+ * notices caches that others fill. Two figures of it must agree, and the smaller counts: all of the
+ * agent's work (more if it has more processes to look at), and reading what is the same on all
+ * hosts of a kind. More cores cost both more, and so does a probe that only one host has, so only
+ * hosts with as many cores and the same probes are compared. Both figures vary less than a rank's
+ * computing, since they wait for kernel memory most of the time: over 58 clean runs of six programs
+ * on two cores of varying speed, CPU time of ranks followed the powers below. Between hosts of
+ * different makes neither figure tells about the program's work, so none is used.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,21 +26,23 @@
 
 #define AGENT_POWER 1.6
 #define FIXED_POWER 3.2
-#define CORE_ROWS_MIN 2  /* of one to many samples each */
-#define SAMPLES_LEAST 20 /* of a host, in the group */
-/* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
+#define CORE_ROWS_MIN 2  /* rows, of one to many samples each */
+#define SAMPLES_LEAST 20 /* samples of a host in the group */
+/* Beyond this ratio more work is likelier than a slower core of the same kind, even if all
+ * operators take longer.
+ */
 #define OPERATORS_MAX 1.5
 
-/* The same on all hosts of a kind, whatever runs there. */
+/* They cost the same on all hosts of a kind, whatever runs there. */
 static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
 #define FIXED_PROBES (sizeof fixed_probes / sizeof *fixed_probes)
 
-/* CPU time of a sample, ns; NAN where too few lie in the windows. */
+/* CPU time of a sample, ns; NAN if too few samples lie in the windows. */
 struct cost {
     double calibration, agent, fixed[FIXED_PROBES];
 };
 
-/* A middle (of the rows whose own middle lies in the windows) of the CPU time of a sample. */
+/* A median or mean of the CPU time of a sample, over rows whose middle lies in the windows. */
 static double cost_of_one(const struct series_set *set, const struct series *series,
                           struct windows windows, double (*middle)(const double *, size_t)) {
     double *costs = malloc((series->n + 1) * sizeof *costs), samples = 0;
@@ -61,9 +62,10 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
     return cost;
 }
 
-/* Interruptions say nothing of the core's speed. So probes count by the median of the rows, and
- * the calibration loop (the shorter of two at once) by the mean, since a core is slow for a part of
- * the time. */
+/* Interruptions do not show a core's speed. So probes count by the median of the rows, and the
+ * calibration loop (the shorter of two in a row) by the mean, since a core may be slow for a part
+ * of the time.
+ */
 static struct cost cost_of(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
@@ -101,7 +103,7 @@ static bool has_rank(const struct run_model *model, int host) {
     return false;
 }
 
-/* All fixed probes that there are; NAN: none. */
+/* The sum of all fixed probes that were recorded; NAN if none was. */
 static double fixed_of(const struct cost *cost) {
     double sum = NAN;
     for (size_t i = 0; i < FIXED_PROBES; i++)
@@ -110,7 +112,7 @@ static double fixed_of(const struct cost *cost) {
     return sum;
 }
 
-/* Whether hosts are of one make, if known: more cores or probes cost either figure more. */
+/* Whether hosts are of one make, if known: more cores or probes raise either figure. */
 static bool are_alike(const struct run_model *model, const struct cost *costs, int a, int b) {
     for (size_t i = 0; i < FIXED_PROBES; i++)
         if (isnan(costs[a].fixed[i]) != isnan(costs[b].fixed[i]))
@@ -128,8 +130,9 @@ static struct core_speed by_sampling(double slower, double sampling) {
                                .more = NAN};
 }
 
-/* By sampling: beside the medians over the other hosts of the job that are like it; room for two
- * numbers of each host. */
+/* By sampling: compares with the medians over similar other hosts of the job; room holds two
+ * numbers for each host.
+ */
 static struct core_speed compare(const struct run_model *model, const struct cost *costs, int host,
                                  double *room) {
     double *agents = room, *all_fixed = room + model->n_hosts;
@@ -152,8 +155,9 @@ static struct core_speed compare(const struct run_model *model, const struct cos
     return by_sampling(slower, agent);
 }
 
-/* Its calibration over the median of the other hosts of the job; room for one number of each host.
- * How many cores and probes a host has makes no difference to it. NAN: not known. */
+/* The host's calibration over the median of the job's other hosts; room holds one number for each
+ * host. The number of cores and probes does not matter. NAN if not known.
+ */
 static double calibration_beside(const struct run_model *model, const struct cost *costs, int host,
                                  double *room) {
     size_t n = 0;

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#define UNKNOWN_MAX 0.05 /* of a rank's wall time may be in no term */
+#define UNKNOWN_MAX 0.05 /* of a rank's wall time: the most that may be in no term */
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;
 }
 
-/* A term that cannot be seen on its own is in another one: idle, if nothing else. */
+/* A term that is not observable is counted in another one, at least as idle. */
 double efficiency_useful(const struct budget *budget) {
     if (budget->source == BUDGET_FROM_COUNTERS || !budget_closes(budget) ||
         !(budget->unknown_s <= UNKNOWN_MAX * budget->wall_s))
@@ -37,7 +37,7 @@ static void divide(struct efficiency *e, double ideal_s, double ideal_bound_s) {
                                        : EFFICIENCY_FROM_BOUND;
     if (e->source == EFFICIENCY_NO_IDEAL)
         return;
-    /* neither can an ideal network be slower than the real one, nor faster than the work */
+    /* an ideal network is neither slower than the real one nor faster than the work */
     ideal = fmax(e->useful_max_s, fmin(ideal, e->elapsed_s));
     e->serialisation = e->useful_max_s / ideal;
     e->transfer = ideal / e->elapsed_s;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Copies one that leads out of its host. */
+/* Copies an address that leads out of its host. */
 static bool keep_address(const char *begin, size_t length, char address[FLOW_ADDRESS_SIZE]) {
     if (length == 0 || length >= FLOW_ADDRESS_SIZE)
         return false;
@@ -17,7 +17,7 @@ static bool keep_address(const char *begin, size_t length, char address[FLOW_ADD
            strcmp(address, "[::1]") != 0;
 }
 
-/* The address of an end of what has that name: 0 its own, 1 the other. */
+/* Reads the address of an end from a name: 0 the local end, 1 the far end. */
 typedef bool address_reader(const char *name, int end, char address[FLOW_ADDRESS_SIZE]);
 
 /* "10.0.0.1:1025>10.0.0.2:56031", "[fe80::1]:1025>..." */
@@ -31,7 +31,7 @@ static bool address_of(const char *name, int end, char address[FLOW_ADDRESS_SIZE
     return keep_address(begin, (size_t)(stop - begin), address);
 }
 
-/* A packet to all of a network has its sender's host as the other end, and nobody's as its own. */
+/* A broadcast or multicast packet has its sender's host as the far end, and no host as its own. */
 static bool is_for_all(const char *address) {
     unsigned first = (unsigned)strtoul(address, NULL, 10);
     size_t size = strlen(address);
@@ -59,8 +59,9 @@ static int compare_addresses(const void *a, const void *b) {
     return strcmp(((const struct address *)a)->text, ((const struct address *)b)->text);
 }
 
-/* The local ends tell which addresses a host has. Sorted; of doubles one stays, of two hosts none
- * would be right, so the lower. */
+/* Local ends show the addresses of each host. Sorts them; of doubles one stays: the one of the
+ * lower host, though with two hosts neither is right.
+ */
 static size_t collect_addresses(const struct series_set *set, address_reader *read,
                                 struct address *to) {
     size_t n = 0, kept = 0;

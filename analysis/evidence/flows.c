@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections between hosts, and which side of which host explains those that were held up by their
- * path. "Data under way, and neither receiver nor send buffer to blame" is not yet the network: a
- * receiver without a core answers late, and that looks the same. So a connection counts only if its
- * bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, of the few
- * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. On a path that is
- * really full they need nearly all of it, and round trips take longer, since data queue.
+ * Connections between hosts, and which side of which host explains those that were throttled by
+ * their path. "Data under way, while neither receiver nor send buffer limits" is not yet the
+ * network: a receiver without a core answers late, and looks the same. So a connection counts only
+ * if its bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, over the
+ * few milliseconds in which they moved), need at least FLOW_RATE_PART of that time. On a full path
+ * they need nearly all of it, and round trips take longer, since data queue.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,8 +18,8 @@
 #include "analysis/threshold.h"
 #include "analysis/time/critical_path.h"
 
-#define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
-#define HEADER_BYTES 66    /* of a segment: Ethernet 14, IPv4 20, TCP 20, its timestamps 12 */
+#define FLOW_HOSTS_MAX 512 /* hosts: the pairs are a square array */
+#define HEADER_BYTES 66    /* headers of a segment: Ethernet 14, IPv4 20, TCP 20, timestamps 12 */
 
 /* ---- one connection ---- */
 
@@ -27,7 +27,7 @@ struct medians {
     double rate, queue_ns;
 };
 
-/* Weighted medians over the samples in which data moved. */
+/* Medians over the samples in which data moved, weighted by bytes. */
 static struct medians medians_of(const struct series_set *set, const struct series *series,
                                  struct windows windows) {
     struct weighted *rates = malloc((series->n + 1) * sizeof *rates);
@@ -51,7 +51,7 @@ static struct medians medians_of(const struct series_set *set, const struct seri
     return medians;
 }
 
-/* Size of a buffer of the recording host; NAN: not known. */
+/* Size of a buffer on the recording host; NAN if not known. */
 static double room_of(const struct series_set *set, const struct series *series, size_t column) {
     int64_t room = series_last(set, series, column);
     return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;
@@ -65,7 +65,8 @@ static void add_connection(const struct series_set *set, const struct series *se
     double bytes = series_growth(set, series, CONNECTION_SEND_BYTES, windows, NULL);
     double limited = fmax(0, busy - receiver - buffer);
     struct medians medians = medians_of(set, series, windows);
-    if (bytes > to->bytes / 2 || isnan(to->rate_bytes_s)) { /* the largest speaks for the rates */
+    if (bytes > to->bytes / 2 || isnan(to->rate_bytes_s)) { /* the connection with most bytes gives
+                                                               the rates */
         to->rate_bytes_s = medians.rate;
         to->queue_ns = medians.queue_ns;
         to->send_room = room_of(set, series, CONNECTION_SEND_ROOM);
@@ -74,7 +75,7 @@ static void add_connection(const struct series_set *set, const struct series *se
     to->bytes += bytes;
     to->wire_bytes +=
         bytes + HEADER_BYTES * series_growth(set, series, CONNECTION_SEND_SEGMENTS, windows, NULL);
-    to->limited_s = fmax(to->limited_s, limited); /* they are busy at the same time */
+    to->limited_s = fmax(to->limited_s, limited); /* connections are busy at the same time */
     to->receiver_s = fmax(to->receiver_s, receiver);
     to->send_buffer_s = fmax(to->send_buffer_s, buffer);
     if (medians.rate > 0)
@@ -83,9 +84,8 @@ static void add_connection(const struct series_set *set, const struct series *se
 
 /* ---- all of them ---- */
 
-/* Two routes through one full link seldom look alike: the one served second waits for the first,
- * and the rate that the kernel saw on it is that of its turn. So each counts as far as it was held
- * up.
+/* Two routes through a full link seldom look alike: the one served second waits for the first, and
+ * the kernel's rate for it is that of its turn. So each counts by how much its path throttled it.
  */
 static double held_by_path(const struct flow *f, double wall_s) {
     double part = f->limited_s > 0 ? f->need_s / f->limited_s : 0;
@@ -177,8 +177,9 @@ double flows_f1(const struct flows *flows, int host, enum flow_side side) {
     return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->held));
 }
 
-/* Group calls move data from several hosts to several: the slowest link on the way holds them up,
- * so they count for every side. */
+/* Group calls move data from several hosts to several. The slowest link on the way delays them all,
+ * so they count for every side.
+ */
 double flows_critical_part(const struct run_model *model, size_t group, int host,
                            enum flow_side side) {
     const struct critical_part *part = &model->critical.groups[group];

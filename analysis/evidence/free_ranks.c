@@ -7,7 +7,7 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/time/critical_path.h"
 
-#define QUARTERED_MIN 20 /* iterations */
+#define QUARTERED_MIN 20 /* iterations: with fewer, a quarter tells nothing */
 
 static size_t budget_of(const struct run_model *model, size_t log_rank) {
     const struct mpi_rank *rank = &model->recording->calls.ranks[log_rank];
@@ -26,7 +26,7 @@ static double median_of(const struct free_ranks *ranks, size_t but) {
     return stats_median(values, n);
 }
 
-/* Iterations it marked. */
+/* The lower quartile of the CPU time of its marked iterations. */
 static double best_of(const struct rank_budget *b) {
     double *values = malloc((b->n_iterations + 1) * sizeof *values);
     size_t n = 0;
@@ -38,7 +38,7 @@ static double best_of(const struct rank_budget *b) {
     return best;
 }
 
-/* Sorts all iterations: only for who compares cores. */
+/* Sorts all iterations, so only callers that compare cores ask for it. */
 void free_ranks_find_best(const struct run_model *model, struct free_ranks *ranks) {
     for (size_t i = 0; i < ranks->n_own; i++) {
         struct free_rank *rank = &ranks->items[i];
@@ -48,7 +48,7 @@ void free_ranks_find_best(const struct run_model *model, struct free_ranks *rank
     }
 }
 
-/* The server applies its own results as it does those of others: no peer does that. */
+/* The server applies its own results, too, which no peer does: that is serving. */
 static void part_serving(const struct run_model *model, size_t group, struct free_ranks *ranks) {
     struct free_rank *server = &ranks->items[ranks->server];
     double others = ranks->done - server->done, served = model->critical.served_s[group];
@@ -73,7 +73,7 @@ static bool add_rank(const struct run_model *model, size_t group, size_t log_ran
     return true;
 }
 
-/* Computing of ranks beyond their peers, in the whole group. */
+/* Fills in the computing of ranks beyond their peers, in the whole group. */
 static void compare_all(struct free_ranks *ranks) {
     for (size_t i = 0; i < ranks->n_own; i++) {
         struct free_rank *rank = &ranks->items[i];
@@ -82,7 +82,7 @@ static void compare_all(struct free_ranks *ranks) {
     }
 }
 
-/* 1: known, 0: not of all ranks. */
+/* Returns 1 if known, 0 if not for all ranks. */
 int free_ranks_make(const struct run_model *model, size_t group, struct free_ranks *ret) {
     size_t server = model->critical.server_rank;
     *ret = (struct free_ranks){.server = SIZE_MAX};
@@ -108,8 +108,9 @@ double free_rank_took(const struct free_rank *rank) {
     return rank->peers_s + rank->more_s / rank->done;
 }
 
-/* CPU time of an iteration beyond that of its peers, as on a core like theirs; at least what its
- * operators took for what they give more than theirs. */
+/* CPU time of an iteration beyond its peers', as on a core like theirs; at least the time that its
+ * operators took for their additional output.
+ */
 double free_rank_beyond(const struct free_rank *rank, const struct core_speed *core) {
     double took = free_rank_took(rank), more = took / (core ? core->slower : 1) - rank->peers_s;
     return core && core_has_more_to_do(core) && took > rank->peers_s ? fmax(more, took * core->more)
@@ -125,8 +126,10 @@ static double best_of_peers(const struct free_ranks *ranks, const struct free_ra
     return stats_median(values, n);
 }
 
-/* The core beneath a rank. More work is in each of its iterations; what others do to a core that is
- * known to be slower comes and goes: what its fastest iterations do not share is put down to it. */
+/* The core of a rank. More work is in each of its iterations, but the load of others on a core
+ * known to be slower comes and goes. So time that its fastest iterations do not need is due to the
+ * core.
+ */
 struct core_speed free_rank_core(const struct run_model *model, const struct free_ranks *ranks,
                                  const struct free_rank *rank, const struct core_speed *cores) {
     struct core_speed core = cores[model->budgets.items[rank->budget].host];

@@ -6,11 +6,13 @@
 
 #include "analysis/facts/series/stats.h"
 
-#define SLOTS_MISSED 2 /* at least: one is late now and then on a busy machine */
+#define SLOTS_MISSED 2 /* slots: on a busy machine a single one is late now and then */
 #define RAN_MEANWHILE                                                                              \
-    0.1 /* of the time of the missed slots, on all cores: it did not stand still */
+    0.1 /* of the missed time, on all cores: with more CPU time the host did not stand still */
 
-/* The usual interval: the last sample of a run follows sooner upon the one before it. NAN. */
+/* The usual interval of samples: the median, since the last sample of a run comes early. NAN if
+ * unknown.
+ */
 static double slot_ns(const struct series *series) {
     double *intervals = malloc((series->n + 1) * sizeof *intervals);
     size_t n = 0;
@@ -29,7 +31,7 @@ static const struct series *core_of(const struct series_set *set, int host) {
     return NULL;
 }
 
-/* CPU time of all that ran on the host's cores. */
+/* CPU time of all programs on the host's cores. */
 static double ran_ns(const struct run_model *model, int host, struct windows w) {
     double sum = 0;
     for (size_t c = CPU_USER; c <= CPU_STEAL; c++)

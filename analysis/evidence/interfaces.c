@@ -12,7 +12,7 @@ static int64_t network_of(const struct run_model *model, const struct series *in
     return series_last(net_of(model), interface, NET_NETWORK);
 }
 
-/* The lowest rate that a queue before it is set to, MB/s; NAN. */
+/* The lowest rate that a queue of the interface is set to, MB/s; NAN if none. */
 static double set_rate(const struct run_model *model, const struct series *interface) {
     const struct series_set *queues = &model->recording->tables[RECORDING_QDISC];
     size_t size = strlen(interface->name);
@@ -50,7 +50,7 @@ static bool has_network(const struct run_model *model, int host, int64_t network
     return false;
 }
 
-/* Another host that has an interface in either network; -1: none. */
+/* Another host with an interface in either network; -1 if there is none. */
 static int peer_in(const struct run_model *model, int host, int64_t one, int64_t other) {
     for (size_t h = 0; one != VALUE_ABSENT && other != VALUE_ABSENT && h < model->n_hosts; h++)
         if ((int)h != host && has_network(model, (int)h, one) && has_network(model, (int)h, other))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Interfaces of a host beside each other: which one carries its traffic, and which other one leads
- * to the same hosts. */
+/* Compares the interfaces of a host: the one that carries its traffic, and another one that leads
+ * to the same hosts.
+ */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_INTERFACES_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_INTERFACES_H
 
@@ -8,17 +9,17 @@
 
 struct interface {
     const struct series *series;
-    double mb_s;      /* moved in that direction during the group, mean */
-    double rate_mb_s; /* what it can move: its speed, or the rate it is set to; NAN: not known */
+    double mb_s;      /* mean rate in that direction during the group */
+    double rate_mb_s; /* its speed, or the rate that it is set to; NAN: not known */
 };
 
 struct interface_pair {
-    struct interface used;  /* that which carried most */
+    struct interface used;  /* the one that carried most */
     struct interface other; /* the fastest of those that carried less and lead to the same host */
-    int peer;               /* that host: it has an interface in the network of either */
+    int peer;               /* that host: it has an interface in both networks */
 };
 
-/* ceiling_mb_s: what the host's link is known to carry; NAN. False: there is no such pair. */
+/* ceiling_mb_s: known capacity of the host's link, or NAN. False if there is no such pair. */
 bool interfaces_find(const struct run_model *model, size_t group, int host, enum flow_side side,
                      double ceiling_mb_s, struct interface_pair *ret_pair);
 

@@ -10,13 +10,13 @@
 #include "analysis/facts/series/times.h"
 #include "analysis/threshold.h"
 
-#define TIMED_ABOUT 200000 /* runs whose time for a byte is looked at, of more: drawn */
+#define TIMED_ABOUT 200000 /* runs whose time for a byte is kept; of more, a random sample */
 
 static struct key process_key(int host, int64_t pid) {
     return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
 }
 
-/* Processes by the numbers of their ranks in the log. */
+/* Maps each process to the index of its rank in the log. */
 static int number_ranks(const struct mpi_log *log, struct key_table *ret_processes) {
     struct key_table processes = {0};
     for (size_t r = 0; r < log->n; r++)
@@ -28,7 +28,7 @@ static int number_ranks(const struct mpi_log *log, struct key_table *ret_process
     return 0;
 }
 
-/* Small calls of a rank told in a row; each ends where the latest so far does. */
+/* Rows of small calls of a rank; end_ns is the latest end so far. */
 struct rows {
     struct window *items;
     size_t n;
@@ -38,8 +38,8 @@ struct rows {
 struct sieve {
     const struct mpi_log *log;
     struct windows group;
-    struct key_table processes; /* the log's ranks */
-    struct rows *rows;          /* of each */
+    struct key_table processes; /* processes of the log's ranks */
+    struct rows *rows;          /* by rank */
 };
 
 static void sieve_release(struct sieve *s) {
@@ -79,12 +79,12 @@ static int sieve_init(const struct run_model *model, size_t group, struct sieve 
     return result;
 }
 
-/* How many of the windows begin before that. */
+/* The number of windows that begin before t. */
 static size_t begun_before(struct windows windows, int64_t t_ns) {
     return TIMES_BEFORE(windows.items, windows.n, begin_ns, t_ns);
 }
 
-/* Some call of MPI began in it, or one of a row that had begun before may have. */
+/* Whether an MPI call began in it, or may have: one of a row that had begun before. */
 static bool has_call(const struct mpi_rank *rank, struct rows rows, struct window window) {
     size_t low = TIMES_BEFORE(rank->events, rank->n, enter_ns, window.begin_ns);
     size_t row = begun_before((struct windows){rows.items, rows.n}, window.begin_ns);
@@ -123,7 +123,7 @@ void timed_runs_release(struct timed_runs *runs) {
     key_table_release(&runs->operators);
 }
 
-/* false: no memory. */
+/* False without memory. */
 static bool add_run(struct timed_runs *runs, const struct mark *mark, bool drawn) {
     struct key operator= operator_key(mark);
     size_t n = runs->operators.n;

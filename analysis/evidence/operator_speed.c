@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slower core, told by the program itself: operators that it marks with the size of their output.
- * Where all of a host's take longer for as much output than elsewhere, it is no more work that its
- * ranks have. If an output has a fixed size (a gradient), more work makes each byte take longer as
- * well, so the operator that is least behind counts; it takes two at least.
+ * Tells a slower core by operators that the program marks with the size of their output. If all
+ * operators of a host take longer than elsewhere for as much output, its ranks do not have more
+ * work. But if an output has a fixed size (a gradient), more work also makes each byte take longer.
+ * So the operator with the smallest ratio counts, out of at least two.
  *
- * Those of a rank that had to wait for its core tell nothing.
+ * Operators of a rank that had to wait for its core do not count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "analysis/threshold.h"
 #include "analysis/time/free_running.h"
 
-#define RUNS_MIN 10     /* of an operator, on a host */
-#define OPERATORS_MIN 2 /* that both ends run */
-#define TIME_MIN 0.005  /* of the group, in an operator on a host: shorter is none to judge by */
+#define RUNS_MIN 10     /* of an operator on a host */
+#define OPERATORS_MIN 2 /* that both hosts run */
+#define TIME_MIN 0.005  /* of the group, in an operator on a host */
 
 /* ---- which count ---- */
 
@@ -27,7 +27,7 @@ static double or_zero(double value) {
     return isnan(value) ? 0 : value;
 }
 
-/* It had its core whenever it wanted it: else an operator took as long as that was away. */
+/* Whether it always had its core: otherwise an operator may have taken longer for want of it. */
 static bool had_its_core(const struct budget *b) {
     double away = or_zero(b->term_s[BUDGET_RUN_QUEUE]) + or_zero(b->term_s[BUDGET_QUOTA]) +
                   or_zero(b->term_s[BUDGET_STEAL]);
@@ -35,7 +35,7 @@ static bool had_its_core(const struct budget *b) {
            away < CONTENTION_MIN * b->term_s[BUDGET_CPU];
 }
 
-/* All ranks of the host did. */
+/* Whether all ranks of the host had. */
 static bool host_had_its_cores(const struct run_model *model, size_t group, int host) {
     for (size_t r = 0; r < model->budgets.n; r++)
         if (model->budgets.items[r].host == host &&
@@ -46,11 +46,11 @@ static bool host_had_its_cores(const struct run_model *model, size_t group, int 
 
 /* ---- one operator ---- */
 
-/* Values of one host; NAN if the operator ran too seldom, or for too short a time. */
+/* Values of one host; NAN if the operator ran too seldom or too short. */
 struct measured {
-    double byte_ns; /* median time of a byte */
-    double bytes;   /* an iteration; NAN: too, where not all ranks tell of theirs */
-    double ns;      /* in all */
+    double byte_ns; /* median time for a byte of output */
+    double bytes;   /* output in an iteration; NAN also if not all ranks mark iterations */
+    double ns;      /* total time */
 };
 
 static const struct measured nothing_measured = {NAN, NAN, NAN};
@@ -82,12 +82,12 @@ static struct measured measure(const struct timed_runs *runs, size_t from, size_
 
 struct comparison {
     size_t n_hosts;
-    bool *had_cores;           /* by host */
+    bool *had_cores;           /* by host: its ranks had their cores */
     double *iterations;        /* of its ranks, in the group; NAN */
-    struct measured *measured; /* of the operator at hand */
+    struct measured *measured; /* of the present operator */
     double *room;
-    double *more_ns; /* that operators took for what they gave beyond those elsewhere */
-    size_t *n;       /* operators compared */
+    double *more_ns; /* by host: time of operators for output beyond other hosts' */
+    size_t *n;       /* number of operators compared */
     struct operator_work *works;
 };
 
@@ -133,7 +133,7 @@ static void compare_all(const struct timed_runs *runs, double least_ns, struct c
     }
 }
 
-/* Operators within operators give nothing twice: of the time, no more than the largest does. */
+/* Nested operators must not count twice: at most the time of the largest one. */
 static void weigh(const struct run_model *model, size_t group, struct comparison *c) {
     for (size_t h = 0; h < c->n_hosts; h++) {
         struct operator_work *work = &c->works[h];
@@ -153,8 +153,9 @@ static double done_by(const struct run_model *model, size_t group, size_t log_ra
     return its ? free_running_done(its, phase_windows(&model->groups[group])) : 0;
 }
 
-/* Iterations of a host's ranks that lie in the group; NAN where one tells of none, as it may have
- * done as many. If the program marks none at all: the number of ranks. */
+/* Counts the iterations of each host's ranks in the group. NAN if a rank marks none, since it may
+ * have done as many; the number of ranks if no rank marks any.
+ */
 static void count_iterations(const struct run_model *model, size_t group, double *iterations) {
     const struct mpi_log *log = &model->recording->calls;
     bool any = false;

@@ -15,7 +15,7 @@ static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;
 }
 
-/* Sum over all its threads; NAN: it was not seen. */
+/* Sums over all its threads; NAN if it was not seen. */
 static struct process_use use_of(const struct run_model *model, const struct rank_budget *who,
                                  size_t group) {
     for (size_t i = 0; i < model->n_processes; i++)
@@ -26,11 +26,11 @@ static struct process_use use_of(const struct run_model *model, const struct ran
     return (struct process_use){.user_s = NAN, .run_queue_s = NAN};
 }
 
-/* Run-queue time of its threads, as the kernel counted it, beyond that of the budget: a share. */
+/* Run-queue time of its threads by the kernel, beyond the budget's, as a share. */
 static double crowded(const struct budget *b, const struct process_use *use) {
     double beyond =
         use->run_queue_s / b->wall_s - part(b, BUDGET_RUN_QUEUE) - part(b, BUDGET_QUOTA);
-    return fmax(0, beyond); /* of a number and NAN the number */
+    return fmax(0, beyond); /* if one of them is NAN, the other */
 }
 
 static struct peer peer_of(const struct run_model *model, const struct rank_budget *who,
@@ -42,7 +42,7 @@ static struct peer peer_of(const struct run_model *model, const struct rank_budg
     struct process_use use = use_of(model, who, group);
     p.cpu = part(b, BUDGET_CPU);
     p.user = use.user_s / b->wall_s;
-    /* what it had to send while it was blocked may wait for a reader just as well */
+    /* while it was blocked, data to send may have waited for a reader */
     p.idle = part(b, BUDGET_IDLE) + part(b, BUDGET_TRANSFER);
     p.busy = p.cpu + part(b, BUDGET_RUN_QUEUE) + part(b, BUDGET_QUOTA) + part(b, BUDGET_STEAL) +
              part(b, BUDGET_DISK) + part(b, BUDGET_MEMORY);
@@ -52,7 +52,7 @@ static struct peer peer_of(const struct run_model *model, const struct rank_budg
 
 /* ---- who is a peer ---- */
 
-/* In a job without ranks a host's busiest process stands for it: others are its helpers. */
+/* Without ranks a host's busiest process stands for it: the others are its helpers. */
 static bool stands_for(const struct peers *peers, const struct peer *p) {
     for (size_t i = 0; p->who->rank < 0 && i < peers->n; i++)
         if (peers->items[i].who->host == p->who->host)
@@ -67,7 +67,7 @@ static int compare_cpu(const void *a, const void *b) {
     return (x->who > y->who) - (x->who < y->who);
 }
 
-/* The busiest, and those that run the same program for as long, and compute as well. */
+/* Chooses the busiest process, and those that run the same program for as long and also compute. */
 static void choose(struct peers *peers) {
     size_t n = peers->n;
     if (n)
@@ -89,7 +89,7 @@ struct traffic {
     double under_way_s;
 };
 
-/* [host] */
+/* Fills in the traffic of each host. */
 static int traffic_make(const struct run_model *model, size_t group, struct traffic **ret_traffic) {
     struct traffic *traffic = calloc(model->n_hosts + 1, sizeof *traffic);
     struct flows flows = {0};
@@ -120,7 +120,8 @@ static bool is_alike(double bytes, double median) {
     return bytes > 0 && bytes <= PEER_TRAFFIC * median && median <= PEER_TRAFFIC * bytes;
 }
 
-/* A process that moves more, or less, is no peer: a server of several, or one that takes no part.
+/* A process that moves many more or fewer bytes is no peer: a server of several, or one that takes
+ * no part.
  */
 static int keep_alike(const struct run_model *model, size_t group, struct peers *peers) {
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;

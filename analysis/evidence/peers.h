@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of one role, where no call of MPI tells who does what: the busiest of the job, and
- * those that run the same program for as long, compute as well, and move about as many bytes. A
- * server of several, or a process that takes no part, moves more or less and is no peer.
+ * Processes of one role, if no MPI calls show who does what: the busiest of the job, and those that
+ * run the same program for as long, also compute, and move about as many bytes. A server of
+ * several, or a process that takes no part, moves more or fewer bytes and is no peer.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_PEERS_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_PEERS_H
@@ -12,11 +12,11 @@
 struct peer {
     const struct rank_budget *who;
     const struct budget *budget;
-    double cpu, idle, busy; /* shares of its life; busy: all that is no waiting for a peer */
-    double user;            /* share of its life in its own code, by all its threads; NAN */
-    double late;            /* that data for its host were under way, s a byte */
-    double late_share;      /* the same, of the time */
-    double crowded;         /* of the time its threads waited for each other to leave the core */
+    double cpu, idle, busy; /* shares of its life; busy: all but waits for peers */
+    double user;            /* share of its life in user mode, over all its threads; NAN */
+    double late;            /* time that data to its host were under way, s for each byte */
+    double late_share;      /* the same as a share of time */
+    double crowded;         /* share of time for which its threads waited for each other's core */
 };
 
 struct peers {
@@ -24,7 +24,7 @@ struct peers {
     size_t n;
 };
 
-/* The busiest comes first; its `items` are the caller's to free. -ENOMEM. */
+/* The busiest comes first; the caller frees its `items`. -ENOMEM. */
 int peers_make(const struct run_model *model, size_t group, struct peers *ret_peers);
 
 double peer_cpu(const struct peer *p);
@@ -33,13 +33,12 @@ double peer_late(const struct peer *p);
 double peer_busy(const struct peer *p);
 double peer_crowded(const struct peer *p);
 
-/* Over all but one; NAN without memory. */
+/* The median over all but one; NAN without memory. */
 double peers_median_but(const struct peers *peers, const struct peer *but,
                         double (*of)(const struct peer *));
-/* The one that is off its core least, of all others; what it computes longer than that one it need
- * not wait for. */
+/* The least idle time of the others; computing beyond that of `but` counts as idle. */
 double peers_least_idle_but(const struct peers *peers, const struct peer *but);
-/* There is one at least. */
+/* There must be at least one. */
 const struct peer *peers_with_most(const struct peers *peers, double (*of)(const struct peer *));
 
 #endif

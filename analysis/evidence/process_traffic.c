@@ -8,7 +8,7 @@
 struct traffic_owner {
     int host;
     int64_t pid, since_ns;
-    const struct series *process; /* NULL: an id that the process table may not have */
+    const struct series *process; /* NULL: the process table may lack the id */
     struct traffic traffic;
 };
 
@@ -42,7 +42,7 @@ static void list_named(const struct series_set *processes, struct process_traffi
     }
 }
 
-/* The owner at that time; before it was seen at first, the first. NULL: none. */
+/* The owner of an id at that time; before its first row, its first owner. NULL if there is none. */
 static struct traffic_owner *find(const struct process_traffic *t, int host, int64_t pid,
                                   int64_t t_ns) {
     size_t low = 0, high = t->n;
@@ -60,7 +60,7 @@ static struct traffic_owner *find(const struct process_traffic *t, int host, int
                                                                                   : NULL;
 }
 
-/* An id that the process table does not have gets an owner of its own. */
+/* An id that is not in the process table gets its own owner. */
 static void list_nameless(const struct series_set *connections, struct process_traffic *t) {
     const struct process_traffic named = *t;
     for (size_t s = 0; s < connections->n; s++) {

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes that each process sent and received through its TCP connections: payload, within a host
- * too. The one source of a process's bytes on the network, for rows of processes as for roles of
- * ranks; the pairs of hosts (flow_ends.h) are sums of the same rows.
+ * Bytes that each process sent and received through its TCP connections: payload, including traffic
+ * within a host. It is the only source of a process's network bytes, for rows of processes and for
+ * roles of ranks; the pairs of hosts (flow_ends.h) are sums of the same rows.
  *
- * A process that called exec has one id and several names, each a series of the process table: what
- * was counted while it had a name is that name's.
+ * A process that called exec has one id and several names, each with its own series in the process
+ * table: bytes count for the name that it had at the time.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_PROCESS_TRAFFIC_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_PROCESS_TRAFFIC_H
 
 #include "analysis/facts/recording/recording.h"
 
-struct traffic { /* NAN: no connection of it was seen, or none with a growth */
+struct traffic { /* NAN: no connection of it was seen, or none that grew */
     double sent_bytes, received_bytes;
 };
 
 struct traffic_owner;
 
 struct process_traffic {
-    const struct series_set *processes; /* borrowed of the recording */
-    struct traffic_owner *owners;       /* by host, id, and since when */
+    const struct series_set *processes; /* borrowed from the recording */
+    struct traffic_owner *owners;       /* sorted by host, id, and begin */
     size_t n;
-    double unowned_bytes; /* sent or received by connections that came and went unseen: nobody's */
+    double unowned_bytes; /* through connections that came and went unseen: no process is known */
 };
 
 /* Fills in all processes. -ENOMEM. */
 int process_traffic_make(const struct recording *recording, struct process_traffic *ret_traffic);
 void process_traffic_release(struct process_traffic *traffic);
 
-/* Sum for that id, under all its names. */
+/* The sum for that id, under all its names. */
 struct traffic process_traffic_of(const struct process_traffic *traffic, int host, int64_t pid);
 
-/* While it had the name of that series of the process table. */
+/* The bytes while it had the name of that series of the process table. */
 struct traffic process_traffic_named(const struct process_traffic *traffic,
                                      const struct series *process);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions that the detectors of all resources share: how much of the critical path a host or a
- * rank spends on a term (where ranks run freely: how many iterations that costs), how busy ranks
- * are, and who else runs on a host. A process outside the job is named only if it is seen; cores
- * may be shared with what a host cannot see (containers, emulated hosts).
+ * Answers that the detectors of all resources share: how much of the critical path a host or a rank
+ * spends on a term (or, if ranks run freely, how many iterations that costs), how busy ranks are,
+ * and who else runs on a host. A process outside the job is named only if it was seen; cores may be
+ * shared with programs that a host cannot see (containers, emulated hosts).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 
-/* The longest time that a process of the job has a budget of. */
+/* The longest time for which a process of the job has a budget. */
 static double longest_life(const struct run_model *model, size_t group) {
     double longest = 0;
     for (size_t r = 0; r < model->budgets.n; r++)
@@ -21,8 +21,9 @@ static double longest_life(const struct run_model *model, size_t group) {
     return longest;
 }
 
-/* A process that lived for a moment says nothing of the run, whatever it did in it. Where all are
- * like that (make), their times together do. */
+/* A process that lived for a moment shows nothing about the run. If all are like that (make), their
+ * sum does.
+ */
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank) {
     double most = -1, sum = 0, lives = 0;
@@ -65,12 +66,12 @@ const struct budget *saturation_counted(const struct run_model *model,
     return b && b->source == BUDGET_FROM_COUNTERS && b->wall_s > 0 && budget_closes(b) ? b : NULL;
 }
 
-/* The wrappers that started a rank carry its number, too, and wait for it all the time. */
+/* Wrappers that started a rank carry its number, too, and wait for it all the time. */
 bool model_is_rank(const struct run_model *model, const struct model_process *process) {
     return process->rank >= 0 && budgets_of(model, process) != NULL;
 }
 
-/* Without ranks: a host's processes together keep it busy at most all the time. */
+/* Without ranks: the processes of a host together keep it busy for at most the whole time. */
 static size_t hosts_busy(const struct run_model *model, size_t group, double *shares) {
     size_t n = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -125,13 +126,12 @@ static double term(const struct budget *budget, enum budget_term which) {
     return isnan(budget->term_s[which]) ? 0 : budget->term_s[which];
 }
 
-/* Outside MPI, running or wanting to. */
+/* Share of time outside MPI in which it ran or was ready to run. */
 static double busy_share(const struct budget *b) {
     return (term(b, BUDGET_CPU) + term(b, BUDGET_RUN_QUEUE) + term(b, BUDGET_QUOTA)) / b->wall_s;
 }
 
-/* Ranks are sampled more often than processes: of the last second before it ended, a process's own
- * counters know nothing. */
+/* Ranks are sampled more often than processes, whose own counters miss up to the last second. */
 static double rank_busy(const struct run_model *model, const struct model_process *process,
                         size_t group) {
     const struct budget *b = &budgets_of(model, process)->groups[group];
@@ -172,7 +172,7 @@ static double bytes_of(const struct process_use *use) {
     return (read + use->write_bytes) / use->wall_s;
 }
 
-#define ALIKE_PART 0.5 /* of the most that one of them had */
+#define ALIKE_PART 0.5 /* of the largest: alike */
 
 static bool is_older(const struct series_set *set, const struct series *a, const struct series *b) {
     int64_t begun[] = {series_last(set, a, PROCESS_START), series_last(set, b, PROCESS_START)};
@@ -186,8 +186,9 @@ bool is_same_program(const char *a, const char *b) {
     return n == strcspn(b, "[") && strncmp(a, b, n) == 0;
 }
 
-/* Several of one program: the first of them that was started stands for all, since which of them
- * had most is a matter of chance. */
+/* If several processes run one program, the one started first stands for all: which one used most
+ * varies by chance.
+ */
 static const struct model_process *first_alike(const struct run_model *model, size_t group,
                                                const struct model_process *most, use_of *of,
                                                double value) {

@@ -7,7 +7,7 @@
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/threshold.h"
 
-/* The first row in which a connection to another host sent anything. */
+/* The first row in which a connection to another host sent bytes. */
 static bool first_sent(const struct series_set *set, const struct series *series,
                        struct window *ret_window) {
     for (size_t row = 0; row < series->n; row++)
@@ -20,8 +20,9 @@ static bool first_sent(const struct series_set *set, const struct series *series
     return false;
 }
 
-/* Connections are looked at once a second, interfaces more often: until when next to nothing of
- * what the host sent in that second had left it. */
+/* Connections are sampled once a second, interfaces more often: the time in that second until which
+ * the host had sent next to nothing.
+ */
 static int64_t within(const struct rate *sent, struct window w) {
     double all = rate_amount(sent, (struct windows){&w, 1}), so_far = 0;
     for (size_t i = rate_find(sent, w.begin_ns); i < sent->n && sent->t_ns[i] <= w.end_ns; i++) {
@@ -34,7 +35,7 @@ static int64_t within(const struct rate *sent, struct window w) {
     return w.begin_ns;
 }
 
-/* first: of each host, empty where it has sent nothing. */
+/* Fills first[] by host: when it first sent something, or an empty window. */
 static int find_first(const struct run_model *model, struct window *first) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     int *to = calloc(set->n + 1, sizeof *to), result = to ? flow_ends(set, to) : -ENOMEM;
@@ -48,8 +49,9 @@ static int find_first(const struct run_model *model, struct window *first) {
     return result;
 }
 
-/* 0: there is none, or it is no start (who joins later than half way takes part in something that
- * goes on without him). */
+/* *ret_start_ns is 0 if there is no start, or if it is none (a host that joins after half of the
+ * run joins something that already goes on).
+ */
 static int find_start(const struct run_model *model, int64_t *ret_start_ns) {
     struct window *first = calloc(model->n_hosts + 1, sizeof *first);
     int result = first ? find_first(model, first) : -ENOMEM;

@@ -18,7 +18,7 @@ static double mean_level(const struct series_set *set, const struct series *seri
     return n > 0 ? sum / n : 0;
 }
 
-/* Share of the windows in samples in which it sent nearly all that it may. */
+/* The share of the windows in samples in which it sent at nearly its set rate. */
 static double part_at_rate(const struct series_set *set, const struct series *series, double rate,
                            struct windows windows) {
     double at = 0, all = (double)windows_length(windows);
@@ -68,20 +68,23 @@ bool link_is_backed_up(const struct queues *queues) {
     return queues->backlog >= BACKLOG_MIN;
 }
 
-/* By what went through that queue: a host may have other interfaces. A sample sees the queue of one
- * instant, and that of short messages is empty at most of them: a host that sends at nearly its set
- * rate on average has hardly a moment in which nothing waits. Nor has one that does so for tenths
- * of a second again and again, which is longer than a burst: start and end are no part of that. */
+/* Judges by what went through that queue, since a host may have other interfaces. A sample sees the
+ * queue of one instant, and the queue of short messages is empty at most instants. But a host that
+ * sends at nearly its set rate on average hardly has a moment without waiting data. Nor has one
+ * that does so repeatedly for tenths of a second, which is longer than a burst; the start and end
+ * of a run do not count.
+ */
 bool link_is_full(const struct queues *queues) {
     return queues->overlimits_s >= OVERLIMITS_MIN &&
            (queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s ||
             queues->at_rate >= NETWORK_AT_RATE);
 }
 
-/* Samples found hardly a queue; yet what was sent took much of the time at that rate, and so did
- * the packets that were held back, each for about as long as one of them takes. Small ones pass
- * where large ones have to wait, so those are full: of the mean size only where the host hands
- * several on as one. */
+/* Samples hardly found a queue, but the sent bytes would take much of the time at that rate, and so
+ * would the packets that were throttled, if each waited about as long as one packet takes. Small
+ * packets pass where large ones wait, so throttled packets count as full-sized, or with the mean
+ * size if the host hands over several as one.
+ */
 static bool is_held_back_unseen(const struct queues *queues) {
     return fmin(queues->sent_mb_s, link_held_mb_s(queues)) >=
            NETWORK_HELD_UNSEEN * queues->rate_mb_s;

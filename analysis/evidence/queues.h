@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Evidence from the queues before a host's own interfaces: whether it throttles its sending. */
+/* Evidence from the queues of a host's own interfaces: whether the host throttles what it sends. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_QUEUES_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_QUEUES_H
 
 #include "analysis/run_model.h"
 
-/* The queue of a host's interfaces in which most bytes wait during a group. */
+/* The queue of a host's interface in which most bytes wait during a group. */
 struct queues {
     bool known;
-    double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
-    double rate_mb_s;             /* it is set to; NAN */
-    double sent_mb_s;             /* through it, in the mean */
-    double at_rate;               /* share of the time in samples that found it near that rate */
-    double packet_bytes;          /* of those held back, about */
-    const struct series *fullest; /* whose they are; NULL: none had any */
+    double backlog, overlimits_s; /* mean bytes that wait; packets throttled to a set rate, per
+                                     second */
+    double rate_mb_s;             /* the rate that it is set to; NAN */
+    double sent_mb_s;             /* mean rate through it */
+    double at_rate;               /* share of time in samples with nearly that rate */
+    double packet_bytes;          /* size of a throttled packet, about */
+    const struct series *fullest; /* series of the queue; NULL: no bytes waited */
 };
 
 struct queues link_queues(const struct run_model *model, size_t group, int host);
@@ -21,15 +22,15 @@ struct queues link_queues(const struct run_model *model, size_t group, int host)
 /* Rate of packets that were throttled to the set rate, MB/s. */
 double link_held_mb_s(const struct queues *queues);
 
-/* Data wait there. */
+/* Whether data wait there. */
 bool link_is_backed_up(const struct queues *queues);
 
-/* The host holds back what it sends: again and again there is more than its interface may pass. */
+/* Whether the host throttles what it sends: its interface repeatedly has more than it may pass. */
 bool link_holds_back(const struct run_model *model, size_t group, int host);
 
-/* Data wait, again and again, for a rate that the host was set to. */
+/* Whether data repeatedly wait for a rate that the host was set to. */
 bool link_is_held_back(const struct queues *queues);
-/* And sends nearly as much as that on average. */
+/* Whether, in addition, it sends nearly at that rate on average. */
 bool link_is_full(const struct queues *queues);
 
 #endif

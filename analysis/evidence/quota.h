@@ -6,13 +6,15 @@
 #include "analysis/run_model.h"
 
 struct quota {
-    double throttled; /* share of the time, of all cores together at most 1 */
-    double cores;     /* what it may use; NAN */
+    double throttled; /* share of time, at most 1 over all cores together */
+    double cores;     /* CPUs that it may use; NAN */
 };
 
-/* The group of the host that was throttled most: groups lie in each other. */
+/* The group of the host that was throttled most, since groups contain each other. */
 struct quota quota_of(const struct run_model *model, int host, struct windows windows);
-/* Share of the run for which a quota kept a control group of the host from running; NAN: none. */
+/* The share of the run for which a quota throttled a control group of the host; NAN if there is
+ * none.
+ */
 double quota_throttled(const struct run_model *model, int host);
 
 #endif

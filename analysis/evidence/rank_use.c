@@ -7,10 +7,10 @@
 
 static const struct window ever = {-TIME_SANE_NS, TIME_SANE_NS};
 
-/* A table, of one process. */
+/* The rows of one process in one table. */
 struct counted {
     const struct series_set *set;
-    const struct series *series; /* NULL: the process is not in it */
+    const struct series *series; /* NULL: the table has no row of the process */
 };
 
 static struct counted counted_of(const struct run_model *model, enum recording_table table,
@@ -24,7 +24,7 @@ static struct counted counted_of(const struct run_model *model, enum recording_t
     return (struct counted){set, NULL};
 }
 
-/* Adds the time that its rows cover to *covered_ns. NAN where it is not known. */
+/* The growth of a counter; adds the time of its rows to *covered_ns. NAN if not known. */
 static double growth(struct counted c, size_t column, struct window window, int64_t *covered_ns) {
     int64_t covered;
     if (!c.series || series_last(c.set, c.series, column) == VALUE_ABSENT)
@@ -45,7 +45,7 @@ static double known(double value) {
 
 /* ---- cores ---- */
 
-/* When its first row begins that tells how counters grew; INT64_MAX: none does. */
+/* When its first row with known growth begins; INT64_MAX if there is none. */
 static int64_t first_known(struct counted c) {
     for (size_t i = 0; c.series && i < c.series->n; i++)
         if (c.series->interval_ns[i] != VALUE_ABSENT)
@@ -53,7 +53,7 @@ static int64_t first_known(struct counted c) {
     return INT64_MAX;
 }
 
-/* The first row of a new process covers time before its start, too. */
+/* The time before its start that the first row of a new process covers. */
 static int64_t covered_before_start(struct counted process) {
     int64_t first = first_known(process);
     int64_t start =
@@ -68,8 +68,10 @@ static double process_cpu(struct counted process, struct window window, int64_t 
            growth(process, PROCESS_SYSTEM, window, &unused);
 }
 
-/* From the process table alone, which may know the end, or from the finer one since its first row.
- * Neither counts too much, so the larger one lacks less. *ret_covered_ns: its time. */
+/* CPU time from the process table alone, which may include the process's end, or from the finer
+ * table since its first row. Neither overcounts, so the larger one lacks less. *ret_covered_ns: its
+ * time.
+ */
 static double all_cpu(struct counted process, struct counted often, int64_t *ret_covered_ns) {
     struct window before = {-TIME_SANE_NS, first_known(often)};
     int64_t covered = 0, finely_covered = 0;
@@ -86,7 +88,9 @@ static struct window cut(struct window window, int64_t begin_ns, int64_t end_ns)
                            window.end_ns < end_ns ? window.end_ns : end_ns};
 }
 
-/* The process table tells of the time before the first row of the finer one, and after the last. */
+/* CPU time in a window; the process table covers the time before the first row of the finer table,
+ * and after the last.
+ */
 static double cpu_in(struct counted process, struct counted often, struct window window,
                      int64_t *covered_ns) {
     double cpu = growth(often, RANK_RUN, window, covered_ns);

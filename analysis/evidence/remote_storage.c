@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of "server:/path READ" before the last blank. */
+/* The length of the export's name in "server:/path READ". */
 static size_t export_size(const char *name) {
     const char *blank = strrchr(name, ' ');
     size_t size = blank ? (size_t)(blank - name) : strlen(name);

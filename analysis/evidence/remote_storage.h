@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traffic of a host with file servers (NFS), by export. */
+/* Traffic of a host with NFS servers, by export. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_REMOTE_STORAGE_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_REMOTE_STORAGE_H
 
@@ -9,18 +9,19 @@
 
 struct remote_storage {
     char export[EXPORT_SIZE]; /* "server:/path" */
-    double calls;             /* answered within the windows */
+    double calls;             /* calls answered within the windows */
     double retransmissions;
     double receive_bytes, send_bytes;
-    double queue_s, rtt_s, execute_s; /* sums over all calls: several at a time add up */
+    double queue_s, rtt_s, execute_s; /* summed over all calls, also simultaneous ones */
 };
 
-/* Each export that the host had calls to within the windows, the one that took the longest first.
- * *ret_items is the caller's. -ENOMEM. */
+/* Fills in each export to which the host had calls within the windows, the one that took longest
+ * first. The caller owns *ret_items. -ENOMEM.
+ */
 int remote_storage_make(const struct run_model *model, int host, struct windows windows,
                         struct remote_storage **ret_items, size_t *ret_n);
 
-/* The first of them in a group; false: none, or no memory. */
+/* The export that took longest in a group; false if there is none, or without memory. */
 bool remote_storage_most(const struct run_model *model, size_t group, int host,
                          struct remote_storage *ret_item);
 

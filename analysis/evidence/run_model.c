@@ -35,7 +35,9 @@ static double last_gb(const struct recording *recording, int host, size_t column
     return NAN;
 }
 
-/* One row a core; a control group of version 2 has one row for all, whose time per second tells. */
+/* A host has one row for each core; a control group of version 2 has one row for all its cores,
+ * whose time per second shows their number.
+ */
 static unsigned count_cpus(const struct recording *recording, int host) {
     const struct series_set *set = &recording->tables[RECORDING_CPU];
     const struct series *only = NULL;
@@ -120,7 +122,7 @@ static struct call_clock clock_of(const struct recording *recording) {
                                recording->clock_bound_ns ? recording->n_hosts : 0};
 }
 
-/* Marks win. */
+/* Marked phases go before detected ones. */
 static int find_phases(struct run_model *model) {
     int result = phases_from_marks(model->recording, &model->phases, &model->n_phases);
     if (result < 0 || model->n_phases)
@@ -134,7 +136,7 @@ static int find_phases(struct run_model *model) {
 
 /* ---- what can be seen ---- */
 
-/* The same for each group: iterations of ranks that run freely. */
+/* Whether ranks run freely in the main group; all groups are treated alike. */
 static bool runs_freely(const struct run_model *model) {
     double done = 0;
     for (size_t i = 0; i < model->critical.n_own; i++)
@@ -142,7 +144,7 @@ static bool runs_freely(const struct run_model *model) {
     return done > 0;
 }
 
-static unsigned left_out; /* the same for all of a process */
+static unsigned left_out; /* to leave out all terms of a process at once */
 
 void model_leave_out(unsigned sources) {
     left_out = sources;
@@ -155,7 +157,7 @@ static bool has_calibration(const struct series_set *set) {
     return false;
 }
 
-/* All zero looks the same as no accounting. */
+/* All zeros mean that the kernel does not account delays. */
 static bool has_delays(const struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
         if (series_last(set, &set->items[s], PROCESS_BLOCK_IO) > 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work of a server for others when it moves in step with them: a share of its own CPU time, and no
- * more work than theirs. Its peers compute on what has come, too, so only that counts which none of
- * them does: after a message, and outside of all operators that the program marks. Where an
- * iteration of its own ends before its next call, it went on with that: it had only stopped looking
- * for messages once it had them all.
+ * A server's work for others when it moves in step with them, as a share of its own CPU time. Its
+ * peers compute with received data, too, so only work that none of them does counts: after a
+ * message, and outside of all operators that the program marks. If one of its own iterations ends
+ * before its next call, it had gone on with that iteration: it had only stopped looking for
+ * messages once it had all of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct operator_time {
     struct window window;
 };
 
-struct operator_times { /* of all processes: by host, pid and begin */
+struct operator_times { /* of all processes, sorted by host, pid and begin */
     struct operator_time *items;
     size_t n;
 };
@@ -61,7 +61,9 @@ static size_t first_of(const struct operator_times *times, int host, int64_t pid
     return low;
 }
 
-/* Times in which a rank was in no operator of its own; one more than it has operators have room. */
+/* Fills in the times in which a rank ran no operator of its own; there is room for one more than it
+ * has operators.
+ */
 static size_t between_operators(const struct operator_time *times, size_t n, struct window *items) {
     size_t kept = 0;
     int64_t end = INT64_MIN;
@@ -108,8 +110,8 @@ static double unmarked_s(const struct run_model *model, const struct operator_ti
     return s;
 }
 
-/* The server applies its own results as it does those of others: iterations of its own for one of
- * theirs. */
+/* The server applies its own results, too: the number of its own iterations for one of the others'.
+ */
 static double own_for_one(const struct run_model *model, size_t log_rank) {
     double own = 0, others = 0;
     for (size_t r = 0; r < model->recording->calls.n; r++) {
