@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Status and text of an answer. They decide what the agent does next (agent/push.c). */
+/* Status and text of an answer. They decide what the agent does next (agent/push/push.c). */
 #include "collector/server_private.h"
 
 #include <inttypes.h>

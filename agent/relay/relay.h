@@ -7,7 +7,7 @@
  *
  * One connection: the launcher's standard streams carry a conversation with the shell script of
  * cli/launch/launch_script.c (handshake.c), then the program, then requests and answers
- * (agent/stream.h, pump.c). An installed agent pushes by itself; the relay then only waits.
+ * (agent/push/stream.h, pump.c). An installed agent pushes by itself; the relay then only waits.
  */
 #ifndef CHOKEPOINT_AGENT_RELAY_H
 #define CHOKEPOINT_AGENT_RELAY_H

@@ -4,7 +4,7 @@
  * record its CPU time: a canary at no cost. If they need more of it on a rank's host, too, the
  * rank's larger CPU time need not be more work.
  *
- * A piece of arithmetic, the same on all hosts (agent/core_speed.h), slows down as a rank's
+ * A piece of arithmetic, the same on all hosts (agent/sampler/core_speed.h), slows down as a rank's
  * computing does, and counts as it is. Older recordings have only the cost of sampling, which
  * notices caches that others fill. Two figures of it must agree, and the smaller counts: all of the
  * agent's work (more if it has more processes to look at), and reading what is the same on all
