@@ -5,8 +5,8 @@
 #include "analysis/causes/cause.h"
 #include "cli/base/nearest.h"
 #include "cli/base/options.h"
-#include "cli/base/verb.h"
 #include "cli/testbed/testbed.h"
+#include "cli/verbs.h"
 #include "collector/confine.h"
 #include "reports/says/commands.h"
 
@@ -92,7 +92,7 @@ static int testbed_ssh_main(int argc, char **argv) {
     words[1] = ssh;
     for (int i = 1; i < argc; i++)
         words[i + 1] = argv[i];
-    int status = verb_testbed.main(argc + 1, words);
+    int status = find_verb(verb)->main(argc + 1, words);
     free(words);
     return status;
 }

@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/base/verb.h"
+#include "cli/verbs.h"
 #include "common/error.h"
 
-/* One line a verb, whatever the formatter thinks. */
-/* clang-format off */
+#define VERB(name) extern const struct verb verb_##name;
+#include "cli/verbs.def"
+#undef VERB
+
+#define VERB(name) &verb_##name,
 const struct verb *const verbs[] = {
-    &verb_run,
-    &verb_attach,
-    &verb_top,
-    &verb_report,
-    &verb_compare,
-    &verb_sweep,
-    &verb_whatif,
-    &verb_export,
-    &verb_import,
-    &verb_list,
-    &verb_serve,
-    &verb_rename,
-    &verb_note,
-    &verb_rm,
-    &verb_verify,
-    &verb_pack,
-    &verb_unpack,
-    &verb_rules,
-    &verb_calibrate,
-    &verb_doctor,
-    &verb_testbed,
-    &verb_completion,
-    &verb_collector,
+#include "cli/verbs.def"
 };
-/* clang-format on */
+#undef VERB
 
 const size_t n_verbs = ARRAY_SIZE(verbs);

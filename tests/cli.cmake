@@ -33,7 +33,7 @@ chokepoint_e2e_test(import_what_was_left faults)
 chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_unit_test(test_sweep_show chokepoint_sweep chokepoint_reports chokepoint_collector)
-target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/verbs/report.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c)
+target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/base/report.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by `report`, `compare` and the end of `run`. */
+/* Opening a recording, its report, and the words where one cannot be read or written. */
 #ifndef CHOKEPOINT_CLI_REPORT_H
 #define CHOKEPOINT_CLI_REPORT_H
 
@@ -34,6 +34,19 @@ int report_cannot_read(const char *verb, struct store *store, const char *databa
 int report_cannot_read_run(const char *verb, struct store *store, const char *database,
                            const char *which, int result);
 int report_cannot_write(const char *verb, const char *path, int result);
+
+/* The verdict alone, for a terminal: on one screen with its evidence, or in five lines. */
+extern const struct format report_screen, report_summary;
+
+/* Writes the verdict as that screen, or those lines, in colour where out can show any. */
+int report_write_verdict(const struct report *report, bool why, FILE *out);
+
+/* Writes the rows of the run in the table budget. -EIO after one line on standard error; they can
+ * be made again at any time. */
+int report_keep_budget(const struct report *report, const char *db_path);
+
+/* The ending of the file's name (NULL: there is no file), "" if it has none. */
+const char *report_ending(const char *path);
 
 /* The name of the format that path (NULL: none) ends with, in small letters or large; text if it
  * has no ending. NULL: one that is no format's. */

@@ -22,11 +22,14 @@ LAYERS = {
     "workloads": "workloads mark",
     "cli": "cli reports analysis collector store common",
 }
-# Rooms within a layer, each of which knows only itself and those before it. "model" is the run model's struct, which all
-# rooms of analysis/ from time on read; the room evidence makes it.
+# Rooms within a layer, each of which knows only itself and those before it; rooms of one line in agent/ and cli/ know
+# nothing of each other. "model" is the run model's struct, which all rooms of analysis/ from time on read; the room
+# evidence makes it. "program" is the files of agent/ and cli/ beside the rooms.
 ROOMS = {
+    "agent": ["mark", "shim", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["says", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
+    "cli": ["base", "launch", "run", "calibrate doctor import list serve sweep testbed top verbs", "program"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside them is read by all rooms
@@ -70,7 +73,13 @@ def room(path):
     if top not in ROOMS:
         return None
     parts = path.split("/")
-    return top, "model" if path in MODEL else parts[1] if len(parts) > 2 else None
+    beside = "program" if top in ("agent", "cli") else None
+    return top, "model" if path in MODEL else parts[1] if len(parts) > 2 else beside
+
+
+def rank(place):
+    """The place of a room among those of its layer; None: it has none."""
+    return next((i for i, names in enumerate(ROOMS[place[0]]) if place[1] in names.split()), None)
 
 
 def target_of(path, name):
@@ -82,9 +91,10 @@ def trouble(path, target):
     if layer(target) not in LAYERS[layer(path)].split():
         return f"{layer(path)} must not know {layer(target)}"
     a, b = room(path), room(target)
-    if a and b and a[0] == b[0] and a[1] in ROOMS[a[0]] and b[1] in ROOMS[b[0]]:
-        order = ROOMS[a[0]]
-        if order.index(b[1]) > order.index(a[1]) and b[1] not in MAY_ALSO.get(a, ()):
+    if a and b and a != b and a[0] == b[0] and None not in (a[1], b[1]):
+        if None in (rank(a), rank(b)):
+            return f"{a[1]} or {b[1]} is not in ROOMS of check_layers.py"
+        if rank(b) >= rank(a) and b[1] not in MAY_ALSO.get(a, ()):
             return f"the room {a[1]} must not know {b[1]}"
     if target.endswith("_private.h") and os.path.dirname(path) != os.path.dirname(target):
         return f"{target} is private to its folder"

@@ -11,7 +11,7 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 LISTS = ["agent/delivered.cmake"] + [f"{room}/CMakeLists.txt" for room in
          ("agent", "agent/mark", "agent/shim", "agent/relay", "analysis", "cli", "collector", "common", "reports", "workloads")]
 CALL = re.compile(r"^( *)(add_library|add_executable|target_sources)\(([^()]*)\)", re.M)
-SOURCE = re.compile(r"\S+\.c")
+SOURCE = re.compile(r"\S+\.c|\$\{[a-z_]+\}")
 
 
 def sorted_call(call):

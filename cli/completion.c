@@ -2,7 +2,7 @@
 /* `chokepoint completion SHELL`: what a shell needs to complete our verbs and options. */
 #include "cli/base/complete.h"
 #include "cli/base/options.h"
-#include "cli/base/verb.h"
+#include "cli/verbs.h"
 #include "common/error.h"
 
 #include <stdio.h>
