@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The user's choice of processes that are the job: "unit=postgresql", "port=5432". The command
- * checks the form; each agent finds the processes on its host (agent/probes/process/process_choose.c).
+ * checks the form; each agent finds the processes on its host
+ * (agent/probes/process/process_choose.c).
  */
 #ifndef CHOKEPOINT_COMMON_JOB_CHOICE_H
 #define CHOKEPOINT_COMMON_JOB_CHOICE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Passes the requests of the delivered agent to the collector as pushes over HTTP, and the answers
- * back unchanged, so that agent/push/push.c decides on acknowledgement, refusal and retry as ever. When
- * the relay is asked to end, its next answer asks the agent to stop.
+ * back unchanged, so that agent/push/push.c decides on acknowledgement, refusal and retry as ever.
+ * When the relay is asked to end, its next answer asks the agent to stop.
  */
 #include "agent/relay/relay.h"
 

@@ -37,9 +37,9 @@ bool core_has_more_to_do(const struct core_speed *core);
 /* By host; the caller frees it. NULL without memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
 
-/* CPU time in ns of the agents' calibration loop (agent/sampler/core_speed.h) on the host: the mean over
- * the windows, without the run's own effect on the core. NAN if it was not recorded, or too seldom,
- * or if other hosts of the run used that core, too.
+/* CPU time in ns of the agents' calibration loop (agent/sampler/core_speed.h) on the host: the mean
+ * over the windows, without the run's own effect on the core. NAN if it was not recorded, or too
+ * seldom, or if other hosts of the run used that core, too.
  */
 double core_calibration_ns(const struct run_model *model, int host, struct windows windows);
 

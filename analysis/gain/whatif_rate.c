@@ -9,8 +9,9 @@
 
 #include "analysis/gain/whatif_private.h"
 
-#define AT_KNOWN 0.75 /* ratio of the modelled and the known rate: nearer to 1 they are the same   \
-                       */
+#define AT_KNOWN                                                                                   \
+    0.75 /* ratio of the modelled and the known rate: nearer to 1 they are the same                \
+          */
 
 bool whatif_asks_link(const struct whatif *w, const struct whatif_scenario *s, size_t link) {
     size_t hosts = w->model->n_hosts;

@@ -16,9 +16,10 @@
 #include "analysis/facts/iteration/iteration_gram.h"
 #include "analysis/facts/series/stats.h"
 
-#define SEARCH_MAX ((size_t)1 << 18) /* calls in which candidates are looked for: the middle ones  \
-                                      */
-#define GRAM_MAX 1024                /* longest row of calls */
+#define SEARCH_MAX                                                                                 \
+    ((size_t)1 << 18) /* calls in which candidates are looked for: the middle ones                 \
+                       */
+#define GRAM_MAX 1024 /* longest row of calls */
 #define CANDIDATES_MAX 48
 #define CANDIDATE_VOTES 0.08 /* of the calls: a candidate repeats for at least this share */
 #define COLLAPSE_ROUNDS 6
