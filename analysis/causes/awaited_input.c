@@ -42,8 +42,7 @@ static int add_input(const struct run_model *model, size_t group, size_t helper,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-int awaited_input_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     static const enum budget_term terms[] = {BUDGET_IDLE, BUDGET_CPU};
     size_t helper = SIZE_MAX;
     enum budget_term term = BUDGET_IDLE;
@@ -65,3 +64,13 @@ int awaited_input_detect(const struct run_model *model, size_t group,
         return 0;
     return add_input(model, group, helper, rank_behind(model, helper), term, most, candidates);
 }
+
+const struct cause cause_awaited_input = {
+    .name = "awaited-input",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_INPUT,
+    .needs = 1u << SOURCE_WAITS,
+    .reason = "a rank waits for its helper, which makes or reads its data too slowly",
+    .yields_to = YIELDS_TO(&cause_disk, &cause_memory),
+    .detect = detect,
+};

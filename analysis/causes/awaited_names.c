@@ -37,8 +37,7 @@ static bool holds_up(const struct run_model *model, size_t group, size_t who, do
 }
 
 /* The process with most of such time on the path. */
-int awaited_names_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     size_t who = SIZE_MAX;
     double most = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -53,3 +52,12 @@ int awaited_names_detect(const struct run_model *model, size_t group,
                ? 0
                : add_names(model, group, who, most, candidates);
 }
+
+const struct cause cause_awaited_names = {
+    .name = "awaited-names",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_NAMES,
+    .needs = 1u << SOURCE_WAITS,
+    .reason = "a process that has asked a server of names goes on when the answer is there",
+    .detect = detect,
+};

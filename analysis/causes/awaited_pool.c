@@ -32,8 +32,7 @@ static int add_pool(const struct run_model *model, size_t group, const struct pr
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-int awaited_pool_detect(const struct run_model *model, size_t group,
-                        struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     for (size_t whom = 0; group == model->main_group && whom < model->budgets.n; whom++) {
         double demand = model_rank_demand(model, group, whom, BUDGET_IDLE);
         const struct process_wait *w = demand >= BLOCKED_MIN ? longest_for(model, whom) : NULL;
@@ -47,3 +46,12 @@ int awaited_pool_detect(const struct run_model *model, size_t group,
     }
     return 0;
 }
+
+const struct cause cause_awaited_pool = {
+    .name = "awaited-pool",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_POOL,
+    .needs = 1u << SOURCE_WAITS,
+    .reason = "requests that a process hands on wait for its few connections, one after the other",
+    .detect = detect,
+};

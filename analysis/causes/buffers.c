@@ -49,7 +49,7 @@ static int look_at_flow(const struct run_model *model, size_t group, const struc
                        candidates);
 }
 
-int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     const struct flow *worst = NULL;
     const struct flows *flows;
@@ -62,3 +62,13 @@ int buffers_detect(const struct run_model *model, size_t group, struct candidate
     }
     return worst ? look_at_flow(model, group, worst, wall_s, candidates) : result;
 }
+
+const struct cause cause_buffers = {
+    .name = "buffers",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_RECEIVER,
+    .needs = 1u << SOURCE_CALLS | 1u << SOURCE_CONNECTIONS,
+    .reason = "a sender stops when its buffer is full or its receiver does not read",
+    .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_machine_full),
+    .detect = detect,
+};

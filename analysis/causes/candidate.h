@@ -37,7 +37,7 @@ struct candidate {
     size_t group;         /* of the model: the phase */
     enum subject subject; /* SUBJECT_NONE: candidate_subject() tells by the rest */
     enum resource resource;
-    enum cause kind;
+    enum cause_kind kind;
     struct remark cause;
     struct culprit culprit;
     double blocked;        /* demand: share of the phase's time */
@@ -94,12 +94,6 @@ struct candidates {
     struct refusal no_replay;            /* why gains are bounds and no replay */
 };
 
-/* -ENOMEM. */
-int saturation_find(const struct run_model *model, const struct whatif *whatif,
-                    const struct stragglers *stragglers, struct candidates *ret_candidates);
-/* Where no calls are known: tells what-if questions which links are full, and which processes their
- * peers wait for. -ENOMEM. */
-int rules_tell(const struct run_model *model, struct whatif *whatif);
 void candidates_release(struct candidates *candidates);
 
 /* The loss that is taken away, for estimators. */
@@ -130,7 +124,7 @@ bool candidate_is_worth_naming(const struct candidate *candidate);
 /* Share of the run that it can be at most. */
 double candidate_most(const struct run_model *model, const struct candidate *candidate);
 /* A candidate of a group with nothing in it yet. */
-struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause kind);
+struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause_kind kind);
 
 struct candidate *candidates_add(struct candidates *candidates, const struct candidate *candidate);
 

@@ -90,52 +90,6 @@ static struct counted_link link_of_candidate(const struct candidates *candidates
     return link;
 }
 
-static int tell_links(const struct run_model *model, struct whatif_told *told) {
-    struct candidates found = {0};
-    size_t group = model->main_group;
-    int result = rules_detect(model, group, SHORT_OF_NETWORK, &found);
-    for (size_t i = 0; i < found.n; i++)
-        found.items[i].run_share = found.items[i].blocked * group_share(model, group);
-    told->links = calloc(found.n + 1, sizeof *told->links);
-    for (size_t i = 0; result == 0 && told->links && i < found.n; i++)
-        if (is_link(&found.items[i]))
-            told->links[told->n_links++] = link_of_candidate(&found, &found.items[i]);
-    candidates_release(&found);
-    return result < 0 || told->links ? result : -ENOMEM;
-}
-
-static int tell_processes(const struct run_model *model, struct whatif_told *told) {
-    struct candidates found = {0};
-    int result = rules_detect(model, model->main_group,
-                              1u << RESOURCE_IMBALANCE | 1u << RESOURCE_APPLICATION, &found);
-    told->processes = calloc(found.n + 1, sizeof *told->processes);
-    for (size_t i = 0; result == 0 && told->processes && i < found.n; i++) {
-        const struct candidate *c = &found.items[i];
-        bool sleeps = is_awaited_sleep(model, c);
-        if (sleeps || is_of_process(model, c))
-            told->processes[told->n_processes++] =
-                (struct counted_process){c->host, sleeps, loss_of(model, c)};
-    }
-    candidates_release(&found);
-    return result < 0 || told->processes ? result : -ENOMEM;
-}
-
-int rules_tell(const struct run_model *model, struct whatif *whatif) {
-    struct whatif_told told = {0};
-    if (model_has_path(model))
-        return 0;
-    int result = tell_links(model, &told);
-    if (result == 0)
-        result = tell_processes(model, &told);
-    if (result < 0) {
-        free(told.links);
-        free(told.processes);
-        return result;
-    }
-    whatif_tell(whatif, &told);
-    return 0;
-}
-
 double candidate_most(const struct run_model *model, const struct candidate *c) {
     struct counted_loss loss = loss_of(model, c);
     bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
@@ -170,4 +124,28 @@ void candidate_count(const struct run_model *model, const struct candidates *can
                                    .low = counted.gain_low * scale,
                                    .high = counted.gain_high * scale,
                                    .counted = true};
+}
+
+int candidates_tell_links(const struct run_model *model, struct candidates *found,
+                          struct whatif_told *told) {
+    for (size_t i = 0; i < found->n; i++)
+        found->items[i].run_share = found->items[i].blocked * group_share(model, model->main_group);
+    told->links = calloc(found->n + 1, sizeof *told->links);
+    for (size_t i = 0; told->links && i < found->n; i++)
+        if (is_link(&found->items[i]))
+            told->links[told->n_links++] = link_of_candidate(found, &found->items[i]);
+    return told->links ? 0 : -ENOMEM;
+}
+
+int candidates_tell_processes(const struct run_model *model, struct candidates *found,
+                              struct whatif_told *told) {
+    told->processes = calloc(found->n + 1, sizeof *told->processes);
+    for (size_t i = 0; told->processes && i < found->n; i++) {
+        const struct candidate *c = &found->items[i];
+        bool sleeps = is_awaited_sleep(model, c);
+        if (sleeps || is_of_process(model, c))
+            told->processes[told->n_processes++] =
+                (struct counted_process){c->host, sleeps, loss_of(model, c)};
+    }
+    return told->processes ? 0 : -ENOMEM;
 }

@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rule: one way in which a run can be limited, with what it needs to see, and the function that
- * looks for it. The table in rules.c lists them in the order in which they are asked; a later one
- * may ask what an earlier one found.
+ * A cause: one way in which a run can be limited, with what it needs to see, and the function that
+ * looks for it. A file of its own has all about it, and causes.def names it.
  */
 #ifndef CHOKEPOINT_ANALYSIS_CAUSES_CAUSE_H
 #define CHOKEPOINT_ANALYSIS_CAUSES_CAUSE_H
 
-#include "analysis/causes/finding.h"
-#include "analysis/run_model.h"
+#include "analysis/causes/candidate.h"
 
-struct candidates;
-
-struct rule {
+struct cause {
     const char *name;       /* "link-queue": as thresholds, ablations and docs/rules.md call it */
     enum resource resource; /* of what it finds */
-    enum cause cause;       /* the usual one */
-    unsigned needs;         /* bits of enum observed_source: without them the rule is blind */
-    unsigned instead;       /* bits: with one of them it has nothing to say, another rule has */
+    enum cause_kind kind;   /* the usual one */
+    unsigned needs;         /* bits of enum observed_source: without them it is blind */
+    unsigned instead;       /* bits: with one of them it has nothing to say, another cause has */
     const char *reason;     /* the physics: why what it looks for holds up a run */
+    /* Those whose findings decide what it says, and which are asked before; NULL: none. */
+    const struct cause *const *yields_to;
     /* Adds what it finds in a group of the model. -ENOMEM. */
     int (*detect)(const struct run_model *model, size_t group, struct candidates *candidates);
+    /* Takes back what gains, once they are known, speak against; NULL: nothing. */
+    void (*settle)(const struct run_model *model, struct candidates *candidates);
 };
 
-/* All rules in order; *ret_n. */
-const struct rule *rule_list(size_t *ret_n);
+/* YIELDS_TO(&cause_disk, &cause_memory) */
+#define YIELDS_TO(...) ((const struct cause *const[]){__VA_ARGS__, NULL})
 
-/* The judge as an ablation wants it: a list "-RULE;NAME=VALUE;NAME*FACTOR;-source:NAME" of rules
- * and sources that are off and thresholds that are set. Once, before anything is judged. 0, or
- * -EINVAL: *ret_bad is the word that makes no sense. */
-int rules_configure(const char *text, const char **ret_bad);
-bool rule_is_off(const struct rule *rule);
+#define CAUSE(name) extern const struct cause cause_##name;
+#include "analysis/causes/causes.def"
+#undef CAUSE
 
 #endif

@@ -3,61 +3,17 @@
 #ifndef CHOKEPOINT_ANALYSIS_CAUSES_CAUSES_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_CAUSES_CAUSES_PRIVATE_H
 
-#include "analysis/causes/candidate.h"
+#include "analysis/causes/cause.h"
 #include "analysis/evidence/computed.h"
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/flows.h"
+#include "analysis/evidence/peers.h"
 #include "analysis/evidence/program_start.h"
 #include "analysis/evidence/queues.h"
 #include "analysis/evidence/quota.h"
 #include "analysis/gain/demand.h"
 #include "analysis/gain/free_loss.h"
 #include "analysis/gain/throughput.h"
-
-/* ---- the detectors of the rules: candidates added, -ENOMEM ---- */
-
-int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates);
-int serial_process_detect(const struct run_model *model, size_t group,
-                          struct candidates *candidates);
-int saturation_quota(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_steal(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_disk(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_memory(const struct run_model *model, size_t group, struct candidates *candidates);
-int link_connections_detect(const struct run_model *model, size_t group,
-                            struct candidates *candidates);
-int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates);
-int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int process_imbalance_detect(const struct run_model *model, size_t group,
-                             struct candidates *candidates);
-int process_sleep_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-int awaited_sleep_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-int awaited_stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int awaited_computing_detect(const struct run_model *model, size_t group,
-                             struct candidates *candidates);
-int awaited_pool_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int awaited_names_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-int awaited_input_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-int message_latency_detect(const struct run_model *model, size_t group,
-                           struct candidates *candidates);
-int machine_full_detect(const struct run_model *model, size_t group, struct candidates *candidates);
-int compute_bound_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-
-/* ---- what they share ---- */
-
-/* Asks the rules of these resources (bits of enum resource). -ENOMEM. */
-int rules_detect(const struct run_model *model, size_t group, unsigned resources,
-                 struct candidates *candidates);
 
 /* Something was found of these resources (bits of enum resource) in the group. */
 bool candidates_any(const struct candidates *candidates, size_t group, unsigned resources);
@@ -73,18 +29,21 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
 void candidate_count(const struct run_model *model, const struct candidates *candidates,
                      struct candidate *candidate);
 
+/* Links that they found, and processes that pause, as what-if questions take them; told's.
+ * -ENOMEM. */
+int candidates_tell_links(const struct run_model *model, struct candidates *found,
+                          struct whatif_told *told);
+int candidates_tell_processes(const struct run_model *model, struct candidates *found,
+                              struct whatif_told *told);
+
 /* Frees and closes the gap. */
 void candidates_remove(struct candidates *candidates, size_t at);
 
 /* Takes out what held up a host only while the program started, and tells it instead. -ENOMEM. */
-int saturation_start(const struct run_model *model, struct candidates *candidates);
+int start_take_out(const struct run_model *model, struct candidates *candidates);
 /* The same of what held from the very beginning on and for less than a phase, when it is known when
  * each held (candidates_estimate()): connections may be made long before a program is loaded. */
-void saturation_start_by_spans(const struct run_model *model, struct candidates *candidates);
-
-/* Once gains are known: takes out links whose data may have waited for the cores that hosts share,
- * unless a replay says what a faster one would bring, and tells it instead. */
-void links_drop_unclear(const struct run_model *model, struct candidates *candidates);
+void start_take_out_by_spans(const struct run_model *model, struct candidates *candidates);
 
 /* Share of the run that goes by waiting for a core on all hosts that share this one's cores, itself
  * included; 0: none does. */
@@ -94,7 +53,7 @@ double machine_waiting(const struct run_model *model, size_t group, int host);
  * of its host: the candidate without its words, and the scenario without that term. demand: of the
  * critical path. */
 struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
-                                 enum cause cause, enum budget_term term, double demand);
+                                 enum cause_kind cause, enum budget_term term, double demand);
 
 /* Most of the time that a process does nothing goes by in look-ups of names. */
 bool awaited_is_for_names(const struct run_model *model, size_t who, size_t group);
@@ -119,5 +78,54 @@ void core_speed_rule_out(const struct run_model *model, size_t group, const stru
 void core_speed_explain(struct core_speed core, double ratio, struct remarks *to);
 /* Against a candidate that rests on CPU time: what is known of the core. */
 void core_speed_tell(struct core_speed core, struct candidate *c);
+
+/* ---- ranks whose calls are known ---- */
+
+/* Share of a rank's time; NAN where its budget does not close. */
+double rank_share(const struct run_model *model, size_t group, size_t rank, enum budget_term term);
+/* Median over the other ranks that have at least `least` of it; NAN without any. */
+double rank_peers_median(const struct run_model *model, size_t group, size_t rank,
+                         enum budget_term term, double least, size_t *ret_n);
+/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
+                      const struct core_speed *cores);
+
+/* Reasons that stop a rank which wants nothing of its host. */
+struct rank_pause {
+    enum cause_kind cause;
+    enum budget_term term;
+    enum remark_code says, evidence; /* of the rank; of it and a percentage */
+};
+
+int rank_pause_add(const struct run_model *model, size_t group, size_t who,
+                   const struct rank_pause *pause, double demand, struct candidates *candidates);
+/* The rank that does so for longest; SIZE_MAX: none for long enough. */
+size_t rank_pause_longest(const struct run_model *model, size_t group, enum budget_term term,
+                          double *ret_demand);
+
+/* ---- processes of one role ---- */
+
+typedef int peers_look(const struct run_model *model, size_t group, const struct peers *peers,
+                       struct candidates *candidates);
+/* -ENOMEM. */
+int peers_compare(const struct run_model *model, size_t group, peers_look *look_at,
+                  struct candidates *candidates);
+/* Data wait for it, and hardly for the others. */
+bool peer_is_late(const struct peers *peers, const struct peer *p);
+void peer_tell_late(const struct run_model *model, const struct peers *peers, const struct peer *p,
+                    struct candidate *c);
+
+/* ---- processes that others wait for ---- */
+
+/* The process with most of a term on the path; SIZE_MAX: none has BLOCKED_MIN. */
+size_t awaited_most(const struct run_model *model, size_t group, enum budget_term term,
+                    double *ret_demand);
+/* Shares of its own time, and of its host's part of the path. */
+double awaited_term_share(const struct run_model *model, size_t group, size_t who, unsigned terms);
+double awaited_part(const struct run_model *model, size_t group, size_t who, enum budget_term term,
+                    double demand);
+int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
+                      enum budget_term term, enum cause_kind cause, double demand,
+                      struct candidates *candidates);
 
 #endif

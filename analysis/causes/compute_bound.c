@@ -112,8 +112,7 @@ static bool is_seen_inside(const struct run_model *model) {
     return true;
 }
 
-int compute_bound_detect(const struct run_model *model, size_t group,
-                         struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     if (group != model->main_group)
         return 0;
     struct computing x = look(model, group);
@@ -135,3 +134,11 @@ int compute_bound_detect(const struct run_model *model, size_t group,
         remarks_add(&c.against, SPINNING_LOOKS_ALIKE, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
+
+const struct cause cause_compute_bound = {
+    .name = "compute-bound",
+    .resource = RESOURCE_CPU,
+    .kind = CAUSE_COMPUTE_BOUND,
+    .reason = "a program that computes all the time ends sooner only on faster or more cores",
+    .detect = detect,
+};

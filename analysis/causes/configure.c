@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/causes/cause.h"
+#include "analysis/causes/causes.h"
 #include "analysis/threshold.h"
 
 static unsigned long long rules_off; /* bits of the table; the same for all of a process */
 
-bool rule_is_off(const struct rule *rule) {
-    size_t n;
-    return rules_off >> (rule - rule_list(&n)) & 1;
+bool cause_is_off(const struct cause *cause) {
+    size_t n, i = 0;
+    const struct cause *const *all = causes_all(&n);
+    while (i < n && all[i] != cause)
+        i++;
+    return rules_off >> i & 1;
 }
 
 static bool is_word(const char *word, size_t length, const char *name) {
@@ -29,9 +32,9 @@ static bool leave_out_source(const char *word, size_t length, unsigned *sources)
 
 static bool leave_out_rule(const char *word, size_t length) {
     size_t n;
-    const struct rule *rules = rule_list(&n);
+    const struct cause *const *all = causes_all(&n);
     for (size_t r = 0; r < n; r++)
-        if (is_word(word, length, rules[r].name)) {
+        if (is_word(word, length, all[r]->name)) {
             rules_off |= 1ull << r;
             return true;
         }

@@ -202,49 +202,6 @@ static int add_contention(const struct run_model *model, size_t group, int host,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Without calls: one process computes on a full core, the others wait without using theirs. */
-static int add_serial(const struct run_model *model, size_t group, int host,
-                      const struct model_process *process, double share, double others,
-                      struct candidates *candidates) {
-    struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_SERIAL);
-    double mean = model_mean(model, host, METRIC_JOB_CPU, group);
-    c.blocked = share;
-    c.signals = 2;
-    c.rank = process->rank;
-    c.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
-    c.factor = mean > 0 ? share / mean : 0;
-    remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());
-    remarks_add(&c.evidence, PROCESS_FILLS_CORE, NUMBERS(100 * share, 100 * others),
-                NAMES(process->series->name));
-    remarks_add(&c.against, FASTER_CORE_OR_THREADS, NUMBERS(), NAMES());
-    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
-}
-
-int serial_process_detect(const struct run_model *model, size_t group,
-                          struct candidates *candidates) {
-    double median = ranks_busy(model, group);
-    const struct model_process *busiest = NULL;
-    double most = 0;
-    size_t ranks = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (!model_is_rank(model, process))
-            continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
-        double share = use.cpu_s / use.wall_s;
-        ranks++;
-        if (share > most) {
-            most = share;
-            busiest = process;
-        }
-    }
-    if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 || most < BUSY_RANK ||
-        most > 1.2 || !(median <= 0.5))
-        return 0;
-    return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
-}
-
 /* For how much of the time somebody waited for a core there, %, beside what its quota held back: to
  * the kernel that is the same. NAN: not known. */
 static double waited_pct(const struct run_model *model, int host, size_t group) {
@@ -279,7 +236,7 @@ static void rule_out_shared(double most, struct candidates *candidates) {
     candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
-int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
     double all_busy = ranks_busy(model, group), even = even_demand(model, group), shared = 0;
     int result = 0;
@@ -299,3 +256,11 @@ int saturation_cpu(const struct run_model *model, size_t group, struct candidate
         rule_out(model, group, candidates);
     return result;
 }
+
+const struct cause cause_contention = {
+    .name = "contention",
+    .resource = RESOURCE_CPU,
+    .kind = CAUSE_CONTENTION,
+    .reason = "a task that is ready to run and waits in the run queue of a core makes no progress",
+    .detect = detect,
+};

@@ -20,7 +20,7 @@ const char *resource_name(enum resource resource) {
     return names[resource];
 }
 
-const char *cause_name(enum cause cause) {
+const char *cause_name(enum cause_kind cause) {
     static const char *const names[CAUSE_COUNT_] = {
         [CAUSE_NONE] = NULL,
         [CAUSE_CONTENTION] = "contention",

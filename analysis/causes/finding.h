@@ -21,7 +21,7 @@ enum resource {
     RESOURCE_COUNT_
 };
 
-enum cause {
+enum cause_kind {
     CAUSE_NONE, /* nobody is blamed */
     CAUSE_CONTENTION,
     CAUSE_SERIAL,
@@ -71,7 +71,7 @@ enum subject {
 /* "cpu-quota": as in the JSON contract; static. */
 const char *resource_name(enum resource resource);
 /* "path-limited"; NULL for CAUSE_NONE; static. */
-const char *cause_name(enum cause cause);
+const char *cause_name(enum cause_kind cause);
 /* "all-hosts"; static. */
 const char *subject_name(enum subject subject);
 

@@ -117,7 +117,7 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     struct free_ranks ranks;
     int result = throughput_counts(model, group) ? free_ranks_make(model, group, &ranks) : 0;
     if (result <= 0)
@@ -131,3 +131,13 @@ int saturation_free(const struct run_model *model, size_t group, struct candidat
     free(cores);
     return result;
 }
+
+const struct cause cause_free_ranks = {
+    .name = "free-ranks",
+    .resource = RESOURCE_IMBALANCE,
+    .kind = CAUSE_SKEW,
+    .needs = 1u << SOURCE_CALLS,
+    .reason = "of ranks that run freely, the one with more to do for an iteration does fewer",
+    .yields_to = YIELDS_TO(&cause_memory),
+    .detect = detect,
+};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program is to blame, and no resource: one rank has more to compute than its peers
- * (imbalance), one computes alone while all others wait for it (serial), or one sleeps in its own
- * code; application_buffers.c has buffers and readers. The calls of MPI tell here. Without them a
- * wait for a peer looks like sleep, or like computing, and processes.c says what can still be told.
+ * (imbalance), or computes alone while all others wait for it (serial). The calls of MPI tell here.
+ * Without them a wait for a peer looks like computing, and process_imbalance.c says what can still
+ * be told.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,55 +11,7 @@
 #include <string.h>
 
 #include "analysis/causes/causes_private.h"
-#include "analysis/evidence/frozen.h"
 #include "analysis/facts/series/stats.h"
-
-static double share_of(const struct run_model *model, size_t group, size_t rank,
-                       enum budget_term term) {
-    const struct budget *b = &model->budgets.items[rank].groups[group];
-    return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
-}
-
-/* Median over the other ranks that have at least `least` of it; NAN without any. */
-static double peers_median(const struct run_model *model, size_t group, size_t rank,
-                           enum budget_term term, double least, size_t *ret_n) {
-    double *shares = malloc((model->budgets.n + 1) * sizeof *shares);
-    size_t n = 0;
-    for (size_t r = 0; shares && r < model->budgets.n; r++) {
-        double share = r == rank ? NAN : share_of(model, group, r, term);
-        if (share >= least)
-            shares[n++] = share;
-    }
-    double median = stats_median(shares, n);
-    free(shares);
-    *ret_n = n;
-    return median;
-}
-
-/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
-static size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
-                             const struct core_speed *cores) {
-    size_t most = SIZE_MAX;
-    double most_share = NAN;
-    for (size_t r = 0; r < model->budgets.n; r++) {
-        double share = share_of(model, group, r, term);
-        share /= cores ? cores[model->budgets.items[r].host].slower : 1;
-        if (isnan(share) || share <= most_share)
-            continue;
-        most = r;
-        most_share = share;
-    }
-    return most;
-}
-
-bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
-                         unsigned resources) {
-    for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].host == host && candidates->items[i].group == group &&
-            candidates->items[i].saturated && resources >> candidates->items[i].resource & 1)
-            return true;
-    return false;
-}
 
 /* ---- computing alone ---- */
 
@@ -89,7 +41,7 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
                       struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
     struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
-    double cpu = share_of(model, group, who, BUDGET_CPU);
+    double cpu = rank_share(model, group, who, BUDGET_CPU);
     double demand = model_demand(model, group, b->host, BUDGET_CPU);
     c.rank = b->rank;
     c.own = alone;
@@ -102,7 +54,7 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
     c.remove = faster_rank(model, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
     remark_set(&c.cause, RANK_COMPUTES_ALONE, NUMBERS(b->rank), NAMES());
     remarks_add(&c.evidence, COMPUTED_ALONE, NUMBERS(b->rank, 100 * alone, 100 * cpu), NAMES());
-    double queue = share_of(model, group, who, BUDGET_RUN_QUEUE);
+    double queue = rank_share(model, group, who, BUDGET_RUN_QUEUE);
     if (queue >= BLOCKED_MIN)
         remarks_add(&c.against, WAITED_FOR_CORE_TOO, NUMBERS(), NAMES());
     else
@@ -123,9 +75,10 @@ struct excess {
 static int add_skew(const struct run_model *model, size_t group, size_t who, const struct excess *e,
                     struct core_speed core, struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
-    double own = share_of(model, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
+    double own = rank_share(model, group, who, BUDGET_CPU),
+           ratio = (e->median + e->more) / e->median;
     double demand = model_demand(model, group, b->host, BUDGET_CPU);
-    double waiting = share_of(model, group, who, BUDGET_PEER_WAIT);
+    double waiting = rank_share(model, group, who, BUDGET_PEER_WAIT);
     struct candidate c = candidate_of(b->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = b->rank;
     c.own = e->more;
@@ -168,7 +121,7 @@ static double beyond_absence(const struct run_model *model, size_t group, size_t
     size_t n;
     if (!(absence > 0))
         return more;
-    double waiting = peers_median(model, group, who, BUDGET_PEER_WAIT, 0, &n);
+    double waiting = rank_peers_median(model, group, who, BUDGET_PEER_WAIT, 0, &n);
     return n ? fmin(more, fmax(waiting - absence, 0)) : more;
 }
 
@@ -177,7 +130,7 @@ static double beyond_absence(const struct run_model *model, size_t group, size_t
 static double awaited_alone(const struct run_model *model, size_t group, size_t who, double own) {
     double least = INFINITY;
     for (size_t r = 0; r < model->budgets.n; r++) {
-        double waits = share_of(model, group, r, BUDGET_PEER_WAIT);
+        double waits = rank_share(model, group, r, BUDGET_PEER_WAIT);
         if (isnan(waits) || (r == who && waits >= HARDLY_WAITS))
             return 0;
         least = r == who ? least : fmin(least, waits);
@@ -197,7 +150,7 @@ static bool any_saturated(const struct candidates *candidates, size_t group) {
 static struct excess excess_of(const struct run_model *model, size_t group, size_t who,
                                double own) {
     struct excess e = {.peers = NAN};
-    e.median = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    e.median = rank_peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
     e.alone = own >= SERIAL_MIN ? alone_share(model, group, who) : 0;
     e.alone = beyond_common(e.alone, own, e.median);
     e.more = beyond_absence(model, group, who, own - e.median);
@@ -219,14 +172,14 @@ static bool is_skew(const struct run_model *model, size_t group, size_t who,
                     const struct core_speed *cores, const struct excess *e) {
     double ratio = skew_ratio(model, model->budgets.items[who].host, cores);
     return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
-           share_of(model, group, who, BUDGET_PEER_WAIT) < e->more &&
+           rank_share(model, group, who, BUDGET_PEER_WAIT) < e->more &&
            model_rank_demand(model, group, who, BUDGET_CPU) >= BLOCKED_MIN;
 }
 
 /* It took the most CPU time, and had not the most to do. */
 static void rule_out_slow_core(const struct run_model *model, size_t group, size_t who,
                                const struct core_speed *cores, struct candidates *candidates) {
-    double taken = share_of(model, group, who, BUDGET_CPU);
+    double taken = rank_share(model, group, who, BUDGET_CPU);
     struct excess e = excess_of(model, group, who, taken);
     const struct rank_budget *b = &model->budgets.items[who];
     core_speed_rule_out(model, group, b, taken / e.median, cores[b->host], candidates);
@@ -240,9 +193,9 @@ static void rule_out_slow_core(const struct run_model *model, size_t group, size
 static struct excess excess_by_amount(const struct run_model *model, size_t group, size_t who,
                                       const struct core_speed *cores) {
     const struct core_speed *core = &cores[model->budgets.items[who].host];
-    double own = share_of(model, group, who, BUDGET_CPU);
+    double own = rank_share(model, group, who, BUDGET_CPU);
     struct excess e = {.peers = NAN};
-    double peers = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    double peers = rank_peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
     if (!core_has_more_to_do(core) || !(own > peers))
         return e;
     struct excess by_time = excess_of(model, group, who, own / core->slower);
@@ -286,7 +239,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     if (who == SIZE_MAX)
         return 0;
     const struct rank_budget *b = &model->budgets.items[who];
-    double taken = share_of(model, group, who, BUDGET_CPU);
+    double taken = rank_share(model, group, who, BUDGET_CPU);
     double own = taken / cores[b->host].slower;
     struct excess e = excess_of(model, group, who, own);
     if (isnan(e.median) && !any_saturated(candidates, group))
@@ -306,7 +259,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     return result;
 }
 
-int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     if (model->budgets.n < 2 || throughput_counts(model, group))
         return 0;
     struct core_speed *cores = core_speeds_of(model, group);
@@ -315,88 +268,14 @@ int imbalance_detect(const struct run_model *model, size_t group, struct candida
     return result;
 }
 
-/* ---- asleep ---- */
-
-/* Reasons that stop a rank which wants nothing of its host. */
-struct pause {
-    enum cause cause;
-    enum budget_term term;
-    enum remark_code says, evidence; /* of the rank; of it and a percentage */
+const struct cause cause_imbalance = {
+    .name = "imbalance",
+    .resource = RESOURCE_IMBALANCE,
+    .kind = CAUSE_SKEW,
+    .needs = 1u << SOURCE_CALLS,
+    .reason = "ranks in step wait for the one that computes longest",
+    .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk,
+                           &cause_memory, &cause_machine_full, &cause_link_connections,
+                           &cause_link_queue, &cause_link_rate, &cause_link_peers),
+    .detect = detect,
 };
-
-static const struct pause sleeps = {CAUSE_SLEEP, BUDGET_IDLE, REMARK_SLEEPS, REMARK_SLEPT};
-static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED, REMARK_STOPPED,
-                                   REMARK_SEEN_STOPPED};
-static const struct pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, REMARK_FROZEN, REMARK_NOTHING_RAN};
-
-static const struct pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, REMARK_STOPPED,
-                                          REMARK_STOPPED_AT_LOOKS};
-
-static int add_pause(const struct run_model *model, size_t group, size_t who,
-                     const struct pause *pause, double demand, struct candidates *candidates) {
-    const struct rank_budget *b = &model->budgets.items[who];
-    size_t n_peers;
-    double own = share_of(model, group, who, pause->term);
-    double median = peers_median(model, group, who, pause->term, 0, &n_peers);
-    bool alone = !(median >= own / SLEEP_RATIO);
-    struct candidate c = pause_candidate(model, group, who, pause->cause, pause->term, demand);
-    c.signals += alone;
-    remark_fill(&c.cause, pause->says, NUMBERS(b->rank), NAMES());
-    remarks_append(&c.evidence, pause->evidence, NUMBERS(b->rank, 100 * own), NAMES());
-    if (alone && !isnan(median))
-        remarks_add(&c.evidence, PEERS_PAUSED_LESS, NUMBERS(100 * median), NAMES());
-    else if (!isnan(median))
-        remarks_add(&c.against, PEERS_PAUSED_TOO, NUMBERS(100 * median), NAMES());
-    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
-}
-
-/* The rank may have slept because of the host's waits for I/O. */
-static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
-    return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
-}
-
-/* The greater part of the rank's sleep. */
-static bool is_frozen(const struct run_model *model, size_t group, int host, double idle) {
-    struct windows windows = phase_windows(&model->groups[group]);
-    return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
-}
-
-/* Stops that begin and end between two scans count as sleep: what the scans found speaks for all.
- */
-static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
-    const struct rank_budget *b = &model->budgets.items[who];
-    struct windows windows = phase_windows(&model->groups[group]);
-    double pause = idle + fmax(share_of(model, group, who, BUDGET_STOPPED), 0);
-    return process_stopped_part(model, b->host, b->pid, windows) >= pause / 2;
-}
-
-static const struct pause *pause_of(const struct run_model *model, size_t group, size_t who,
-                                    double idle) {
-    int host = model->budgets.items[who].host;
-    return is_frozen(model, group, host, idle)   ? &freezes
-           : is_stopped(model, group, who, idle) ? &unseen_stops
-                                                 : &sleeps;
-}
-
-/* The rank that does so for longest. */
-static size_t longest_pause(const struct run_model *model, size_t group, enum budget_term term,
-                            double *ret_demand) {
-    size_t who = rank_with_most(model, group, term, NULL);
-    *ret_demand = who == SIZE_MAX ? 0 : model_rank_demand(model, group, who, term);
-    return *ret_demand >= BLOCKED_MIN ? who : SIZE_MAX;
-}
-
-int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    double demand;
-    size_t who = longest_pause(model, group, BUDGET_IDLE, &demand);
-    double own = who == SIZE_MAX ? 0 : share_of(model, group, who, BUDGET_IDLE);
-    if (who == SIZE_MAX || is_for_disk(model, group, model->budgets.items[who].host, own))
-        return 0;
-    return add_pause(model, group, who, pause_of(model, group, who, own), demand, candidates);
-}
-
-int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    double demand;
-    size_t who = longest_pause(model, group, BUDGET_STOPPED, &demand);
-    return who == SIZE_MAX ? 0 : add_pause(model, group, who, &stops, demand, candidates);
-}

@@ -63,8 +63,7 @@ static double moving(const struct run_model *model, size_t group) {
     return isnan(share) ? 0 : share;
 }
 
-int message_latency_detect(const struct run_model *model, size_t group,
-                           struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     double share = moving(model, group);
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     struct messages m;
@@ -87,3 +86,14 @@ int message_latency_detect(const struct run_model *model, size_t group,
     remarks_add(&c.evidence, MESSAGES_WENT, NUMBERS(m.n, m.median_bytes), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
+
+const struct cause cause_latency = {
+    .name = "latency",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_LATENCY,
+    .needs = 1u << SOURCE_CALLS,
+    .reason = "a small message takes its way between two hosts, whatever the rate of the link",
+    .yields_to =
+        YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate, &cause_link_peers),
+    .detect = detect,
+};

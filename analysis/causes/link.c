@@ -102,47 +102,6 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
 }
 
 /* Links that an earlier rule found are asked for no more. */
-static bool is_found(const struct candidates *candidates, size_t group) {
+bool link_is_found(const struct candidates *candidates, size_t group) {
     return candidates_any(candidates, group, SHORT_OF_NETWORK);
-}
-
-/* The same of those that no want of cores may explain. */
-static bool is_sure(const struct candidates *candidates, size_t group) {
-    for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].group == group &&
-            SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
-            !(candidates->items[i].core_waited > 0))
-            return true;
-    return false;
-}
-
-int link_connections_detect(const struct run_model *model, size_t group,
-                            struct candidates *candidates) {
-    const struct flows *flows;
-    int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 ? result : link_by_connections(model, group, flows, candidates);
-}
-
-int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    const struct flows *flows;
-    int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 || is_sure(candidates, group)
-               ? result
-               : link_by_queues(model, group, flows, candidates);
-}
-
-int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    const struct flows *flows;
-    int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 || is_found(candidates, group)
-               ? result
-               : link_by_rates(model, group, flows, group == model->main_group, candidates);
-}
-
-int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    const struct flows *flows;
-    int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 || is_found(candidates, group) || group != model->main_group
-               ? result
-               : link_by_peers(model, group, flows, candidates);
 }

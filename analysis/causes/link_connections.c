@@ -262,8 +262,8 @@ static int add_other_side(const struct run_model *model, size_t group, const str
     return result;
 }
 
-int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
-                        struct candidates *candidates) {
+static int link_by_connections(const struct run_model *model, size_t group,
+                               const struct flows *flows, struct candidates *candidates) {
     struct culprit_side best = {.host = -1};
     if (flows->n_limited)
         best = best_side(model, group, flows);
@@ -275,7 +275,7 @@ int link_by_connections(const struct run_model *model, size_t group, const struc
     return result ? result : add_other_side(model, group, flows, &best, demand, twin, candidates);
 }
 
-void links_drop_unclear(const struct run_model *model, struct candidates *candidates) {
+static void drop_unclear(const struct run_model *model, struct candidates *candidates) {
     for (size_t i = candidates->n; i-- > 0;) {
         struct candidate *c = &candidates->items[i];
         if (!(c->core_waited > 0) || c->gain.replayed)
@@ -287,3 +287,19 @@ void links_drop_unclear(const struct run_model *model, struct candidates *candid
         candidates_remove(candidates, i);
     }
 }
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 ? result : link_by_connections(model, group, flows, candidates);
+}
+
+const struct cause cause_link_connections = {
+    .name = "link-connections",
+    .resource = RESOURCE_NET_EGRESS,
+    .kind = CAUSE_PATH_LIMITED,
+    .needs = 1u << SOURCE_CONNECTIONS,
+    .reason = "connections through a full link have data under way that neither end holds up",
+    .detect = detect,
+    .settle = drop_unclear,
+};

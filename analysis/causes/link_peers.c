@@ -142,8 +142,8 @@ static int add_suspect(const struct run_model *model, size_t group, const struct
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
-                  struct candidates *candidates) {
+static int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
+                         struct candidates *candidates) {
     const struct stragglers *stragglers = candidates->stragglers;
     int result = 0;
     for (size_t i = 0; stragglers && result == 0 && i < stragglers->n; i++)
@@ -151,3 +151,20 @@ int link_by_peers(const struct run_model *model, size_t group, const struct flow
             result = add_suspect(model, group, &stragglers->items[i], flows, candidates);
     return result;
 }
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || link_is_found(candidates, group) || group != model->main_group
+               ? result
+               : link_by_peers(model, group, flows, candidates);
+}
+
+const struct cause cause_link_peers = {
+    .name = "link-peers",
+    .resource = RESOURCE_NET_EGRESS,
+    .kind = CAUSE_PATH_LIMITED,
+    .reason = "transfers that take one rank longer than its peers go through something slower",
+    .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate),
+    .detect = detect,
+};

@@ -24,20 +24,7 @@ void link_name_interface(const struct run_model *model, struct candidate *c);
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c);
 
-/* ---- one for each kind of evidence: candidates added, -ENOMEM ---- */
-
-int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
-                        struct candidates *candidates);
-int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
-                   struct candidates *candidates);
-/* Where connections are known, a rate that was only seen is no sign of anything. Rules the network
- * out in words, where nothing is found and `rule_out`. */
-int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
-                  bool rule_out, struct candidates *candidates);
-
-/* Suspects, in the main group: hosts of stragglers whose transfers take longer than their peers';
- * where connections say that the path was idle, the programs there. */
-int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
-                  struct candidates *candidates);
+/* Links that another cause found are asked for no more. */
+bool link_is_found(const struct candidates *candidates, size_t group);
 
 #endif

@@ -40,8 +40,8 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
 }
 
 /* Where nobody knows who waits for what is sent: as long as it takes at that rate. */
-int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
-                   struct candidates *candidates) {
+static int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
+                          struct candidates *candidates) {
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct queues queues = link_queues(model, group, (int)h);
         double demand = link_demand(model, group, (int)h, FLOW_SEND);
@@ -54,3 +54,31 @@ int link_by_queues(const struct run_model *model, size_t group, const struct flo
     }
     return 0;
 }
+
+/* The same of those that no want of cores may explain. */
+static bool is_sure(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group &&
+            SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
+            !(candidates->items[i].core_waited > 0))
+            return true;
+    return false;
+}
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_sure(candidates, group)
+               ? result
+               : link_by_queues(model, group, flows, candidates);
+}
+
+const struct cause cause_link_queue = {
+    .name = "link-queue",
+    .resource = RESOURCE_NET_EGRESS,
+    .kind = CAUSE_PATH_LIMITED,
+    .needs = 1u << SOURCE_QDISC,
+    .reason = "packets wait before an interface that is set to a rate",
+    .yields_to = YIELDS_TO(&cause_link_connections),
+    .detect = detect,
+};

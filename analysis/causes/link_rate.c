@@ -111,8 +111,8 @@ static void say_ruled_out(const struct run_model *model, const struct flows *flo
         remarks_add(ruled_out, NO_PLATEAU, NUMBERS(highest, most), NAMES());
 }
 
-int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
-                  bool rule_out, struct candidates *candidates) {
+static int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
+                         bool rule_out, struct candidates *candidates) {
     struct fullest fullest = {.share = -1, .host = -1};
     size_t before = candidates->n;
     double highest = network_ceiling(model), most = 0;
@@ -141,3 +141,20 @@ int link_by_rates(const struct run_model *model, size_t group, const struct flow
         say_ruled_out(model, flows, highest, most, &fullest, &candidates->ruled_out);
     return 0;
 }
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || link_is_found(candidates, group)
+               ? result
+               : link_by_rates(model, group, flows, group == model->main_group, candidates);
+}
+
+const struct cause cause_link_rate = {
+    .name = "link-rate",
+    .resource = RESOURCE_NET_EGRESS,
+    .kind = CAUSE_PATH_LIMITED,
+    .reason = "a link that carries what it was measured to carry can carry no more",
+    .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue),
+    .detect = detect,
+};

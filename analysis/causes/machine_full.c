@@ -102,8 +102,7 @@ static bool has_culprit(const struct candidates *candidates, size_t group) {
     return false;
 }
 
-int machine_full_detect(const struct run_model *model, size_t group,
-                        struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     struct machine m = fullest_machine(model, group);
     if (has_culprit(candidates, group) || m.host < 0 || !(is_full(&m) || is_taken_by_others(&m)) ||
         m.waiting < BLOCKED_MIN)
@@ -121,3 +120,12 @@ int machine_full_detect(const struct run_model *model, size_t group,
     say(&m, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
+
+const struct cause cause_machine_full = {
+    .name = "machine-full",
+    .resource = RESOURCE_CPU,
+    .kind = CAUSE_MACHINE_FULL,
+    .reason = "hosts that share the cores of one machine take turns on them once all are busy",
+    .yields_to = YIELDS_TO(&cause_contention),
+    .detect = detect,
+};

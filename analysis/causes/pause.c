@@ -3,7 +3,7 @@
 #include "analysis/causes/causes_private.h"
 
 struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
-                                 enum cause cause, enum budget_term term, double demand) {
+                                 enum cause_kind cause, enum budget_term term, double demand) {
     const struct rank_budget *b = &model->budgets.items[who];
     struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, cause);
     c.rank = b->rank;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU time that is taken from a host: by the quota of a control group, or by the hypervisor
- * (steal). The kernel counts both, so the evidence is sure. The path tells whether the run waited
- * for it.
+ * CPU time that the quota of a control group takes from a host. The kernel counts it, so the
+ * evidence is sure. The path tells whether the run waited for it.
  */
 #include <errno.h>
 #include <math.h>
@@ -47,7 +46,7 @@ static double quota_demand(const struct run_model *model, size_t group, int host
     return isnan(worst) ? fmin(1, quota.throttled) : worst;
 }
 
-int saturation_quota(const struct run_model *model, size_t group, struct candidates *candidates) {
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     struct windows windows = phase_windows(&model->groups[group]);
     double most = NAN;
     size_t before = candidates->n;
@@ -67,37 +66,11 @@ int saturation_quota(const struct run_model *model, size_t group, struct candida
     return 0;
 }
 
-static int add_steal(const struct run_model *model, size_t group, int host, double steal,
-                     struct candidates *candidates) {
-    struct candidate c = candidate_of(host, group, RESOURCE_STEAL, CAUSE_STEAL);
-    double demand = model_demand(model, group, host, BUDGET_STEAL);
-    c.blocked = isnan(demand) ? steal / 100 : demand;
-    c.saturated = true;
-    c.signals = 1;
-    c.signal = &model->hosts[host].metrics[METRIC_CPU_STEAL];
-    c.factor = c.blocked / steal;
-    c.terms = 1u << BUDGET_STEAL;
-    c.can_remove = true;
-    c.remove = (struct whatif_scenario){
-        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_STEAL};
-    remark_set(&c.cause, HYPERVISOR_RUNS_OTHERS, NUMBERS(), NAMES());
-    remarks_add(&c.evidence, STOLEN, NUMBERS(steal), NAMES());
-    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
-}
-
-int saturation_steal(const struct run_model *model, size_t group, struct candidates *candidates) {
-    double most = NAN;
-    for (size_t h = 0; h < model->n_hosts; h++) {
-        double steal = model_mean(model, (int)h, METRIC_CPU_STEAL, group);
-        most = fmax(most, steal);
-        if (steal >= 100 * STEAL_MIN && add_steal(model, group, (int)h, steal, candidates) < 0)
-            return -ENOMEM;
-    }
-    if (group == model->main_group && most < 100 * STEAL_MIN) {
-        if (most >= 0.05)
-            remarks_add(&candidates->ruled_out, STEAL_LITTLE, NUMBERS(most), NAMES());
-        else
-            remarks_add(&candidates->ruled_out, STEAL_NONE, NUMBERS(), NAMES());
-    }
-    return 0;
-}
+const struct cause cause_quota = {
+    .name = "quota",
+    .resource = RESOURCE_CPU_QUOTA,
+    .kind = CAUSE_QUOTA,
+    .needs = 1u << SOURCE_CGROUP,
+    .reason = "the kernel stops a control group that has used up its share of CPU time",
+    .detect = detect,
+};

@@ -27,7 +27,7 @@ static void tell(const struct run_model *model, const struct candidate *c, int64
                 NAMES(resource_name(c->resource), model->hosts[c->host].name));
 }
 
-int saturation_start(const struct run_model *model, struct candidates *candidates) {
+int start_take_out(const struct run_model *model, struct candidates *candidates) {
     int64_t start_ns = 0;
     if (model->n_groups > 1 || !candidates->n)
         return 0;
@@ -46,7 +46,7 @@ int saturation_start(const struct run_model *model, struct candidates *candidate
     return 0;
 }
 
-void saturation_start_by_spans(const struct run_model *model, struct candidates *candidates) {
+void start_take_out_by_spans(const struct run_model *model, struct candidates *candidates) {
     double run_s = (double)model->recording->duration_ns / 1e9;
     double from_s = (double)candidates->start_ns / 1e9 + run_s / RANK_BUDGET_SLICES;
     double most_s = fmin((double)GROUP_MIN_NS / 1e9, run_s / 2);

@@ -36,7 +36,7 @@ struct straggler {
     double severity_max; /* at most, by the critical path; NAN */
     double explained;    /* share of the excess that the cause explains; NAN */
     struct remark cause;
-    enum cause cause_kind;
+    enum cause_kind cause_kind;
     const char *culprit; /* another program that is to blame: the model's name; NULL */
     int64_t culprit_pid;
     struct remarks evidence;

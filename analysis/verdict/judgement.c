@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/verdict/judgement.h"
 
+#include "analysis/causes/causes.h"
+
 int judgement_prepare(const struct run_model *model, struct judgement *ret_judgement) {
     struct judgement j = {.model = model};
     int result = whatif_new(model, &j.whatif);
     if (result == 0)
-        result = rules_tell(model, j.whatif);
+        result = causes_tell(model, j.whatif);
     if (result == 0)
         result = straggler_find(model, j.whatif, &j.stragglers);
     if (result < 0)
@@ -20,7 +22,7 @@ int judgement_make(const struct run_model *model, struct judgement *ret_judgemen
     int result = judgement_prepare(model, &j);
     if (result < 0)
         return result;
-    result = saturation_find(model, j.whatif, &j.stragglers, &j.candidates);
+    result = causes_find(model, j.whatif, &j.stragglers, &j.candidates);
     if (result == 0)
         result = verdict_make(model, &j.candidates, &j.stragglers, &j.verdict);
     if (result < 0)

@@ -41,7 +41,7 @@ struct verdict_phase {
     enum verdict_state state;
     int host, rank;
     enum resource resource;
-    enum cause kind;
+    enum cause_kind kind;
     double blocked;             /* share of the phase; NAN */
     struct candidate candidate; /* a copy that borrows, where somebody is blamed */
     double busy;                /* else so much of the time the ranks computed; NAN */
@@ -66,7 +66,7 @@ struct verdict {
     int rank;                   /* -1: none is to blame */
     enum subject subject;
     enum resource resource;
-    enum cause kind;
+    enum cause_kind kind;
     const struct candidate *candidate; /* that it rests on; borrowed of the candidates, or NULL */
     const struct straggler *straggler; /* or this one; borrowed, or NULL */
     struct remark cause;               /* where it rests on neither */

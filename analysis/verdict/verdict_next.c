@@ -246,7 +246,7 @@ static void about_computing(const struct advised *a) {
 /* By the resource, and by the kind where one resource has several answers. */
 static const struct {
     enum resource resource;
-    enum cause kind; /* CAUSE_NONE: any */
+    enum cause_kind kind; /* CAUSE_NONE: any */
     void (*add)(const struct advised *a);
 } advice[] = {
     {RESOURCE_NET_EGRESS, CAUSE_WRONG_INTERFACE, about_interface},

@@ -3,7 +3,7 @@
  * `chokepoint rules`: what the judge looks for, why that holds up a run, what it needs to see, and
  * the numbers by which it decides. The list is the table that judges, so it cannot be out of date.
  */
-#include "analysis/causes/cause.h"
+#include "analysis/causes/causes.h"
 #include "analysis/threshold.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
@@ -48,14 +48,14 @@ static json_t *thresholds_of(const char *rule) {
 static json_t *json_of(void) {
     json_t *list = json_array();
     size_t n;
-    const struct rule *rules = rule_list(&n);
+    const struct cause *const *causes = causes_all(&n);
     for (size_t r = 0; r < n; r++)
         json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "name", rules[r].name, "resource",
-                      resource_name(rules[r].resource), "cause", cause_name(rules[r].cause),
-                      "needs", sources_of(rules[r].needs), "instead", sources_of(rules[r].instead),
-                      "reason", rules[r].reason, "thresholds", thresholds_of(rules[r].name)));
+            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "name", causes[r]->name,
+                            "resource", resource_name(causes[r]->resource), "cause",
+                            cause_name(causes[r]->kind), "needs", sources_of(causes[r]->needs),
+                            "instead", sources_of(causes[r]->instead), "reason", causes[r]->reason,
+                            "thresholds", thresholds_of(causes[r]->name)));
     return json_pack("{s:s, s:o, s:o, s:o}", "schema", "chokepoint.rules/1", "rules", list,
                      "thresholds", thresholds_of("all"), "sources",
                      sources_of((1u << SOURCE_COUNT_) - 1));
@@ -82,13 +82,13 @@ static void print_thresholds(const char *rule) {
 
 static void print_text(void) {
     size_t n;
-    const struct rule *rules = rule_list(&n);
+    const struct cause *const *causes = causes_all(&n);
     for (size_t r = 0; r < n; r++) {
-        printf("%s: %s, %s\n    %s\n", rules[r].name, resource_name(rules[r].resource),
-               cause_name(rules[r].cause), rules[r].reason);
-        print_sources("    needs ", rules[r].needs);
-        print_sources("    not asked where there is ", rules[r].instead);
-        print_thresholds(rules[r].name);
+        printf("%s: %s, %s\n    %s\n", causes[r]->name, resource_name(causes[r]->resource),
+               cause_name(causes[r]->kind), causes[r]->reason);
+        print_sources("    needs ", causes[r]->needs);
+        print_sources("    not asked where there is ", causes[r]->instead);
+        print_thresholds(causes[r]->name);
     }
     puts("all rules:");
     print_thresholds("all");

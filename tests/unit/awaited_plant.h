@@ -33,7 +33,7 @@ static inline void release(void) {
     recording_release(&recording);
 }
 
-static inline const struct candidate *found(enum cause cause) {
+static inline const struct candidate *found(enum cause_kind cause) {
     for (size_t i = 0; i < judged.candidates.n; i++)
         if (judged.candidates.items[i].kind == cause)
             return &judged.candidates.items[i];

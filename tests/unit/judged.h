@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/causes/cause.h"
+#include "analysis/causes/causes.h"
 #include "analysis/verdict/judgement.h"
 #include "reports/says/verdict_words.h"
 

@@ -408,7 +408,7 @@ static void a_link_that_a_replay_speaks_for_stays_named(void **state) {
         c.gain.replayed = host == 1;
         assert_non_null(candidates_add(&found, &c));
     }
-    links_drop_unclear(&model, &found);
+    cause_link_connections.settle(&model, &found);
     assert_int_equal(found.n, 1);
     assert_int_equal(found.items[0].host, 1);
     assert_int_equal(found.ruled_out.n, 1);

@@ -341,7 +341,7 @@ static void processes_that_come_and_go_are_counted_by_their_parents(void **state
     struct process make[] = {{"make", 0.02, 0, 0, 0, 0}};
     const struct {
         double cores;
-        enum cause kind;
+        enum cause_kind kind;
         double gain;
     } cases[] = {{1.9, CAUSE_COMPUTE_BOUND, 0.5}, {0.95, CAUSE_SINGLE_THREAD, 0.485}};
     struct whatif_scenario twice = {.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
@@ -408,7 +408,7 @@ static void a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for(void 
     struct judged with, without;
     (void)state;
     judge_one(0.4, 0.58, 0, &r, &without);
-    enum cause kind = without.verdict.kind;
+    enum cause_kind kind = without.verdict.kind;
     assert_int_equal(without.verdict.resource, RESOURCE_CPU);
     assert_int_equal(kind, CAUSE_CONTENTION);
     release(&r, &without);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/causes/candidate.h"
+#include "analysis/causes/causes.h"
 #include "analysis/facts/series/stats.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
@@ -583,7 +583,7 @@ static void what_a_suspected_link_costs_is_replayed(void **state) {
     find_group(&group, &r, &model, &found);
     struct whatif *whatif;
     assert_int_equal(whatif_new(&model, &whatif), 0);
-    assert_int_equal(saturation_find(&model, whatif, &found, &candidates), 0);
+    assert_int_equal(causes_find(&model, whatif, &found, &candidates), 0);
     whatif_free(whatif);
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.items[i].rank == 2 && candidates.items[i].gain.replayed &&

@@ -207,7 +207,7 @@ static void a_share_of_a_process(void **state) {
     end();
 }
 
-static void say_subject(enum subject subject, enum resource resource, enum cause kind) {
+static void say_subject(enum subject subject, enum resource resource, enum cause_kind kind) {
     begin();
     s.candidate.group = 0;
     s.candidate.start_s = NAN;

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process with most of a term on the path that wait clocks tell (wait_chain.h), and the
+ * candidate where it pauses.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/evidence/awaited.h"
+
+/* The process with most of a term on the path; SIZE_MAX: none has BLOCKED_MIN. */
+size_t awaited_most(const struct run_model *model, size_t group, enum budget_term term,
+                    double *ret_demand) {
+    size_t most = SIZE_MAX;
+    *ret_demand = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double demand = model_rank_demand(model, group, r, term);
+        if (demand > *ret_demand) {
+            *ret_demand = demand;
+            most = r;
+        }
+    }
+    return *ret_demand >= BLOCKED_MIN ? most : SIZE_MAX;
+}
+
+double awaited_term_share(const struct run_model *model, size_t group, size_t who, unsigned terms) {
+    const struct budget *b = &model->budgets.items[who].groups[group];
+    return b->wall_s > 0 ? budget_sum(b, terms) / b->wall_s : 0;
+}
+
+double awaited_part(const struct run_model *model, size_t group, size_t who, enum budget_term term,
+                    double demand) {
+    double of_host = model_demand(model, group, model->budgets.items[who].host, term);
+    return of_host > 0 ? fmin(1, demand / of_host) : 1;
+}
+
+int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
+                      enum budget_term term, enum cause_kind cause, double demand,
+                      struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct candidate c = pause_candidate(model, group, who, cause, term, demand);
+    double locked = awaited_lock_s(model, who, group),
+           share = awaited_term_share(model, group, who, 1u << term);
+    c.part = awaited_part(model, group, who, term, demand);
+    if (cause == CAUSE_STOPPED)
+        remark_set(&c.cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
+    else if (locked >= share * b->groups[group].wall_s / 2)
+        remark_set(&c.cause, PROCESS_HOLDS_LOCK, NUMBERS(), NAMES(b->process));
+    else
+        remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES(b->process));
+    remarks_add(&c.evidence, PROCESS_PAUSED, NUMBERS(100 * share), NAMES(b->process));
+    if (cause != CAUSE_STOPPED && locked > 0)
+        remarks_add(&c.evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(locked), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}

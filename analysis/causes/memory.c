@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory: pages that do not fit are thrown out and read back. A group at its own limit is short of
+ * it, too, however much the host has. */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+
+struct shortage {
+    double psi, available, refault_mb_s, swap_mb_s;
+    double limit_used, limit_hits_s; /* of the job's control group; NAN without a limit */
+    double demand;
+};
+
+/* At its end a job has given back what it held. */
+static int64_t most_used(const struct series_set *set, const struct series *group) {
+    int64_t most = 0;
+    for (size_t row = 0; row < group->n; row++) {
+        int64_t used = series_value(set, group, row, CGROUP_MEMORY);
+        most = used != VALUE_ABSENT && used > most ? used : most;
+    }
+    return most;
+}
+
+/* The group with a limit that is fullest. */
+static void look_at_limit(const struct run_model *model, int host, struct windows windows,
+                          struct shortage *s) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CGROUP];
+    s->limit_used = s->limit_hits_s = NAN;
+    for (size_t i = 0; i < set->n; i++) {
+        const struct series *group = &set->items[i];
+        int64_t limit = series_last(set, group, CGROUP_MEMORY_LIMIT);
+        int64_t used = most_used(set, group);
+        if (group->host != host || limit <= 0 || used <= 0)
+            continue;
+        double share = (double)used / (double)limit;
+        if (!isnan(s->limit_used) && share <= s->limit_used)
+            continue;
+        s->limit_used = share;
+        s->limit_hits_s = series_growth(set, group, CGROUP_LIMIT_HITS, windows, NULL) /
+                          ((double)windows_length(windows) / 1e9);
+    }
+}
+
+static struct shortage measure(const struct run_model *model, size_t group, int host) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    double seconds = (double)windows_length(windows) / 1e9;
+    struct shortage s = {
+        .psi = model_mean(model, host, METRIC_PSI_MEMORY, group),
+        .available = model_mean(model, host, METRIC_MEM_FREE, group) / model->hosts[host].memory_gb,
+        .refault_mb_s =
+            model_growth(model, host, RECORDING_VMSTAT, VMSTAT_REFAULT, windows) / 1e6 / seconds,
+        .swap_mb_s = (model_growth(model, host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, windows) +
+                      model_growth(model, host, RECORDING_VMSTAT, VMSTAT_SWAP_OUT, windows)) /
+                     1e6 / seconds,
+    };
+    look_at_limit(model, host, windows, &s);
+    double demand = model_demand(model, group, host, BUDGET_MEMORY);
+    if (isnan(demand)) /* the kernel's pressure leaves out what the budget of a process knows */
+        demand = fmax(s.psi / 100, model_worst_rank(model, group, host, BUDGET_MEMORY, NULL));
+    s.demand = demand;
+    return s;
+}
+
+static bool is_moving(const struct shortage *s) {
+    return s->refault_mb_s >= REFAULT_MIN_MB_S || s->swap_mb_s >= SWAP_MIN_MB_S;
+}
+
+/* Reading back what its own limit had pushed out shows as waiting for a disk or for memory: with
+ * the limit reached again and again both are for want of memory. */
+static bool is_at_limit(const struct shortage *s) {
+    return s->limit_used >= LIMIT_NEAR && s->limit_hits_s > 0;
+}
+
+static void say_memory(const struct shortage *s, struct candidate *c) {
+    bool short_of_it = s->available < HEADROOM_MIN;
+    remarks_add(&c->evidence, PSI_MEMORY, NUMBERS(s->psi), NAMES());
+    remarks_add(&c->evidence, PAGES_READ_AGAIN, NUMBERS(s->refault_mb_s, s->swap_mb_s), NAMES());
+    if (is_at_limit(s))
+        remarks_add(&c->evidence, LIMIT_HIT, NUMBERS(100 * s->limit_used, s->limit_hits_s),
+                    NAMES());
+    else
+        remarks_add(short_of_it ? &c->evidence : &c->against, MEMORY_AVAILABLE,
+                    NUMBERS(100 * s->available), NAMES());
+}
+
+static int add_memory(const struct run_model *model, size_t group, int host,
+                      const struct shortage *s, struct candidates *candidates) {
+    bool swaps = s->swap_mb_s >= SWAP_MIN_MB_S, limited = is_at_limit(s);
+    bool short_of_it = s->available < HEADROOM_MIN || limited;
+    struct candidate c = candidate_of(host, group, RESOURCE_MEMORY,
+                                      swaps && !limited ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT);
+    c.blocked = fmin(1, s->demand);
+    c.saturated = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
+    c.signals = (s->psi >= 100 * PSI_MEMORY_MIN) + is_moving(s) + short_of_it;
+    c.signal = &model->hosts[host].metrics[METRIC_PSI_MEMORY];
+    c.factor = s->psi > 0 ? c.blocked / s->psi : 0;
+    c.terms = 1u << BUDGET_MEMORY | (limited ? 1u << BUDGET_DISK : 0);
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_MEMORY};
+    if (limited)
+        remark_set(&c.cause, OVER_GROUP_LIMIT, NUMBERS(), NAMES());
+    else if (swaps)
+        remark_set(&c.cause, SWAPPING, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, OVER_MEMORY, NUMBERS(), NAMES());
+    say_memory(s, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Which is charged to the disk, since that is where they sleep. */
+static double with_limit(const struct run_model *model, size_t group, int host,
+                         const struct shortage *s) {
+    double disk = model_demand(model, group, host, BUDGET_DISK);
+    return is_at_limit(s) && is_moving(s) && disk > 0 ? s->demand + disk : s->demand;
+}
+
+static void rule_out_memory(double least, double psi, struct remarks *ruled_out) {
+    bool little = least < 0.995, waited = psi >= 0.05;
+    if (little && waited)
+        remarks_add(ruled_out, MEMORY_FREE_BUT_WAITED, NUMBERS(100 * least, psi), NAMES());
+    else if (little)
+        remarks_add(ruled_out, MEMORY_FREE, NUMBERS(100 * least), NAMES());
+    else if (waited)
+        remarks_add(ruled_out, MEMORY_NEARLY_FREE_BUT_WAITED, NUMBERS(psi), NAMES());
+    else
+        remarks_add(ruled_out, MEMORY_NEARLY_FREE, NUMBERS(), NAMES());
+}
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    size_t before = candidates->n;
+    double most_psi = NAN, least = NAN;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        struct shortage s = measure(model, group, (int)h);
+        s.demand = with_limit(model, group, (int)h, &s);
+        most_psi = fmax(most_psi, s.psi);
+        least = fmin(least, s.available);
+        if (s.demand >= BLOCKED_MIN && (s.psi >= 100 * PSI_MEMORY_MIN || is_at_limit(&s)) &&
+            add_memory(model, group, (int)h, &s, candidates) < 0)
+            return -ENOMEM;
+    }
+    if (candidates->n == before && group == model->main_group && !isnan(least))
+        rule_out_memory(least, most_psi, &candidates->ruled_out);
+    return 0;
+}
+
+const struct cause cause_memory = {
+    .name = "memory",
+    .resource = RESOURCE_MEMORY,
+    .kind = CAUSE_MEMORY_LIMIT,
+    .reason = "pages that do not fit are thrown out and read back, and their readers wait",
+    .detect = detect,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that sleeps in its own code, where no call of MPI tells who waits for whom. Totals
+ * cannot tell whether a process sleeps or waits for a peer; data that wait for it can
+ * (process_late.c). That is a suspicion and never more.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+
+#define LITTLE 0.125 /* an eighth */
+
+static int add_sleep(const struct run_model *model, size_t group, const struct peers *peers,
+                     const struct peer *p, struct candidates *candidates) {
+    struct candidate c = candidate_of(p->who->host, group, RESOURCE_APPLICATION, CAUSE_SLEEP);
+    c.rank = p->who->rank;
+    c.blocked = p->idle;
+    c.can_remove = p->who->rank < 0;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = c.host, .rank = -1, .term = BUDGET_IDLE};
+    c.signals = 1;
+    c.terms = 1u << BUDGET_IDLE;
+    remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES(p->who->process));
+    remarks_add(&c.evidence, PROCESS_OFF_CORE, NUMBERS(100 * p->idle), NAMES(p->who->process));
+    peer_tell_late(model, peers, p, &c);
+    remarks_add(&c.against, PEERS_WAITED_TOO,
+                NUMBERS(peers->n - 1, 100 * fmax(0, 1 - peers_median_but(peers, p, peer_busy))),
+                NAMES());
+    c.next = REMARK_ADVISE_MARK;
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* The process may have been off its core because of the host's waits for I/O. */
+static bool is_for_disk(const struct run_model *model, size_t group, const struct peer *p) {
+    return model_mean(model, p->who->host, METRIC_PSI_IO, group) / 100 >= p->idle / 2;
+}
+
+static int look_for_sleep(const struct run_model *model, size_t group, const struct peers *peers,
+                          struct candidates *candidates) {
+    const struct peer *p = peers_with_most(peers, peer_late);
+    double cpu = peers_median_but(peers, p, peer_cpu);
+    /* what it computes more lets the others wait as well; little beside what it is off its core */
+    bool alike = p->cpu < SKEW_RATIO * cpu || p->cpu - cpu < LITTLE * p->idle;
+    /* all others wait for a sleeper; one of them that hardly does is waited for itself */
+    bool awaited = peers_least_idle_but(peers, p) >= p->idle;
+    /* MPI reads what came only when it is called: data wait for a rank that computes as well */
+    if (p->who->rank >= 0 || p->idle < LATE_IDLE_MIN || !alike || !awaited ||
+        !peer_is_late(peers, p) || is_for_disk(model, group, p))
+        return 0;
+    for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
+        if (candidates_short_of(candidates, (int)h, group, SHORT_OF_NETWORK))
+            return 0;
+    if (candidates_short_of(candidates, p->who->host, group, SHORT_OF_ANYTHING))
+        return 0;
+    return add_sleep(model, group, peers, p, candidates);
+}
+
+static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    return peers_compare(model, group, look_for_sleep, candidates);
+}
+
+const struct cause cause_process_sleep = {
+    .name = "process-sleep",
+    .resource = RESOURCE_APPLICATION,
+    .kind = CAUSE_SLEEP,
+    .needs = 1u << SOURCE_CONNECTIONS,
+    .instead = 1u << SOURCE_CALLS | 1u << SOURCE_WAITS,
+    .reason = "data stay under way to a process that does not read them",
+    .yields_to =
+        YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk, &cause_memory,
+                  &cause_machine_full, &cause_link_connections, &cause_link_queue, &cause_link_rate,
+                  &cause_link_peers, &cause_process_imbalance),
+    .detect = detect,
+};
