@@ -3,8 +3,8 @@
  * The command `chokepoint`: finds the verb and hands over.
  */
 #include "analysis/causes/causes.h"
-#include "cli/nearest.h"
-#include "cli/options.h"
+#include "cli/base/nearest.h"
+#include "cli/base/options.h"
 #include "cli/testbed/testbed.h"
 #include "cli/verbs.h"
 #include "collector/confine.h"
