@@ -30,7 +30,8 @@ static const char help[] =
     "                   write there; a file that exists is replaced when all is written\n";
 
 #define WORDS_MAX 64
-#define RUNS_MAX 128 /* of all groups: each is held in memory */
+#define RUNS_MAX 128 /* of all groups: the figures of each are held in memory */
+#define HELD_MAX 8   /* of more, the recordings are let go and read again where all is told */
 
 struct options {
     const char *words[WORDS_MAX], *baseline, *database, *format, *path;
@@ -271,7 +272,10 @@ static int load(struct store *store, const struct options *options, const struct
         snprintf(which, sizeof which, "%lld", (long long)chosen->run[i]);
         status = report_build_or_say("compare", store, options->database, which,
                                      &loaded->reports[loaded->n]);
-        loaded->n += status == 0;
+        if (status == 0)
+            loaded->n++;
+        if (status == 0 && chosen->n > HELD_MAX)
+            report_let_go(loaded->reports[i]);
     }
     if (status)
         loaded_free(loaded);
@@ -325,6 +329,17 @@ static int print(const struct comparison *comparison, const struct format *forma
     return result < 0 ? report_cannot_write("compare", path, result) : 0;
 }
 
+/* All that a report says is told of the run that stands for its group. */
+static int hold_typical(struct store *store, struct comparison *comparison) {
+    int result = 0;
+    for (size_t g = 0; result == 0 && g < comparison->n_groups; g++) {
+        struct report *typical = comparison->runs[comparison->groups[g].typical];
+        if (!typical->run->model.recording)
+            result = report_read_again(store, typical);
+    }
+    return result;
+}
+
 static int compare_and_print(struct store *store, const struct options *options,
                              const struct format *format) {
     struct chosen chosen;
@@ -344,6 +359,8 @@ static int compare_and_print(struct store *store, const struct options *options,
         return 1;
     }
     result = note_others(&chosen, &loaded, comparison);
+    if (result == 0 && format->room >= ROOM_FULL)
+        result = hold_typical(store, comparison);
     status = result < 0 ? 1 : print(comparison, format, options->path);
     comparison_free(comparison);
     return status;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Building a report: read, analyse, fill. Afterwards nothing of the database is held. */
+/* Building a report: read, analyse, fill. */
 #include "reports/model/model.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +13,6 @@ static const char *state_name(enum run_state state) {
     static const char *const names[] = {"unfinished", "done",        "failed",
                                         "killed",     "interrupted", "not-started"};
     return names[state];
-}
-
-static int fill_comments(struct report *report, const struct report_input *input) {
-    report->comments = calloc(input->n_comments + 1, sizeof *report->comments);
-    if (!report->comments)
-        return -ENOMEM;
-    for (size_t i = 0; i < input->n_comments; i++) {
-        report->comments[i] = strdup(input->comments[i].text);
-        if (!report->comments[i])
-            return -ENOMEM;
-        report->n_comments++;
-    }
-    return 0;
 }
 
 static int fill_hosts(struct report *report, const struct report_input *input) {
@@ -51,26 +39,69 @@ int report_fill_head(struct report *report, const struct report_input *input) {
     report->period_s = (double)input->run.period_ns / 1e9;
     if (!report->run_name || !report->command || !report->state)
         return -ENOMEM;
-    int result = fill_comments(report, input);
-    return result ? result : fill_hosts(report, input);
+    return fill_hosts(report, input);
 }
 
-static int judge(struct report *report, const struct report_input *input,
-                 const struct run_model *model) {
-    struct judgement judgement;
-    int result = judgement_make(model, &judgement);
-    if (result < 0)
+/* ---- reading, judging ---- */
+
+void report_let_go(struct report *report) {
+    struct reported *run = report->run;
+    judgement_release(&run->judgement);
+    model_release(&run->model);
+    recording_release(&run->input.recording);
+}
+
+void reported_free(struct reported *run) {
+    if (!run)
+        return;
+    judgement_release(&run->judgement);
+    model_release(&run->model);
+    report_input_release(&run->input);
+    free(run);
+}
+
+/* How much of a run is found out. */
+struct depth {
+    enum report_calls calls;
+    bool judged;
+};
+
+static int judge(struct reported *run, struct depth depth) {
+    int result = model_build(&run->input.recording, &run->model);
+    return result < 0 || !depth.judged ? result : judgement_make(&run->model, &run->judgement);
+}
+
+static int reported_read(struct store *store, const char *which, struct depth depth,
+                         struct reported **ret_run) {
+    struct reported *run = calloc(1, sizeof *run);
+    int result = run ? report_load(store, which, depth.calls, &run->input) : -ENOMEM;
+    if (result < 0) {
+        free(run);
         return result;
-    result = report_fill_efficiency(report, &judgement);
-    if (result == 0)
-        result = report_fill_alerts(report, model);
-    if (result == 0)
-        result = report_fill_findings(report, &judgement);
-    if (result == 0)
-        result = report_fill_quality(report, input, &judgement);
-    judgement_release(&judgement);
+    }
+    result = judge(run, depth);
+    if (result < 0)
+        reported_free(run);
+    else
+        *ret_run = run;
     return result;
 }
+
+static const struct depth whole = {REPORT_CALLS, true};
+
+int report_read_again(struct store *store, struct report *report) {
+    struct reported *run;
+    char which[32];
+    snprintf(which, sizeof which, "%lld", (long long)report->run_id);
+    int result = reported_read(store, which, whole, &run);
+    if (result < 0)
+        return result;
+    reported_free(report->run);
+    report->run = run;
+    return 0;
+}
+
+/* ---- filling ---- */
 
 /* Processes and ranks: one source of their bytes. */
 static int fill_users(struct report *report, const struct run_model *model) {
@@ -85,8 +116,9 @@ static int fill_users(struct report *report, const struct run_model *model) {
     return result;
 }
 
-static int fill(struct report *report, struct report_input *input, struct run_model *model) {
-    int result = report_fill_ceilings(report, input);
+static int fill(struct report *report, const struct reported *run) {
+    const struct run_model *model = &run->model;
+    int result = report_fill_ceilings(report, &run->input);
     if (result == 0)
         result = report_fill_measures(report, model);
     if (result == 0)
@@ -102,71 +134,54 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
     if (result == 0)
         result = fill_users(report, model);
     if (result == 0)
-        result = report_fill_storage(report, model);
-    if (result == 0)
         result = report_fill_budget(report, model);
     if (result == 0)
         result = report_fill_critical(report, model);
     if (result == 0)
-        result = report_fill_waits(report, model);
+        result = report_fill_efficiency(report, &run->judgement);
     if (result == 0)
-        result = judge(report, input, model);
-    return result;
+        result = report_fill_alerts(report, model);
+    if (result == 0)
+        result = report_fill_findings(report, &run->judgement);
+    return result < 0 ? result : report_fill_quality(report, &run->input, &run->judgement);
 }
 
 /* The parts that are measured, none that is judged. */
-static int fill_measured(struct report *report, struct report_input *input,
-                         struct run_model *model) {
-    (void)input;
-    int result = report_fill_measures(report, model);
-    return result < 0 ? result : report_fill_plots(report, model);
+static int fill_measured(struct report *report, const struct reported *run) {
+    int result = report_fill_measures(report, &run->model);
+    return result < 0 ? result : report_fill_plots(report, &run->model);
 }
 
-static int fill_alerts(struct report *report, struct report_input *input, struct run_model *model) {
-    (void)input;
-    return report_fill_alerts(report, model);
+static int fill_alerts(struct report *report, const struct reported *run) {
+    return report_fill_alerts(report, &run->model);
 }
 
-typedef int fill_parts(struct report *report, struct report_input *input, struct run_model *model);
+typedef int fill_parts(struct report *report, const struct reported *run);
 
-static int fill_from(struct report *report, struct report_input *input, fill_parts *parts) {
-    struct run_model model;
-    int result = report_fill_head(report, input);
+static int build(struct store *store, const char *which, struct depth depth, fill_parts *parts,
+                 struct report **ret_report) {
+    struct report *report = calloc(1, sizeof *report);
+    int result = report ? reported_read(store, which, depth, &report->run) : -ENOMEM;
     if (result == 0)
-        result = model_build(&input->recording, &model);
+        result = report_fill_head(report, &report->run->input);
+    if (result == 0)
+        result = parts(report, report->run);
     if (result < 0)
-        return result;
-    result = parts(report, input, &model);
-    model_release(&model);
+        report_free(report);
+    else
+        *ret_report = report;
     return result;
 }
 
-static int finish(struct report_input *input, fill_parts *parts, struct report **ret_report) {
-    struct report *report = calloc(1, sizeof *report);
-    int result = report ? fill_from(report, input, parts) : -ENOMEM;
-    report_input_release(input);
-    if (result < 0) {
-        report_free(report);
-        return result;
-    }
-    *ret_report = report;
-    return 0;
-}
-
 int report_build(struct store *store, const char *which, struct report **ret_report) {
-    struct report_input input;
-    int result = report_load(store, which, REPORT_CALLS, &input);
-    return result < 0 ? result : finish(&input, fill, ret_report);
+    return build(store, which, whole, fill, ret_report);
 }
 
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
-    struct report_input input;
-    int result = report_load(store, which, REPORT_CALLS_UNMARKED, &input);
-    return result < 0 ? result : finish(&input, fill_measured, ret_report);
+    return build(store, which, (struct depth){REPORT_CALLS_UNMARKED, false}, fill_measured,
+                 ret_report);
 }
 
 int report_build_alerts(struct store *store, const char *which, struct report **ret_report) {
-    struct report_input input;
-    int result = report_load(store, which, REPORT_NO_CALLS, &input);
-    return result < 0 ? result : finish(&input, fill_alerts, ret_report);
+    return build(store, which, (struct depth){REPORT_NO_CALLS, false}, fill_alerts, ret_report);
 }

@@ -21,7 +21,7 @@
 #include "analysis/verdict/verdict.h"
 
 struct store;
-struct store_ceiling;
+struct reported;
 
 /* One host's values of one metric over one phase, or over the whole run (phase "all"). */
 struct report_value {
@@ -141,24 +141,6 @@ struct report_alert { /* A1 */
                              "NET_SEND", "NET_RECV", "NET" (the fuller direction) */
     double start_s, duration_s, peak;
     const char *unit;
-};
-
-struct report_export { /* of a server of files, by host; means are of its calls */
-    int host;
-    char name[64];
-    double calls, retransmissions, read_mb, write_mb, queue_ms, rtt_ms, execute_ms;
-};
-
-struct report_filesystem { /* as it was last seen */
-    int host;
-    char mount[96];
-    double size_gb, used_gb, available_gb, used_pct;
-};
-
-struct report_load { /* as it was last seen */
-    int host;
-    double load_1, load_5, load_15, uptime_s;
-    double running, sleeping, waiting, stopped, zombie, other; /* processes */
 };
 
 /* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
@@ -348,14 +330,6 @@ struct report_process { /* the busiest processes, the job's first */
     double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
 };
 
-/* A process waited for another, by wait clocks: in the main phase. */
-struct report_wait {
-    int host, whom_host;
-    char *process, *whom;
-    const char *what;          /* "message", "lock", "pipe", "end" */
-    double seconds, share_pct; /* of the life of the one that waited */
-};
-
 /* A part of the critical path of a phase. */
 struct report_critical {
     const char *phase; /* of resources */
@@ -366,13 +340,12 @@ struct report_critical {
 };
 
 struct report {
+    struct reported *run; /* owned */
     int64_t run_id;
     char *run_name, *command, *state; /* done failed killed interrupted unfinished */
     int exit_status;                  /* -1: unknown */
     int64_t started_wall_ns;
     double duration_s, period_s;
-    char **comments; /* comments of its owner (`chokepoint note`) */
-    size_t n_comments;
     struct report_host *hosts;
     size_t n_hosts;
     struct report_phase *phases;
@@ -392,12 +365,6 @@ struct report {
     bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
-    struct report_export *exports;
-    size_t n_exports;
-    struct report_filesystem *filesystems;
-    size_t n_filesystems;
-    struct report_load *loads;
-    size_t n_loads;
     struct report_alert *alerts;
     size_t n_alerts;
     struct report_verdict verdict;
@@ -427,8 +394,6 @@ struct report {
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
     struct report_critical *critical;      /* by phase, the longest part first */
     size_t n_critical;
-    struct report_wait *waits; /* the longest first; none without wait clocks */
-    size_t n_waits, n_waits_all;
     const char *critical_source;          /* "events", "waits", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
@@ -437,8 +402,6 @@ struct report {
     double path_length_s;
     struct report_arithmetic *arithmetic;
     size_t n_arithmetic;
-    struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */
-    size_t n_ceilings;
     double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
     struct report_operator *operators;
     size_t n_operators;
@@ -462,6 +425,11 @@ int report_build(struct store *store, const char *which, struct report **ret_rep
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
 /* Only the run and its alerts, of a run that still goes on until its last row so far. */
 int report_build_alerts(struct store *store, const char *which, struct report **ret_report);
+/* Frees the run model and the recording, which are large: for who holds many reports. Its sections
+ * cannot be written then. */
+void report_let_go(struct report *report);
+/* Reads them again. */
+int report_read_again(struct store *store, struct report *report);
 void report_free(struct report *report);
 
 #endif

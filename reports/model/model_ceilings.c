@@ -22,7 +22,7 @@ static const struct {
     {"disk_read", METRIC_DISK_READ, false},  {"disk_write", METRIC_DISK_WRITE, false},
 };
 
-static int find_host(const struct report_input *input, const char *name) {
+int report_host_named(const struct report_input *input, const char *name) {
     for (size_t h = 0; name && h < input->n_hosts; h++)
         if (strcmp(input->hosts[h].name, name) == 0)
             return (int)h;
@@ -34,25 +34,12 @@ static int take(struct report_input *input, const struct store_ceiling *ceiling)
     for (size_t i = 0; i < ARRAY_SIZE(meanings) && result == 0; i++) {
         if (strcmp(meanings[i].name, ceiling->metric) != 0 || strcmp(ceiling->unit, "MB/s") != 0)
             continue;
-        int host = find_host(input, meanings[i].of_peer ? ceiling->peer : ceiling->host);
+        int host = report_host_named(input, meanings[i].of_peer ? ceiling->peer : ceiling->host);
         if (host >= 0)
             result =
                 recording_add_ceiling(&input->recording, host, meanings[i].metric, ceiling->value);
     }
     return result;
-}
-
-/* Those of other hosts go to the end, to be freed. */
-static size_t sort_out(const struct report_input *input, struct store_ceiling *list, size_t n) {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (find_host(input, list[i].host) < 0)
-            continue;
-        struct store_ceiling swap = list[kept];
-        list[kept++] = list[i];
-        list[i] = swap;
-    }
-    return kept;
 }
 
 int report_load_ceilings(struct store *store, struct report_input *input) {
@@ -62,25 +49,13 @@ int report_load_ceilings(struct store *store, struct report_input *input) {
     return result;
 }
 
-int report_fill_ceilings(struct report *report, struct report_input *input) {
-    size_t n = report->n_hosts * METRIC_COUNT_;
-    if (input->recording.ceilings) {
-        report->metric_ceilings = malloc((n + 1) * sizeof *report->metric_ceilings);
-        if (!report->metric_ceilings)
-            return -ENOMEM;
-        memcpy(report->metric_ceilings, input->recording.ceilings,
-               n * sizeof *report->metric_ceilings);
-    }
-    size_t kept = sort_out(input, input->ceilings, input->n_ceilings);
-    struct store_ceiling *others = input->ceilings ? input->ceilings + kept : NULL;
-    struct store_ceiling *rest = calloc(input->n_ceilings - kept + 1, sizeof *rest);
-    if (!rest)
+int report_fill_ceilings(struct report *report, const struct report_input *input) {
+    size_t n = input->n_hosts * METRIC_COUNT_;
+    if (!input->recording.ceilings)
+        return 0;
+    report->metric_ceilings = malloc((n + 1) * sizeof *report->metric_ceilings);
+    if (!report->metric_ceilings)
         return -ENOMEM;
-    if (others)
-        memcpy(rest, others, (input->n_ceilings - kept) * sizeof *rest);
-    report->ceilings = input->ceilings;
-    report->n_ceilings = kept;
-    input->ceilings = rest;
-    input->n_ceilings -= kept;
+    memcpy(report->metric_ceilings, input->recording.ceilings, n * sizeof *report->metric_ceilings);
     return 0;
 }

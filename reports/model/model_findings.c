@@ -38,14 +38,14 @@ static int complete_commands(const struct report *report, char **texts, size_t n
     return 0;
 }
 
-static int fill_verdict(struct report *report, struct verdict *from, struct verdict_words *words) {
+static int fill_verdict(struct report *report, const struct verdict *from,
+                        struct verdict_words *words) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
                                   .subject = subject_name(from->subject),
                                   .host = from->host,
                                   .rank = from->rank,
                                   .cause_kind = cause_name(from->kind),
-                                  .culprit = from->culprit,
                                   .culprit_pid = from->culprit_pid,
                                   .start_s = from->start_s,
                                   .end_s = from->end_s,
@@ -62,13 +62,15 @@ static int fill_verdict(struct report *report, struct verdict *from, struct verd
                                   .gain_low_pct = 100 * from->gain_low,
                                   .gain_high_pct = 100 * from->gain_high,
                                   .gain_source = from->gain_source};
-    from->culprit = words->cause = words->summary = words->limit = words->worth = NULL;
+    words->cause = words->summary = words->limit = words->worth = NULL;
     words->cost = NULL;
     take_texts(&words->evidence, &to->evidence, &to->n_evidence);
     take_texts(&words->against, &to->against, &to->n_against);
     take_texts(&words->ruled_out, &to->ruled_out, &to->n_ruled_out);
     take_texts(&words->next, &to->next, &to->n_next);
-    return to->resource ? complete_commands(report, to->next, to->n_next) : -ENOMEM;
+    if (!to->resource || (from->culprit && !(to->culprit = strdup(from->culprit))))
+        return -ENOMEM;
+    return complete_commands(report, to->next, to->n_next);
 }
 
 static int fill_phase_verdicts(struct report *report, const struct verdict *verdict,
@@ -177,7 +179,7 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
     return 0;
 }
 
-static int fill_judged(struct report *report, struct judgement *judgement) {
+static int fill_judged(struct report *report, const struct judgement *judgement) {
     struct verdict_words words;
     int result = verdict_say(judgement->model, &judgement->verdict, &words);
     if (result < 0)
@@ -204,7 +206,7 @@ static void fill_levels(struct report *report, const struct judgement *judgement
         levels->known = false;
 }
 
-int report_fill_findings(struct report *report, struct judgement *judgement) {
+int report_fill_findings(struct report *report, const struct judgement *judgement) {
     int result = fill_ranking(report, &judgement->candidates);
     fill_levels(report, judgement);
     if (result == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "collector/store_read.h"
 #include "reports/model/model.h"
+#include "reports/model/reported.h"
 
 static void texts_free(char **texts, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -56,9 +56,6 @@ static void measures_free(struct report *report) {
         series_release(&report->routes[i].series);
     free(report->routes);
     FREE_ITEMS(report->connections, report->n_connections, process);
-    for (size_t i = 0; i < report->n_waits; i++)
-        free(report->waits[i].whom);
-    FREE_ITEMS(report->waits, report->n_waits, process);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);
@@ -111,18 +108,15 @@ static void findings_free(struct report *report) {
     free(report->path_s);
     FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);
     FREE_ITEMS(report->processes, report->n_processes, name);
-    store_ceilings_free(report->ceilings, report->n_ceilings);
     free(report->metric_ceilings);
     free(report->straggler_note);
     free(report->alerts);
-    free(report->exports);
-    free(report->filesystems);
-    free(report->loads);
 }
 
 void report_free(struct report *report) {
     if (!report)
         return;
+    reported_free(report->run);
     free(report->run_name);
     free(report->command);
     free(report->state);
@@ -131,6 +125,5 @@ void report_free(struct report *report) {
     FREE_ITEMS(report->phases, report->n_phases, name);
     FREE_ITEMS(report->hosts, report->n_hosts, name);
     texts_free(report->notes, report->n_notes);
-    texts_free(report->comments, report->n_comments);
     free(report);
 }

@@ -4,11 +4,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/facts/waits.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
+#include "reports/model/reported.h"
 #include "reports/says/term_words.h"
 #include "reports/says/text_list.h"
 
@@ -160,12 +163,12 @@ static int largest_term(const double *sums, int taken) {
 }
 
 /* Wait clocks saw it asleep, and nobody waited for it: in the way of none. */
-static bool idles(const struct report *report, const struct report_budget *b) {
+static bool idles(const struct waits *waits, const struct report_budget *b) {
     if (b->rank >= 0 || !b->source || strcmp(b->source, "clocks") != 0 ||
         !(b->term_s[BUDGET_IDLE] >= IDLE_MIN * b->wall_s))
         return false;
-    for (size_t i = 0; i < report->n_waits; i++)
-        if (report->waits[i].whom_host == b->host && strcmp(report->waits[i].whom, b->process) == 0)
+    for (size_t i = 0; i < waits->n; i++)
+        if (waits->items[i].whom_host == b->host && strcmp(waits->items[i].whom, b->process) == 0)
             return false;
     return true;
 }
@@ -175,8 +178,11 @@ static char *of_budget(const struct report *report) {
     size_t first, n = budget_of_phase(report, report->main_phase, &first), left_out = 0;
     struct digits one, other;
     char without[96] = "";
+    struct waits waits;
+    if (waits_find(&report->run->model, &waits) < 0)
+        return NULL;
     for (size_t i = first; i < first + n; i++) {
-        if (idles(report, &report->budget[i])) {
+        if (idles(&waits, &report->budget[i])) {
             left_out++;
             continue;
         }
@@ -185,6 +191,7 @@ static char *of_budget(const struct report *report) {
             sums[term] +=
                 isnan(report->budget[i].term_s[term]) ? 0 : report->budget[i].term_s[term];
     }
+    free(waits.items);
     int a = largest_term(sums, -1), b = largest_term(sums, a);
     if (a < 0 || !(wall > 0))
         return NULL;

@@ -4,6 +4,7 @@
  * for readers, one of all figures for programs. Links in both units that people use: MB/s (10^6
  * bytes) and Gbit/s (10^9 bits).
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -159,6 +160,15 @@ void ceilings_put_document(struct page *page, const struct store_ceiling *list, 
     page_table(page, &table);
 }
 
+/* Ceilings of the hosts of the run, and of links that begin at one of them. */
 void section_ceilings(const struct report *report, struct page *page) {
-    ceilings_put_document(page, report->ceilings, report->n_ceilings);
+    const struct report_input *input = &report->run->input;
+    struct store_ceiling *own = calloc(input->n_ceilings + 1, sizeof *own);
+    size_t n = 0;
+    page->error = page->error || own ? page->error : -ENOMEM;
+    for (size_t i = 0; own && i < input->n_ceilings; i++)
+        if (report_host_named(input, input->ceilings[i].host) >= 0)
+            own[n++] = input->ceilings[i];
+    ceilings_put_document(page, own, n);
+    free(own);
 }

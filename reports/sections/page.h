@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "reports/model/reported.h"
 #include "reports/plot/pictures.h"
 #include "reports/sections/table.h"
 

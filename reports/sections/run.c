@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Which run it is: when, how long, on which hosts, how it ended, the command; and its phases. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
 
-enum { EXPECTED = 8, HOSTS = 12 };
+enum { EXPECTED = 8, HOSTS = 12, COMMENTS };
 
 static const struct report_column columns[] = {
     {KIND_COUNT, "id", FIELD(report, run_id)},
@@ -22,8 +23,18 @@ static const struct report_column columns[] = {
     {KIND_COUNT, "samples" INTO "missed", COMPUTED},
     {KIND_COUNT, "samples" INTO "duplicate", COMPUTED},
     [HOSTS] = {KIND_LIST, "hosts", COMPUTED},
-    {KIND_LIST, "notes", FIELD_TEXTS(report, comments)},
+    [COMMENTS] = {KIND_LIST, "notes", COMPUTED},
 };
+
+/* Comments of the run's owner (`chokepoint note`). The list is the caller's, its texts the
+ * report's; NULL: no memory. */
+static char **comments_of(const struct report *report) {
+    const struct report_input *input = &report->run->input;
+    char **texts = calloc(input->n_comments + 1, sizeof *texts);
+    for (size_t i = 0; texts && i < input->n_comments; i++)
+        texts[i] = input->comments[i].text;
+    return texts;
+}
 
 static void put_samples(struct report_table *table, const struct report *report) {
     uint64_t sums[4] = {0};
@@ -39,17 +50,19 @@ static void put_samples(struct report_table *table, const struct report *report)
 
 static void put_document(const struct report *report, struct page *page) {
     struct report_table table, hosts;
-    char **names = calloc(report->n_hosts + 1, sizeof *names);
+    char **names = calloc(report->n_hosts + 1, sizeof *names), **comments = comments_of(report);
     TABLE_INIT(&table, "run", report, columns);
     table_add(&table, report);
     table.shape = SHAPE_ONE;
-    table.failed |= !names;
+    table.failed |= !names || !comments;
     for (size_t h = 0; names && h < report->n_hosts; h++)
         names[h] = report->hosts[h].name;
     put_samples(&table, report);
     table_items(&table, 0, HOSTS, names, report->n_hosts);
+    table_items(&table, 0, COMMENTS, comments, report->run->input.n_comments);
     page_table(page, &table);
     free(names);
+    free(comments);
     section_hosts_table(&hosts, "run" INTO "host_details", report);
     hosts.audience = FOR_DOCUMENT;
     page_table(page, &hosts);
@@ -65,7 +78,10 @@ void run_put_head(const struct report *report, struct page *page, int level) {
                    layout_duration(duration, report->duration_s), report->n_hosts,
                    report->n_hosts == 1 ? "" : "s", report->state, status);
     page_command(page, report->command);
-    page_list(page, "noted", report->comments, report->n_comments);
+    char **comments = comments_of(report);
+    page->error = page->error || comments ? page->error : -ENOMEM;
+    page_list(page, "noted", comments, comments ? report->run->input.n_comments : 0);
+    free(comments);
 }
 
 void section_run(const struct report *report, struct page *page) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that waited for each other, a line a pair. */
+#include <stdlib.h>
+
+#include "reports/facts/waits.h"
 #include "reports/sections/sections.h"
 
 static const struct report_column columns[] = {
@@ -14,11 +17,13 @@ static const struct report_column columns[] = {
 
 void section_waits(const struct report *report, struct page *page) {
     struct report_table table;
+    struct waits waits = {0};
     TABLE_INIT(&table, "waits", report, columns);
-    TABLE_ADD_ALL(&table, report->waits, report->n_waits);
+    table.failed |= waits_find(&report->run->model, &waits) < 0;
+    TABLE_ADD_ALL(&table, waits.items, waits.n);
     table_title(&table, "Processes that waited for each other, by their wait clocks");
-    if (report->n_waits < report->n_waits_all)
-        table_note(&table, "The %zu of %zu pairs that waited longest.", report->n_waits,
-                   report->n_waits_all);
+    if (waits.n < waits.n_all)
+        table_note(&table, "The %zu of %zu pairs that waited longest.", waits.n, waits.n_all);
     page_table(page, &table);
+    free(waits.items);
 }

@@ -134,6 +134,7 @@ static int measure_run(struct store *store, const struct sweep *sweep, struct sw
         return result;
     for (size_t m = 0; m < sweep->n_measures; m++)
         run->measures[m] = sweep_measure_run(report, &sweep->measures[m]);
+    report_let_go(report);
     if (run->id == typical)
         cell->typical = report;
     else if (keep)

@@ -28,7 +28,7 @@ LAYERS = {
 ROOMS = {
     "agent": ["mark", "shim", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
-    "reports": ["says", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
+    "reports": ["says", "facts", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
     "cli": ["base", "launch", "run", "calibrate doctor import list serve sweep testbed top verbs", "program"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}

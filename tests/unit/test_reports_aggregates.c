@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/error.h"
+#include "reports/facts/waits.h"
 #include "reports/model/model_private.h"
 #include "tests/unit/plant.h"
 
@@ -283,7 +284,7 @@ static void waits_are_of_the_life_of_whoever_waited(void **state) {
                                         [WAIT_KIND_PIPE] = "pipe",
                                         [WAIT_KIND_CHILD] = "end"};
     static char names[WHO][8];
-    struct report *report = calloc(1, sizeof *report);
+    struct waits waits;
     (void)state;
     for (size_t i = 0; i < WHO; i++) {
         snprintf(names[i], sizeof names[i], "p%zu", i);
@@ -299,11 +300,11 @@ static void waits_are_of_the_life_of_whoever_waited(void **state) {
                                        .seconds = i < 2 ? 0.19 : (double)(1 + (7 * i) % N)};
     struct run_model model = {.main_group = 1,
                               .budgets = {.items = items, .n = WHO, .waits = all, .n_waits = N}};
-    assert_int_equal(report_fill_waits(report, &model), 0);
-    assert_int_equal(report->n_waits_all, N - 2);
-    assert_int_equal(report->n_waits, 20);
-    for (size_t i = 0; i < report->n_waits; i++) {
-        const struct report_wait *w = &report->waits[i];
+    assert_int_equal(waits_find(&model, &waits), 0);
+    assert_int_equal(waits.n_all, N - 2);
+    assert_int_equal(waits.n, 20);
+    for (size_t i = 0; i < waits.n; i++) {
+        const struct report_wait *w = &waits.items[i];
         size_t k = 2;
         while (all[k].seconds != w->seconds)
             k++;
@@ -315,7 +316,7 @@ static void waits_are_of_the_life_of_whoever_waited(void **state) {
         NEAR(w->share_pct, 100 * w->seconds / times[all[k].who][1].wall_s);
         assert_true(i == 0 || w->seconds < w[-1].seconds);
     }
-    report_free(report);
+    free(waits.items);
 }
 
 int main(void) {

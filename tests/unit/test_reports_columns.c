@@ -20,6 +20,7 @@
 #include "reports/live/live.h"
 #include "reports/sections/sections.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/plant.h"
 
 #define T(text) ((char *)(text))
 
@@ -52,7 +53,34 @@ static struct report_host hosts[] = {{.name = T("vm1"),
                                       .missing = true},
                                      {.name = T("vm3"), .n_cpus = 4}};
 
-static struct report report = {.hosts = hosts, .n_hosts = 3, .duration_s = 50, .period_s = 0.1};
+/* The run model that sections read beside the report. */
+static struct window whole = {0, 50 * S};
+static struct phase_group groups[] = {{.name = "all", .items = &whole, .n = 1},
+                                      {.name = "training", .items = &whole, .n = 1}};
+static struct reported run = {
+    .model = {.recording = &run.input.recording, .n_hosts = 3, .groups = groups, .n_groups = 2}};
+
+static struct report report = {
+    .run = &run, .hosts = hosts, .n_hosts = 3, .duration_s = 50, .period_s = 0.1};
+
+static int set_up(void **state) {
+    (void)state;
+    plant_init(&run.input.recording, 3, 50);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    recording_release(&run.input.recording);
+    return 0;
+}
+
+/* A row of a table, at the end of the run. */
+static void add_row(enum recording_table table, int host, const char *name, const int64_t *values) {
+    assert_int_equal(series_set_append(&run.input.recording.tables[table], host, 1, name, 40 * S,
+                                       10 * S, values),
+                     0);
+}
 
 static char *written(const struct format *format, report_section *section) {
     char *text = NULL;
@@ -160,18 +188,15 @@ static void the_argument_by_arithmetic(void **state) {
 
 /* ---- time ---- */
 
-static struct report_wait waits[] = {{.host = 0,
-                                      .whom_host = 2,
-                                      .process = T("client[1]"),
-                                      .whom = T("server[2]"),
-                                      .what = "lock",
-                                      .seconds = 3,
-                                      .share_pct = 4}};
-
 static void waits_of_processes(void **state) {
+    static struct budget budgets[2] = {[1] = {.wall_s = 75}};
+    static struct rank_budget items[] = {{.host = 0, .process = "client[1]", .groups = budgets},
+                                         {.host = 2, .process = "server[2]", .groups = budgets}};
+    static struct process_wait waits[] = {
+        {.who = 0, .whom = 1, .kind = WAIT_KIND_LOCK, .seconds = 3}};
     (void)state;
-    report.waits = waits;
-    report.n_waits = report.n_waits_all = 1;
+    run.model.main_group = 1;
+    run.model.budgets = (struct rank_budgets){.items = items, .n = 2, .waits = waits, .n_waits = 1};
     expect(section_waits, "waits",
            "[{'host':'vm1','process':'client[1]','share_pct':4,'seconds':3,'what':'lock',"
            "'whom':'server[2]','whom_host':'vm3'}]");
@@ -456,16 +481,16 @@ static void quality_of_the_recording(void **state) {
 }
 
 static void the_run_and_its_hosts(void **state) {
-    static char *comments[] = {T("said")};
+    static struct store_comment said = {.text = T("said")};
     (void)state;
+    run.input.comments = &said;
+    run.input.n_comments = 1;
     report.run_id = 1;
     report.run_name = T("sync");
     report.command = T("./train");
     report.state = T("failed");
     report.exit_status = 3;
     report.started_wall_ns = 1700000000 * NS_PER_S;
-    report.comments = comments;
-    report.n_comments = 1;
     expect(section_run, "run",
            "{'id':1,'name':'sync','command':'./train','state':'failed','exit_status':3,"
            "'started_at':'2023-11-14T22:13:20.000Z','duration_s':50,'period_s':0.1,"
@@ -496,51 +521,42 @@ static void phases_of_the_run(void **state) {
 }
 
 static void load_of_hosts(void **state) {
-    static struct report_load loads[] = {{.host = 1,
-                                          .load_1 = 2,
-                                          .load_5 = 3,
-                                          .load_15 = 4,
-                                          .uptime_s = 5,
-                                          .running = 6,
-                                          .sleeping = 7,
-                                          .waiting = 8,
-                                          .stopped = 9,
-                                          .zombie = 10,
-                                          .other = 11}};
     (void)state;
-    report.loads = loads;
-    report.n_loads = 1;
+    add_row(RECORDING_LOAD, 1, "load",
+            (int64_t[]){[LOAD_1] = 2 * S,
+                        [LOAD_5] = 3 * S,
+                        [LOAD_15] = 4 * S,
+                        [LOAD_UPTIME] = 5 * S,
+                        [LOAD_RUNNING] = 6,
+                        [LOAD_SLEEPING] = 7,
+                        [LOAD_WAITING] = 8,
+                        [LOAD_STOPPED] = 9,
+                        [LOAD_ZOMBIE] = 10,
+                        [LOAD_OTHER] = 11});
     expect(section_loads, "loads",
            "[{'host':'vm2','load_1':2,'load_5':3,'load_15':4,'running':6,'sleeping':7,'waiting':8,"
            "'stopped':9,'zombie':10,'other':11,'uptime_s':5}]");
 }
 
 static void file_systems_and_exports(void **state) {
-    static struct report_filesystem filesystems[] = {{.host = 1,
-                                                      .mount = "/home",
-                                                      .size_gb = 2,
-                                                      .used_gb = 3,
-                                                      .available_gb = 4,
-                                                      .used_pct = 5}};
-    static struct report_export exports[] = {{.host = 2,
-                                              .name = "nas:/data",
-                                              .calls = 3,
-                                              .retransmissions = 4,
-                                              .read_mb = 5,
-                                              .write_mb = 6,
-                                              .queue_ms = 7,
-                                              .rtt_ms = 8,
-                                              .execute_ms = 9}};
     (void)state;
-    report.filesystems = filesystems;
-    report.n_filesystems = 1;
-    report.exports = exports;
-    report.n_exports = 1;
+    add_row(
+        RECORDING_FILESYSTEM, 1, "/home",
+        (int64_t[]){
+            [FILESYSTEM_SIZE] = 10 * S, [FILESYSTEM_FREE] = 4 * S, [FILESYSTEM_AVAILABLE] = 2 * S});
+    add_row(RECORDING_NFS, 2, "nas:/data READ",
+            (int64_t[]){[NFS_OPERATIONS] = 2,
+                        [NFS_RETRANSMISSIONS] = 4,
+                        [NFS_SEND_BYTES] = 6000000,
+                        [NFS_RECEIVE_BYTES] = 5000000,
+                        [NFS_QUEUE] = 14 * MS,
+                        [NFS_RTT] = 16 * MS,
+                        [NFS_EXECUTE] = 18 * MS});
     expect(section_filesystems, "filesystems",
-           "[{'host':'vm2','mount':'/home','size_gb':2,'used_gb':3,'available_gb':4,"
-           "'used_pct':5}]");
+           "[{'host':'vm2','mount':'/home','size_gb':10,'used_gb':6,'available_gb':2,"
+           "'used_pct':75}]");
     expect(section_exports, "exports",
-           "[{'host':'vm3','export':'nas:/data','calls':3,'execute_ms':9,'rtt_ms':8,'queue_ms':7,"
+           "[{'host':'vm3','export':'nas:/data','calls':2,'execute_ms':9,'rtt_ms':8,'queue_ms':7,"
            "'receive_mb':5,'send_mb':6,'retransmissions':4}]");
 }
 
@@ -876,5 +892,5 @@ int main(void) {
         cmocka_unit_test(the_live_picture),
         cmocka_unit_test(readers_see_the_same),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

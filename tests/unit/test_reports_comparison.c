@@ -28,6 +28,8 @@ static const char *const two_hosts[] = {"vm1", "vm2"};
 static struct report *make(int64_t id, const char *name, double duration_s,
                            const char *const *hosts, size_t n_hosts) {
     struct report *r = calloc(1, sizeof *r);
+    r->run = calloc(1, sizeof *r->run);
+    r->run->model.recording = &r->run->input.recording;
     r->run_id = id;
     r->run_name = strdup(name);
     r->command = strdup(name);

@@ -135,23 +135,27 @@ static void sleepers_that_nobody_waits_for_are_left_out_of_the_largest_terms(voi
     struct report_budget budgets[] = {budget_of_process("work[1]", 8, 2),
                                       budget_of_process("idler[2]", .1, 9.9),
                                       budget_of_process("slow[3]", .1, 9.9)};
-    struct report_wait wait = {.whom = (char *)"slow[3]"};
+    struct budget times = {.wall_s = 10};
+    struct rank_budget items[] = {{.process = "work[1]", .groups = &times},
+                                  {.process = "slow[3]", .groups = &times}};
+    struct process_wait wait = {.who = 0, .whom = 1, .seconds = 2};
+    struct reported run = {.model.budgets = {.items = items, .n = 2, .waits = &wait}};
     struct report_resources all = {.phase = (char *)"all"};
     struct report report = {
-        .resources = &all, .n_resources = 1, .budget = budgets, .n_budget = 3, .waits = &wait};
+        .run = &run, .resources = &all, .n_resources = 1, .budget = budgets, .n_budget = 3};
     (void)state;
     char *said = picture_finding(&report, "budget");
     assert_string_equal(said, "Most of it: computing, 80 %; then asleep or blocked, 20 %. 2 "
                               "processes that slept and that nobody waited for are left out.");
     free(said);
-    report.n_waits = 1;
+    run.model.budgets.n_waits = 1;
     said = picture_finding(&report, "budget");
     assert_string_equal(said, "Most of it: asleep or blocked, 59.5 %; then computing, 40.5 %. 1 "
                               "process that slept and that nobody waited for is left out.");
     free(said);
     for (size_t i = 0; i < 3; i++)
         budgets[i].source = "counters"; /* whoever waits for a peer sleeps, too */
-    report.n_waits = 0;
+    run.model.budgets.n_waits = 0;
     said = picture_finding(&report, "budget");
     assert_null(strstr(said, "left out"));
     free(said);
