@@ -123,7 +123,7 @@ double layout_value(const struct report *report, const struct report_resources *
 #define STRAGGLER_WORTH 0.05 /* of the run: less is hardly any */
 
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
-                           const struct report_straggler *straggler) {
+                           const struct straggler *straggler) {
     double most = fmax(straggler->severity, straggler->severity_max); /* one of them may be NAN */
     double gain = 1 - 1 / straggler->severity;
     text[0] = '\0';

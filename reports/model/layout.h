@@ -56,7 +56,7 @@ const char *layout_host(const struct report *report, int host);
 /* "; else the run would be 23 % shorter": the run's gain without the straggler, if known; a
  * straggler that nobody waits for is worth no work. Else "". */
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
-                           const struct report_straggler *straggler);
+                           const struct straggler *straggler);
 
 /* "Timeline of iteration 17 of rank 0, the one of median length (19.9 ms)". "" where there is none.
  */

@@ -169,24 +169,6 @@ struct report_verdict {
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
 
-struct report_phase_verdict { /* the same question asked of one phase */
-    char *phase;
-    enum verdict_state state;
-    int host, rank; /* -1: none */
-    char *resource;
-    const char *cause_kind; /* NULL: none */
-    double blocked_pct;
-    char *summary;
-};
-
-struct report_rank_entry {  /* the ranking of (host, resource) */
-    int host, rank;         /* rank -1: of the host */
-    const char *cause_kind; /* NULL: none */
-    char *resource;
-    enum verdict_state state;
-    double gain_pct, blocked_pct;
-};
-
 /* A change that makes the run shorter, as the answer of `chokepoint whatif` to `options`. */
 struct report_change {
     char *change, *limit;               /* in words: the change; what it relieves */
@@ -217,26 +199,6 @@ struct report_factors {
     size_t n;
 };
 #define REPORT_FACTORS_MAX 2
-
-/* The verdict's limit over time: its share of each of equal stretches of the run. */
-#define REPORT_LEVELS RANK_BUDGET_SLICES
-struct report_levels {
-    double share[REPORT_LEVELS]; /* 0 to 1; NAN: not known */
-    bool known;
-};
-
-struct report_straggler {
-    int host, rank;
-    const char *kind; /* persistent intermittent onset */
-    double slowdown, iterations_pct, explained_pct;
-    double severity, severity_max; /* run time over that with this rank like its peers; NAN */
-    char *cause;
-    const char *cause_kind; /* one word */
-    char *culprit;          /* another program that is to blame, NULL: none */
-    int64_t culprit_pid;
-    char **evidence;
-    size_t n_evidence;
-};
 
 struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
     int host, rank;    /* rank -1: the program has none */
@@ -279,20 +241,6 @@ struct report_efficiency {
     double computing_pct; /* of the useful time: on a core */
     const char *source;   /* of serialisation and transfer: "replay"; "bound": the most and the
                              least they can be; "unknown" */
-};
-
-/* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
-struct report_arithmetic {
-    int host;
-    const char *direction; /* "send", "receive" */
-    char *phase;
-    double bytes_per_iteration;
-    double bandwidth_mb_s;
-    enum arithmetic_rate known; /* how: the link was measured, its interface is set to it, or it is
-                                   the highest rate that was reached again and again */
-    double bound_s;             /* bytes / bandwidth */
-    double iteration_s;         /* measured, median */
-    double share_pct;           /* bound / measured */
 };
 
 /* "measured", "set", "seen" */
@@ -368,21 +316,12 @@ struct report {
     struct report_alert *alerts;
     size_t n_alerts;
     struct report_verdict verdict;
-    struct report_phase_verdict *phase_verdicts;
-    size_t n_phase_verdicts;
-    struct report_rank_entry *ranking;
-    size_t n_ranking;
     struct report_change *changes; /* the one that gains most first */
     size_t n_changes;
     struct report_together *together; /* of changes, the one that gains most first */
     size_t n_together;
     struct report_factors factors[REPORT_FACTORS_MAX];
     size_t n_factors;
-    struct report_levels limit_levels;
-    struct report_straggler *stragglers;
-    size_t n_stragglers;
-    bool stragglers_judged; /* ranks were compared */
-    char *straggler_note;   /* what ranks were judged by, or why not; NULL without iterations */
     struct report_budget *budget;
     size_t n_budget;
     struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
@@ -400,8 +339,6 @@ struct report {
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
                        where nobody knows who waited for whom */
     double path_length_s;
-    struct report_arithmetic *arithmetic;
-    size_t n_arithmetic;
     double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
     struct report_operator *operators;
     size_t n_operators;

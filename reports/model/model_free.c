@@ -79,16 +79,6 @@ static void measures_free(struct report *report) {
 
 static void findings_free(struct report *report) {
     verdict_free(&report->verdict);
-    for (size_t i = 0; i < report->n_stragglers; i++)
-        texts_free(report->stragglers[i].evidence, report->stragglers[i].n_evidence);
-    for (size_t i = 0; i < report->n_stragglers; i++)
-        free(report->stragglers[i].culprit);
-    FREE_ITEMS(report->stragglers, report->n_stragglers, cause);
-    for (size_t i = 0; i < report->n_phase_verdicts; i++) {
-        free(report->phase_verdicts[i].phase);
-        free(report->phase_verdicts[i].resource);
-    }
-    FREE_ITEMS(report->phase_verdicts, report->n_phase_verdicts, summary);
     for (size_t i = 0; i < report->n_changes; i++) {
         free(report->changes[i].limit);
         free(report->changes[i].options);
@@ -100,16 +90,13 @@ static void findings_free(struct report *report) {
             free(report->factors[i].points[k].options);
         free(report->factors[i].what);
     }
-    FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
     free(report->iteration_budgets);
     free(report->critical);
     FREE_ITEMS(report->efficiency, report->n_efficiency, phase);
     free(report->path_s);
-    FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);
     FREE_ITEMS(report->processes, report->n_processes, name);
     free(report->metric_ceilings);
-    free(report->straggler_note);
     free(report->alerts);
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/evidence/cores.h"
 #include "common/error.h"
 #include "reports/model/model_private.h"
+#include "reports/says/remark_words.h"
 
 #define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
 
@@ -376,6 +377,13 @@ static int note_steps(struct report *report, const struct run_model *model) {
                                                step_s, core_s));
 }
 
+static int note_stragglers(struct report *report, const struct stragglers *stragglers) {
+    AUTO(text_free) char *words = remark_words(&stragglers->note);
+    if (!words)
+        return -ENOMEM;
+    return *words ? report_add_note(report, text_format("stragglers: %s", words)) : 0;
+}
+
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct judgement *judgement) {
     const struct run_model *model = judgement->model;
@@ -401,8 +409,8 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
     if (result == 0)
         result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
-    if (result == 0 && report->straggler_note)
-        result = report_add_note(report, text_format("stragglers: %s", report->straggler_note));
+    if (result == 0)
+        result = note_stragglers(report, &judgement->stragglers);
     return result < 0 ? result : report_merge_notes(report);
 }
 

@@ -70,8 +70,8 @@ static void put_ground(const struct map *m, int host, const char *what, int heig
             host, what, LEFT, m->y, RIGHT - LEFT, height);
 }
 
-size_t map_limit(const struct report *report) {
-    const struct report_verdict *v = &report->verdict;
+size_t map_limit(const struct map *m) {
+    const struct report_verdict *v = &m->report->verdict;
     static const struct {
         const char *begin;
         size_t resource;
@@ -80,15 +80,15 @@ size_t map_limit(const struct report *report) {
                  {"net-", MAP_NETWORK},
                  {"disk", MAP_DISK},
                  {"memory", MAP_MEMORY}};
-    for (size_t i = 0;
-         report->limit_levels.known && v->host >= 0 && v->resource && i < ARRAY_SIZE(known); i++)
+    for (size_t i = 0; m->levels->known && v->host >= 0 && v->resource && i < ARRAY_SIZE(known);
+         i++)
         if (strncmp(v->resource, known[i].begin, strlen(known[i].begin)) == 0)
             return known[i].resource;
     return MAP_RESOURCES;
 }
 
 static bool is_limit(const struct map *m, size_t host, size_t resource) {
-    return m->report->verdict.host == (int)host && map_limit(m->report) == resource;
+    return m->report->verdict.host == (int)host && map_limit(m) == resource;
 }
 
 static void put_host(struct map *m, size_t host) {
@@ -132,19 +132,19 @@ static void put_machine(struct map *m, size_t first) {
 
 /* Bars, as tall as the part of each stretch that the limit took. */
 static void put_limit(struct map *m) {
-    const struct report_levels *levels = &m->report->limit_levels;
+    const struct limit_levels *levels = m->levels;
     const int height = LIMIT_ROW - 6;
     drawing_put_text(m->out, 4, m->y + height - 2, "start", "name", "limit", 14);
     drawing_put_text(m->out, LEFT - 5, m->y + 9, "end", "small", "100 %", 20);
     drawing_put_text(m->out, LEFT - 5, m->y + height - 1, "end", "small", "0 %", 20);
     put_ground(m, -1, "time that the limit took", height);
     fputs("<path class=\"full\" d=\"", m->out);
-    for (size_t i = 0; i < REPORT_LEVELS; i++) {
+    for (size_t i = 0; i < LIMIT_LEVELS; i++) {
         double tall = isnan(levels->share[i]) ? 0 : height * levels->share[i];
         if (tall >= .05)
-            fprintf(m->out, "M%.1f %.1fH%.1fv%.1fH%.1fz", x_of((double)i, REPORT_LEVELS),
-                    m->y + height - tall, x_of((double)i + 1, REPORT_LEVELS), tall,
-                    x_of((double)i, REPORT_LEVELS));
+            fprintf(m->out, "M%.1f %.1fH%.1fv%.1fH%.1fz", x_of((double)i, LIMIT_LEVELS),
+                    m->y + height - tall, x_of((double)i + 1, LIMIT_LEVELS), tall,
+                    x_of((double)i, LIMIT_LEVELS));
     }
     fputs("\"/>", m->out);
     m->y += LIMIT_ROW;
@@ -165,7 +165,7 @@ static int height_of(const struct map *m) {
     int host = n > MAP_HOSTS_MAX ? ROW : MAP_RESOURCES * ROW + GAP, height = FOOT + (int)n * host;
     for (size_t h = 0; h < n; h++)
         height += map_begins_machine(m->report, h) ? ROW + GAP : 0;
-    return height + (m->report->limit_levels.known ? LIMIT_ROW : 0);
+    return height + (m->levels->known ? LIMIT_ROW : 0);
 }
 
 static void draw(struct map *m) {
@@ -176,7 +176,7 @@ static void draw(struct map *m) {
             "data-map=\"%d %d\">",
             height, LEFT, RIGHT);
     put_axis(m, height);
-    if (m->report->limit_levels.known)
+    if (m->levels->known)
         put_limit(m);
     for (size_t h = 0; h < n; h++)
         if (map_begins_machine(m->report, h))
@@ -205,8 +205,9 @@ static void fill(struct map *m) {
     }
 }
 
-int map_draw(const struct report *report, struct map_drawing *ret_drawing) {
-    struct map m = {.report = report, .bins = bins_of(report)};
+int map_draw(const struct report *report, const struct limit_levels *levels,
+             struct map_drawing *ret_drawing) {
+    struct map m = {.report = report, .levels = levels, .bins = bins_of(report)};
     size_t size, n = report->n_hosts * m.bins;
     *ret_drawing = (struct map_drawing){0};
     if (!report->n_hosts || !report->series)

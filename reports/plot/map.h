@@ -4,6 +4,7 @@
 #ifndef CHOKEPOINT_REPORTS_MAP_H
 #define CHOKEPOINT_REPORTS_MAP_H
 
+#include "reports/facts/levels.h"
 #include "reports/model/model.h"
 
 #define MAP_FULL .9      /* of what a resource can do */
@@ -15,7 +16,8 @@ struct map_drawing {
 };
 
 /* -ENODATA: nothing was recorded. -ENOMEM. */
-int map_draw(const struct report *report, struct map_drawing *ret_drawing);
+int map_draw(const struct report *report, const struct limit_levels *levels,
+             struct map_drawing *ret_drawing);
 
 /* Into values[n] how full a resource (0: CPU, 1: fullest core, ...) of a host was, 1: full; NAN:
  * not known. For tests. */

@@ -56,7 +56,7 @@ static void find_fullest(const struct map *m, struct fullest two[2]) {
 
 /* Nothing was full for long, or nothing that the verdict names. */
 static char *limit_in_bursts(const struct map *m) {
-    size_t resource = map_limit(m->report), host = (size_t)m->report->verdict.host;
+    size_t resource = map_limit(m), host = (size_t)m->report->verdict.host;
     struct fullest f = look_at(m, map_row(m, host, resource), m->report->hosts[host].name,
                                map_name(m->report, host, resource));
     return f.full < LONG && !isnan(f.mean)
@@ -68,9 +68,9 @@ static char *limit_in_bursts(const struct map *m) {
 }
 
 static const char *about_top_row(const struct map *m) {
-    if (!m->report->limit_levels.known)
+    if (!m->levels->known)
         return "";
-    return map_limit(m->report) < MAP_RESOURCES
+    return map_limit(m) < MAP_RESOURCES
                ? " The top row shows the time that the limit took."
                : " The limit is no resource of one host: the top row shows the time that it took.";
 }
@@ -78,7 +78,7 @@ static const char *about_top_row(const struct map *m) {
 char *map_finding(const struct map *m) {
     struct fullest two[2] = {{m->report->hosts[0].name, map_resources[0].name, 0, 0},
                              {m->report->hosts[0].name, map_resources[0].name, 0, 0}};
-    bool has_resource = map_limit(m->report) < MAP_RESOURCES;
+    bool has_resource = map_limit(m) < MAP_RESOURCES;
     char *bursts = has_resource ? limit_in_bursts(m) : NULL;
     if (bursts)
         return bursts;

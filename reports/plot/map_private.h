@@ -20,6 +20,7 @@ extern const struct map_resource {
 
 struct map {
     const struct report *report;
+    const struct limit_levels *levels;
     FILE *out;
     size_t bins;
     double *values;   /* [(host * MAP_RESOURCES + resource) * bins + bin] */
@@ -62,7 +63,7 @@ static inline const char *map_name(const struct report *report, size_t host, siz
 }
 
 /* The resource of the verdict's limit; MAP_RESOURCES: it is none of these, or of no host. */
-size_t map_limit(const struct report *report);
+size_t map_limit(const struct map *map);
 
 /* Owned; NULL: no memory. */
 char *map_finding(const struct map *map);

@@ -160,7 +160,7 @@ static void say_harmless(const struct run_model *model, const struct verdict *v,
 
 /* ---- of each phase ---- */
 
-static char *say_phase(const struct run_model *model, const struct verdict_phase *p) {
+char *verdict_say_phase(const struct run_model *model, const struct verdict_phase *p) {
     if (!verdict_blames(p->state))
         return isnan(p->busy)
                    ? text_format("nothing ran out; what it waits for is not visible")
@@ -176,7 +176,7 @@ static char *say_phase(const struct run_model *model, const struct verdict_phase
 
 static int error_of(const struct verdict_words *words) {
     const struct text_list *lists[] = {&words->evidence, &words->against, &words->ruled_out,
-                                       &words->next, &words->phases};
+                                       &words->next};
     bool whole = words->cause && words->summary && words->limit && words->worth;
     int result = whole ? 0 : -ENOMEM;
     for (size_t i = 0; result == 0 && i < sizeof lists / sizeof *lists; i++)
@@ -197,8 +197,6 @@ int verdict_say(const struct run_model *model, const struct verdict *v,
     say_harmless(model, v, &words.ruled_out);
     say(model, v, &v->ruled_out, &words.ruled_out);
     say(model, v, &v->next, &words.next);
-    for (size_t i = 0; i < v->n_phases; i++)
-        add_owned(&words.phases, say_phase(model, &v->phases[i]));
     int result = error_of(&words);
     if (result < 0)
         verdict_words_release(&words);
@@ -217,6 +215,5 @@ void verdict_words_release(struct verdict_words *words) {
     text_list_release(&words->against);
     text_list_release(&words->ruled_out);
     text_list_release(&words->next);
-    text_list_release(&words->phases);
     *words = (struct verdict_words){0};
 }

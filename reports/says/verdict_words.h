@@ -11,12 +11,14 @@ struct verdict_words {
     char *limit, *worth; /* the verdict in two lines (verdict_lines.h) */
     char *cost;          /* NULL: the summary says what the lines do not */
     struct text_list evidence, against, ruled_out, next;
-    struct text_list phases; /* one for each phase of the verdict */
 };
 
 /* The verdict's candidates must still be there. -ENOMEM. */
 int verdict_say(const struct run_model *model, const struct verdict *verdict,
                 struct verdict_words *ret_words);
 void verdict_words_release(struct verdict_words *words);
+
+/* The sentence of one of its phases. Owned; NULL: no memory. */
+char *verdict_say_phase(const struct run_model *model, const struct verdict_phase *phase);
 
 #endif

@@ -10,7 +10,8 @@ void section_map(const struct report *report, struct page *page) {
     struct map_drawing map;
     if (!page_draws(page))
         return;
-    int result = map_draw(report, &map);
+    struct limit_levels levels = limit_levels_of(&report->run->judgement);
+    int result = map_draw(report, &levels, &map);
     if (result < 0 && result != -ENODATA)
         page->error = page->error ? page->error : result;
     page_drawn(page, &(struct page_picture){.svg = map.svg,
@@ -24,7 +25,7 @@ void section_map(const struct report *report, struct page *page) {
             "%sThe darker, the fuller; red: %.0f %% of what it can do, or more.%s A link "
             "of which no ceiling is known is held against the highest rate seen, and is "
             "never red.%s",
-            report->limit_levels.known
+            levels.known
                 ? "The top row: the part of each stretch of time in which the limit held up "
                   "its host or process. "
                 : "",

@@ -2,77 +2,97 @@
 /* The verdict of each phase. Phases too short for a table have none; nor has a run with one phase
  * or none, whose verdict is said already. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/error.h"
 #include "reports/model/layout.h"
+#include "reports/says/verdict_words.h"
 #include "reports/sections/sections.h"
 
 #define PHASES_SHOWN 20       /* the longest list that is still read; JSON has all */
-#define BESIDE_SHARE_MIN 0.05 /* of the run: shorter phases are no news on a screen */
+#define BESIDE_SHARE_MIN 0.05 /* of the run */
+
+static const struct verdict *verdict_of(const struct report *report) {
+    return &report->run->judgement.verdict;
+}
 
 static const struct report_resources *phase_of(const struct report *report, size_t i) {
-    for (size_t r = 1; r < report->n_resources; r++)
-        if (strcmp(report->resources[r].phase, report->phase_verdicts[i].phase) == 0)
-            return &report->resources[r];
-    return NULL;
+    return &report->resources[verdict_of(report)->phases[i].group];
+}
+
+static bool is_main(const struct report *report, size_t i) {
+    return verdict_of(report)->phases[i].group == report->main_phase;
 }
 
 static bool is_shown(const struct report *report, size_t i) {
-    const struct report_resources *phase = phase_of(report, i);
-    return i < PHASES_SHOWN && phase && layout_worth_a_table(report, phase);
+    return i < PHASES_SHOWN && layout_worth_a_table(report, phase_of(report, i));
 }
 
 /* More than the main phase, of which the verdict speaks already. */
 static bool any_shown(const struct report *report) {
-    for (size_t i = 0; i < report->n_phase_verdicts; i++)
-        if (is_shown(report, i) && phase_of(report, i) != &report->resources[report->main_phase])
+    for (size_t i = 0; i < verdict_of(report)->n_phases; i++)
+        if (is_shown(report, i) && !is_main(report, i))
             return true;
     return false;
 }
 
-static bool names_something(const struct report_phase_verdict *p) {
-    return verdict_blames(p->state);
-}
-
 /* "training (42.0 s)" */
-static void name_of(const struct report *report, size_t i, char *text, size_t size) {
+static void name_of(const struct report_resources *phase, char *text, size_t size) {
     char duration[LAYOUT_NUMBER_SIZE];
-    snprintf(text, size, "%.64s (%s)", report->phase_verdicts[i].phase,
-             layout_duration(duration, phase_of(report, i)->duration_s));
+    snprintf(text, size, "%.64s (%s)", phase->phase, layout_duration(duration, phase->duration_s));
 }
 
-enum { NAME, STATE };
+enum { NAME, STATE, PHASE, RESOURCE = 5, CAUSE, BLOCKED, SUMMARY };
 
 static const struct report_column columns[] = {
     [NAME] = {KIND_TEXT, NULL, "phase", COMPUTED},
     [STATE] = {KIND_STATE, "state", "state", COMPUTED},
-    {KIND_TEXT, "phase", FIELD(report_phase_verdict, phase)},
-    {KIND_HOST, "host", FIELD(report_phase_verdict, host)},
-    {KIND_RANK, "rank", FIELD(report_phase_verdict, rank)},
-    {KIND_TEXT, "resource", FIELD(report_phase_verdict, resource)},
-    {KIND_TEXT, "cause_kind", FIELD(report_phase_verdict, cause_kind)},
-    {KIND_NUMBER, "blocked_pct", FIELD(report_phase_verdict, blocked_pct)},
-    {KIND_PROSE, "summary", "what it waits for", FIELD(report_phase_verdict, summary)},
+    [PHASE] = {KIND_TEXT, "phase", COMPUTED},
+    {KIND_HOST, "host", FIELD(verdict_phase, host)},
+    {KIND_RANK, "rank", FIELD(verdict_phase, rank)},
+    [RESOURCE] = {KIND_TEXT, "resource", COMPUTED},
+    [CAUSE] = {KIND_TEXT, "cause_kind", COMPUTED},
+    [BLOCKED] = {KIND_NUMBER, "blocked_pct", COMPUTED},
+    [SUMMARY] = {KIND_PROSE, "summary", "what it waits for", COMPUTED},
 };
+
+static void put_row(struct report_table *table, const struct report *report, size_t i, bool shown) {
+    const struct verdict_phase *p = &verdict_of(report)->phases[i];
+    AUTO(text_free) char *summary = verdict_say_phase(&report->run->model, p);
+    char name[128];
+    size_t row = table_add(table, p);
+    table->failed |= !summary;
+    if (table->failed)
+        return;
+    table_borrow(table, row, STATE, verdict_state_name(p->state));
+    table_borrow(table, row, PHASE, phase_of(report, i)->phase);
+    table_borrow(table, row, RESOURCE, resource_name(p->resource));
+    table_borrow(table, row, CAUSE, cause_name(p->kind));
+    table_number(table, row, BLOCKED, 100 * p->blocked);
+    table_text(table, row, SUMMARY, "%s", summary);
+    if (!shown) {
+        table->rows[row].room = ROOM_NONE;
+        return;
+    }
+    name_of(phase_of(report, i), name, sizeof name);
+    table_text(table, row, NAME, "%s", name);
+}
 
 void section_phase_verdicts(const struct report *report, struct page *page) {
     bool any = any_shown(report);
     struct report_table table;
     TABLE_INIT(&table, "verdict_by_phase", report, columns);
-    TABLE_ADD_ALL(&table, report->phase_verdicts, report->n_phase_verdicts);
     table_title(&table, "Phase by phase");
     table.level = 3;
-    for (size_t i = 0; !table.failed && i < report->n_phase_verdicts; i++) {
-        char name[128];
-        table_borrow(&table, i, STATE, verdict_state_name(report->phase_verdicts[i].state));
-        if (any && is_shown(report, i)) {
-            name_of(report, i, name, sizeof name);
-            table_text(&table, i, NAME, "%s", name);
-        } else {
-            table.rows[i].room = ROOM_NONE;
-        }
-    }
+    for (size_t i = 0; i < verdict_of(report)->n_phases; i++)
+        put_row(&table, report, i, any && is_shown(report, i));
     page_table(page, &table);
+}
+
+/* Short phases are no news on a screen. */
+static bool is_beside(const struct report *report, size_t i) {
+    return is_shown(report, i) && !is_main(report, i) &&
+           verdict_blames(verdict_of(report)->phases[i].state) &&
+           phase_of(report, i)->duration_s >= BESIDE_SHARE_MIN * report->duration_s;
 }
 
 char *phase_verdicts_beside(const struct report *report) {
@@ -81,15 +101,14 @@ char *phase_verdicts_beside(const struct report *report) {
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    for (size_t i = 0; i < report->n_phase_verdicts; i++) {
-        const struct report_resources *phase = phase_of(report, i);
+    for (size_t i = 0; i < verdict_of(report)->n_phases; i++) {
         char name[128];
-        if (!is_shown(report, i) || !names_something(&report->phase_verdicts[i]) ||
-            phase == &report->resources[report->main_phase] ||
-            phase->duration_s < BESIDE_SHARE_MIN * report->duration_s)
+        if (!is_beside(report, i))
             continue;
-        name_of(report, i, name, sizeof name);
-        fprintf(out, "%s%s: %s", said++ ? "; " : "", name, report->phase_verdicts[i].summary);
+        AUTO(text_free)
+        char *summary = verdict_say_phase(&report->run->model, &verdict_of(report)->phases[i]);
+        name_of(phase_of(report, i), name, sizeof name);
+        fprintf(out, "%s%s: %s", said++ ? "; " : "", name, summary ? summary : "-");
     }
     if (fclose(out) == 0 && said)
         return text;

@@ -1,38 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks that fell behind their peers, and why. */
+#include <stdlib.h>
+
+#include "common/error.h"
 #include "reports/model/layout.h"
+#include "reports/says/remark_words.h"
 #include "reports/sections/sections.h"
 
-enum { WORDS = 5, CULPRIT = 12 };
+enum { ITERATIONS = 4, WORDS, CAUSE, EXPLAINED, EVIDENCE, KIND = 11, CULPRIT };
 
 static const struct report_column columns[] = {
-    {KIND_RANK, "rank", "rank", FIELD(report_straggler, rank)},
-    {KIND_HOST, "host", "host", FIELD(report_straggler, host)},
-    {KIND_TEXT, "kind", "kind", FIELD(report_straggler, kind)},
-    {KIND_NUMBER, "slowdown", "times its peers' median", FIELD(report_straggler, slowdown)},
-    {KIND_NUMBER, "iterations_pct", "iterations", "%", FIELD(report_straggler, iterations_pct),
-     .digits = DIGITS_NONE},
+    {KIND_RANK, "rank", "rank", FIELD(straggler, rank)},
+    {KIND_HOST, "host", "host", FIELD(straggler, host)},
+    {KIND_TEXT, "kind", "kind", FIELD(straggler, kind)},
+    {KIND_NUMBER, "slowdown", "times its peers' median", FIELD(straggler, slowdown)},
+    [ITERATIONS] = {KIND_NUMBER, "iterations_pct", "iterations", "%", COMPUTED,
+                    .digits = DIGITS_NONE},
     [WORDS] = {KIND_PROSE, NULL, "probable cause", COMPUTED},
-    {KIND_TEXT, "cause", FIELD(report_straggler, cause)},
-    {KIND_NUMBER, "explained_pct", FIELD(report_straggler, explained_pct)},
-    {KIND_LIST, "evidence", "evidence", FIELD_TEXTS(report_straggler, evidence)},
-    {KIND_NUMBER, "severity", FIELD(report_straggler, severity)},
-    {KIND_NUMBER, "severity_max", FIELD(report_straggler, severity_max)},
-    {KIND_TEXT, "cause_kind", FIELD(report_straggler, cause_kind)},
+    [CAUSE] = {KIND_TEXT, "cause", COMPUTED},
+    [EXPLAINED] = {KIND_NUMBER, "explained_pct", COMPUTED},
+    [EVIDENCE] = {KIND_LIST, "evidence", "evidence", COMPUTED},
+    {KIND_NUMBER, "severity", FIELD(straggler, severity)},
+    {KIND_NUMBER, "severity_max", FIELD(straggler, severity_max)},
+    [KIND] = {KIND_TEXT, "cause_kind", COMPUTED},
     [CULPRIT] = CULPRIT_COLUMNS,
 };
 
+static void put_row(struct report_table *table, const struct report *report,
+                    const struct straggler *s, struct text_list *evidence) {
+    AUTO(text_free) char *cause = remark_words(&s->cause);
+    char gain[120];
+    size_t row = table_add(table, s);
+    layout_straggler_gain(gain, sizeof gain, report, s);
+    remarks_say(&s->evidence, evidence);
+    table->failed |= !cause || evidence->error;
+    table_number(table, row, ITERATIONS, 100 * s->flagged);
+    table_text(table, row, WORDS, "%s%s", cause ? cause : "", gain);
+    table_text(table, row, CAUSE, "%s", cause ? cause : "");
+    table_number(table, row, EXPLAINED, 100 * s->explained);
+    table_items(table, row, EVIDENCE, evidence->items, evidence->n);
+    table_borrow(table, row, KIND, cause_name(s->cause_kind));
+    section_put_culprit(table, row, CULPRIT, s->culprit, s->culprit_pid, s->host);
+}
+
 void section_stragglers(const struct report *report, struct page *page) {
+    const struct stragglers *stragglers = &report->run->judgement.stragglers;
+    struct text_list *evidence = calloc(stragglers->n + 1, sizeof *evidence);
     struct report_table table;
     TABLE_INIT(&table, "stragglers", report, columns);
-    TABLE_ADD_ALL(&table, report->stragglers, report->n_stragglers);
+    table.failed |= !evidence;
     table_title(&table, "Stragglers");
-    for (size_t i = 0; i < report->n_stragglers; i++) {
-        const struct report_straggler *s = &report->stragglers[i];
-        char gain[120];
-        layout_straggler_gain(gain, sizeof gain, report, s);
-        table_text(&table, i, WORDS, "%s%s", s->cause, gain);
-        section_put_culprit(&table, i, CULPRIT, s->culprit, s->culprit_pid, s->host);
-    }
+    for (size_t i = 0; evidence && i < stragglers->n; i++)
+        put_row(&table, report, &stragglers->items[i], &evidence[i]);
     page_table(page, &table);
+    for (size_t i = 0; evidence && i < stragglers->n; i++)
+        text_list_release(&evidence[i]);
+    free(evidence);
 }

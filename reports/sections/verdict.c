@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* V1: what limits the run, what speaks for and against it; and what else was weighed. */
+#include <math.h>
+
 #include "reports/sections/sections.h"
 
 enum { STATE, CULPRIT = 8, WORTH = 19, DO };
@@ -56,24 +58,40 @@ void section_verdict(const struct report *report, struct page *page) {
     verdict_put(report, page);
 }
 
-enum { RANKED_STATE = 4 };
+/* ---- what else was weighed ---- */
+
+enum { RANKED_RESOURCE = 2, RANKED_CAUSE, RANKED_STATE, RANKED_GAIN, RANKED_BLOCKED };
 
 static const struct report_column ranked[] = {
-    {KIND_HOST, "host", FIELD(report_rank_entry, host)},
-    {KIND_RANK, "rank", FIELD(report_rank_entry, rank)},
-    {KIND_TEXT, "resource", FIELD(report_rank_entry, resource)},
-    {KIND_TEXT, "cause_kind", FIELD(report_rank_entry, cause_kind)},
+    {KIND_HOST, "host", FIELD(candidate, host)},
+    {KIND_RANK, "rank", FIELD(candidate, rank)},
+    [RANKED_RESOURCE] = {KIND_TEXT, "resource", COMPUTED},
+    [RANKED_CAUSE] = {KIND_TEXT, "cause_kind", COMPUTED},
     [RANKED_STATE] = {KIND_STATE, "state", COMPUTED},
-    {KIND_NUMBER, "gain_pct", FIELD(report_rank_entry, gain_pct)},
-    {KIND_NUMBER, "blocked_pct", FIELD(report_rank_entry, blocked_pct)},
+    [RANKED_GAIN] = {KIND_NUMBER, "gain_pct", COMPUTED},
+    [RANKED_BLOCKED] = {KIND_NUMBER, "blocked_pct", COMPUTED},
 };
 
+static void put_ranked(struct report_table *table, const struct candidate *c) {
+    const struct gain *gain = candidate_gain(c);
+    bool told = gain->replayed || gain->counted;
+    enum verdict_state state = c->saturated ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    size_t row = table_add(table, c);
+    table_borrow(table, row, RANKED_RESOURCE, resource_name(c->resource));
+    table_borrow(table, row, RANKED_CAUSE, cause_name(c->kind));
+    table_borrow(table, row, RANKED_STATE, verdict_state_name(state));
+    table_number(table, row, RANKED_GAIN, told ? 100 * gain->estimate : NAN);
+    table_number(table, row, RANKED_BLOCKED, 100 * c->run_share);
+}
+
+/* Candidates of other phases than where they count most are left to the phases' own verdicts. */
 void section_ranking(const struct report *report, struct page *page) {
+    const struct candidates *candidates = &report->run->judgement.candidates;
     struct report_table table;
     TABLE_INIT(&table, "ranking", report, ranked);
-    TABLE_ADD_ALL(&table, report->ranking, report->n_ranking);
     table.audience = FOR_DOCUMENT;
-    for (size_t i = 0; i < report->n_ranking; i++)
-        table_borrow(&table, i, RANKED_STATE, verdict_state_name(report->ranking[i].state));
+    for (size_t i = 0; i < candidates->n; i++)
+        if (!candidates->items[i].repeated)
+            put_ranked(&table, &candidates->items[i]);
     page_table(page, &table);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
+#include "reports/model/reported.h"
 #include "reports/sweep/sweep_private.h"
 
 /* ---- figures ---- */
@@ -122,6 +123,18 @@ static int64_t typical_run(const struct sweep *sweep, size_t cell,
     return of_cell[(found - 1) / 2]->id;
 }
 
+/* The argument by arithmetic, which its report does not keep. */
+static int keep_arithmetic(struct sweep_cell *cell, const struct candidates *candidates) {
+    size_t size = candidates->n_arithmetic * sizeof *cell->arithmetic;
+    cell->arithmetic = malloc(size + 1);
+    if (!cell->arithmetic)
+        return -ENOMEM;
+    if (size)
+        memcpy(cell->arithmetic, candidates->arithmetic, size);
+    cell->n_arithmetic = candidates->n_arithmetic;
+    return 0;
+}
+
 /* Only the run that stands for its cell is judged: the others are read for their figures. */
 static int measure_run(struct store *store, const struct sweep *sweep, struct sweep_cell *cell,
                        struct sweep_run *run, int64_t typical, bool keep) {
@@ -134,14 +147,17 @@ static int measure_run(struct store *store, const struct sweep *sweep, struct sw
         return result;
     for (size_t m = 0; m < sweep->n_measures; m++)
         run->measures[m] = sweep_measure_run(report, &sweep->measures[m]);
-    report_let_go(report);
-    if (run->id == typical)
+    if (run->id == typical) {
         cell->typical = report;
-    else if (keep)
+        result = keep_arithmetic(cell, &report->run->judgement.candidates);
+    } else if (keep) {
         run->measured = report;
-    else
+    } else {
         report_free(report);
-    return 0;
+        return 0;
+    }
+    report_let_go(report);
+    return result;
 }
 
 static int measure_cells(struct store *store, struct sweep *sweep,
@@ -200,6 +216,7 @@ void sweep_free(struct sweep *sweep) {
             report_free(sweep->cells[i].runs[k].measured);
         free(sweep->cells[i].runs);
         report_free(sweep->cells[i].typical);
+        free(sweep->cells[i].arithmetic);
     }
     for (size_t i = 0; sweep && i < sweep->n_measures; i++) {
         free(sweep->measures[i].name);

@@ -46,7 +46,9 @@ struct sweep_cell {
     struct sweep_run *runs; /* owned */
     size_t n_runs, n_done, n_failed;
     struct sweep_figure figures[SWEEP_MEASURES_MAX];
-    struct report *typical; /* owned; NULL: no run ended well */
+    struct report *typical;        /* owned; NULL: no run ended well */
+    struct arithmetic *arithmetic; /* owned; of the typical run */
+    size_t n_arithmetic;
 };
 
 struct sweep {

@@ -134,11 +134,11 @@ static int add_phases(struct sweep_tables *tables, const struct sweep *sweep, si
 /* ---- P1 ---- */
 
 /* The time that the same link needs for the bytes of the other direction; NAN. */
-static double way_back_s(const struct report *report, const struct report_arithmetic *way) {
-    for (size_t i = 0; i < report->n_arithmetic; i++) {
-        const struct report_arithmetic *a = &report->arithmetic[i];
-        if (a->host == way->host && strcmp(a->phase, way->phase) == 0 &&
-            strcmp(a->direction, way->direction) != 0)
+static double way_back_s(const struct sweep_cell *cell) {
+    const struct arithmetic *way = &cell->arithmetic[0];
+    for (size_t i = 0; i < cell->n_arithmetic; i++) {
+        const struct arithmetic *a = &cell->arithmetic[i];
+        if (a->host == way->host && a->group == way->group && a->direction != way->direction)
             return a->bound_s;
     }
     return NAN;
@@ -147,20 +147,20 @@ static double way_back_s(const struct report *report, const struct report_arithm
 /* A link carries both directions at once, but a program that waits for all gradients before it
  * sends the weights needs it twice. */
 static int fill_arithmetic(struct sweep_table *table, size_t row, const char *label,
-                           const struct report *report) {
-    const struct report_arithmetic *a = &report->arithmetic[0];
-    double both_s = a->bound_s + way_back_s(report, a);
+                           const struct sweep_cell *cell) {
+    const struct arithmetic *a = &cell->arithmetic[0];
+    double both_s = a->bound_s + way_back_s(cell);
     const double values[] = {a->bytes_per_iteration / 1e6,
                              a->bandwidth_mb_s,
                              a->bound_s,
                              both_s,
                              a->iteration_s,
-                             a->share_pct,
+                             100 * a->share,
                              100 * both_s / a->iteration_s};
     int result = sweep_table_set(table, row, 0, "%s", label);
     if (result == 0)
-        result =
-            sweep_table_set(table, row, 1, "%s %ss", layout_host(report, a->host), a->direction);
+        result = sweep_table_set(table, row, 1, "%s %ss", layout_host(cell->typical, a->host),
+                                 a->direction == METRIC_NET_SEND ? "send" : "receive");
     for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
         result = sweep_table_number(table, row, c + 2, values[c]);
     return result;
@@ -180,7 +180,7 @@ static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep
                                          "with the way back (%)"};
     size_t rows = 1, row = 1;
     for (size_t i = 0; i < sweep->n_cells; i++)
-        rows += sweep->cells[i].typical && sweep->cells[i].typical->n_arithmetic;
+        rows += sweep->cells[i].n_arithmetic > 0;
     if (rows == 1)
         return 0;
     struct sweep_table *table = sweep_table_new(tables, "arithmetic", "", rows, ARRAY_SIZE(titles),
@@ -190,11 +190,11 @@ static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep
     for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
         result = sweep_table_set(table, 0, c, "%s", titles[c]);
     for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
-        const struct report *report = sweep->cells[i].typical;
+        const struct sweep_cell *cell = &sweep->cells[i];
         char label[LABEL_SIZE];
-        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        if (report && report->n_arithmetic)
-            result = fill_arithmetic(table, row++, label, report);
+        sweep_values(sweep, cell, label, sizeof label);
+        if (cell->n_arithmetic)
+            result = fill_arithmetic(table, row++, label, cell);
     }
     return result;
 }

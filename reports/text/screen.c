@@ -10,7 +10,9 @@
 #include "common/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/model/layout.h"
+#include "reports/model/reported.h"
 #include "reports/says/commands.h"
+#include "reports/says/remark_words.h"
 #include "reports/says/text_list.h"
 #include "reports/sections/sections.h"
 #include "reports/text/budget_bars.h"
@@ -130,30 +132,36 @@ static void put_hosts(FILE *out, const struct report *report) {
         fprintf(out, "  ... and %zu more hosts\n", report->n_hosts - shown);
 }
 
+static const struct stragglers *stragglers_of(const struct report *report) {
+    return &report->run->judgement.stragglers;
+}
+
 /* Iterations of equal length do not contradict a verdict that names a rank: they are silent. */
 static bool has_straggler_line(const struct report *report) {
-    bool silent = report->stragglers_judged && report->verdict.rank >= 0;
-    return report->n_stragglers || (report->straggler_note && !silent);
+    const struct stragglers *s = stragglers_of(report);
+    return s->n || (s->note.code && !(s->judged && report->verdict.rank >= 0));
+}
+
+/* Owned; NULL: no memory. */
+static char *say_stragglers(const struct report *report) {
+    const struct stragglers *all = stragglers_of(report);
+    const struct straggler *s = all->items;
+    char gain[120];
+    AUTO(text_free) char *words = remark_words(all->n ? &s->cause : &all->note);
+    if (!words)
+        return NULL;
+    if (!all->n)
+        return text_format("%s (%s)", all->judged ? "none found" : "not judged", words);
+    layout_straggler_gain(gain, sizeof gain, report, s);
+    return text_format("rank %d on %s takes %.2f times as long as its peers (%s): %s%s%s", s->rank,
+                       layout_host(report, s->host), s->slowdown, s->kind, words, gain,
+                       all->n > 1 ? "; others in the report" : "");
 }
 
 static void put_straggler(FILE *out, const struct report *report, struct room *room) {
-    char text[600], gain[120];
-    if (!report->n_stragglers) {
-        if (has_straggler_line(report)) {
-            snprintf(text, sizeof text, "%s (%s)",
-                     report->stragglers_judged ? "none found" : "not judged",
-                     report->straggler_note);
-            take_room(room,
-                      terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
-        }
-        return;
-    }
-    const struct report_straggler *s = &report->stragglers[0];
-    layout_straggler_gain(gain, sizeof gain, report, s);
-    snprintf(text, sizeof text, "rank %d on %s takes %.2f times as long as its peers (%s): %s%s%s",
-             s->rank, layout_host(report, s->host), s->slowdown, s->kind, s->cause, gain,
-             report->n_stragglers > 1 ? "; others in the report" : "");
-    take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
+    AUTO(text_free) char *text = has_straggler_line(report) ? say_stragglers(report) : NULL;
+    if (text)
+        take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
 }
 
 /* Limits of the phases that the verdict leaves out. */

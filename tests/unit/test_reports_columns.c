@@ -57,11 +57,20 @@ static struct report_host hosts[] = {{.name = T("vm1"),
 static struct window whole = {0, 50 * S};
 static struct phase_group groups[] = {{.name = "all", .items = &whole, .n = 1},
                                       {.name = "training", .items = &whole, .n = 1}};
-static struct reported run = {
-    .model = {.recording = &run.input.recording, .n_hosts = 3, .groups = groups, .n_groups = 2}};
+static struct model_host model_hosts[] = {{.name = "vm1"}, {.name = "vm2"}, {.name = "vm3"}};
+static struct reported run = {.model = {.recording = &run.input.recording,
+                                        .hosts = model_hosts,
+                                        .n_hosts = 3,
+                                        .groups = groups,
+                                        .n_groups = 2}};
+static struct report_resources named[] = {{.phase = T("all")}, {.phase = T("training")}};
 
-static struct report report = {
-    .run = &run, .hosts = hosts, .n_hosts = 3, .duration_s = 50, .period_s = 0.1};
+static struct report report = {.run = &run,
+                               .hosts = hosts,
+                               .n_hosts = 3,
+                               .duration_s = 50,
+                               .period_s = 0.1,
+                               .resources = named};
 
 static int set_up(void **state) {
     (void)state;
@@ -166,20 +175,19 @@ static void traffic_of_pairs(void **state) {
            "{'from':'vm3','to':'vm1','bytes':7e6,'mean_mb_s':8,'peak_mb_s':9,'share_pct':10}]");
 }
 
-static struct report_arithmetic arithmetic[] = {{.host = 1,
-                                                 .direction = "receive",
-                                                 .phase = T("training"),
-                                                 .bytes_per_iteration = 2e6,
-                                                 .bandwidth_mb_s = 3,
-                                                 .known = ARITHMETIC_MEASURED,
-                                                 .bound_s = 4,
-                                                 .iteration_s = 5,
-                                                 .share_pct = 6}};
-
 static void the_argument_by_arithmetic(void **state) {
+    static struct arithmetic arithmetic = {.host = 1,
+                                           .direction = METRIC_NET_RECV,
+                                           .group = 1,
+                                           .bytes_per_iteration = 2e6,
+                                           .bandwidth_mb_s = 3,
+                                           .known = ARITHMETIC_MEASURED,
+                                           .bound_s = 4,
+                                           .iteration_s = 5,
+                                           .share = .06};
     (void)state;
-    report.arithmetic = arithmetic;
-    report.n_arithmetic = 1;
+    run.judgement.candidates.arithmetic = &arithmetic;
+    run.judgement.candidates.n_arithmetic = 1;
     expect(section_arithmetic, "arithmetic",
            "[{'host':'vm2','direction':'receive','phase':'training','bytes_per_iteration':2e6,"
            "'bandwidth_mb_s':3,'rate':'measured','bound_s':4,'iteration_s':5,'share_pct':6,"
@@ -277,11 +285,9 @@ static struct report_budget budgets[] = {{.host = 1,
                                           .awaited_s = 24}};
 
 static void time_of_ranks(void **state) {
-    static struct report_resources resources[] = {{.phase = T("all")}};
     (void)state;
     report.budget = budgets;
     report.n_budget = 1;
-    report.resources = resources;
     report.n_resources = 1;
     expect(section_budget, "budget",
            "[{'wall_s':100,'cpu_s':4,'runqueue_s':5,'quota_s':6,'steal_s':7,'disk_s':8,"
@@ -414,28 +420,27 @@ static void the_iteration_of_median_length(void **state) {
            "'bars':[{'rank':5,'host':'vm3','operator':'gradient','start_s':6,'end_s':7}]}");
 }
 
-static struct report_straggler stragglers[] = {{.host = 1,
-                                                .rank = 2,
-                                                .kind = "onset",
-                                                .slowdown = 3,
-                                                .iterations_pct = 4,
-                                                .explained_pct = 5,
-                                                .severity = 6,
-                                                .severity_max = 7,
-                                                .cause = T("its core is shared"),
-                                                .cause_kind = "contention",
-                                                .culprit = T("hog"),
-                                                .culprit_pid = 8,
-                                                .evidence = (char *[]){T("one"), T("two")},
-                                                .n_evidence = 2}};
-
 static void stragglers_and_causes(void **state) {
+    static struct remark evidence[] = {{.code = REMARK_QUOTA_USED_UP}, {.code = REMARK_LINK}};
+    static struct straggler straggler = {.host = 1,
+                                         .rank = 2,
+                                         .kind = "onset",
+                                         .slowdown = 3,
+                                         .flagged = .04,
+                                         .explained = .05,
+                                         .severity = 6,
+                                         .severity_max = 7,
+                                         .cause = {.code = REMARK_CONTENTION_WITH_MANY},
+                                         .cause_kind = CAUSE_CONTENTION,
+                                         .culprit = "hog",
+                                         .culprit_pid = 8,
+                                         .evidence = {.items = evidence, .n = 2}};
     (void)state;
-    report.stragglers = stragglers;
-    report.n_stragglers = 1;
+    run.judgement.stragglers = (struct stragglers){.items = &straggler, .n = 1};
     expect(section_stragglers, "stragglers",
            "[{'rank':2,'host':'vm2','kind':'onset','slowdown':3,'iterations_pct':4,"
-           "'cause':'its core is shared','explained_pct':5,'evidence':['one','two'],"
+           "'cause':'contention with other programs','explained_pct':5,"
+           "'evidence':['its control group has used up its share of CPU','link'],"
            "'severity':6,'severity_max':7,'cause_kind':'contention',"
            "'culprit':{'process':'hog','pid':8,'host':'vm2'}}]");
 }
@@ -468,6 +473,7 @@ static void use_of_hosts(void **state) {
     report.metric_ceilings = ceilings;
     expect(section_resources, "resources", json);
     report.metric_ceilings = NULL;
+    report.resources = named;
     report.n_resources = 0;
 }
 
@@ -633,33 +639,36 @@ static void the_verdict(void **state) {
 }
 
 static void the_verdict_of_each_phase(void **state) {
-    static struct report_phase_verdict phases[] = {{.phase = T("loading"),
-                                                    .state = VERDICT_SUSPECTED,
-                                                    .host = 1,
-                                                    .rank = 2,
-                                                    .resource = T("disk"),
-                                                    .cause_kind = "throttle",
-                                                    .blocked_pct = 3,
-                                                    .summary = T("the disk")}};
+    static struct verdict_phase phase = {.group = 1,
+                                         .state = VERDICT_SUSPECTED,
+                                         .host = 1,
+                                         .rank = 2,
+                                         .resource = RESOURCE_DISK,
+                                         .kind = CAUSE_THROTTLE,
+                                         .blocked = .03,
+                                         .candidate = {.host = 1,
+                                                       .resource = RESOURCE_DISK,
+                                                       .cause = {.code = REMARK_QUOTA_USED_UP}}};
     (void)state;
-    report.phase_verdicts = phases;
-    report.n_phase_verdicts = 1;
+    run.judgement.verdict.phases = &phase;
+    run.judgement.verdict.n_phases = 1;
     expect(section_phase_verdicts, "verdict_by_phase",
-           "[{'state':'suspected','phase':'loading','host':'vm2','rank':2,'resource':'disk',"
-           "'cause_kind':'throttle','blocked_pct':3,'summary':'the disk'}]");
+           "[{'state':'suspected','phase':'training','host':'vm2','rank':2,'resource':'disk',"
+           "'cause_kind':'throttle','blocked_pct':3,'summary':'vm2\\u0027s disk (its control group "
+           "has used up its share of CPU): 3 % of the phase'}]");
+    run.judgement.verdict.n_phases = 0;
 }
 
 static void the_ranking(void **state) {
-    static struct report_rank_entry entries[] = {{.host = 1,
-                                                  .rank = 2,
-                                                  .cause_kind = "steal",
-                                                  .resource = T("cpu"),
-                                                  .state = VERDICT_SUSPECTED,
-                                                  .gain_pct = 3,
-                                                  .blocked_pct = 4}};
+    static struct candidate candidate = {.host = 1,
+                                         .rank = 2,
+                                         .kind = CAUSE_STEAL,
+                                         .resource = RESOURCE_CPU,
+                                         .gain = {.estimate = .03, .replayed = true},
+                                         .run_share = .04};
     (void)state;
-    report.ranking = entries;
-    report.n_ranking = 1;
+    run.judgement.candidates.items = &candidate;
+    run.judgement.candidates.n = 1;
     expect(section_ranking, "ranking",
            "[{'host':'vm2','rank':2,'resource':'cpu','cause_kind':'steal','state':'suspected',"
            "'gain_pct':3,'blocked_pct':4}]");

@@ -170,9 +170,10 @@ static void the_table_has_the_planned_numbers(void **state) {
         NEAR(mean_of(r, p, 1, METRIC_JOB_CPU), 30);
     }
     assert_true(isnan(mean_of(r, 0, 2, METRIC_DISK_READ))); /* seen for two seconds of 44 */
-    assert_int_equal(r->n_arithmetic, 3);
-    NEAR(r->arithmetic[0].bytes_per_iteration, 110e6);
-    NEAR(r->arithmetic[0].share_pct, 50);
+    const struct candidates *candidates = &r->run->judgement.candidates;
+    assert_int_equal(candidates->n_arithmetic, 3);
+    NEAR(candidates->arithmetic[0].bytes_per_iteration, 110e6);
+    NEAR(candidates->arithmetic[0].share, .5);
     NEAR(r->ranks[0].median_s, 2);
     assert_string_equal(r->verdict.resource, "net-egress");
 }
@@ -212,15 +213,21 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
 static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];
-    report.n_stragglers = 0;
-    report.straggler_note = (char *)"judged by iterations";
-    report.stragglers_judged = true;
+    struct reported run = *report.run;
+    run.judgement.stragglers =
+        (struct stragglers){.judged = true, .note = {.code = REMARK_QUOTA_USED_UP}};
+    report.run = &run;
     for (int rank = -1; rank < 1; rank++) {
         report.verdict.rank = rank;
         char *text = write_report(&report, NULL);
         assert_int_equal(strstr(text, "stragglers: ") != NULL, rank < 0);
         free(text);
     }
+}
+
+/* A cause that names a program. */
+static struct remark remark_named(char *name) {
+    return (struct remark){.code = REMARK_CONTENTION_WITH, .names = {name}};
 }
 
 /* Everything at its longest: nobody's sentence pushes the tables or the end out. */
@@ -231,19 +238,23 @@ static void the_fullest_screen_still_fits(void **state) {
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 1200; k++)
             words[i][k] = k == 1199 ? '\0' : k % 9 == 8 ? ' ' : 'w';
-    struct report_straggler slow = {.kind = "persistent", .cause = words[0], .slowdown = 2};
-    struct report_phase_verdict phase = {
-        full.resources[1].phase, VERDICT_SUSPECTED, 0, -1, NULL, NULL, 50, words[0]};
+    struct straggler slow = {.kind = "persistent", .cause = remark_named(words[0]), .slowdown = 2};
+    struct verdict_phase phase = {.group = 1,
+                                  .state = VERDICT_SUSPECTED,
+                                  .rank = -1,
+                                  .blocked = .5,
+                                  .candidate = {.cause = remark_named(words[0])}};
+    struct reported run = *full.run;
     full.main_phase = 0;
     full.verdict.summary = words[0];
     full.verdict.evidence = full.verdict.against = full.verdict.ruled_out = full.verdict.next =
         words;
     full.verdict.n_evidence = full.verdict.n_against = full.verdict.n_ruled_out =
         full.verdict.n_next = 4;
-    full.stragglers = &slow;
-    full.n_stragglers = 1;
-    full.phase_verdicts = &phase;
-    full.n_phase_verdicts = 1;
+    run.judgement.stragglers = (struct stragglers){.items = &slow, .n = 1};
+    run.judgement.verdict.phases = &phase;
+    run.judgement.verdict.n_phases = 1;
+    full.run = &run;
     char *screen = write_report(&full, NULL);
     size_t lines = check_lines(screen, 100);
     if (lines > 24)
@@ -345,11 +356,18 @@ static void other_phases_have_a_line_each(void **state) {
     static const struct format *const formats[] = {&format_text, &format_md, NULL};
     struct fixture *f = *state;
     struct report report = *f->reports[0];
-    struct report_phase_verdict phase = {
-        report.resources[1].phase, VERDICT_SUSPECTED, 1, -1, (char *)"disk", NULL, 63,
-        (char *)"vm1's disk: 63 %"};
-    report.phase_verdicts = &phase;
-    report.n_phase_verdicts = 1;
+    struct reported run = *report.run;
+    struct verdict_phase phase = {.group = 1,
+                                  .state = VERDICT_SUSPECTED,
+                                  .host = 1,
+                                  .rank = -1,
+                                  .blocked = .63,
+                                  .candidate = {.host = 1,
+                                                .resource = RESOURCE_DISK,
+                                                .cause = {.code = REMARK_QUOTA_USED_UP}}};
+    run.judgement.verdict.phases = &phase;
+    run.judgement.verdict.n_phases = 1;
+    report.run = &run;
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         report.main_phase = 1;
         char *text = write_report(&report, formats[i]);

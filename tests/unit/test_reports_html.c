@@ -187,6 +187,7 @@ struct planted {
     struct report_value values_of[30 * METRIC_COUNT_];
     struct report_resources all;
     struct report report;
+    struct limit_levels levels;
 };
 
 /* Hosts that send 10 MB/s, but for one sample of 95 in the middle, and nothing while it is not
@@ -338,14 +339,14 @@ static void the_map_names_what_was_full_and_escapes_names(void **state) {
     (void)state;
     p->hosts[1].name = (char *)"vm2";
     p->series[1].ceilings[METRIC_NET_SEND] = (struct report_ceiling){10, ARITHMETIC_SET};
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     HAS(map.svg, "a&lt;b&gt;&amp;");
     HAS(map.svg, "class=\"full l4\"");
     HAS(map.finding, "Only vm2's network was full: 100 % of the time.");
     free(map.svg);
     free(map.finding);
     p->report.n_hosts = 0;
-    assert_int_equal(map_draw(&p->report, &map), -ENODATA);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), -ENODATA);
     free(p);
 }
 
@@ -354,7 +355,7 @@ static void many_hosts_have_a_row_each(void **state) {
     struct map_drawing map;
     size_t rows = 0;
     (void)state;
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     for (const char *at = map.svg; (at = strstr(at, "class=\"ground\"")); at++)
         rows++;
     assert_int_equal(rows, 30);
@@ -373,8 +374,8 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     static char egress[] = "net-egress";
     (void)state;
     p->report.verdict = (struct report_verdict){.resource = egress, .host = 1};
-    p->report.limit_levels = (struct report_levels){.share = {[0] = .5, [1] = NAN}, .known = true};
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    p->levels = (struct limit_levels){.share = {[0] = .5, [1] = NAN}, .known = true};
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     HAS(map.svg, "data-h=\"-1\" data-w=\"time that the limit took\"");
     HAS(map.svg, "<path class=\"full\" d=\"M150.0 12.0H170.5v12.0H150.0z\"/>"); /* half of 24 */
     char *first = strstr(map.svg, "is-limit\"");
@@ -385,8 +386,8 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     HAS(map.finding, "The top row shows the time that the limit took."); /* of an unknown rate */
     free(map.svg);
     free(map.finding);
-    p->report.limit_levels.known = false;
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    p->levels.known = false;
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     assert_null(strstr(map.svg, "is-limit"));
     assert_null(strstr(map.svg, "data-h=\"-1\""));
     free(map.svg);
@@ -414,7 +415,7 @@ static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
         p->idle[i] = 80;
     map_fill_machine(&p->report, 2, values, 40);
     assert_float_equal(values[0], .3, 1e-9);
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     for (const char *at = map.svg; (at = strstr(at, ">shared machine<")); at++)
         rows++;
     assert_int_equal(rows, 1);
@@ -432,14 +433,14 @@ static void a_limit_that_comes_in_bursts_is_named(void **state) {
     p->hosts[1].name = (char *)"vm2";
     p->series[1].ceilings[METRIC_NET_SEND] = (struct report_ceiling){40, ARITHMETIC_SET};
     p->report.verdict = (struct report_verdict){.resource = egress, .host = 1};
-    p->report.limit_levels = (struct report_levels){.share = {.5}, .known = true};
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    p->levels = (struct limit_levels){.share = {.5}, .known = true};
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     HAS(map.finding, "The limit, vm2's network, was used 25 % on average: it was full for less "
                      "than a sample at a time.");
     free(map.svg);
     free(map.finding);
     p->report.verdict.host = -1; /* all hosts, or a rank */
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     HAS(map.finding, "The limit is no resource of one host");
     free(map.svg);
     free(map.finding);
@@ -466,7 +467,7 @@ static void a_quota_is_full_when_it_is_used_up(void **state) {
     assert_float_equal(values[0], .4, 1e-9);
     map_fill_machine(&p->report, 1, values, 40);
     assert_float_equal(values[0], .8, 1e-9);
-    assert_int_equal(map_draw(&p->report, &map), 0);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
     assert_true(map.limited);
     HAS(map.svg, ">CPU quota</text>");
     HAS(map.finding, "Only vm's CPU quota was full: 50 % of the time.");
