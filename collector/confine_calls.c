@@ -38,8 +38,8 @@
 #define SANITIZED false
 #endif
 
-/* The list holds names because it serves all architectures; a name that this one lacks is skipped.
- * */
+/* The list holds names because it serves all architectures; a name that this one lacks is
+ * skipped. */
 static const char *const all_roles[] = {
     /* memory and threads */
     "brk", "munmap", "mremap", "madvise", "futex", "futex_waitv", "set_robust_list",

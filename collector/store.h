@@ -129,8 +129,8 @@ struct run_begin {
     size_t n_labels;
 };
 
-/* Resources used by a command and all processes it waited for, from wait4; VALUE_ABSENT: not known.
- * */
+/* Resources used by a command and all processes it waited for, from wait4; VALUE_ABSENT: not
+ * known. */
 struct run_usage {
     int64_t user_ns, system_ns, read_bytes, write_bytes;
     int64_t peak_rss_bytes; /* of the largest process */

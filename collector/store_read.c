@@ -214,8 +214,8 @@ static int64_t worst_error(const struct store_clock_map *map, int64_t first_ns, 
     return worst;
 }
 
-/* Streams come in their order: the last one determines offset and drift, the worst one the bound.
- * */
+/* Streams come in their order: the last one determines offset and drift, the worst one the
+ * bound. */
 static void add_clock(struct store_host *host, const struct store_clock_map *map, int64_t first_ns,
                       int64_t last_ns, bool first_stream) {
     int64_t t_first = clock_map_time(map, first_ns), t_last = clock_map_time(map, last_ns);

@@ -47,8 +47,8 @@ struct instances_read {
 /* Appends the instances of a host in the order of their ids. -E2BIG: a damaged index may have no
  * end. */
 int instances_load(const struct rows_table *table, int64_t host, struct instances_read *instances);
-/* Finds an instance between begin and end; the one at `guess` is tried first. NULL: there is none.
- * */
+/* Finds an instance between begin and end; the one at `guess` is tried first. NULL: there is
+ * none. */
 struct instance_read *instances_find(const struct instances_read *instances, size_t begin,
                                      size_t end, int64_t id, size_t guess);
 void instances_clear(struct instances_read *instances);

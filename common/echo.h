@@ -40,8 +40,8 @@ void echo_put(unsigned char bytes[ECHO_SIZE], const struct echo *echo);
 /* Whether the code of the datagram matches this key. */
 bool echo_is_authentic(const unsigned char bytes[ECHO_SIZE], uint64_t key);
 
-/* False if the bytes are no such datagram. ret_echo->key is 0, since the key is not in the bytes.
- * */
+/* False if the bytes are no such datagram. ret_echo->key is 0, since the key is not in the
+ * bytes. */
 bool echo_get(const unsigned char *bytes, size_t size, struct echo *ret_echo);
 
 /* A non-blocking socket for these datagrams, which are stamped on arrival and sent ahead of bulk

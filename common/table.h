@@ -62,8 +62,8 @@ struct table {
 /* Short name of a unit for people and for the wire: "", "ns", "bytes", "events", "1e-9". */
 const char *unit_text(enum unit unit);
 
-/* Whether the text is a legal table or column name: [a-z][a-z0-9_]*, at most TABLE_NAME_MAX bytes.
- * */
+/* Whether the text is a legal table or column name: [a-z][a-z0-9_]*, at most TABLE_NAME_MAX
+ * bytes. */
 bool table_name_valid(const char *text, size_t size);
 
 /* Whether the bytes can be an instance or host name: 1..INSTANCE_MAX bytes, no NUL, no control

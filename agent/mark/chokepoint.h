@@ -370,8 +370,8 @@ static inline void chokepoint_iteration_begin(void) {
         chokepoint_loop_ns_ = chokepoint_now_ns();
 }
 
-/* Ends iteration `number` of this thread's loop, which began at the previous mark or at its begin.
- * */
+/* Ends iteration `number` of this thread's loop, which began at the previous mark or at its
+ * begin. */
 static inline void chokepoint_iteration(int64_t number) {
     if (!chokepoint_listening())
         return;

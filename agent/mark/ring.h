@@ -70,8 +70,8 @@ int mark_directory_remove(const char *path);
 /* Opens a directory of rings. -EPERM if others may use it or own it; outputs untouched then. */
 int mark_reader_open(struct mark_reader *ret_reader, const char *dir);
 
-/* Looks for new rings. Each is read from its start, unless its cursor is set before the next drain.
- * */
+/* Looks for new rings. Each is read from its start, unless its cursor is set before the next
+ * drain. */
 int mark_reader_scan(struct mark_reader *reader);
 
 /*

@@ -35,8 +35,8 @@ struct ring_files {
  */
 typedef int ring_file_fn(void *ctx, long pid, int fd);
 
-/* -EPERM if others may use the directory or own it; outputs untouched on failure. `suffix` is kept.
- * */
+/* -EPERM if others may use the directory or own it; outputs untouched on failure. `suffix` is
+ * kept. */
 int ring_files_open(struct ring_files *ret_files, const char *dir, const char *suffix, off_t size,
                     size_t limit);
 

@@ -107,8 +107,8 @@ static bool any_process_has(const char *proc, const char *id) {
 
 /* ---- one directory ---- */
 
-/* Locks that agents of a run hold while they live: agent/probes/mark.c, agent/probes/call_watch.c.
- * */
+/* Locks that agents of a run hold while they live: agent/probes/mark.c,
+ * agent/probes/call_watch.c. */
 static const char *const lock_names[] = {"cursors", "calls.cursors", "calls.told"};
 
 #define N_LOCKS (sizeof lock_names / sizeof *lock_names)

@@ -43,8 +43,8 @@ int relay_wait(struct relay *relay, int fd, short events, int timeout_ms);
 int relay_read(struct relay *relay, size_t size);
 /* Writes all. -EPIPE, -EINTR (the relay was asked to end). */
 int relay_write(struct relay *relay, const void *data, size_t size);
-/* Writes all to standard error, which ssh shares and makes non-blocking. -EPIPE: nobody reads it.
- * */
+/* Writes all to standard error, which ssh shares and makes non-blocking. -EPIPE: nobody reads
+ * it. */
 int relay_pass(const void *data, size_t size);
 void relay_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void relay_close_input(struct relay *relay);
@@ -56,8 +56,8 @@ void relay_signal(struct relay *relay, int signal);
 
 enum relay_place { RELAY_INSTALLED, RELAY_DELIVERED, RELAY_NOWHERE };
 
-/* Finds the host's agent, and sends one if needed. RELAY_NOWHERE: there is none; the user was told.
- * */
+/* Finds the host's agent, and sends one if needed. RELAY_NOWHERE: there is none; the user was
+ * told. */
 enum relay_place relay_handshake(struct relay *relay);
 
 /* ---- pump.c ---- */

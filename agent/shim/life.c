@@ -196,8 +196,8 @@ void shim_thread_begin(struct thread *thread) {
     thread->now->thread_id = (uint32_t)syscall(SYS_gettid);
 }
 
-/* Mapped and not allocated: the caller may be an allocator inside MPI. Kept until the process ends.
- * */
+/* Mapped and not allocated: the caller may be an allocator inside MPI. Kept until the process
+ * ends. */
 void shim_more_handles(struct thread *thread, int n) {
     int room = thread->room;
     while (room < n && room < INT32_MAX / 2)

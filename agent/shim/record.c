@@ -202,8 +202,8 @@ static struct fold *same_place(struct thread *t, const struct call *c) {
     return NULL;
 }
 
-/* Without room for another place the call joins a row of its function, whatever its peer or place.
- * */
+/* Without room for another place the call joins a row of its function, whatever its peer or
+ * place. */
 static struct fold *same_function(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
         if (t->folds[i].record.function == c->function)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hosts together, one rank each: what has to be agreed on goes over MPI. Waiting backs off
- * instead of spinning (common/wait.h), since on hosts that are one machine in truth a spinning rank
- * takes the time of the one that measures.
+ * The hosts, one rank each, which agree over MPI. Waits back off instead of spinning
+ * (common/wait.h): several hosts may be one machine, where a spinning rank takes CPU time from the
+ * one that measures.
  *
- * cluster_mpi.c is the real one; cluster_alone.c is one host without MPI, so that a machine that
- * has none can still be measured.
+ * cluster_mpi.c is the real one; cluster_alone.c is for one host without MPI.
  */
 #ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_CLUSTER_H
 #define CHOKEPOINT_WORKLOADS_CALIBRATE_CLUSTER_H
@@ -19,14 +18,14 @@ struct cluster {
 int cluster_open(struct cluster *cluster, int *argc, char ***argv);
 void cluster_close(struct cluster *cluster);
 
-/* Everybody's `mine` to everybody, by rank. Also a barrier. */
+/* Gathers every rank's `mine` at all ranks, by rank. Also a barrier. */
 void cluster_exchange(const struct cluster *cluster, const void *mine, size_t size, void *ret_all);
-/* Rank 0's data to everybody. */
+/* Broadcasts rank 0's data. */
 void cluster_tell(const struct cluster *cluster, void *data, size_t size);
 void cluster_abort(const struct cluster *cluster);
 
-/* Messages between a and b: half a round trip of 8 bytes (a has the figure), and bytes a second
- * either way (who sends has it). Both call it. */
+/* Messages between a and b: half a round trip of 8 bytes (a gets the figure), and bytes a second
+ * each way (the sender gets it). Both call it. */
 void cluster_messages(const struct cluster *cluster, int a, int b, double seconds,
                       struct figures *figures);
 

@@ -12,11 +12,11 @@
 #define MESSAGE_LEAST (64 << 10)
 #define MESSAGE_MOST (1 << 20)
 #define WINDOW_S                                                                                   \
-    0.02 /* windows grow until one takes as long: its acknowledgement is then nothing */
+    0.02 /* windows grow until one takes this long: its acknowledgement is then negligible */
 #define MORE 1
 
 #ifdef __SANITIZE_ADDRESS__
-/* Memory that OpenMPI does not free at its end is no leak of ours. */
+/* LeakSanitizer must not report memory that OpenMPI never frees. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "detect_leaks=0";
@@ -61,7 +61,7 @@ void cluster_abort(const struct cluster *cluster) {
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-/* ---- latency: plain blocking calls, as a program would make them ---- */
+/* ---- latency: blocking calls, as programs make them ---- */
 
 static void ping(int b, double seconds, struct figures *figures) {
     char message[8] = {MORE};
@@ -89,11 +89,11 @@ static void pong(int a) {
     }
 }
 
-/* ---- bandwidth: windows of messages, each acknowledged once all has arrived ---- */
+/* ---- bandwidth: windows of messages, each acknowledged when all have arrived ---- */
 
 struct window {
-    int n, size; /* messages, bytes of each */
-    int more;    /* another one follows */
+    int n, size; /* messages, and bytes of each */
+    int more;    /* true: another window follows */
 };
 
 static void grow(struct window *w) {
@@ -129,8 +129,7 @@ static void stream_out(int b, double seconds, char *buffer, struct figures *figu
         bool grown = took >= WINDOW_S || w.n == WINDOW_MAX;
         if (grown || meter.n || now_s() > start + seconds / 2) {
             meter_read(&meter, now_s(), bytes);
-            bytes +=
-                (double)w.n * w.size; /* of the next one: this one was not counted from its start */
+            bytes += (double)w.n * w.size; /* count the next window: this one had begun before */
         }
     } while (w.more);
     if (meter_rate(&meter, 0, &r))
@@ -156,7 +155,7 @@ void cluster_messages(const struct cluster *cluster, int a, int b, double second
                       struct figures *figures) {
     char *buffer = calloc(WINDOW_MAX, MESSAGE_MOST);
     if (!buffer)
-        cluster_abort(cluster); /* the other one would wait for ever */
+        cluster_abort(cluster); /* otherwise the other rank waits for ever */
     if (cluster->rank == a) {
         ping(b, seconds / 4, figures);
         stream_out(b, 3 * seconds / 8, buffer, figures);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel is the same on every host and fits in registers: a generator's integers and a chain of
- * dependent multiplications and additions. It says how fast one host's core is beside another's,
- * nothing about any program.
+ * The kernel is the same on every host and fits in registers: integers of a generator, and a chain
+ * of dependent multiplications and additions. It compares the cores of hosts, and says nothing
+ * about a program.
  */
 #include <stdint.h>
 #include <time.h>
@@ -27,7 +27,7 @@ static void work(uint64_t *seed) {
         state ^= state >> 27;
         sum = sum * 0.999999 + (double)(state & 1023);
     }
-    __asm__ volatile("" : : "m"(sum)); /* so that the work is done */
+    __asm__ volatile("" : : "m"(sum)); /* keeps the compiler from removing the work */
     *seed = state;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file loses its name before the first byte is written (O_TMPFILE, or unlinked at once), so
- * that nothing is left behind however this ends. O_DIRECT keeps the page cache out; where a file
- * system refuses it there is no figure, since one of the cache would be worse than none.
+ * The file is unlinked before the first byte is written (O_TMPFILE, or at once), so that nothing is
+ * left behind however this ends. O_DIRECT bypasses the page cache; a file system that refuses it
+ * gets no figure, since the speed of the cache would mislead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +27,12 @@ static int open_nameless(const char *directory) {
         return -ENAMETOOLONG;
     fd = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
     int r = fd < 0 ? -errno : 0;
-    if (fd >= 0 || r == -EINVAL) /* with EINVAL some kernels have made the file */
+    if (fd >= 0 || r == -EINVAL) /* some kernels fail with EINVAL and still create the file */
         unlink(path);
     return r < 0 ? r : fd;
 }
 
-/* A quarter of what is free at most. */
+/* At most a quarter of the free space. */
 static long bytes_allowed(int fd) {
     struct statvfs v;
     uint64_t free_bytes = fstatvfs(fd, &v) == 0 ? (uint64_t)v.f_bavail * v.f_frsize : 0;
@@ -41,7 +41,7 @@ static long bytes_allowed(int fd) {
 }
 
 static void fill(char *block) {
-    uint64_t state = UINT64_C(88172645463325252); /* nothing that compresses */
+    uint64_t state = UINT64_C(88172645463325252); /* incompressible data */
     for (size_t i = 0; i < BLOCK / sizeof state; i++) {
         state ^= state << 13;
         state ^= state >> 7;
@@ -59,8 +59,8 @@ static ssize_t read_block(int fd, char *block, off_t at) {
     return pread(fd, block, BLOCK, at);
 }
 
-/* Block after block up to `most` bytes or `seconds`. Readings are thinned out, so that they fit.
- * Returns bytes, or a negative errno. */
+/* Transfers block after block, up to `most` bytes or `seconds`. Thins out its readings, so that
+ * they fit. Returns bytes, or a negative errno. */
 static long go_through(int fd, char *block, long most, double seconds, transfer *move,
                        struct meter *meter) {
     double start = now_s(), next = start;

@@ -25,7 +25,7 @@ void figures_add(struct figures *figures, const char *metric, const char *unit, 
 void figures_trouble(struct figures *figures, const char *format, ...) {
     va_list values;
     if (figures->trouble[0])
-        return; /* the first is the cause */
+        return; /* the first trouble is the cause */
     va_start(values, format);
     vsnprintf(figures->trouble, sizeof figures->trouble, format, values);
     va_end(values);
@@ -54,7 +54,7 @@ void meter_read(struct meter *meter, double t_s, double amount) {
     meter->amount[meter->n++] = amount;
 }
 
-/* Rates over stretches of a quarter of the time from `first` on, one from each reading. */
+/* Rates over stretches of a quarter of the time, one for each reading from `first` on. */
 static size_t stretches(const struct meter *meter, size_t first, double *ret_rates) {
     size_t last = meter->n - 1, n = 0;
     double length = (meter->t_s[last] - meter->t_s[first]) / 4;
@@ -97,7 +97,7 @@ static void put_text(FILE *out, const char *text) {
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
-        else if (*p < 0x20 || *p >= 0x7f) /* names and reasons are ASCII; else no matter */
+        else if (*p < 0x20 || *p >= 0x7f) /* names and reasons are ASCII */
             fputc('?', out);
         else
             fputc(*p, out);

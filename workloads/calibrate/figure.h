@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A measured figure, the statistics that make it, and its line of output. A figure says how far its
- * parts were apart (low, high), so that a reader sees a value that was not steady.
+ * A measured figure, the statistics behind it, and its line of output. Each figure has the range of
+ * its parts (low, high), which shows an unsteady value.
  *
  * Nothing here needs MPI.
  */
@@ -15,7 +15,7 @@
 #define FIGURES_MAX 6 /* of one host in one step */
 #define HOST_NAME_SIZE 256
 
-/* Plain bytes: it travels between ranks. */
+/* Plain bytes, which ranks send to each other. */
 struct figure {
     char metric[24], unit[12];
     int peer; /* rank, -1: none */
@@ -26,10 +26,10 @@ struct figure {
 struct figures {
     size_t n;
     struct figure items[FIGURES_MAX];
-    char trouble[200]; /* why something could not be measured; "" */
+    char trouble[200]; /* why a measurement failed; "" */
 };
 
-/* Adds one; a value that is not finite and positive is left out. Low and high are made to enclose
+/* Adds a figure. Leaves out values that are not finite and positive; widens low and high to include
  * the value. */
 void figures_add(struct figures *figures, const char *metric, const char *unit, int peer,
                  double value, double low, double high, const char *how, ...)
@@ -37,10 +37,10 @@ void figures_add(struct figures *figures, const char *metric, const char *unit, 
 void figures_trouble(struct figures *figures, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Sorts values. q from 0 to 1, linear between neighbours; NAN for n 0. */
+/* Sorts the values. q is from 0 to 1, with linear interpolation; NAN for n 0. */
 double quantile(double *values, size_t n, double q);
 
-/* ---- a rate, from a counter that is read now and then ---- */
+/* ---- a rate from readings of a counter ---- */
 
 #define METER_READINGS 128
 
@@ -51,12 +51,12 @@ struct meter {
 
 void meter_read(struct meter *meter, double t_s, double amount);
 
-/* From the first reading at or after warm_s past the very first one to the last. */
+/* From the first reading at least warm_s after the very first one, to the last. */
 struct meter_rates {
     double mean;
-    double steady;    /* upper quartile over stretches of a quarter of the time: what can be kept
-                         up, whatever the measuring process was held up by */
-    double low, high; /* of those stretches */
+    double steady; /* upper quartile over stretches of a quarter of the time: without the measuring
+                      process's delays */
+    double low, high; /* range over these stretches */
 };
 
 /* False with fewer than two such readings. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and connections; what flows over them is link_flow.c. */
+/* Addresses and connections; link_flow.c sends over them. */
 #include "workloads/calibrate/link.h"
 
 #include <arpa/inet.h>
@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MEET_S 5.0      /* until all have connected */
-#define INTRODUCE_S 0.5 /* for the token, once connected */
+#define MEET_S 5.0      /* limit for all to connect */
+#define INTRODUCE_S 0.5 /* limit for the token after the connection */
 #define READY 'r'
 
 static bool is_loopback(uint32_t ipv4) {
@@ -50,7 +50,7 @@ bool link_interface(uint32_t ipv4, char ret_name[IF_NAMESIZE]) {
     return found;
 }
 
-/* Nothing is sent: the kernel is asked for its route. */
+/* Sends nothing: it asks the kernel for the route. */
 static uint32_t address_towards(uint32_t ipv4) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {ipv4}};
     socklen_t size = sizeof address;
@@ -124,7 +124,7 @@ static int wait_for(int fd, short events, double deadline) {
     }
 }
 
-/* All of them, or an error: -ECONNRESET at the end of the stream. */
+/* Reads all bytes or fails: -ECONNRESET at the end of the stream. */
 static int read_all(int fd, void *to, size_t size, double deadline) {
     for (size_t done = 0; done < size;) {
         ssize_t n = recv(fd, (char *)to + done, size - done, 0);
@@ -173,7 +173,7 @@ static bool has_token(int fd, const uint8_t *token) {
     uint8_t shown[LINK_TOKEN_SIZE], difference = 0;
     if (read_all(fd, shown, sizeof shown, now_s() + INTRODUCE_S) < 0)
         return false;
-    for (size_t i = 0; i < sizeof shown; i++) /* as long for every wrong one */
+    for (size_t i = 0; i < sizeof shown; i++) /* takes the same time for every wrong token */
         difference |= shown[i] ^ token[i];
     return difference == 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes over links. A sender counts what the other side has acknowledged, not what its own kernel
- * has taken, so that no buffer passes for bandwidth; and segments acknowledged out of order with
- * it, since after a loss the bytes before them come in one lump. A receiver throws away what has
- * arrived inside the kernel (MSG_TRUNC), so that copying does not compete with the link on a small
- * machine.
+ * Bytes over links. A sender counts acknowledged bytes, not bytes that its kernel took, so that no
+ * buffer counts as bandwidth. It also counts segments acknowledged out of order: after a loss the
+ * bytes before them come in one burst. A receiver discards data inside the kernel (MSG_TRUNC), so
+ * that copying does not compete with the link on a small machine.
  */
 #include <errno.h>
 #include <linux/tcp.h> /* struct tcp_info with bytes_acked */
@@ -20,11 +19,11 @@
 #define SINK (1 << 20)
 #define READINGS 40
 #define GRACE_S 3.0
-#define READING_S 0.0005 /* one that took longer was interrupted */
+#define READING_S 0.0005 /* a longer reading was interrupted */
 #define READING_TRIES 5
 
-/* Whole segments, as all are of a stream that never waits for its writer. Before Linux 4.18 the
- * kernel does not tell them. */
+/* Counts whole segments: a stream that never waits for its writer has no others. Kernels before
+ * Linux 4.18 do not report them. */
 static double acknowledged_by(const struct tcp_info *info) {
     return info->tcpi_delivered ? (double)info->tcpi_delivered * info->tcpi_snd_mss
                                 : (double)info->tcpi_bytes_acked;
@@ -41,9 +40,9 @@ static double acknowledged(const int *fds, int n) {
     return bytes;
 }
 
-/* The counters that are read now and then. */
+/* The counters that the meters read. */
 struct counter {
-    const int *fds; /* of a sender; NULL: bytes */
+    const int *fds; /* sockets of a sender; NULL: `bytes` of a receiver */
     int n;
     double bytes;
     const char *interface;
@@ -57,7 +56,7 @@ static double read_wire(const struct counter *c) {
     return link_interface_bytes(c->interface, c->sending);
 }
 
-/* The time of a reading must be that of its bytes: one that was interrupted is made again. */
+/* Time and bytes of a reading must belong together: an interrupted reading is repeated. */
 static void take_reading(struct meter *meter, double (*read_bytes)(const struct counter *),
                          const struct counter *counter) {
     double before, bytes, after;
@@ -79,7 +78,7 @@ static void take_readings(struct link_meters *meters, struct counter counter) {
         take_reading(&meters->wire, read_wire, &counter);
 }
 
-/* Sends as much as the kernel takes; -errno when the link has broken. */
+/* Sends as much as the kernel takes; -errno if the link broke. */
 static int push(int fd, const char *chunk) {
     ssize_t n;
     while ((n = send(fd, chunk, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0 ||
@@ -98,7 +97,7 @@ static int push_all(struct pollfd *polled, int n, const char *chunk) {
     return 0;
 }
 
-static void fill(char *chunk) { /* nothing that a link could compress */
+static void fill(char *chunk) { /* incompressible data */
     uint64_t state = UINT64_C(88172645463325252);
     for (size_t i = 0; i < CHUNK / sizeof state; i++) {
         state ^= state << 13;
@@ -131,9 +130,9 @@ int link_send(const int *fds, int n, double seconds, struct link_meters *meters)
     return r;
 }
 
-/* Bytes thrown away; -1 at the end of the stream. */
+/* Number of discarded bytes; -1 at the end of the stream. */
 static long drain(int fd) {
-    static char sink[SINK]; /* never written to */
+    static char sink[SINK]; /* the kernel never writes to it */
     long bytes = 0;
     for (int i = 0; i < 4; i++) {
         ssize_t n = recv(fd, sink, SINK, MSG_TRUNC | MSG_DONTWAIT);
@@ -155,7 +154,7 @@ int link_receive(const int *fds, int n, double seconds, struct link_meters *mete
     while (open) {
         if (now_s() > start + seconds + GRACE_S)
             return -ETIME;
-        /* once one has ended its share is missing */
+        /* when one has ended, the sum lacks its share */
         if (meters && open == n && now_s() >= next) {
             take_readings(meters, (struct counter){.bytes = bytes});
             next += seconds / READINGS;
@@ -175,7 +174,7 @@ int link_receive(const int *fds, int n, double seconds, struct link_meters *mete
     return 0;
 }
 
-/* ---- there and back ---- */
+/* ---- round trips ---- */
 
 static int wait_readable(int fd, double deadline) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -184,7 +183,7 @@ static int wait_readable(int fd, double deadline) {
     return n > 0 ? 0 : n == 0 ? -ETIME : errno == EINTR ? 0 : -errno;
 }
 
-/* 1 a byte came, 0 the end, or negative. */
+/* 1: a byte came; 0: the end; or negative. */
 static int receive_byte(int fd, double deadline) {
     for (;;) {
         char byte;
@@ -209,7 +208,7 @@ int link_ping(int fd, double seconds, double *ret_times_s, int max) {
         int r = receive_byte(fd, before + GRACE_S);
         if (r <= 0)
             return r < 0 ? r : -ECONNRESET;
-        if (i > 0) /* the first one finds caches cold */
+        if (i > 0) /* the first one meets cold caches */
             ret_times_s[n++] = now_s() - before;
     }
     return n;

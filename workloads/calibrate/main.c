@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-calibrate: what hosts, disks and links can do. All ranks go through the same plan and
- * meet after each step; rank 0 prints what came of it. A part that fails costs its own figures.
+ * chokepoint-calibrate: the limits of hosts, disks and links. All ranks follow the same plan and
+ * meet after each step; rank 0 prints the results. A part that fails loses its own figures only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define EXIT_USAGE 2
 #define BOOT_ID_SIZE 40
 
-/* The facts about a host that every rank has. */
+/* Facts about a host that all ranks need. */
 struct host {
     char name[HOST_NAME_SIZE], boot_id[BOOT_ID_SIZE];
 };
@@ -25,12 +25,12 @@ struct host {
 struct calibration {
     const struct options *options;
     struct cluster cluster;
-    struct host *hosts;        /* owned, by rank */
-    const char **names;        /* owned; of the hosts */
-    struct figures *collected; /* owned, by rank */
+    struct host *hosts;        /* owned; by rank */
+    const char **names;        /* owned; names of the hosts */
+    struct figures *collected; /* owned; by rank */
     struct plan plan;
     struct net net;
-    int turn, turns; /* among the hosts of this machine; the most of any machine */
+    int turn, turns; /* among the hosts of its machine; the most of any machine */
 };
 
 static void release(struct calibration *c) {
@@ -42,7 +42,7 @@ static void release(struct calibration *c) {
 
 static void describe_self(const struct calibration *c, struct host *self) {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (!file || !fgets(self->boot_id, sizeof self->boot_id, file)) /* then it is one by itself */
+    if (!file || !fgets(self->boot_id, sizeof self->boot_id, file)) /* counts as its own machine */
         snprintf(self->boot_id, sizeof self->boot_id, "rank %d", c->cluster.rank);
     if (file)
         fclose(file);
@@ -108,7 +108,7 @@ static void print_collected(const struct calibration *c) {
     }
 }
 
-/* ---- all ---- */
+/* ---- all ranks ---- */
 
 static void collect(struct calibration *c, const struct figures *mine) {
     cluster_exchange(&c->cluster, mine, sizeof *mine, c->collected);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each area is four times the last-level cache and at least 64 MiB, unless that is more than an
- * eighth of what may be used; then what was measured may be the cache, and the figure is left out.
+ * Each area is four times the last-level cache and at least 64 MiB. If that is more than an eighth
+ * of the usable memory, there is no figure: it might be the cache's speed.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #define AREA_MOST (512L << 20)
 #define COPIES_MAX 1024
 
-/* The number a file begins with; 0 if there is none ("max"). */
+/* The number at the beginning of a file; 0 if there is none ("max"). */
 static long read_number(const char *path) {
     char text[32];
     FILE *file = fopen(path, "re");
@@ -39,7 +39,7 @@ static long last_level_cache(void) {
     return most > 0 ? most : 0;
 }
 
-/* The limit of the memory cgroup we are in, version 1 or 2. 0: none. */
+/* The limit of this process's memory cgroup, version 1 or 2. 0: none. */
 static long group_limit(void) {
     FILE *file = fopen("/proc/self/cgroup", "re");
     char line[1024], path[1200];
@@ -81,7 +81,7 @@ static char *make_area(size_t size) {
     char *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED)
         return NULL;
-    memset(area, 0x5a, size); /* so that its pages are there */
+    memset(area, 0x5a, size); /* allocates its pages */
     return area;
 }
 

@@ -7,14 +7,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define WARM 0.3 /* of a measurement: slow start, and buckets that were full when it began */
+#define WARM 0.3 /* skipped part: slow start, and token buckets that begin full */
 #define PINGS_MAX 500
 
 static int make_token(struct net *net, const struct cluster *cluster) {
     bool made = cluster->rank != 0 ||
                 getrandom(net->token, sizeof net->token, 0) == (ssize_t)sizeof net->token;
     if (!made)
-        cluster_abort(cluster); /* links without a token are not for us */
+        cluster_abort(cluster); /* without a token anyone could connect */
     cluster_tell(cluster, net->token, sizeof net->token);
     return 0;
 }
@@ -99,7 +99,7 @@ static void two_hosts(const struct net *net, const struct cluster *cluster, cons
     if (cluster->rank == step->b) {
         int r = link_accept(net->listener, net->token, &fd, 1);
         if (r < 0)
-            return; /* the other one says so */
+            return; /* the other rank reports it */
         r = rtt ? link_echo(fd, step->seconds) : link_receive(&fd, 1, step->seconds, NULL);
         link_close(&fd, 1);
     } else if (cluster->rank == step->a) {
@@ -114,7 +114,7 @@ static void two_hosts(const struct net *net, const struct cluster *cluster, cons
     }
 }
 
-/* ---- one and the others ---- */
+/* ---- one to many ---- */
 
 static void add_both(struct figures *figures, bool sent, const struct link_meters *meters,
                      double seconds, int n) {
@@ -183,7 +183,7 @@ static void from_all(const struct net *net, const struct cluster *cluster, const
             return;
         int fd = link_connect(&net->addresses[step->a], net->token);
         if (fd < 0)
-            return; /* the receiver says so */
+            return; /* the receiver reports it */
         link_send(&fd, 1, step->seconds, NULL);
         link_close(&fd, 1);
         return;

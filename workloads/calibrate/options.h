@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct options {
-    const char *name; /* of this host; default: gethostname */
+    const char *name; /* name of this host; default: gethostname */
     const char *disk;
     unsigned parts; /* PART_* */
     bool quick;

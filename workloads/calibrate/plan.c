@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BETWEEN_S 0.03 /* from a step to the next */
+#define BETWEEN_S 0.03 /* seconds between two steps */
 
 static double clamp(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
@@ -19,7 +19,8 @@ static void add_turns(struct plan *plan, enum step_kind kind, int turns, double 
         add(plan, kind, turn, -1, seconds);
 }
 
-/* Neighbours first, then those two apart, and so on: each host gets about the same share. */
+/* Neighbours first, then ranks at distance two, and so on, so that each host gets about the same
+ * share. */
 static void add_pairs(struct plan *plan, int n, unsigned parts, bool quick) {
     size_t all = (size_t)n * (size_t)(n - 1) / 2;
     plan->n_pairs = all < PLAN_PAIRS_MAX ? all : PLAN_PAIRS_MAX;
@@ -31,7 +32,7 @@ static void add_pairs(struct plan *plan, int n, unsigned parts, bool quick) {
         for (int i = 0; i < n && made < plan->n_pairs; i++) {
             int a = i, b = (i + distance) % n;
             if (2 * distance == n && i >= distance)
-                break; /* the opposite ones are there already */
+                break; /* opposite pairs are there already */
             if (parts & PART_NET) {
                 add(plan, STEP_RTT, a, b, quick ? 0.05 : 0.2);
                 add(plan, STEP_PAIR, a, b, way);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The small convolutional net that TensorFlow's tutorial of convolutional nets trains on CIFAR-10
- * with Adam (about 70 % of the true images after ten epochs of 50,000).
+ * The small convolutional net of TensorFlow's tutorial, which trains it on CIFAR-10 with Adam
+ * (about 70 % of the real images after ten epochs of 50,000).
  */
 #ifndef CHOKEPOINT_WORKLOADS_CIFAR_LAYERS_H
 #define CHOKEPOINT_WORKLOADS_CIFAR_LAYERS_H

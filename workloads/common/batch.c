@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mini-batches. The compact form comes from a radix sort: 390,000 entries in a few milliseconds. */
+/* Mini-batches. A radix sort makes the compact form: 390,000 entries in a few milliseconds. */
 #include "workloads/common/batch.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ void batch_clear(struct batch *batch) {
     batch->n_rows = batch->n_entries = batch->n_unique = 0;
 }
 
-/* Grows an array; on failure the old one stays. */
+/* Grows an array; on failure the old one stays valid. */
 static bool grow(void *array, size_t n, size_t size) {
     void **p = array;
     void *bigger = reallocarray(*p, n, size);
@@ -61,7 +61,8 @@ int batch_reserve(struct batch *b, size_t n_entries) {
     return reserve_rows(b, b->n_rows + 1);
 }
 
-/* Sorts by the index in the high half; the low half is the entry. Returns where the result lies. */
+/* Sorts by the index in the high half; the low half is the entry. Returns the array that has the
+ * result. */
 static uint64_t *sort_keys(uint64_t *from, uint64_t *to, size_t n, uint32_t n_features) {
     for (unsigned shift = 0; shift < 32 && (n_features - 1) >> shift; shift += DIGIT_BITS) {
         size_t start[N_DIGITS + 1] = {0};

@@ -43,7 +43,7 @@ static int error_of(struct gzip *gzip) {
                                                   : -EBADMSG;
 }
 
-/* At an end too early zlib hands out what there is and says so when asked. */
+/* At a premature end zlib returns the data it has, and reports the error only when asked. */
 ssize_t gzip_read(struct gzip *gzip, void *to, size_t size) {
     int n = gzread((gzFile)gzip, to, size < INT_MAX ? (unsigned)size : INT_MAX);
     return n > 0 ? n : error_of(gzip);

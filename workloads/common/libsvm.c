@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of libsvm text. It parses by hand: strtof() and strtoul() take most of the time
- * otherwise (and accept far more than the format has). Numbers with many digits go to strtof() on a
- * bounded copy.
+ * Reads libsvm text with a parser of its own: strtof() and strtoul() would take most of the time,
+ * and accept far more than the format allows. Numbers with many digits go to strtof() in a bounded
+ * copy.
  */
 #include "workloads/common/libsvm.h"
 
@@ -20,7 +20,7 @@
 #include "workloads/common/gzip.h"
 
 #define MIN_ENTRY_BYTES 4 /* " 1:1" */
-#define ALIGNMENT 4096    /* of what O_DIRECT reads: enough for any disk of today */
+#define ALIGNMENT 4096    /* alignment for O_DIRECT: enough for today's disks */
 #define BLOCK (64 * ALIGNMENT)
 
 /* ---- one line ---- */
@@ -48,7 +48,7 @@ static bool is_digit(const struct cursor *c) {
     return c->p < c->end && (unsigned)(*c->p - '0') < 10;
 }
 
-/* Anything but plain short decimals: a bounded copy, and no "nan", "inf" or hexadecimal. */
+/* Parses anything but short decimals in a bounded copy; refuses "nan", "inf" and hexadecimal. */
 static bool parse_slow(struct cursor *c, float *ret) {
     char copy[64], *stop;
     size_t n = 0;
@@ -66,7 +66,7 @@ static bool parse_slow(struct cursor *c, float *ret) {
 
 static bool parse_number(struct cursor *c, float *ret) {
     static const float scale[] = {1,    1e1f, 1e2f, 1e3f,
-                                  1e4f, 1e5f, 1e6f}; /* exact, so is the result */
+                                  1e4f, 1e5f, 1e6f}; /* both are exact, so the result is, too */
     const char *start = c->p;
     uint32_t digits = 0, n = 0, decimals = 0;
     bool negative = c->p < c->end && *c->p == '-';
@@ -98,7 +98,7 @@ static bool parse_label(struct cursor *c, float *ret) {
     return true;
 }
 
-/* Indices ascend from 1: "after" is the one before. */
+/* Indices ascend from 1; `after` is the previous one. */
 static bool parse_index(struct cursor *c, uint32_t after, uint32_t n_features, uint32_t *ret) {
     const char *start = c->p;
     uint64_t index = 0;
@@ -192,7 +192,8 @@ static int part_open(struct libsvm_reader *reader, struct libsvm_error *error) {
         reader->fd = -1;
         return libsvm_error_set(error, -ENOMEM, part->path, "cannot unpack");
     }
-    /* One byte earlier: the line that begins before the part is someone else's, up to its end. */
+    /* Begins one byte early and skips a line: a line that began before this part belongs to the
+     * previous one. */
     off_t from = part->begin > 0 ? part->begin - 1 : 0;
     int r = part->is_packed ? 0 : seek_to(reader, from);
     if (r < 0)
@@ -203,7 +204,7 @@ static int part_open(struct libsvm_reader *reader, struct libsvm_error *error) {
     return 0;
 }
 
-/* offset -1: from where the file stands. */
+/* offset -1: from the current position. */
 static ssize_t read_whole(int fd, char *to, size_t size, off_t offset) {
     ssize_t n;
     do
@@ -212,8 +213,8 @@ static ssize_t read_whole(int fd, char *to, size_t size, off_t offset) {
     return n < 0 ? -errno : n;
 }
 
-/* O_DIRECT wants aligned offsets, lengths and memory: whole blocks, taken from piece by piece. A
- * short one is the file's last. */
+/* O_DIRECT needs aligned offsets, lengths and memory: it reads whole blocks, from which pieces are
+ * taken. A short block is the file's last. */
 static ssize_t take_block(struct libsvm_reader *reader, char *to, size_t size) {
     while (reader->block_position >= reader->block_filled) {
         if (reader->block_offset < 0)
@@ -221,7 +222,7 @@ static ssize_t take_block(struct libsvm_reader *reader, char *to, size_t size) {
         ssize_t n = read_whole(reader->fd, reader->block, BLOCK, reader->block_offset);
         if (n < 0)
             return n;
-        reader->block_position -= reader->block_filled; /* what seek_to() left to skip */
+        reader->block_position -= reader->block_filled; /* bytes that seek_to() left to skip */
         reader->block_filled = (size_t)n;
         reader->block_offset = n < BLOCK ? -1 : reader->block_offset + BLOCK;
     }
@@ -232,7 +233,7 @@ static ssize_t take_block(struct libsvm_reader *reader, char *to, size_t size) {
     return (ssize_t)n;
 }
 
-/* Moves what is left to the front and reads on. Returns bytes read, 0 at the end. */
+/* Moves the rest to the front and reads more. Returns the bytes read, 0 at the end. */
 static ssize_t refill(struct libsvm_reader *reader) {
     size_t left = reader->filled - reader->position;
     memmove(reader->buffer, reader->buffer + reader->position, left);
@@ -250,7 +251,7 @@ static ssize_t refill(struct libsvm_reader *reader) {
     return n;
 }
 
-/* The next line of the open file: 1, or 0 at its end, or negative. */
+/* The next line of the open file: 1; 0 at the end of the file; or negative. */
 static int next_line(struct libsvm_reader *reader, struct cursor *ret, struct libsvm_error *error) {
     for (size_t searched = 0;;) {
         char *start = reader->buffer + reader->position;
@@ -273,7 +274,7 @@ static int next_line(struct libsvm_reader *reader, struct cursor *ret, struct li
                 got == -EBADMSG ? "damaged, or it ends too early: not whole gzip" : "cannot read");
         if (got == 0 && n == 0)
             return 0;
-        if (got == 0) { /* the last line, without a newline */
+        if (got == 0) { /* the last line lacks a newline */
             *ret = (struct cursor){reader->buffer, reader->buffer, reader->buffer + n, NULL};
             reader->position = reader->filled;
             return 1;
@@ -296,7 +297,7 @@ static void part_close(struct libsvm_reader *reader) {
     reader->epoch += reader->part == reader->first;
 }
 
-/* A line of this part; 0 when the part is over. */
+/* The next line of this part; 0 when the part is finished. */
 static int part_line(struct libsvm_reader *reader, struct cursor *ret, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[reader->part];
     for (;;) {
@@ -330,7 +331,7 @@ static int read_row(struct libsvm_reader *reader, struct cursor *c, struct batch
     return batch->n_rows > rows;
 }
 
-/* Names a whole file, or this rank's bytes of it if there are more ranks than files. */
+/* Names a file, with this rank's bytes if ranks share it. */
 static int say_nothing_there(const struct libsvm_reader *reader, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[0];
     char end[24] = "the end";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files, or which part of a file, a rank reads. All ranks see the same list and need not
- * talk. */
+/* Chooses the files, or the part of a file, that a rank reads. All ranks see the same list and need
+ * no messages. */
 #include "workloads/common/libsvm.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 /* The files of a directory, or the one file itself. */
 struct file_list {
     int n;
-    struct dirent **entries; /* NULL: the path is the file */
+    struct dirent **entries; /* NULL: `path` is a file */
 };
 
 static int list_files(const char *path, struct file_list *ret, struct libsvm_error *error) {
@@ -60,7 +60,7 @@ static void list_release(struct file_list *list) {
     free(list->entries);
 }
 
-/* NULL when memory is out. */
+/* NULL without memory. */
 static char *list_path(const struct file_list *list, const char *path, int i) {
     char *full;
     if (!list->entries)
@@ -75,7 +75,7 @@ static int reader_init(struct libsvm_reader *reader, size_t n_parts, uint32_t n_
     return reader->parts && reader->buffer ? 0 : -ENOMEM;
 }
 
-/* Takes the path over. */
+/* Takes ownership of the path. */
 static int part_whole(struct libsvm_reader *reader, char *path) {
     if (!path)
         return -ENOMEM;
@@ -85,8 +85,8 @@ static int part_whole(struct libsvm_reader *reader, char *path) {
     return packed < 0 ? packed : 0;
 }
 
-/* Share number `share` of `shares` equal ones: by bytes, where a line belongs to the share in which
- * it begins; by lines in a packed file, which can only be read from its beginning. */
+/* Share number `share` of `shares` equal ones. By bytes: a line belongs to the share in which it
+ * begins. By lines in a packed file, which can only be read from its beginning. */
 static int part_cut(struct libsvm_reader *reader, char *path, int share, int shares) {
     struct stat st;
     int r = part_whole(reader, path);
@@ -105,7 +105,7 @@ static int part_cut(struct libsvm_reader *reader, char *path, int share, int sha
     return 0;
 }
 
-/* With fewer files than ranks, those with the same rank % files share one. */
+/* With fewer files than ranks, the ranks with the same rank % files share a file. */
 static int take_share(struct libsvm_reader *reader, const struct file_list *list, const char *path,
                       int rank, int n_ranks) {
     int r = 0;

@@ -112,7 +112,7 @@ bool plants_fit(const struct plants *plants, int n_ranks, int *ret_rank) {
     return true;
 }
 
-/* ---- deeds ---- */
+/* ---- planted work ---- */
 
 static bool is_on(const struct plant *p, int rank, double done) {
     return p->rank == rank && done >= p->from && (done < p->to || p->to == 1);
@@ -157,7 +157,7 @@ static int fill_file(int fd, size_t bytes) {
     return fdatasync(fd) < 0 ? -errno : 0;
 }
 
-/* A file without a name: gone with the process, however that ends. */
+/* An unlinked file: it vanishes with the process, however that ends. */
 static int map_set(size_t bytes, unsigned char **ret) {
     const char *folder = getenv("TMPDIR");
     char path[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of every program that prints: what a full disk took away is not found before. */
+/* Ends a program that prints: only this finds output that a full disk lost. */
 #ifndef CHOKEPOINT_WORKLOADS_PRINTED_H
 #define CHOKEPOINT_WORKLOADS_PRINTED_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether all that was printed on standard output got out: 0, or a negative errno. */
+/* Flushes standard output: 0, or a negative errno if output was lost. */
 static inline int printed(void) {
     bool is_lost = ferror(stdout);
     errno = 0;

@@ -20,7 +20,7 @@ void progress_start(struct progress *p, bool quiet, double limit_s) {
                            .limit_s = limit_s};
 }
 
-/* Time left at the pace so far, and not beyond the limit. */
+/* Time left at the present pace, at most up to the limit. */
 static double left_s(const struct progress *p, double now, double done, double total) {
     double spent = now - p->started_s, left = done > 0 ? spent / done * (total - done) : 0;
     if (p->limit_s > 0 && (done <= 0 || left > p->limit_s - spent))

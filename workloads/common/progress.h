@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far a run is, on standard error: one line redrawn on a terminal, else a new line every five
- * seconds at most (one second when there is news), so that a log stays readable.
+ * The progress of a run on standard error: one line redrawn on a terminal, else a new line every
+ * five seconds at most (one second if there is news), so that a log stays readable.
  */
 #ifndef CHOKEPOINT_WORKLOADS_PROGRESS_H
 #define CHOKEPOINT_WORKLOADS_PROGRESS_H
@@ -16,7 +16,7 @@ struct progress {
 /* limit_s: the run ends by then in any case; 0 for none. */
 void progress_start(struct progress *progress, bool quiet, double limit_s);
 
-/* done of total, and what else there is to say; worth_a_line: it is news. */
+/* Shows done of total, and a further text; worth_a_line: the text is news. */
 void progress_show(struct progress *progress, const char *label, double done, double total,
                    const char *text, bool worth_a_line);
 

@@ -6,7 +6,7 @@
 #include "workloads/common/printed.h"
 #include "workloads/common/rank_group.h"
 
-/* Whether the plants are for ranks there are; says which are planted. */
+/* Whether all plants name existing ranks; announces the plants. */
 static bool say_plants(const struct rank_group *c, const struct plants *plants) {
     int nobody;
     bool fit = plants_fit(plants, c->n_ranks, &nobody);
@@ -17,7 +17,7 @@ static bool say_plants(const struct rank_group *c, const struct plants *plants) 
     return fit;
 }
 
-/* Rank 0 has the last word, and what it printed is only said when it got out. */
+/* Rank 0 finishes, and reports success only when its output is flushed. */
 static int finish(const struct rank_group_job *job, const struct rank_group *c,
                   const void *accounts) {
     int r = job->finish(job->ctx, accounts);
@@ -33,7 +33,7 @@ static bool run_together(const struct rank_group_job *job, struct rank_group *c)
     return rank_group_is_well(c, r);
 }
 
-/* Returns the exit status. A program that cannot begin has bad input: words or data. */
+/* Returns the exit status. A program that cannot begin has bad input: arguments or data. */
 static int run(const struct rank_group_job *job) {
     struct rank_group c;
     rank_group_join(&c, job->program, job->spin);
@@ -46,9 +46,9 @@ static int run(const struct rank_group_job *job) {
     return good ? EXIT_SUCCESS : began ? EXIT_FAILURE : RANK_GROUP_BAD_INPUT;
 }
 
-/* OpenMPI gives a program that no launcher started a daemon, and looks at every network and GPU
- * that it could use for more ranks: more than half of the CPU time of its start. One rank needs
- * none of these. The settings of the user stay. */
+/* Without a launcher OpenMPI starts a daemon and looks at every network and GPU that more ranks
+ * could use: more than half of the CPU time of its start. One rank needs none of these. The user's
+ * settings stay. */
 static void start_alone(void) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_pml", "ob1", 0);

@@ -38,7 +38,7 @@ static bool can_post(const struct stream *s) {
     return s->posted < n_chunks(s) && s->posted - s->done < s->window;
 }
 
-/* Only the oldest is tested: chunks complete in order, and any test moves all of MPI on. */
+/* Tests only the oldest: chunks complete in order, and any test makes progress on all. */
 static bool oldest_is_complete(struct stream *s) {
     int complete = 0;
     if (s->done < s->posted)

@@ -7,7 +7,7 @@
 #define SHORTEST_BACKOFF_NS 20000
 #define SLACK_NS 1000UL
 #define LONGEST_BACKOFF_NS 1000000
-#define STATUSES_MAX 8 /* with a status, whoever watches knows how many bytes came */
+#define STATUSES_MAX 8 /* with a status, so that observers of MPI see how many bytes came */
 
 void waiter_begin(struct waiter *waiter, bool spin) {
     *waiter = (struct waiter){.spin = spin};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for MPI without burning a core. Blocking MPI calls spin, and on machines where several
- * ranks share a core a spinning rank takes the time from the one it waits for. So: test, and if
- * nothing has happened sleep, 20 us at first and twice as long each time up to 1 ms. The price is
- * that delay.
+ * Waits for MPI without keeping a core busy. Blocking MPI calls spin; if ranks share a core, a
+ * spinning rank takes CPU time from the one it waits for. So these functions test and then sleep,
+ * 20 us at first and twice as long each time up to 1 ms. The cost is that delay.
  */
 #ifndef CHOKEPOINT_WORKLOADS_WAIT_H
 #define CHOKEPOINT_WORKLOADS_WAIT_H
@@ -12,18 +11,18 @@
 #include <stdbool.h>
 
 struct waiter {
-    bool spin; /* plain blocking waits and busy polling instead */
+    bool spin; /* blocking waits and busy polling instead */
     long backoff_ns;
 };
 
-/* For the calling thread, whose back-offs then end within a microsecond of their time: by default
- * the kernel lets each of them last 50 us longer. */
+/* For the calling thread: its back-offs then end within a microsecond. By default the kernel adds
+ * 50 us to each. */
 void waiter_begin(struct waiter *waiter, bool spin);
 
-/* Something has happened: the next back-off is a short one. */
+/* Call it after progress: the next back-off is short. */
 void waiter_wake(struct waiter *waiter);
 
-/* Nothing has happened: one back-off (none when spinning). */
+/* Call it without progress: sleeps for one back-off (not when spinning). */
 void waiter_back_off(struct waiter *waiter);
 
 /* Completes all requests. */

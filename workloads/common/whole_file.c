@@ -28,7 +28,7 @@ static int write_and_close(int fd, const void *bytes, size_t n) {
     return close(fd) < 0 && r == 0 ? -errno : r;
 }
 
-/* One that a killed run left is not written into: it may be a link by now. */
+/* A leftover of a killed run is not opened for writing: it may be a link by now. */
 static int open_part(const char *part, const struct stat *old) {
     unlink(part);
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -49,7 +49,7 @@ static int replace(const char *path, const struct stat *old, const void *bytes, 
     return r;
 }
 
-/* A link to nothing is to become one to the file: that is made empty, and replaced as any other. */
+/* For a dangling link: creates an empty target, which is then replaced like any file. */
 static int make_linked(const char *path, const void *bytes, size_t n) {
     char real[PATH_MAX];
     int r = write_and_close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), NULL, 0);
@@ -77,6 +77,6 @@ int whole_file_write(const char *path, const void *bytes, size_t n) {
     int r = realpath(path, real) ? replace(real, &old, bytes, n) : -errno;
     if (r != -EACCES && r != -EPERM && r != -EROFS)
         return r;
-    /* No file may be made beside it, but it may itself be open to us. */
+    /* If no file may be created beside it, the file itself may still be writable. */
     return write_and_close(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), bytes, n);
 }

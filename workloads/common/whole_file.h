@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A result on disk: it gets its name when it is whole. A full disk leaves an error, no half file
- * that somebody takes for a model or a summary, and what stood there before as it was.
+ * A result on disk that gets its name when it is complete. A full disk leaves an error and the old
+ * file, and no partial file that could pass for a model or a summary.
  */
 #ifndef CHOKEPOINT_WORKLOADS_WHOLE_FILE_H
 #define CHOKEPOINT_WORKLOADS_WHOLE_FILE_H
@@ -9,10 +9,9 @@
 #include <stddef.h>
 
 /*
- * Writes n bytes to "PATH.part", which then becomes the file, with the mode of the one it replaces;
- * behind a link it is the file that is replaced, or made. A device or a pipe is written as it is,
- * and so is a file in a directory in which none may be made: that one alone can be left half.
- * Returns 0 or a negative errno.
+ * Writes n bytes to "PATH.part", which then replaces the file and keeps its mode; a link's target
+ * is replaced or created. Devices and pipes are written directly, and so is a file in a directory
+ * that allows no new files: only this one can be left incomplete. Returns 0 or a negative errno.
  */
 int whole_file_write(const char *path, const void *bytes, size_t n);
 

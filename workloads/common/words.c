@@ -109,7 +109,7 @@ int word_plant(const struct word *w, struct plants *plants) {
     int r = plants_add(plants, w->text);
     if (r == -E2BIG)
         return refuse(w, "to be given at most 8 times");
-    if (r < 0) /* not through refuse(): the causes take more room than other expectations */
+    if (r < 0) /* not through refuse(): the list is longer than its other texts */
         snprintf(w->error->text, sizeof w->error->text, "--%s expects %s, not \"%.40s\"", w->name,
                  plant_help, w->text);
     return r;

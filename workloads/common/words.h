@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of a command line: one loop over getopt_long() and checked readers of values, so that
- * every workload refuses in the same words. Options that all trainings and products share stand
- * here once, as rows of a list; the caller numbers its own options from WORDS_FIRST on.
+ * Command lines: one loop over getopt_long() and checked readers of values, so that every workload
+ * refuses in the same words. Options that all trainings and products share are rows of a list here;
+ * the caller numbers its own options from WORDS_FIRST on.
  */
 #ifndef CHOKEPOINT_WORKLOADS_WORDS_H
 #define CHOKEPOINT_WORKLOADS_WORDS_H
@@ -14,7 +14,7 @@
 #include "workloads/common/plant.h"
 
 enum {
-    WORDS_BEGIN = 256, /* beyond all characters */
+    WORDS_BEGIN = 256, /* above all characters */
     WORD_SEED = WORDS_BEGIN,
     WORD_TIME_LIMIT,
     WORD_JSON,
@@ -25,7 +25,7 @@ enum {
     WORDS_FIRST,
 };
 
-/* Rows of a struct option[], which {0} ends. */
+/* Rows of a struct option[], which ends with {0}. */
 /* clang-format off */
 #define WORDS_SHARED                                          \
     {"seed", required_argument, NULL, WORD_SEED},             \
@@ -41,16 +41,16 @@ struct words_error {
     char text[320];
 };
 
-/* An option with its value, and where to say what is wrong with it. */
+/* An option with its value, and the place for its error. */
 struct word {
-    const char *name, *text; /* text NULL: a flag */
+    const char *name, *text; /* NULL: a flag */
     struct words_error *error;
 };
 
 /*
- * Hands each option to take(), which returns 0, negative with the error filled, or positive to stop
- * there (--help). Returns what take() returned, or -EINVAL with ret_error filled: an unknown
- * option, no value, or a word that belongs to no option.
+ * Passes each option to take(), which returns 0, negative with the error filled, or positive to
+ * stop (--help). Returns the last result of take(), or -EINVAL with ret_error filled: an unknown
+ * option, a missing value, or a word that belongs to no option.
  */
 int words_parse(int argc, char **argv, const struct option *options,
                 int (*take)(int option, const struct word *word, void *into), void *into,
@@ -61,10 +61,10 @@ int word_count(const struct word *word, uint64_t least, uint64_t most, uint64_t 
 int word_small(const struct word *word, int most, int *ret); /* from 1 to most */
 int word_number(const struct word *word, double least, double most, double *ret);
 int word_positive(const struct word *word, double *ret);
-/* choices end with NULL; the index of the one given. */
+/* choices end with NULL; returns the index of the given one. */
 int word_choice(const struct word *word, const char *const *choices, int *ret);
 
-/* Cannot fail. The text is the command line's. */
+/* Never fails. The text belongs to the command line. */
 int word_text(const struct word *word, const char **ret);
 int word_flag(bool *ret);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define GZIP_WINDOW (15 + 16) /* the largest, and a gzip head is expected */
+#define GZIP_WINDOW (15 + 16) /* the largest window, with a gzip header */
 
 int data_error_at(struct data_error *e, const char *name, size_t offset, const char *format, ...) {
     va_list values;
@@ -38,7 +38,7 @@ void bytes_release(struct bytes *b) {
 
 static int grow(struct bytes *b, size_t *capacity, size_t most) {
     size_t bigger = *capacity ? *capacity * 2 : 1 << 16;
-    if (bigger > most + 1) /* one more, to see that there is more */
+    if (bigger > most + 1) /* one more byte, to detect a larger file */
         bigger = most + 1;
     uint8_t *data = realloc(b->data, bigger);
     if (!data)
@@ -48,7 +48,7 @@ static int grow(struct bytes *b, size_t *capacity, size_t most) {
     return 0;
 }
 
-/* The outcome of inflate(), in words; 0 while all is well. */
+/* The error of inflate() in words; 0 while it has none. */
 static int judge(const char *name, const z_stream *z, const struct bytes *b, int state, size_t most,
                  struct data_error *error) {
     if (b->n > most)
@@ -62,7 +62,7 @@ static int judge(const char *name, const z_stream *z, const struct bytes *b, int
     return 0;
 }
 
-/* One member; z stands behind it then. */
+/* Unpacks one member; z is behind it then. */
 static int unpack_member(const char *name, z_stream *z, struct bytes *b, size_t *capacity,
                          size_t most, struct data_error *error) {
     int r = 0;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images drawn by program, which stand in where there is no network. Image i of a seed is always
- * the same, and its label is drawn as well.
+ * Drawn images, for use without a network. The seed and i determine image i and its label.
  *
- * Digits: strokes of a pen on 28 x 28, each digit turned, sheared, stretched, moved and bent, pens
- * thick or thin, grey values noisy. Where a pixel is dark depends so much on those that a linear
- * model sees little of the shape; a convolutional net does.
+ * Digits: strokes of a pen on 28 x 28, each digit turned, sheared, stretched, moved and bent, with
+ * thick or thin pens and noisy grey values. The darkness of a pixel depends so much on these that a
+ * linear model learns little of the shape; a convolutional net learns it.
  *
- * Textures: 32 x 32 in colour. The class is the pattern; its two colours, its scale, phase and
- * angle are drawn at random, so that neither a colour nor a pixel tells the class by itself.
+ * Textures: 32 x 32 in colour. The class is the pattern; colours, scale, phase and angle are
+ * random, so that neither a colour nor a pixel reveals the class.
  */
 #ifndef CHOKEPOINT_WORKLOADS_DATA_DRAW_H
 #define CHOKEPOINT_WORKLOADS_DATA_DRAW_H
@@ -24,10 +23,10 @@ struct draw_random {
     uint64_t state;
 };
 
-/* A stream of its own for each image. */
+/* Each image has its own random stream. */
 struct draw_random draw_random_of(uint64_t seed, uint64_t image);
 double draw_uniform(struct draw_random *random, double low, double high);
-double draw_normal(struct draw_random *random); /* mean 0, deviation 1, roughly: three uniforms */
+double draw_normal(struct draw_random *random); /* mean 0, deviation about 1: three uniforms */
 
 /* Each returns the label. */
 uint8_t draw_digit(uint64_t seed, uint64_t image, uint8_t *ret_pixels);

@@ -6,8 +6,8 @@
 #define POINTS_MAX 64
 #define ARC_STEPS 10
 
-/* Strokes in a square from -1 to 1, y downwards: an arc of an ellipse from one angle (degrees,
- * clockwise from the right) to another, or a straight line. */
+/* Strokes in a square from -1 to 1, y downwards: an arc of an ellipse between two angles (degrees,
+ * clockwise from the right), or a straight line. */
 struct stroke {
     enum { END, ARC, LINE } kind;
     double a, b, c, d, from, to; /* ARC: centre, radii, angles; LINE: x, y to x, y */
@@ -30,7 +30,7 @@ static const struct stroke digits[10][5] = {
     {{ARC, 0, -.4, .5, .5, 0, 360}, {ARC, -.35, -.2, .85, 1.1, 0, 80}},
 };
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 /* SplitMix64 (G. Steele, D. Lea, C. Flood, 2014; public domain code by S. Vigna). */
 static uint64_t next(struct draw_random *random) {
@@ -55,14 +55,14 @@ double draw_normal(struct draw_random *random) {
     double sum = 0;
     for (int i = 0; i < 3; i++)
         sum += draw_uniform(random, -1, 1);
-    return sum; /* each has the variance 1/3 */
+    return sum; /* each has variance 1/3 */
 }
 
 /* ---- pen and paper ---- */
 
 struct point {
     double x, y;
-    int begins; /* a stroke; else a line from the point before it */
+    int begins; /* begins a stroke; otherwise a line leads here from the previous point */
 };
 
 struct path {
@@ -76,7 +76,7 @@ static void add(struct path *path, double x, double y, int begins) {
 }
 
 static void add_stroke(struct path *path, const struct stroke *s) {
-    if (s->kind == LINE) { /* in parts, so that it bends */
+    if (s->kind == LINE) { /* in parts, so that it can bend */
         for (int i = 0; i <= 4; i++)
             add(path, s->a + (s->c - s->a) * i / 4, s->b + (s->d - s->b) * i / 4, i == 0);
         return;
@@ -87,7 +87,7 @@ static void add_stroke(struct path *path, const struct stroke *s) {
     }
 }
 
-/* Bends, then turns, shears, stretches and moves to pixels. */
+/* Bends, turns, shears, stretches and moves a point to pixel coordinates. */
 static void distort(struct path *path, struct draw_random *random) {
     double turn = draw_uniform(random, -.3, .3), shear = draw_uniform(random, -.3, .3);
     double width = draw_uniform(random, 6, 10), height = draw_uniform(random, 7, 10.5);
@@ -116,7 +116,7 @@ static int clamp_pixel(double v, int most) {
     return v < 0 ? 0 : v > most ? most : (int)v;
 }
 
-/* Lowers the distances of the pixels that a line may touch. */
+/* Lowers the distances of the pixels near a line. */
 static void draw_line(const struct point *a, const struct point *b, double reach, double *nearest) {
     int most = DIGIT_ROWS - 1;
     int left = clamp_pixel(fmin(a->x, b->x) - reach, most),

@@ -3,7 +3,7 @@
 
 #include "workloads/data/draw.h"
 
-/* How a pattern lies: u and v run along its axes, in turns of the pattern. */
+/* Position of a pattern: u and v run along its axes, in periods of the pattern. */
 struct lay {
     double scale, angle, phase_u, phase_v, duty;
 };
@@ -20,7 +20,7 @@ static double from_centre(double u, double v) {
     return hypot(turn(u) - .5, turn(v) - .5);
 }
 
-/* A lattice of random heights, smooth between its points. */
+/* A lattice of random heights with smooth interpolation. */
 static double heap(double u, double v, double seed) {
     double iu = floor(u), iv = floor(v), fu = u - iu, fv = v - iv, sum = 0;
     fu = fu * fu * (3 - 2 * fu);
@@ -33,7 +33,7 @@ static double heap(double u, double v, double seed) {
     return sum;
 }
 
-/* From 0 (one colour) to 1 (the other). */
+/* Mixture of the colours, from 0 (one) to 1 (the other). */
 static double pattern(uint8_t label, double u, double v, const struct lay *lay) {
     switch (label) {
     case 0: /* bars */
@@ -46,7 +46,7 @@ static double pattern(uint8_t label, double u, double v, const struct lay *lay) 
         return turn(u) < .22 || turn(v) < .22;
     case 4: /* dots */
         return from_centre(u, v) < .3;
-    case 5: /* rings, one in another */
+    case 5: /* rings inside each other */
         return turn(hypot(u - lay->phase_u, v - lay->phase_v)) < lay->duty;
     case 6: /* a zigzag */
         return turn(u + fabs(turn(v) - .5)) < lay->duty;
@@ -70,7 +70,7 @@ uint8_t draw_texture(uint64_t seed, uint64_t image, uint8_t *ret) {
     double colours[2][3], noise = draw_uniform(&random, 5, 30);
     for (int c = 0; c < 3; c++)
         colours[0][c] = draw_uniform(&random, 20, 235);
-    for (int c = 0; c < 3; c++) /* at least 60 apart */
+    for (int c = 0; c < 3; c++) /* colours at least 60 apart */
         colours[1][c] = fmod(colours[0][c] + draw_uniform(&random, 60, 160), 255);
     for (int i = 0; i < TEXTURE_ROWS * TEXTURE_ROWS; i++) {
         int column = i % TEXTURE_ROWS, row = i / TEXTURE_ROWS;

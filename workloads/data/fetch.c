@@ -29,7 +29,7 @@ static int checksum(const char *path, char ret[SHA256_TEXT]) {
     return r;
 }
 
-/* 0 when the file at path has the checksum, or none is known. */
+/* 0 if the file at path has the checksum, or none is known. */
 static int verify(const struct fetch_source *s, const char *path, struct data_error *error) {
     char found[SHA256_TEXT];
     int r = s->sha256 ? checksum(path, found) : 0;
@@ -48,8 +48,8 @@ static bool is_there(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The rest of the part. When its server has nothing from there on, the part may be the whole: a
- * checksum can tell. */
+/* Fetches the rest of a part. If the server has nothing after it, the part may be the whole file,
+ * which the checksum tells. */
 static int complete(const struct fetch_source *s, const char *part, fetch_show *show, void *ctx,
                     struct data_error *error) {
     struct stat st;
@@ -66,7 +66,7 @@ static int complete(const struct fetch_source *s, const char *part, fetch_show *
     else if (r == -ERANGE)
         r = 0;
     if (fstat(fd, &st) == 0 && st.st_size == 0 && r < 0)
-        unlink(part); /* nothing to go on from */
+        unlink(part); /* there is no part to continue */
     if (close(fd) < 0 && r == 0)
         r = data_error_set(error, -errno, part, "cannot write");
     return r;

@@ -12,7 +12,7 @@
 
 #define PATH_SIZE 4096
 #define SHOW_EVERY 1000
-#define BATCHES 5 /* of training images, as CIFAR-10 has */
+#define BATCHES 5 /* training images in one file, as CIFAR-10 has */
 
 struct generation {
     const struct generate_options *options;
@@ -22,7 +22,7 @@ struct generation {
     uint64_t done;
 };
 
-/* A file that gets its name when it is whole. */
+/* A file that gets its name when it is complete. */
 struct output {
     FILE *file;
     int failed; /* the first error: negative errno */
@@ -39,7 +39,7 @@ static int output_open(struct generation *g, const char *name, struct output *re
     return ret->file ? 0 : data_error_set(g->error, -errno, ret->part, "cannot write");
 }
 
-/* broken: another file has failed already, and this one is not to be. */
+/* broken: another file has failed, so this one is discarded. */
 static int output_close(struct generation *g, struct output *o, bool broken) {
     int r = o->failed;
     if (r == 0 && fflush(o->file) != 0)

@@ -9,14 +9,14 @@
 #include "workloads/data/bytes.h"
 
 struct generate_options {
-    bool textures; /* else digits */
+    bool textures; /* true: textures; false: digits */
     uint32_t n_train, n_test;
     uint64_t seed;
     const char *directory; /* made if missing */
 };
 
-/* Each file under a temporary name first. show is called now and then with images done; it may be
- * NULL. Returns 0 or negative with ret_error filled. */
+/* Writes each file under a temporary name first. Calls show now and then with the number of images
+ * done; NULL: never. Returns 0, or negative with ret_error filled. */
 int generate_files(const struct generate_options *options, void (*show)(void *ctx, double done),
                    void *ctx, struct data_error *ret_error);
 

@@ -19,7 +19,7 @@ struct transfer {
     int fd;
     uint64_t from;
     bool begun;
-    int failed; /* to write: negative errno */
+    int failed; /* negative errno of a write */
     fetch_show *show;
     void *ctx;
 };
@@ -30,7 +30,7 @@ static long status_of(const struct transfer *t) {
     return status;
 }
 
-/* The first bytes decide: the whole file again, or its rest. */
+/* The status at the first bytes decides: the whole file again, or its rest. */
 static int begin(struct transfer *t) {
     t->begun = true;
     if (status_of(t) == HTTP_PARTIAL && t->from > 0)
@@ -114,7 +114,7 @@ int http_get(const char *url, const char *name, int fd, uint64_t from, fetch_sho
     configure(&t, url, range, sizeof range, reason);
     CURLcode code = curl_easy_perform(t.curl);
     int r = judge(&t, code, url, reason, error);
-    /* A server with nothing to send (an empty file) never calls take(). */
+    /* For a server that sends nothing (an empty file), take() is never called. */
     if (r == 0 && !t.begun && (r = begin(&t)) < 0)
         data_error_set(error, r, name, "cannot write");
     curl_easy_cleanup(t.curl);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define IDX_IMAGES 0x00000803 /* unsigned bytes in three dimensions */
-#define IDX_LABELS 0x00000801 /* in one */
+#define IDX_LABELS 0x00000801 /* unsigned bytes in one dimension */
 #define IDX_IMAGES_HEAD 16
 #define IDX_LABELS_HEAD 8
 #define MOST_SIDE 1024
@@ -23,7 +23,7 @@ static uint32_t big_endian(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Room for n more of the same shape. */
+/* Makes room for n more images of the same shape. */
 static int reserve(struct images *images, const struct images *shape, size_t n) {
     size_t all = images->n + n, each = image_bytes(shape);
     uint8_t *pixels = reallocarray(images->pixels, all, each);

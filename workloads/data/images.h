@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Labelled images: what training reads. Two formats, each as its authors published it: MNIST's IDX
- * (two files, big-endian heads) and the binary version of CIFAR-10 (records of 3073 bytes). Sizes,
- * magic numbers and ranges are checked, a file with a byte too many is refused like one with a byte
+ * Labelled images for training. Two formats, as their authors published them: MNIST's IDX (two
+ * files with big-endian headers) and the binary version of CIFAR-10 (records of 3073 bytes). Sizes,
+ * magic numbers and ranges are checked; a file with a byte too many is refused like one with a byte
  * too few. The parsers work on memory, so that a fuzzer reaches all of them.
  */
 #ifndef CHOKEPOINT_WORKLOADS_DATA_IMAGES_H
@@ -28,8 +28,8 @@ static inline size_t image_bytes(const struct images *images) {
 
 void images_release(struct images *images);
 
-/* Each adds to what ret_images holds; zeroed memory holds nothing. name is for the error. Returns
- * 0, or negative with ret_error filled and ret_images as it was. */
+/* Each adds to ret_images; zeroed memory is empty. `name` is for the error. Returns 0, or negative
+ * with ret_error filled and ret_images unchanged. */
 int images_parse_idx(const char *name, const struct bytes *pixels, const char *labels_name,
                      const struct bytes *labels, struct images *ret_images,
                      struct data_error *ret_error);
@@ -38,8 +38,8 @@ int images_parse_cifar(const char *name, const struct bytes *records, struct ima
 
 enum images_part { IMAGES_TRAIN, IMAGES_TEST };
 
-/* From a directory, by the names that MNIST (train-images-idx3-ubyte, ..., or with .gz) or CIFAR-10
- * (data_batch_1.bin, ...; also in cifar-10-batches-bin/) have. ret_images is overwritten. */
+/* Reads a directory with the names of MNIST (train-images-idx3-ubyte, ..., or with .gz) or CIFAR-10
+ * (data_batch_1.bin, ...; also in cifar-10-batches-bin/). Overwrites ret_images. */
 int images_read(const char *directory, enum images_part part, struct images *ret_images,
                 struct data_error *ret_error);
 

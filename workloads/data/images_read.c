@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files of a directory are the images. */
+/* Finds the images in a directory. */
 #include "workloads/data/images.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static bool has_batches(const char *directory, enum images_part part) {
     return false;
 }
 
-/* All of the batches, or none if there are none: a set that lacks one is a damaged copy. */
+/* All of the batches, or none: a set that lacks some is a damaged copy. */
 static int read_batches(const char *directory, enum images_part part, struct images *ret,
                         struct data_error *error) {
     char path[PATH_SIZE];

@@ -3,9 +3,9 @@
  * chokepoint-data: images for the trainings of this folder, drawn or fetched.
  *
  * On the 60,000 + 10,000 digits of seed 1 a linear model (chokepoint-sgd --model softmax) reaches
- * 92 % in one epoch and 96.5 % in 50, LeNet-5 above 98 % in one; on the textures a linear model
- * does no better than chance. So what a training of them reaches says something about the training.
- * Where MNIST and CIFAR-10 are fetched from and what they must hash to stands below.
+ * 92 % in one epoch and 96.5 % in 50, LeNet-5 above 98 % in one. On the textures a linear model is
+ * no better than chance. So the accuracy of a training on them says something about the training.
+ * Sources and checksums of MNIST and CIFAR-10 are below.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct collection {
     } files[5];
 };
 
-/* The mirror that TensorFlow uses, and the author's own place. */
+/* The mirror that TensorFlow uses, and the author's site. */
 static const struct collection collections[] = {
     {"mnist",
      "https://storage.googleapis.com/cvdf-datasets/mnist",
@@ -139,7 +139,7 @@ static int find_directory(const struct data_options *o, const char *name, char *
     return n < PATH_SIZE ? make_directories(ret) : -ENAMETOOLONG;
 }
 
-/* CIFAR-10 comes packed: its records are put beside the archive. */
+/* CIFAR-10 comes packed: its files are written beside the archive. */
 static int unpack(const char *directory, const char *name, struct data_error *error) {
     char path[PATH_SIZE];
     struct bytes archive = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 (FIPS 180-4), for what was fetched. */
+/* SHA-256 (FIPS 180-4), for fetched files. */
 #ifndef CHOKEPOINT_WORKLOADS_DATA_SHA256_H
 #define CHOKEPOINT_WORKLOADS_DATA_SHA256_H
 
@@ -16,6 +16,6 @@ struct sha256 {
 
 void sha256_init(struct sha256 *ret);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t n);
-void sha256_text(struct sha256 *sha, char ret_text[SHA256_TEXT]); /* ends it */
+void sha256_text(struct sha256 *sha, char ret_text[SHA256_TEXT]); /* ends the computation */
 
 #endif

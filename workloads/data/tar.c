@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* POSIX ustar and its forerunners: heads of 512 bytes, numbers in octal digits. */
+/* POSIX ustar and older formats: headers of 512 bytes, numbers in octal digits. */
 #include "workloads/data/tar.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 #define TYPE_AT 156
 #define PATH_SIZE 4096
 
-/* Octal digits, then a space or a NUL or the end of the field; false for anything else. */
+/* Octal digits up to a space, a NUL or the end of the field; false for anything else. */
 static bool octal(const uint8_t *p, size_t n, uint64_t *ret) {
     uint64_t v = 0;
     size_t i = 0;
@@ -31,7 +31,7 @@ static bool octal(const uint8_t *p, size_t n, uint64_t *ret) {
     return i > digits && (i == n || p[i] == 0 || p[i] == ' ');
 }
 
-/* The sum of the head's bytes, with its own field as spaces. */
+/* The sum of the header's bytes, with its own field as spaces. */
 static uint64_t sum_of(const uint8_t *head) {
     uint64_t sum = 0;
     for (int i = 0; i < BLOCK; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LeNet-5 on 28 x 28 (Y. LeCun et al., Gradient-based learning applied to document recognition,
- * 1998; with ReLU, maximum pooling and softmax, as it is trained today).
+ * 1998; with ReLU, maximum pooling and softmax, as is usual today).
  */
 #ifndef CHOKEPOINT_WORKLOADS_LENET_LAYERS_H
 #define CHOKEPOINT_WORKLOADS_LENET_LAYERS_H

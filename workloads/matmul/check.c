@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the product right? Its trace is known without it: the sum of A(i,j) B(j,i) over all elements,
- * and the blocks of both live at the same rank. All of C is held against A and B by a vector x:
- * C x = A (B x), which costs three passes over the matrices where the product costs n (Freivalds,
- * Probabilistic machines can use less running time, 1977). All sums are exact, so equal means
+ * Checks the product. Its trace is known without it: the sum of A(i,j) B(j,i) over all elements,
+ * where both blocks are at the same rank. All of C is compared with A and B by a vector x: C x = A
+ * (B x), which costs three passes over the matrices where the product costs n (Freivalds,
+ * Probabilistic machines can use less running time, 1977). All sums are exact, so they must be
  * equal.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "workloads/matmul/element.h"
 #include "workloads/matmul/product.h"
 
-/* From 1 to 16: an error in one element is always seen. */
+/* From 1 to 16, so that an error in one element always shows. */
 static void fill_x(double *x, uint32_t n, uint64_t seed) {
     for (uint32_t i = 0; i < n; i++)
         x[i] = element_at(seed, 2, 0, i) + 9;
@@ -29,7 +29,7 @@ static void times_vector(const struct product *p, char *matrix, const double *x,
                                  y + grid_begin(g, i));
 }
 
-/* The first row of C that is wrong, or the size. Collective. */
+/* The first wrong row of C, or the size. Collective. */
 static uint32_t first_wrong_row(struct product *p, double *x, double *y, double *z) {
     uint32_t n = p->grid.size, i = 0;
     fill_x(x, n, p->options->seed);

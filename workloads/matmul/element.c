@@ -5,7 +5,8 @@
 #define TILE 32
 #define STRIP 1024 /* columns at a time */
 
-/* The finalizer of MurmurHash3 (A. Appleby, public domain), over a key of rows plus the column. */
+/* The finalizer of MurmurHash3 (A. Appleby, public domain), over a key for the rows plus the
+ * column. */
 static inline uint32_t mix(uint32_t h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -59,8 +60,8 @@ static inline double get(const void *block, bool wide, size_t i) {
     return wide ? ((const double *)block)[i] : (double)((const float *)block)[i];
 }
 
-/* Through a transposed copy, so that the product runs along rows; exact in 32 bits, as a tile sums
- * to 64 * TILE^2 at most. */
+/* Multiplies through a transposed copy, so that the product runs along rows; exact in 32 bits, as a
+ * tile's sum is at most 64 * TILE^2. */
 static ALWAYS_INLINE double tile(const void *a, const void *b, bool wide, size_t rows,
                                  size_t columns, size_t i0, size_t j0) {
     float turned[TILE][TILE] = {{0}}, sum[TILE] = {0};
@@ -78,7 +79,7 @@ static ALWAYS_INLINE double tile(const void *a, const void *b, bool wide, size_t
     return total;
 }
 
-/* b is read across its rows: tile by tile, so that a line of cache is used whole. */
+/* Reads b across its rows, tile by tile, so that a cache line is used whole. */
 static ALWAYS_INLINE double trace_of_product(const void *a, const void *b, bool wide, uint32_t rows,
                                              uint32_t columns) {
     double sum = 0;
@@ -89,7 +90,7 @@ static ALWAYS_INLINE double trace_of_product(const void *a, const void *b, bool 
 }
 
 #ifdef __x86_64__
-/* Once more with wider vectors: twice as fast. */
+/* The same code again for wider vectors: twice as fast. */
 __attribute__((target("avx2"))) static void fill_avx2(float *block, uint64_t seed, int matrix,
                                                       uint32_t row, uint32_t column, uint32_t rows,
                                                       uint32_t columns) {
@@ -108,7 +109,7 @@ void element_fill(void *block, bool wide, uint64_t seed, int matrix, uint32_t ro
     fill(block, wide, seed, matrix, row, column, rows, columns);
 }
 
-/* Loops that know how wide an element is. */
+/* Loops with a constant element size. */
 double element_trace_of_product(const void *a, const void *b, bool wide, uint32_t rows,
                                 uint32_t columns) {
     return wide ? trace_of_product(a, b, true, rows, columns)

@@ -6,7 +6,7 @@ static void count(struct product *p, MPI_Request **next) {
     p->n_requests++;
 }
 
-/* One block to all who need it, or from the one who has it. */
+/* Sends a block to all ranks that need it, or receives it from its owner. */
 static void move_block(struct product *p, char *own, char *come, size_t n_elements, int i,
                        int owner, int tag) {
     MPI_Datatype type = p->options->wide ? MPI_DOUBLE : MPI_FLOAT;
@@ -21,7 +21,7 @@ static void move_block(struct product *p, char *own, char *come, size_t n_elemen
         return;
     }
     for (int to = 1; to < p->group->n_ranks; to++) {
-        int peer = (p->group->rank + to) % p->group->n_ranks; /* not all at the same one first */
+        int peer = (p->group->rank + to) % p->group->n_ranks; /* senders begin at different ranks */
         if (!grid_needs(&p->grid, peer, i))
             continue;
         MPI_Isend(own, (int)n_elements, type, peer, tag, MPI_COMM_WORLD, next);
@@ -34,7 +34,7 @@ void product_exchange(struct product *p, int k) {
     const struct grid *g = &p->grid;
     p->n_requests = 0;
     if (g->n_ranks == 1)
-        return; /* all is here */
+        return; /* all blocks are here */
     for (int i = 0; i < g->blocks; i++) {
         int owner = grid_owner(g, i, k);
         bool own = owner == p->group->rank;

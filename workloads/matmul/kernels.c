@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Names in OpenBLAS 0.3 of x86-64 processors before AVX2; other names are not judged. */
+/* OpenBLAS 0.3's names of x86-64 processors before AVX2; other names are not judged. */
 static const char *const narrow[] = {"Prescott",  "Core2",        "Penryn",     "Dunnington",
                                      "Nehalem",   "Sandybridge",  "Atom",       "Nano",
                                      "Opteron",   "Opteron_SSE3", "Barcelona",  "Bobcat",

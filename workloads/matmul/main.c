@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-matmul: a matrix product cut into blocks, the second program of R1, over MPI.
+ * chokepoint-matmul: a matrix product in blocks, the second program of R1, over MPI.
  *
- * An analysis of it must find this, with N ranks and matrices of n x n floats in blocks of b: a
- * round (n / b of them) computes 2 n^2 b / N flop a rank and brings each rank 8 n b (N - 1) / N
- * bytes: n / (4 (N - 1)) flop a byte. With n = 8192 and N = 4 that is 680: a core of 50 GFLOP/s
- * computes as long as a link of 73 MB/s brings. Slower links or more cores: net-ingress of every
- * rank alike; faster ones: CPU, one core a rank. There is no server, and no straggler by design.
+ * The expected analysis, with N ranks and matrices of n x n floats in blocks of b: in each of n / b
+ * rounds a rank computes 2 n^2 b / N flop and receives 8 n b (N - 1) / N bytes: n / (4 (N - 1))
+ * flop a byte. With n = 8192 and N = 4 that is 680: a core of 50 GFLOP/s computes as long as a link
+ * of 73 MB/s transfers. With slower links or more cores the limit is net-ingress of every rank;
+ * with faster ones the CPU, one core a rank. There is no server, and no straggler by design.
  * --product trace is the reference program as it was: no transfer at all.
  *
- * Blocks are exchanged before a round is computed, never meanwhile, so that the cost of a link is
- * seen and not hidden behind the arithmetic.
+ * Blocks are exchanged before a round is computed, never meanwhile, so that the cost of a link
+ * shows and is not hidden behind the computation.
  */
 #include <stdio.h>
 

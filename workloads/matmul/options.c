@@ -8,7 +8,7 @@
 #include "workloads/matmul/element.h"
 #include "workloads/matmul/grid.h"
 
-#define MAX_BLOCK 8192 /* a block is one message, whose length MPI counts in an int */
+#define MAX_BLOCK 8192 /* a block is one message, and MPI counts its length in an int */
 
 const char matmul_help[] =
     "usage: [mpirun ...] chokepoint-matmul --size N [--block N] [--product full|trace]\n"
@@ -74,7 +74,7 @@ static int take_choice(const struct word *word, const char *no, const char *yes,
     return r;
 }
 
-/* There is no server here that applies anything, and no product can be left out. */
+/* No server here applies anything, and no product can be left out. */
 static int take_plant(const struct word *word, struct plants *plants) {
     int r = word_plant(word, plants);
     const struct plant *p = r < 0 ? NULL : &plants->plant[plants->n - 1];

@@ -13,14 +13,14 @@
 #include "workloads/matmul/blas.h"
 #include "workloads/matmul/element.h"
 
-#ifndef MADV_NOHUGEPAGE /* not of every C library */
+#ifndef MADV_NOHUGEPAGE /* some C libraries lack it */
 #define MADV_NOHUGEPAGE 15
 #endif
-#ifndef MADV_POPULATE_WRITE /* older headers */
+#ifndef MADV_POPULATE_WRITE /* older headers lack it */
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define DURATIONS (1 << 20) /* the first ones make the median */
+#define DURATIONS (1 << 20) /* the median is over the first ones */
 
 char *product_block(const struct product *p, char *matrix, int i, int j) {
     return matrix + grid_place(&p->grid, p->row_start, p->group->rank, i, j) * p->block_bytes;
@@ -37,8 +37,8 @@ static size_t ranks_here(const struct rank_group *group) {
     return (size_t)n;
 }
 
-/* The kernel promises memory it does not have, and ends a program that takes it at its word: so
- * what the ranks of a host need is held against what the host has. */
+/* The kernel promises more memory than it has, and kills a program that uses it all: so the need of
+ * a host's ranks is compared with the host's memory. */
 static int refuse_too_much(struct product *p) {
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     size_t here = ranks_here(p->group);
@@ -52,9 +52,9 @@ static int refuse_too_much(struct product *p) {
     return -ENOMEM;
 }
 
-/* Huge pages are refused, which many kernels give unasked: a virtual machine gives free ones back
- * to its host, which takes seven times as long to find 2 MB at a time again as the kernel takes for
- * small pages. Where there are none at all, nothing is to be refused. */
+/* Refuses huge pages, which many kernels give by default: a virtual machine returns free ones to
+ * its host, and finding 2 MB at a time again takes seven times as long as with small pages. Without
+ * support for them there is nothing to refuse. */
 static char *allocate_pages(size_t bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
     char *memory = aligned_alloc(page, whole);
@@ -63,8 +63,8 @@ static char *allocate_pages(size_t bytes) {
     return memory;
 }
 
-/* All pages of what will be used at one go, a third cheaper than one by one. Kernels before 5.14
- * refuse, and nothing is lost. */
+/* Allocates all pages at once, a third cheaper than one by one. Kernels before 5.14 refuse, which
+ * does no harm. */
 static void fault_in(char *memory, size_t bytes) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory % page;
     madvise(memory - before, bytes + before, MADV_POPULATE_WRITE);
@@ -85,7 +85,8 @@ static int allocate(struct product *p) {
     return r;
 }
 
-/* A round sends each block of a panel that is here to all others and receives all that are not. */
+/* A round sends each block of a panel that is here to all others and receives all blocks that are
+ * not. */
 static int allocate_small(struct product *p) {
     size_t blocks = (size_t)p->grid.blocks, ranks = (size_t)p->group->n_ranks;
     size_t most = 2 * blocks + 2 * (blocks / ranks + 1) * ranks;
@@ -95,7 +96,7 @@ static int allocate_small(struct product *p) {
     return p->row_start && p->requests && p->durations_s ? 0 : -ENOMEM;
 }
 
-/* A block is drawn while the kernel's zeros of its pages are still in a cache. */
+/* Draws a block while the zeroed pages are still in a cache. */
 static void fill_block(struct product *p, int matrix, int i, int j) {
     const struct grid *g = &p->grid;
     char *block = product_block(p, matrix ? p->b : p->a, i, j);
@@ -153,7 +154,7 @@ static void multiply(struct product *p, uint32_t m, uint32_t n, uint32_t k, cons
                      const char *b, bool add, char *c, double work) {
     int64_t start = chokepoint_now_ns();
     blas_multiply(p->options->wide, m, n, k, a, b, add, c);
-    /* planted: the same again, thrown away; a part of it is a part of the rows */
+    /* planted work: the same product again, discarded; a part of it is a part of the rows */
     for (double more = work - 1; more > 1e-9; more -= 1) {
         uint32_t rows = more >= 1 ? m : (uint32_t)(more * m);
         blas_multiply(p->options->wide, rows, n, k, a, b, false, p->scratch + p->block_bytes);
@@ -164,7 +165,7 @@ static void multiply(struct product *p, uint32_t m, uint32_t n, uint32_t k, cons
                         chokepoint_now_ns() - start);
 }
 
-/* C(i,j) += A(i,k) B(k,j) for all that are here. */
+/* C(i,j) += A(i,k) B(k,j) for all blocks of this rank. */
 static void multiply_panels(struct product *p, int k, double work) {
     const struct grid *g = &p->grid;
     int rank = p->group->rank;
@@ -180,7 +181,7 @@ static void multiply_panels(struct product *p, int k, double work) {
     }
 }
 
-/* The traces of A(k,i) B(i,k) that live here. */
+/* The traces of A(k,i) B(i,k) at this rank. */
 static void multiply_diagonal(struct product *p, int k, double work) {
     const struct grid *g = &p->grid;
     if (k == 0)
@@ -223,7 +224,7 @@ static void run_round(struct product *p, int k, double done) {
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE); /* the others wait for blocks */
 }
 
-/* Whether to go on, the same at every rank; rank 0 decides by its clock. */
+/* Whether to go on, the same at every rank; rank 0's clock decides. */
 static bool there_is_time(struct product *p, int64_t started_ns) {
     double limit = p->options->time_limit_s;
     int stop = limit > 0 && seconds_since(started_ns) >= limit;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The product at one rank: its blocks, the rounds, the account. In round k every rank adds
- * A(i,k) B(k,j) to each C(i,j) it holds; for that it needs column k of A and row k of B, whose
- * blocks their owners send it at the beginning of the round, straight from rank to rank. With
- * --product trace round k is what of A(k,i) B(i,k) lives here, and nothing is sent.
+ * The product at one rank: its blocks, the rounds, the account. In round k every rank adds A(i,k)
+ * B(k,j) to each of its C(i,j). It needs column k of A and row k of B, which their owners send at
+ * the beginning of the round, directly from rank to rank. With --product trace a round adds the
+ * traces of A(k,i) B(i,k) at this rank, and nothing is sent.
  */
 #ifndef CHOKEPOINT_WORKLOADS_MATMUL_PRODUCT_H
 #define CHOKEPOINT_WORKLOADS_MATMUL_PRODUCT_H
@@ -15,21 +15,21 @@
 #include "workloads/matmul/grid.h"
 #include "workloads/matmul/options.h"
 
-/* One rank's account; goes over MPI as it is. */
+/* One rank's account; MPI sends it as plain bytes. */
 struct matmul_account {
-    uint64_t rounds, products; /* of blocks */
+    uint64_t rounds, products; /* products: of blocks */
     uint64_t sent_bytes, received_bytes, memory_bytes;
     double flop;
-    double compute_s, exchange_s; /* waiting included */
+    double compute_s, exchange_s; /* exchange_s includes waiting */
     double round_s;               /* median */
 };
 
 struct outcome {
-    double duration_s; /* of the rounds */
+    double duration_s; /* of all rounds */
     double trace, expected_trace;
     bool out_of_time;
-    bool whole;   /* the last product has been finished: it has a trace */
-    bool checked; /* all of it */
+    bool whole;   /* the last product is complete, so it has a trace */
+    bool checked; /* all of C was checked */
 };
 
 struct product {
@@ -38,17 +38,17 @@ struct product {
     struct grid grid;
     size_t *row_start, element_bytes, block_bytes;
     char *a, *b, *c;       /* the blocks of this rank, block_bytes apart */
-    char *column, *row;    /* what came this round of A(.,k) and B(k,.); NULL on one rank */
-    char *scratch;         /* two blocks: for a trace, for planted work */
-    MPI_Request *requests; /* of a round */
+    char *column, *row;    /* blocks of A(.,k), B(k,.) received in this round; NULL on one rank */
+    char *scratch;         /* two blocks: for a trace or planted work */
+    MPI_Request *requests; /* requests of a round */
     int n_requests;
-    double *durations_s; /* of the rounds */
+    double *durations_s; /* durations of the rounds */
     struct progress progress;
     struct matmul_account account;
     struct outcome outcome;
 };
 
-/* Allocates and fills the matrices. Says what is wrong on standard error. Returns 0 or negative;
+/* Allocates and fills the matrices. Reports errors on standard error. Returns 0 or negative; call
  * product_release() in any case. */
 int product_init(struct product *ret_product, struct matmul_options *options,
                  struct rank_group *group);
@@ -57,14 +57,14 @@ void product_release(struct product *product);
 /* Collective. Fills outcome and account. */
 void product_run(struct product *product);
 
-/* Where block (i, j) of a matrix of this rank is. */
+/* Address of block (i, j) in a matrix of this rank. */
 char *product_block(const struct product *product, char *matrix, int i, int j);
 
-/* exchange.c: sends and receives what round k needs; returns when all is there. */
+/* exchange.c: sends and receives the blocks of round k; returns when all are there. */
 void product_exchange(struct product *product, int k);
 
-/* check.c: sums the traces; holds C against A and B. Collective; the same answer at every rank: 0,
- * or -EBADMSG when the product is wrong, said by rank 0. */
+/* check.c: sums the traces; compares C with A and B. Collective, the same result at every rank: 0,
+ * or -EBADMSG if the product is wrong, which rank 0 reports. */
 int product_check(struct product *product);
 
 #endif

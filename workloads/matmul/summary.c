@@ -11,7 +11,7 @@ double summary_gflops(const struct summary *s) {
     return s->outcome->duration_s > 0 ? flop * 1e-9 / s->outcome->duration_s : 0;
 }
 
-/* Advice for rank 0's host: the others are likely to be the same. */
+/* Advice for rank 0's host; other hosts are probably the same. */
 static void advise(FILE *out) {
     enum kernels_width width = kernels_width_of_processor();
     const char *better = kernels_better(blas_kernels(), width);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a product: for people on standard output, for programs as JSON. */
+/* The result of a product: text for people on standard output, JSON for programs. */
 #ifndef CHOKEPOINT_WORKLOADS_MATMUL_SUMMARY_H
 #define CHOKEPOINT_WORKLOADS_MATMUL_SUMMARY_H
 
@@ -18,7 +18,7 @@ double summary_gflops(const struct summary *summary); /* of all ranks, over the 
 
 void summary_print(const struct summary *summary, FILE *out);
 
-/* summary_json.c, the only file that knows the JSON library. Returns 0 or a negative errno. */
+/* summary_json.c, the only file that includes the JSON library. Returns 0 or a negative errno. */
 int summary_write_json(const struct summary *summary, const char *path);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-messages: the cost of a message, by transport and size (R5's table). Two ranks send
- * one message back and forth; half of a round trip is its way in one direction.
+ * chokepoint-messages: the cost of a message by transport and size (R5's table). Two ranks send one
+ * message back and forth; the result is half of a round trip.
  *
- * An analysis of it must find this: small messages are bound by latency, on whatever transport;
- * large ones by the link, or by copying memory where both ranks are on one host.
+ * The expected analysis: latency limits small messages, on any transport; the link limits large
+ * ones, or copying memory if both ranks are on one host.
  *
- * Round trips are timed by batches of at least a millisecond, so that reading the clock costs
- * nothing of them, and the figure is the median over batches: a moment in which the machine did
- * something else is one batch.
+ * Round trips are timed in batches of at least a millisecond, so that reading the clock costs
+ * nothing. The figure is the median over batches, so that a moment in which the machine did
+ * something else spoils only one batch.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -39,7 +39,7 @@ struct job {
     struct options options;
     struct rank_group *group;
     char *message;
-    double *way_s; /* one way, the mean of each batch; at the end sorted */
+    double *way_s; /* one way, the mean of each batch; sorted at the end */
     size_t n;
     double median_s;
     uint64_t round_trips;
@@ -115,7 +115,7 @@ static void echo(struct job *j) {
     } while (tag == TAG_GO);
 }
 
-/* So many round trips; returns how long they took. */
+/* Makes so many round trips; returns their time. */
 static int64_t batch(struct job *j, uint64_t n) {
     int64_t start = chokepoint_now_ns();
     for (uint64_t i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ static void measure(struct job *j) {
         int64_t took_ns = batch(j, n);
         j->way_s[j->n++] = (double)took_ns * 1e-9 / (double)(2 * n);
         chokepoint_iteration(i);
-        if (took_ns < BATCH_NS) /* a moment without a core had ended the warm-up too early */
+        if (took_ns < BATCH_NS) /* without a core for a moment, the warm-up had ended too early */
             n *= 2;
     }
     chokepoint_phase(NULL);

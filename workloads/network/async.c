@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parameter server at rank 0, which works on batches as well and serves between two of its own. A
- * worker sends its gradient and is answered with the weights as they are then; no worker waits for
- * another's gradient. The price of serving between batches is that an answer may take as long as a
- * batch of rank 0.
+ * A parameter server at rank 0, which also trains on batches of its own and serves between them. A
+ * worker sends its gradient and gets the current weights; no worker waits for another's gradient.
+ * The cost is that an answer may take as long as a batch of rank 0.
  *
- * At its end a worker tests its own copy of the model, which lacks the gradients of others since it
- * was sent that one. Rank 0 tests the model itself.
+ * At its end a worker tests its own copy of the model, which lacks gradients that others sent
+ * since. Rank 0 tests the model itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +15,12 @@
 #include "workloads/network/trainer.h"
 
 enum { TAG_PUSH = 1, TAG_PULL };
-enum { GO_ON, LAST, FAILED }; /* what a worker says of itself, and the server to it */
+enum { GO_ON, LAST, FAILED }; /* states that a worker sends to the server, and back */
 
-/* As they lie in memory: all ranks run the same binary on the same kind of machine. */
+/* Sent as plain bytes: all ranks run the same binary on the same kind of machine. */
 struct push {
     int32_t state;
-    uint64_t version; /* of the weights that the gradient was computed at */
+    uint64_t version; /* version of the weights that the gradient was computed at */
     double loss;
     float gradient[];
 };
@@ -46,8 +45,8 @@ struct server {
     struct trainer *t;
     struct push *push;
     struct pull *pull;
-    int n_working; /* workers that will still send */
-    bool failed;   /* somebody has: all are told */
+    int n_working; /* workers that will send again */
+    bool failed;   /* a rank has failed: all are told */
     double staleness_sum;
 };
 
@@ -80,7 +79,7 @@ static void answer(struct server *s, int worker) {
     t->account.sent_bytes += pull_bytes(t);
 }
 
-/* One worker, if one has called. */
+/* Serves one worker, if one has called. */
 static bool serve(struct server *s) {
     struct trainer *t = s->t;
     MPI_Status status;
@@ -96,7 +95,7 @@ static bool serve(struct server *s) {
     t->account.received_bytes += push_bytes(t);
     s->failed |= s->push->state == FAILED;
     t->outcome.out_of_time |= trainer_is_out_of_time(t);
-    if (!s->failed && !t->outcome.reached) /* what was reached stays as it is */
+    if (!s->failed && !t->outcome.reached) /* what was reached before stays valid */
         take_gradient(s, s->push->gradient, s->push->version, s->push->loss);
     answer(s, status.MPI_SOURCE);
     chokepoint_operator("serve", (int64_t)(push_bytes(t) + pull_bytes(t)), start,
@@ -127,7 +126,7 @@ static bool work(struct server *s, uint64_t i) {
     return true;
 }
 
-/* Workers that are still at it are served until they have done their share, or are told to stop. */
+/* Serves the remaining workers until they have done their share, or are told to stop. */
 static void serve_the_rest(struct server *s) {
     waiter_wake(&s->t->group->waiter);
     while (s->n_working > 0) {

@@ -13,7 +13,7 @@ static bool has_weights(const struct layer *l) {
     return l->plan->kind != NET_POOL;
 }
 
-/* A full layer takes planes as they come, or a vector. */
+/* A full layer takes planes or a vector. */
 static dnnl_memory_desc_t weights_shape(struct net *net, const struct layer *l) {
     const struct net_part *p = &l->part;
     bool full = l->plan->kind == NET_FULL, flat = l->before && l->before->plan->kind == NET_FULL;
@@ -152,7 +152,7 @@ static void run(struct net *net, const struct steps *steps) {
     net_good(net, dnnl_stream_wait(net->stream));
 }
 
-/* oneDNN does not write memory that it only reads, so the cast from const is safe. */
+/* oneDNN does not write memory that it only reads, so casting away const is safe. */
 static void point_at(struct net *net, const struct layer *l, const float *vector, bool gradient) {
     float *at = (float *)(uintptr_t)vector + l->part.begin;
     net_good(net, dnnl_memory_set_data_handle(gradient ? l->diff_weights : l->weights, at));
@@ -166,8 +166,7 @@ static void point_all_at(struct net *net, const float *vector, bool gradient) {
             point_at(net, &net->layers[i], vector, gradient);
 }
 
-/* Softmax and cross entropy of one row; its gradient over n rows. Overflows for nothing.
- */
+/* Softmax and cross entropy of one row, and its gradient over n rows. Never overflows. */
 static double judge_row(const struct net *net, size_t row, uint8_t label, size_t n,
                         size_t *n_correct) {
     const float *z = net->logits_data + row * net->classes;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of a net: two lists of steps, forward and backward, each a oneDNN primitive with its
- * arguments, or a pooling or a move of weights of our own. Every primitive chooses the layout it
- * likes best, and where two do not agree a step between them reorders; so nothing here depends on
- * what oneDNN likes on which machine. The first status that is not good stays in the net and all
- * that follows does nothing.
+ * Inside of a net: two lists of steps, forward and backward. Each step is a oneDNN primitive with
+ * its arguments, or own code for a pooling or a move of weights. Every primitive chooses its best
+ * layout, and where two layouts differ a step between them reorders; so nothing here depends on a
+ * machine's layouts. The first failed status stays in the net, and all later calls do nothing.
  */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
@@ -19,25 +18,26 @@
 #define NET_ARGS_MAX 6
 
 /* Two rows of a tensor with at most NET_PAIR_STEP channels, side by side in the channels of one
- * row: those of the lower row begin at NET_PAIR_STEP. For vectors of 16 floats, see net_pairs.c. */
+ * row: the channels of the lower row begin at NET_PAIR_STEP. For vectors of 16 floats, see
+ * net_pairs.c. */
 #define NET_PAIR_STEP 8
 #define NET_PAIR_CHANNELS 16
 
-/* planes x in_rows x in_rows x inner floats, of which the first `used` of inner are channels; in
- * rows that are paired where that is said. */
+/* planes x in_rows x in_rows x inner floats; the first `used` of inner are channels. in_pairs,
+ * out_pairs: rows are paired. */
 struct pool {
     bool backward;
-    dnnl_format_tag_t tag; /* of out */
+    dnnl_format_tag_t tag; /* layout of out */
     size_t planes, in_rows, rows, inner, used;
     bool in_pairs, out_pairs;
-    dnnl_memory_t in, out, which; /* which of the four was the largest; 4: none was positive */
+    dnnl_memory_t in, out, which; /* which: index of the largest of four; 4: none was positive */
 };
 
-/* Weights that go to a primitive in another shape than they have, or come back from it. */
+/* Changes the shape of weights for a primitive, or back. */
 struct move {
     enum { MOVE_PAIR, MOVE_PAIR_TURNED, MOVE_FOLD, MOVE_SLICE } what;
-    size_t outs, ins, kernel;                   /* of the plain ones */
-    size_t begin, n;                            /* SLICE: these of ins */
+    size_t outs, ins, kernel;                   /* of the plain weights */
+    size_t begin, n;                            /* SLICE: this range of ins */
     dnnl_memory_t from, from_bias, to, to_bias; /* biases: PAIR and FOLD */
 };
 
@@ -51,7 +51,7 @@ struct step {
     int n_args;
     dnnl_exec_arg_t args[NET_ARGS_MAX];
     char name[40];
-    size_t bytes; /* of its output */
+    size_t bytes; /* size of its output */
 };
 
 struct steps {
@@ -62,25 +62,25 @@ struct steps {
 struct layer {
     const struct net_layer *plan;
     struct net_part part;
-    const struct layer *before;              /* NULL: the images */
-    const char *relu;                        /* whose ReLU is before it; NULL: none */
-    dnnl_memory_t src, dst;                  /* of the way forward */
-    struct pool pool;                        /* likewise */
-    bool pairs;                              /* dst is in paired rows */
-    dnnl_primitive_desc_t forward;           /* the ways back need what it was */
-    dnnl_memory_desc_t shape, bias_shape;    /* of its weights, plain */
+    const struct layer *before;              /* NULL: its input is the images */
+    const char *relu;                        /* layer whose ReLU comes before it; NULL: none */
+    dnnl_memory_t src, dst;                  /* input and output forward */
+    struct pool pool;                        /* its pooling forward */
+    bool pairs;                              /* dst has paired rows */
+    dnnl_primitive_desc_t forward;           /* kept for the backward steps */
+    dnnl_memory_desc_t shape, bias_shape;    /* shapes of its plain weights */
     dnnl_memory_t weights, biases;           /* views of the vector of weights */
-    dnnl_memory_t diff_weights, diff_biases; /* and of the gradient */
+    dnnl_memory_t diff_weights, diff_biases; /* views of the gradient */
 };
 
-/* A tensor: its description is asked of the memory. */
+/* A tensor; its memory knows its description. */
 struct net {
     size_t batch;
     dnnl_engine_t engine;
     dnnl_stream_t stream;
-    dnnl_memory_t memories[NET_MEMORIES_MAX]; /* all, to be freed */
+    dnnl_memory_t memories[NET_MEMORIES_MAX]; /* all memories, to be freed */
     int n_memories;
-    dnnl_status_t status; /* the first that is not good */
+    dnnl_status_t status; /* the first failed status */
     struct steps forward, backward;
     int n_layers;
     size_t classes;
@@ -92,7 +92,7 @@ struct net {
     int64_t (*now_ns)(void);
 };
 
-/* Notes the first failure. Whether all is good so far. */
+/* Stores the first failure. True while there is none. */
 bool net_good(struct net *net, dnnl_status_t status);
 
 /* ---- net_steps.c: memories and steps ---- */
@@ -100,26 +100,27 @@ bool net_good(struct net *net, dnnl_status_t status);
 const dnnl_memory_desc_t *net_description(dnnl_memory_t memory);
 dnnl_memory_desc_t net_plain(struct net *net, int n_dims, const dnnl_dim_t *dims);
 dnnl_memory_desc_t net_any(struct net *net, const dnnl_memory_desc_t *like);
-/* data NULL: none yet; DNNL_MEMORY_ALLOCATE: the library's own. */
+/* data NULL: none yet; DNNL_MEMORY_ALLOCATE: the library allocates. */
 dnnl_memory_t net_memory(struct net *net, const dnnl_memory_desc_t *md, void *data);
 
-/* pd NULL: the caller fills in kind, and what to pool or to move. */
+/* pd NULL: the caller fills in the kind, and the pool or move. */
 struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_desc_t pd,
                           const char *layer, const char *what);
 void net_add_arg(struct step *step, int arg, dnnl_memory_t memory, bool output);
 void net_add_reorder(struct net *net, struct steps *steps, dnnl_memory_t from, dnnl_memory_t to,
                      const char *layer);
-/* The memory in the layout that is wanted: itself, or another after a step. */
+/* The memory in the wanted layout: itself, or another one behind a step that reorders. */
 dnnl_memory_t net_as_wanted(struct net *net, struct steps *steps, dnnl_memory_t memory,
                             const dnnl_memory_desc_t *wanted, const char *layer);
-/* Where a primitive puts a gradient: where it is wanted, or elsewhere, to be reordered after it. */
+/* The memory into which a primitive writes a gradient: the wanted one, or another one that a later
+ * step reorders. */
 dnnl_memory_t net_output_like(struct net *net, dnnl_memory_t final, const dnnl_memory_desc_t *md);
 
 void *net_data(struct net *net, dnnl_memory_t memory);
 
 dnnl_primitive_desc_t net_describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
                                    dnnl_primitive_desc_t hint);
-/* NULL, and no failure of the net, where oneDNN has no fast way to do it. */
+/* NULL, without a failure of the net, if oneDNN has no fast implementation. */
 dnnl_primitive_desc_t net_describe_fast(struct net *net, const void *op, dnnl_primitive_attr_t attr,
                                         dnnl_primitive_desc_t hint);
 const dnnl_memory_desc_t *net_asked(dnnl_primitive_desc_t pd, dnnl_query_t what);
@@ -127,15 +128,15 @@ size_t net_inner(const dnnl_memory_desc_t *md); /* channels side by side, if a f
 
 /* ---- net_pool.c ---- */
 
-/* false when the layout is none of those it knows. */
+/* false for an unknown layout. */
 bool net_pool_shape(struct net *net, const dnnl_memory_desc_t *md, struct pool *ret_pool);
 void net_pool_shape_of_pairs(struct pool *ret_pool, const dnnl_memory_desc_t *md);
 dnnl_memory_t net_pool_memory(struct net *net, const dnnl_memory_desc_t *md); /* zeroed */
 void net_pool_run(struct net *net, const struct pool *pool);
 
 /* ---- net_pairs.c, net_slices.c: convolutions of few channels. Each returns false, and has done
- * nothing, where it does not fit. l->forward is, or will be, how oneDNN does the plain layer. ----
- */
+ * nothing, if it does not apply. l->forward is, or will be, oneDNN's choice for the plain layer.
+ * ---- */
 
 bool net_pairs_forward(struct net *net, struct layer *layer, bool relu);
 bool net_pairs_weights(struct net *net, struct layer *layer, dnnl_memory_t diff_dst);
@@ -146,17 +147,17 @@ bool net_slices_weights(struct net *net, const struct layer *layer, dnnl_memory_
 
 /* ---- net_move.c ---- */
 
-struct move net_move_of(const struct layer *layer, int what); /* from and to are the caller's */
+struct move net_move_of(const struct layer *layer, int what); /* the caller owns from and to */
 void net_add_move(struct net *net, struct steps *steps, const struct layer *layer,
                   const struct move *move);
 void net_move_run(struct net *net, const struct move *move);
 
-/* ---- net_layers.c: what a layer is in steps ---- */
+/* ---- net_layers.c: the steps of a layer ---- */
 
 dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu);
-/* relu: behind it. */
+/* relu: the layer is followed by one. */
 void net_layer_forward(struct net *net, struct layer *layer, bool relu);
-/* The gradient of what went in, before the ReLU in front; NULL at the first layer. */
+/* The gradient of the layer's input, before the ReLU in front; NULL at the first layer. */
 dnnl_memory_t net_layer_backward(struct net *net, struct layer *layer, dnnl_memory_t diff_dst);
 
 #endif

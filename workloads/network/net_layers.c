@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ReLU goes with the layer before it on the way forward; on the way back a pooling applies it (the
- * largest of a window is positive or nothing of it is), and where there is none a step of its own.
+ * Forward, a ReLU is part of the layer before it. Backward, a pooling applies it (the largest of a
+ * window is positive, or nothing of the window is); without a pooling it is a step of its own.
  */
 #include "workloads/network/net_build.h"
 
@@ -16,7 +16,7 @@ static dnnl_memory_desc_t output_shape(struct net *net, const struct layer *l) {
 
 /* ---- convolutions and full layers ---- */
 
-/* The request to oneDNN for a layer: all layouts are its choice. */
+/* The request to oneDNN for a layer; oneDNN chooses all layouts. */
 struct wish {
     dnnl_memory_desc_t src, weights, dst;
     dnnl_dims_t padding;
@@ -215,7 +215,7 @@ static dnnl_primitive_desc_t describe_relu(struct net *net, dnnl_memory_t dst, d
     return pd;
 }
 
-/* In place: what is not positive in `dst` lets no gradient through. */
+/* In place: passes no gradient where `dst` is not positive. */
 static dnnl_memory_t relu_backward(struct net *net, const char *name, dnnl_memory_t dst,
                                    dnnl_memory_t diff) {
     if (net->status != dnnl_success)

@@ -19,8 +19,8 @@ void net_add_move(struct net *net, struct steps *steps, const struct layer *l,
         s->bytes = dnnl_memory_desc_get_size(net_description(move->to));
 }
 
-/* Where a row of a kernel begins: [out][in][row][column], with as many rows as columns, or one more
- * in a pair's. */
+/* Start of a row of a kernel: [out][in][row][column], with as many rows as columns, or one more for
+ * pairs. */
 static float *plain_row(float *weights, const struct move *m, size_t out, size_t in, size_t row) {
     return weights + ((out * m->ins + in) * m->kernel + row) * m->kernel;
 }
@@ -30,7 +30,7 @@ static float *high_row(float *weights, const struct move *m, size_t ins, size_t 
     return weights + ((out * ins + in) * (m->kernel + 1) + row) * m->kernel;
 }
 
-/* Weights that are not written stay 0, as they were made. */
+/* Weights that are not written stay 0 from the allocation. */
 static void pair(const struct move *m, float *from, float *to, size_t lower) {
     size_t first = lower * NET_PAIR_STEP;
     for (size_t o = 0; o < m->outs; o++)
@@ -40,7 +40,7 @@ static void pair(const struct move *m, float *from, float *to, size_t lower) {
                        plain_row(from, m, o, i, y), m->kernel * sizeof *to);
 }
 
-/* The kernel turned by half a turn, from what went out to what came in. */
+/* The kernel turned by 180 degrees, with inputs and outputs exchanged. */
 static void pair_turned(const struct move *m, float *from, float *to, size_t lower) {
     size_t first = lower * NET_PAIR_STEP, last = m->kernel - 1;
     for (size_t o = 0; o < m->outs; o++)

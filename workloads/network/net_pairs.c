@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A convolution with at most 8 channels of output, where oneDNN's vectors have 16: half of each
- * product and more would be padding. Two rows of output are computed as one with twice the
- * channels, by a kernel that is one row higher and steps two rows at a time: the weights of the
- * lower row are those of the upper one, a row further down. The products of the row between count
- * for nothing, a sixth of a kernel of 5 rows. The gradient of the input is such a convolution, too:
- * that of the output's gradient with the kernel turned round.
+ * A convolution with at most 8 output channels, where oneDNN's vectors have 16: half of each
+ * product or more would be padding. Two output rows are computed as one with twice the channels, by
+ * a kernel that is one row higher and moves two rows at a time. The weights of the lower row are
+ * those of the upper one, one row further down. The remaining products are wasted, a sixth for a
+ * kernel of 5 rows. The gradient of the input is such a convolution, too: of the output's gradient
+ * with the turned kernel.
  */
 #include "workloads/network/net_build.h"
 
 static const dnnl_dims_t two_rows = {2, 1};
 
-/* l->forward is how oneDNN would do it else. */
+/* l->forward is oneDNN's choice without this. */
 static bool vectors_are_wide(const struct layer *l) {
     return l->plan->kind == NET_CONV &&
            net_inner(net_asked(l->forward, dnnl_query_dst_md)) == NET_PAIR_CHANNELS;
@@ -67,7 +67,7 @@ static dnnl_primitive_desc_t describe_weights(struct net *net, const struct laye
     return net_describe_fast(net, &op, NULL, forward);
 }
 
-/* Both ways, or none. */
+/* Forward and backward, or neither. */
 static bool describe_both(struct net *net, struct layer *l, bool relu) {
     dnnl_primitive_desc_t forward = describe(net, l, relu);
     dnnl_primitive_desc_t weights = forward ? describe_weights(net, l, forward) : NULL;
@@ -80,7 +80,7 @@ static bool describe_both(struct net *net, struct layer *l, bool relu) {
     return true;
 }
 
-/* relu: another layer is behind it. */
+/* relu: another layer follows. */
 bool net_pairs_forward(struct net *net, struct layer *l, bool relu) {
     if (!relu || (l + 1)->plan->kind != NET_POOL || !vectors_are_wide(l) ||
         l->part.out_channels > NET_PAIR_STEP || l->part.out_rows % 2 ||
@@ -108,7 +108,7 @@ bool net_pairs_forward(struct net *net, struct layer *l, bool relu) {
     return true;
 }
 
-/* ---- the ways back ---- */
+/* ---- backward ---- */
 
 bool net_pairs_weights(struct net *net, struct layer *l, dnnl_memory_t diff_dst) {
     if (!l->pairs)
@@ -139,7 +139,7 @@ bool net_pairs_weights(struct net *net, struct layer *l, dnnl_memory_t diff_dst)
     return true;
 }
 
-/* As a convolution forward: of the gradient of what went out. */
+/* A forward convolution of the output's gradient. */
 static dnnl_primitive_desc_t describe_data(struct net *net, const struct layer *l,
                                            dnnl_memory_t diff_dst) {
     dnnl_dim_t rows = l->part.in_rows, padding = l->plan->kernel - 1 - l->plan->padding;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gradient of a convolution's weights with 4 to 15 channels of input: oneDNN 2.6 has vectors of
- * 16 floats for up to 3 channels and for multiples of 16, and falls back on vectors of 8 for what
- * is between. So it is computed for three channels of input at a time.
+ * The gradient of a convolution's weights with 4 to 15 input channels: oneDNN 2.6 uses vectors of
+ * 16 floats for up to 3 channels and for multiples of 16, and vectors of 8 for other numbers. So
+ * three input channels are computed at a time.
  */
 #include "workloads/network/net_build.h"
 
@@ -11,7 +11,7 @@
 
 static const dnnl_dims_t one = {1, 1};
 
-/* Describes the forward pass, too: oneDNN wants a description of it for the backward pass. */
+/* Also describes the forward pass, which oneDNN needs for the backward pass. */
 static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, dnnl_dim_t channels,
                                       const dnnl_memory_desc_t *diff_dst, bool biases) {
     dnnl_dims_t around = {l->plan->padding, l->plan->padding};
@@ -43,7 +43,7 @@ static bool can_be_described(struct net *net, const struct layer *l, dnnl_dim_t 
     return pd != NULL;
 }
 
-/* Some channels of a plain tensor, packed. */
+/* Copies some channels of a plain tensor. */
 static dnnl_memory_t pack(struct net *net, const struct layer *l, size_t begin, size_t n) {
     const dnnl_memory_desc_t *whole = net_description(l->src);
     dnnl_dims_t dims = {whole->dims[0], (dnnl_dim_t)n, whole->dims[2], whole->dims[3]};

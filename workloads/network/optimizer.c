@@ -36,8 +36,8 @@ static void apply_sgd(struct optimizer *o, const float *restrict gradient, float
     }
 }
 
-/* The corrections of both means for their beginning at 0 are drawn into rate and epsilon, as in
- * section 2 of the paper. */
+/* Rate and epsilon include the corrections of both means, which start at 0, as in section 2 of the
+ * paper. */
 static void apply_adam(struct optimizer *o, const float *restrict gradient, float scale,
                        float *restrict weights) {
     double t = (double)o->steps, correction = sqrt(1 - pow(SECOND_DECAY, t));

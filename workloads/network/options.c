@@ -103,7 +103,7 @@ static int take_target(const struct word *word, double *ret) {
     return r;
 }
 
-/* A batch cannot be left out. */
+/* Plants that leave out work are refused: a batch cannot be left out. */
 static int take_plant(const struct word *word, struct plants *plants) {
     int r = word_plant(word, plants);
     const struct plant *p = r < 0 ? NULL : &plants->plant[plants->n - 1];
@@ -171,7 +171,7 @@ int network_options_parse(const struct network_program *p, int argc, char **argv
     int r = words_parse(argc, argv, network_words, take, &o, error);
     if (r == 0 && !o.data)
         r = words_missing("data", error);
-    if (o.momentum < 0) /* stale gradients have momentum of their own */
+    if (o.momentum < 0) /* stale gradients act as momentum already */
         o.momentum = o.async && o.optimizer == OPTIMIZER_SGD ? 0 : .9;
     if (r >= 0)
         *ret = o;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of a training program, and what makes one such program different from another.
- */
+/* The command line of a training program, and the differences between these programs. */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_OPTIONS_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_OPTIONS_H
 
@@ -13,21 +12,21 @@
 
 struct network_program {
     const char *name;  /* "chokepoint-lenet" */
-    const char *title; /* the net and its images, one line of help */
+    const char *title; /* the net and its images, for the help */
     const struct net_plan *plan;
-    double mean, deviation; /* taken from and divided out of each byte of an image */
+    double mean, deviation; /* subtracted from each byte of an image, and its divisor */
     enum optimizer_kind optimizer;
     double rate;
-    uint64_t batch, epochs; /* the defaults */
+    uint64_t batch, epochs; /* default values */
 };
 
 struct network_options {
     bool help, async, spin, quiet;
     enum optimizer_kind optimizer;
     int threads;
-    uint64_t batch;              /* images a rank and iteration */
-    uint64_t epochs, iterations; /* iterations of each rank; 0: what the epochs make */
-    uint64_t test_every;         /* iterations; 0: at the end of each epoch */
+    uint64_t batch;              /* images for a rank and iteration */
+    uint64_t epochs, iterations; /* iterations of each rank; 0: the epochs determine them */
+    uint64_t test_every;         /* in iterations; 0: at the end of each epoch */
     uint64_t seed;
     double rate, momentum;
     double target;       /* accuracy that ends the training, from 0 to 1; 0: none */
@@ -36,7 +35,7 @@ struct network_options {
     struct plants plants;
 };
 
-/* Returns 0, or negative: it could not be written. */
+/* Returns 0, or negative if it could not be written. */
 int network_help(const struct network_program *program, FILE *out);
 
 /* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */

@@ -5,7 +5,7 @@
 
 #include "workloads/data/draw.h"
 
-/* Fills in the output's size and the number of weights, when `in_*` are known. */
+/* Computes the output's size and the number of weights from in_*. */
 static void measure(const struct net_layer *l, struct net_part *p) {
     size_t inputs = (size_t)p->in_channels * p->in_rows * p->in_rows;
     switch (l->kind) {
@@ -47,7 +47,7 @@ size_t net_n_pixels(const struct net_plan *plan) {
 
 void net_draw_weights(const struct net_plan *plan, uint64_t seed, float *ret) {
     struct net_part parts[NET_LAYERS_MAX];
-    uint64_t stream = 0; /* one for each layer that has weights */
+    uint64_t stream = 0; /* one for each layer with weights */
     net_lay_out(plan, parts);
     for (int i = 0; i < plan->n_layers; i++) {
         const struct net_part *p = &parts[i];

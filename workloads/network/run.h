@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training program from its command line to its exit status: what main() returns. */
+/* Runs a training program from its command line to its exit status, which main() returns. */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_RUN_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_RUN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a training: for people on standard output, for programs as JSON. */
+/* The result of a training: text for people on standard output, JSON for programs. */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
 
@@ -12,12 +12,12 @@ struct summary {
     const struct network_account *accounts; /* of each rank */
 };
 
-/* Images that all ranks trained on, over the training's time without its tests. */
+/* Images a second of all ranks, over the time of the training without its tests. */
 double summary_images_per_s(const struct summary *summary);
 
 void summary_print(const struct summary *summary, FILE *out);
 
-/* summary_json.c, the only file that knows the JSON library. Returns 0 or a negative errno. */
+/* summary_json.c, the only file that includes the JSON library. Returns 0 or a negative errno. */
 int summary_write_json(const struct summary *summary, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All ranks together: each adds its gradient to the others' (MPI_Allreduce) and applies the mean,
- * so that all have the same weights without being sent any. Behind the gradient travel the loss and
- * two votes, which end all ranks in the same iteration: one has failed; rank 0's time is up.
+ * so that all have the same weights without messages for them. Behind the gradient travel the loss
+ * and two votes, which end all ranks in the same iteration: a rank has failed; rank 0's time is up.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static void add_up(struct trainer *t) {
     }
 }
 
-/* Returns 0, negative when a rank has failed, 1 when time is up. */
+/* Returns 0; negative if a rank has failed; 1 if time is up. */
 static int iterate(struct trainer *t, uint64_t i) {
     int64_t start = chokepoint_now_ns();
     double loss = 0, n_ranks = t->group->n_ranks;
@@ -47,8 +47,8 @@ static int iterate(struct trainer *t, uint64_t i) {
     return votes[TIME_UP] > 0;
 }
 
-/* Rank 0 tests, the others wait for it, all in a phase of its own. Returns 1 when the target is
- * reached, at every rank. */
+/* Rank 0 tests while the others wait, in a phase of its own. Returns 1 at every rank if the target
+ * is reached. */
 static int test(struct trainer *t, uint64_t iterations) {
     chokepoint_phase("testing");
     int r = t->group->rank == 0 ? trainer_test(t, iterations) : 0;
@@ -58,11 +58,11 @@ static int test(struct trainer *t, uint64_t iterations) {
     return r;
 }
 
-/* All have the same weights: what rank 0 found last is the accuracy of each. */
+/* All have the same weights, so rank 0's last accuracy is everybody's. */
 static void mark_accuracy(struct trainer *t) {
     const struct outcome *o = &t->outcome;
     double accuracy = o->n_tests ? o->tests[o->n_tests - 1].accuracy : 0;
-    rank_group_sum(t->group, &accuracy, 1); /* the others have tested nothing */
+    rank_group_sum(t->group, &accuracy, 1); /* the others have not tested */
     if (t->group->rank != 0)
         chokepoint_value("own accuracy", accuracy);
 }

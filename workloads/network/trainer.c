@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: the
- * data that a larger piece leaves in the forward pass does not stay in a core's cache until the
- * backward pass. tests/bench/lenet_rate.sh measures the cost of an image in a batch of 64 and of
- * 256. Operators of the net's layers are those of pieces: as many of each in an iteration as the
- * batch has pieces.
+ * A batch goes through the net in pieces of at most 64 images, whose gradients are added up: a
+ * larger piece's data from the forward pass would not stay in a core's cache until the backward
+ * pass. tests/bench/lenet_rate.sh measures the cost of an image in batches of 64 and 256. The
+ * operators of the layers are marked for each piece.
  */
 #include "workloads/network/trainer.h"
 
@@ -16,7 +15,7 @@
 #include "agent/mark/chokepoint.h"
 #include "workloads/data/draw.h"
 
-#define DURATIONS (1 << 20) /* the first ones make the median */
+#define DURATIONS (1 << 20) /* the median is over the first ones */
 #define PIECE_MAX 64
 
 static double seconds_since(int64_t start_ns) {
@@ -70,7 +69,7 @@ static size_t pieces_of(size_t batch) {
     return (batch + PIECE_MAX - 1) / PIECE_MAX;
 }
 
-/* Pieces of the same size, but for the last. */
+/* All pieces have the same size, except the last. */
 static size_t piece_of(size_t batch) {
     size_t pieces = pieces_of(batch);
     return (batch + pieces - 1) / pieces;
@@ -191,7 +190,7 @@ static void add_piece(struct trainer *t, bool first, float share) {
         t->gradient[i] = (first ? 0 : t->gradient[i]) + share * t->piece_gradient[i];
 }
 
-/* Images from `begin` on; the loss is added to what it is. */
+/* Trains on the images from `begin` on; adds to the loss. */
 static int compute_piece(struct trainer *t, size_t begin, double *loss) {
     size_t left = t->options->batch - begin, n = left < t->piece ? left : t->piece, n_correct;
     double own, share = (double)n / (double)t->options->batch;
@@ -207,7 +206,7 @@ static int compute_piece(struct trainer *t, size_t begin, double *loss) {
     return 0;
 }
 
-/* Planted work is the same batch again; what is less than one is owed to the next iteration. */
+/* Planted work is the same batch again; a part of a batch is carried over to the next iteration. */
 static int compute_once(struct trainer *t, double *ret_loss) {
     int r = 0;
     *ret_loss = 0;
@@ -335,7 +334,7 @@ int trainer_test(struct trainer *t, uint64_t iterations) {
     chokepoint_value("examples trained", (double)o->images);
     chokepoint_value("test loss", result->loss);
     chokepoint_value("accuracy", result->accuracy);
-    if (!t->options->async) /* by definition; async marks that of each update */
+    if (!t->options->async) /* 0 by definition; async marks it for each update */
         chokepoint_value("staleness", 0);
     o->reached = t->options->target > 0 && result->accuracy >= t->options->target;
     o->reached_s = result->t_s;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sync without a server: every rank holds the model and applies the mean of all gradients itself.
- * Dense gradients are added up by MPI_Allreduce; of sparse ones every rank collects everybody's
- * features and values (MPI_Allgatherv) and applies them in the order of the ranks, as their union
- * is known to nobody beforehand. Ahead goes a note from each rank: its loss, how many features
- * follow, and two votes that end all ranks in the same iteration: one has failed; time is up.
+ * Sync without a server: every rank has the model and applies the mean of all gradients itself.
+ * MPI_Allreduce adds up dense gradients. For sparse ones every rank collects all features and
+ * values (MPI_Allgatherv) and applies them in the order of the ranks, as nobody knows their union
+ * beforehand. Each rank first sends a note: its loss, the number of its features, and two votes
+ * that end all ranks in the same iteration: a rank has failed; time is up.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "agent/mark/chokepoint.h"
 #include "workloads/sgd/together.h"
 
-#define PIECE ((size_t)1 << 26) /* floats of one call: its counts are ints */
+#define PIECE ((size_t)1 << 26) /* floats in one call, whose counts are ints */
 
 struct note {
     double loss;
@@ -26,9 +26,9 @@ struct group {
     struct trainer *t;
     struct note *notes; /* by rank */
     /* dense */
-    float *gradient; /* a whole one; zero between iterations */
+    float *gradient; /* a whole gradient; zero between iterations */
     /* sparse */
-    int *counts, *starts; /* by rank: features, then values */
+    int *counts, *starts; /* by rank: of features, then of values */
     uint32_t *features;
     float *values;
     size_t capacity; /* features */
@@ -64,7 +64,7 @@ static void count_bytes(struct group *g, size_t sent, size_t received) {
     g->t->account.received_bytes += received;
 }
 
-/* Everybody's note. False when a rank has failed. */
+/* Exchanges the notes. False if a rank has failed. */
 static bool exchange_notes(struct group *g, struct note mine) {
     struct rank_group *c = g->t->group;
     MPI_Request request;
@@ -106,7 +106,7 @@ static void apply_dense(struct group *g, float scale) {
 
 /* ---- sparse ---- */
 
-/* Or the end: the others are on their way into the exchange. */
+/* Aborts without memory: the other ranks are about to enter the exchange. */
 static void reserve(struct group *g, size_t n) {
     if (n <= g->capacity)
         return;
@@ -124,7 +124,7 @@ static void reserve(struct group *g, size_t n) {
     g->capacity = n;
 }
 
-/* Everybody's `each` elements a feature, one rank's behind the other's. */
+/* Collects `each` elements for each feature of all ranks, one rank's behind the other's. */
 static void gather_all(struct group *g, const void *mine, void *all, MPI_Datatype type,
                        uint32_t each) {
     struct rank_group *c = g->t->group;
@@ -173,13 +173,13 @@ static void apply(struct group *g, uint64_t number) {
     plants_apply(&t->plants, trainer_done(t));
 }
 
-/* All ranks know all losses, so all find out; one says it. */
+/* All ranks know all losses, so all detect it; one reports it. */
 static bool check_loss(const struct group *g, uint64_t number) {
     double loss = g->lead->outcome.loss;
     return g->t->group->rank == 0 ? lead_check_loss(g->lead, loss, number) : isfinite(loss);
 }
 
-/* Returns 0, 1 when time is up, or negative when a rank has failed. */
+/* Returns 0; 1 if time is up; negative if a rank has failed. */
 static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
     struct lead *l = g->lead;
     struct trainer *t = g->t;
@@ -201,7 +201,7 @@ static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
     return check_loss(g, number) ? g->notes[0].time_is_up : -EDOM;
 }
 
-/* Rank 0 does it, the others wait for it, all in a phase of its own. */
+/* Rank 0 tests while the others wait, in a phase of its own. */
 static int pause_for(struct group *g, const char *phase, int (*work)(struct lead *lead)) {
     if (g->t->group->rank != 0)
         chokepoint_phase(phase);

@@ -7,7 +7,7 @@
 
 #include "agent/mark/chokepoint.h"
 
-/* Without memory channel_release() takes what there is. */
+/* After a failure channel_release() frees what was allocated. */
 static int allocate_stages(struct channel *c) {
     size_t bytes = STREAM_STAGE * sizeof(float);
     if (c->dense_weights)
@@ -40,7 +40,7 @@ void channel_release(struct channel *c) {
     free(c->intake.stage);
 }
 
-/* Floats of a whole model or gradient. */
+/* Floats in a whole model or gradient. */
 static size_t n_weights(const struct channel *c) {
     return (size_t)c->n_features * c->width;
 }
@@ -73,7 +73,7 @@ static bool reserve(struct channel *c, size_t n) {
     return true;
 }
 
-/* The features of a request; false when there cannot be so many. */
+/* The features of a request; false if they are too many. */
 static bool receive_features(struct channel *c) {
     if (c->request.n > c->n_features || !reserve(c, c->request.n))
         return false;
@@ -113,12 +113,12 @@ static enum channel_state take_request(struct channel *c) {
                                              : CHANNEL_FAILED;
 }
 
-/* Weights sent unasked are further than the worker's own gradient that is still coming in. */
+/* Whether an eager answer is ahead of the gradient that the same worker is still sending. */
 static bool is_ahead(const struct channel *c) {
     return c->eager && c->intake.state == INTAKE_TAKING && c->stream.done > c->intake.stream.done;
 }
 
-/* The reply and all weights are out: the worker's turn. */
+/* Reply and weights are sent: it is the worker's turn. */
 static bool answer_step(struct channel *c) {
     bool moved = c->dense_weights && !is_ahead(c) && !stream_is_done(&c->stream) &&
                  stream_send_step(&c->stream);
@@ -130,7 +130,7 @@ static bool answer_step(struct channel *c) {
     return true;
 }
 
-/* Applies a chunk of an arriving gradient; returns its floats, 0 when no chunk is there. */
+/* Applies a chunk of an arriving gradient; returns its floats, 0 if no chunk is there. */
 static size_t take_chunk(struct intake *t) {
     const float *chunk;
     size_t offset, n;
@@ -145,7 +145,7 @@ static size_t take_chunk(struct intake *t) {
     return n;
 }
 
-/* Takes about a long chunk at a time, so that a gradient does not keep the others waiting. */
+/* Takes about a long chunk at a time, so that one gradient does not delay the others. */
 static bool take_step(struct intake *t) {
     size_t taken = 0;
     if (t->state != INTAKE_TAKING)
@@ -157,7 +157,7 @@ static bool take_step(struct intake *t) {
     return taken > 0;
 }
 
-/* Whether the features in hand are strictly ascending and within the model. */
+/* Whether the current features are strictly ascending and within the model. */
 static bool is_sorted(const struct channel *c) {
     for (size_t i = 0; i < c->request.n; i++)
         if (c->features[i] >= c->n_features || (i > 0 && c->features[i] <= c->features[i - 1]))

@@ -13,11 +13,11 @@
 #include "workloads/common/whole_file.h"
 #include "workloads/data/bytes.h"
 
-#define MAGIC "ckptSGD" /* and its NUL */
+#define MAGIC "ckptSGD" /* with its NUL */
 #define VERSION 1
 #define N_PIECES 3
 
-/* The pieces of the file before the checksum, in its order. */
+/* The pieces of the file before the checksum, in order. */
 struct piece {
     void *bytes;
     size_t n;
@@ -58,7 +58,7 @@ static int write_pieces(int fd, const struct piece *pieces) {
     return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
-/* A new file's name is durable when its directory is. */
+/* A new file's name is durable when its directory is synced. */
 static int sync_directory(const char *directory) {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -69,7 +69,7 @@ static int sync_directory(const char *directory) {
 }
 
 static int write_part(const char *part, const struct piece *pieces) {
-    unlink(part); /* what a killed run left; a link is not followed */
+    unlink(part); /* removes what a killed run left; does not follow a link */
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
@@ -104,7 +104,7 @@ static int refuse(struct checkpoint_error *error, const char *path, const char *
     return -EINVAL;
 }
 
-/* Returns 0, -ENODATA when the file ends before, or another negative errno. */
+/* Returns 0, -ENODATA if the file ends early, or another negative errno. */
 static int read_all(int fd, void *bytes, size_t n) {
     char *to = bytes;
     for (size_t done = 0; done < n;) {
@@ -145,7 +145,7 @@ static int check_shape(const struct checkpoint_head *w, const struct checkpoint_
     return 0;
 }
 
-/* The size before anything is read: a pipe or an endless file is none. */
+/* Checks the size before reading: pipes and endless files are no checkpoints. */
 static int check_size(int fd, const struct piece *pieces, const char *path,
                       struct checkpoint_error *error) {
     size_t expected = sizeof(uint32_t);

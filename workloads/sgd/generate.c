@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing the examples as text. Every write and the close are checked, and a file gets its name
- * only when it is whole: a full disk leaves an error and no half file that a training would read.
+ * Writes the examples as text. Every write and the close are checked, and a file gets its name only
+ * when it is complete: a full disk leaves an error and no partial file that a training would read.
  */
 #include "workloads/sgd/generate.h"
 
@@ -48,7 +48,7 @@ static char *put_unsigned(char *p, uint32_t value) {
     return p;
 }
 
-/* Hundredths without a needless zero or sign: 1, -0.25, 0.5. */
+/* Writes hundredths without superfluous zeros or signs: 1, -0.25, 0.5. */
 static char *put_hundredths(char *p, int value) {
     if (value < 0)
         *p++ = '-';
@@ -101,7 +101,7 @@ static int write_examples(struct output *o, const struct planted *model, uint64_
     return r < 0 ? r : flush(o);
 }
 
-/* Where a file goes, and under which name until it is whole. */
+/* The name of a file, and its name until it is complete. */
 struct target {
     char path[PATH_MAX], temporary[PATH_MAX + 8];
 };
@@ -151,8 +151,8 @@ static int check_options(const struct generate_options *o, struct generate_error
     return wrong ? -EINVAL : 0;
 }
 
-/* The test examples tell how good a model can get: the planted one, and always the commoner label.
- */
+/* The test examples show how good a model can get: the planted one, and one that always says the
+ * commoner label. */
 static void result_fill(struct generate_result *ret, const struct tally *train,
                         const struct tally *test, uint64_t bytes) {
     const struct tally *t = test->n ? test : train;
@@ -163,7 +163,7 @@ static void result_fill(struct generate_result *ret, const struct tally *train,
     ret->best_accuracy = (double)t->predictable / (double)t->n;
 }
 
-/* More training files than we are about to write: they would be trained on as well. */
+/* More training files than this call writes: a training would read them as well. */
 static int refuse_leftover(const struct generate_options *options, struct generate_error *error) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/train-%02d.libsvm", options->directory, options->n_files);

@@ -2,7 +2,7 @@
 /*
  * Click-like records with a planted model, in libsvm text: 13 numeric slots with values, then 26
  * categorical slots, each hashed into a range of its own, with power-law popularity. The same
- * arguments give the same bytes, file by file. How good a model can get is known and returned.
+ * arguments give the same bytes, file by file. The best possible accuracy is known and returned.
  */
 #ifndef CHOKEPOINT_WORKLOADS_GENERATE_H
 #define CHOKEPOINT_WORKLOADS_GENERATE_H
@@ -13,7 +13,7 @@
 
 struct generate_options {
     uint32_t n_features;
-    uint64_t n_examples; /* over all training files */
+    uint64_t n_examples; /* in all training files */
     int n_files;
     uint64_t n_test;
     uint64_t seed;
@@ -24,7 +24,7 @@ struct generate_result {
     uint64_t bytes;
     double set_features;  /* mean over the examples */
     double base_rate;     /* share of the commoner label among the test examples */
-    double best_accuracy; /* of the planted model itself on the test examples */
+    double best_accuracy; /* accuracy of the planted model on the test examples */
 };
 
 struct generate_error {

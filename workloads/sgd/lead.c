@@ -118,7 +118,7 @@ static void keep_score(struct lead *l, const struct logistic_score *score) {
     chokepoint_value("examples trained", (double)o->examples);
     chokepoint_value("test loss", o->test_loss);
     chokepoint_value("accuracy", o->accuracy);
-    if (l->t->options->mode == SGD_SYNC) /* by definition; async marks that of each update */
+    if (l->t->options->mode == SGD_SYNC) /* 0 by definition; async marks it for each update */
         chokepoint_value("staleness", 0);
 }
 
@@ -153,7 +153,7 @@ int lead_test_own(struct lead *l) {
 }
 
 void lead_share_accuracy(const struct lead *l) {
-    double found[] = {l->outcome.tested, l->outcome.accuracy}; /* the others have tested nothing */
+    double found[] = {l->outcome.tested, l->outcome.accuracy}; /* the others have not tested */
     rank_group_sum(l->t->group, found, 2);
     if (l->t->group->rank != 0 && found[0] > 0)
         chokepoint_value("own accuracy", found[1]);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CLASSES 10 /* the width that loops are unrolled for */
+#define CLASSES 10 /* the width for which loops are unrolled */
 
 static void margins_of_one(const struct batch *b, const uint32_t *at, const float *w,
                            float *ret_z) {
@@ -44,7 +44,7 @@ static double sigmoid_loss(float z, float label) {
     return m > 0 ? log1p(exp(-m)) : -m + log1p(exp(m));
 }
 
-/* Z of a row becomes the probabilities; returns the loss. The largest is taken off first. */
+/* Turns Z of a row into probabilities; returns the loss. Subtracts the largest first. */
 static double softmax_row(uint32_t width, float label, float *z) {
     float largest = z[0], at_label = z[(uint32_t)label];
     double sum = 0;

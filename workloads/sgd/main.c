@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chokepoint-sgd: logistic regression on sparse records (R1, R3, R4) and softmax regression on
- * images (R2) over MPI. Rank 0 holds the model, R1's of N 32-bit floats, and works on data like the
- * R - 1 others; --server apart leaves it serving, --exchange allreduce does without it.
+ * images (R2) over MPI. Rank 0 has the model, R1's of N 32-bit floats, and trains on data like the
+ * R - 1 others; with --server apart it only serves, and --exchange allreduce needs no server.
  *
- * An analysis of it must find this, with R = 5 hosts, N = 33,762,578 (135 MB), links of B = 1.8
- * Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
+ * The expected analysis, with R = 5 hosts, N = 33,762,578 (135 MB), links of B = 1.8 Gbit/s (225
+ * MB/s each way) and batches of 1000, which touch U = 16,000 features:
  *
- * - sync dense: the server sends (R-1) 4N = 540 MB and then receives as much, 2.4 s + 2.4 s an
- *   iteration at least, one after the other, as there is no gradient before its model. Verdict:
- *   net-egress and net-ingress of the server. Nothing else comes near: the link of a worker is
- *   used a quarter as much, computing takes 10 ms.
+ * - sync dense: the server sends (R-1) 4N = 540 MB and then receives as much, at least 2.4 s + 2.4
+ *   s an iteration, one after the other, as no gradient comes before its model. Verdict: net-egress
+ *   and net-ingress of the server. Nothing else is near its limit: the link of a worker is used a
+ *   quarter as much, computing takes 10 ms.
  * - sync sparse: 4U bytes of features, 4U of weights, 4U of gradient for each worker, so 0.26 MB
  *   out of the server and 0.51 MB in, 3.4 ms of its link. Latency, reading and computing take as
- *   long: no resource of one host decides alone. With batches of 10,000 (U = 104,000) it is
- *   reading text that takes the time where hosts share cores.
- * - sync dense-down: 540 MB out of the server, 2.4 s, and 8U a worker back, next to none. Verdict:
- *   net-egress of the server alone. Async the same: its link is full in one direction.
- * - async: the same bytes an update, and nobody waits for another. Dense: an update takes 0.6 s of
- *   the server's link each way, and half of the workers pull while the others push, so both
- *   directions are full and 1.67 updates/s is what they carry: net-egress and net-ingress of the
- *   server. The staleness is about R - 2. With --prefetch every worker does both at once: the same
- *   verdict, links a tenth fuller, twice the staleness and more. Sparse: the hosts' cores.
- * - all-reduce: dense, each rank's link carries 2 (R-1)/R 4N = 216 MB each way, 0.96 s an iteration
- *   and the same on all hosts; sparse, everybody's gradient comes to every rank, 8 U (R-1).
+ *   long: no resource of one host is the limit alone. With batches of 10,000 (U = 104,000) reading
+ *   text takes most of the time where hosts share cores.
+ * - sync dense-down: 540 MB out of the server, 2.4 s, and 8U a worker back, next to nothing.
+ *   Verdict: net-egress of the server alone. Async has the same verdict: the link is full in one
+ *   direction.
+ * - async: the same bytes an update, and no worker waits for another. Dense: an update takes 0.6 s
+ *   of the server's link each way, and half of the workers pull while the others push, so both
+ *   directions are full, at 1.67 updates/s: net-egress and net-ingress of the server. The staleness
+ *   is about R - 2. With --prefetch every worker does both at once: the same verdict, links a tenth
+ *   fuller, and more than twice the staleness. Sparse: the hosts' cores.
+ * - all-reduce: dense, each rank's link carries 2 (R-1)/R 4N = 216 MB each way, 0.96 s an
+ *   iteration, the same on all hosts; sparse, every rank receives all gradients, 8 U (R-1).
  * - testing: rank 0 alone reads and scores the held-out file, one core full, no network.
  *
  * Softmax moves 785 x 10 weights, 31 KB up and down an iteration, whatever the batch: 0.14 ms of
- * such a link, while 200 images take 1 ms of a core. So sync is bound by cores and waiting for the
- * slowest, and the network is all but idle. Accuracy on digits that `chokepoint-data generate
- * digits` draws, learning rate 0.5, batch 200: with 60,000 after 50 epochs 96.5 % alone, 95.9 %
- * with three workers in sync (a third of the updates), 96.4 % async. With `--train 6000 --test
- * 2000` after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch
- * or without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
- * promise: steps made from a model that is three updates old overshoot there, and a machine that is
- * busy with others may make some of them so old at the end. 89.9 % was seen on one; reckoned with
- * all of them so old it is 84 %.
+ * such a link, while 200 images take 1 ms of a core. So cores limit sync, and waiting for the
+ * slowest; the network is nearly idle. Accuracy on digits of `chokepoint-data generate digits`,
+ * learning rate 0.5, batch 200: with 60,000 after 50 epochs 96.5 % alone, 95.9 % with three workers
+ * in sync (a third of the updates), 96.4 % async. With `--train 6000 --test 2000` after 10 epochs:
+ * 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch or without, 90 % with
+ * --decay 0.05. Async at a constant 0.5 usually reaches 92 to 93 %, without a guarantee: steps from
+ * a model that is three updates old overshoot there, and on a busy machine some steps at the end
+ * may be so old. One machine reached 89.9 %; if all steps were so old, it would be 84 %.
  *
  * Alone (--mode single) with data in memory: 39 features an example, spread over 135 MB of weights,
- * so it is the memory's latency that decides, and the core looks busy: 1 to 3 million examples/s.
+ * so the memory's latency is the limit, and the core looks busy: 1 to 3 million examples/s.
  *
  * Payload on the wire is plain MPI point to point, no tree, no compression: see server_sync.c and
- * common/stream.h. Waiting does not spin (common/wait.h), unless --spin says so.
+ * common/stream.h. Waits do not spin (common/wait.h), unless --spin says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@
 struct job {
     struct sgd_options options;
     struct trainer trainer;
-    struct lead lead; /* rank 0's, and with all-reduce everybody's; of a worker its tester */
+    struct lead lead; /* of rank 0; with all-reduce of every rank; of a worker its tester */
 };
 
 static int generate(const struct generate_options *options) {
@@ -80,8 +80,8 @@ static int generate(const struct generate_options *options) {
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A worker that is sent the whole model tests its copy where tests are images. Text is not read
- * once more for that. */
+/* A worker that gets the whole model tests its copy if the tests are images. Text is not read again
+ * for that. */
 static bool tests_own(const struct job *j, const struct rank_group *group) {
     const struct sgd_options *o = &j->options;
     return group->rank != 0 && o->softmax && o->dense_weights && !o->allreduce;

@@ -148,7 +148,7 @@ static const struct option generate_words[] = {
     {0},
 };
 
-/* The options being read, and those that were given. */
+/* The options so far, and a set of those that were given. */
 struct reading {
     struct sgd_options *o;
     bool given[OPT_END - WORDS_BEGIN];
@@ -158,7 +158,7 @@ static bool given(const struct reading *r, int option) {
     return r->given[option - WORDS_BEGIN];
 }
 
-/* One of two words; true for the second. */
+/* Accepts one of two words; true for the second. */
 static int take_either(const struct word *word, const char *no, const char *yes, bool *ret) {
     int which;
     int r = word_choice(word, (const char *const[]){no, yes, NULL}, &which);
@@ -287,7 +287,7 @@ static int take(int option, const struct word *word, void *into) {
     }
 }
 
-/* Options without a sensible default must be given; wanted ends with 0. */
+/* Options without a sensible default are mandatory; wanted ends with 0. */
 static int check_given(const struct reading *reading, const struct option *words, const int *wanted,
                        struct words_error *error) {
     for (; *wanted; wanted++)
@@ -297,7 +297,7 @@ static int check_given(const struct reading *reading, const struct option *words
     return 0;
 }
 
-/* The first pair of words that do not go together, if any. */
+/* The first pair of options that exclude each other, if any. */
 static int check_together(const struct reading *r, struct words_error *error) {
     const struct sgd_options *o = r->o;
     bool dense = o->dense_gradients || (o->softmax && !given(r, OPT_TRANSFER));

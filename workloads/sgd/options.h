@@ -16,30 +16,30 @@ struct sgd_options {
     enum options_verb verb;
     enum sgd_mode mode;
     bool softmax; /* --model */
-    /* --transfer: what travels whole; else only what a batch touches */
+    /* --transfer: these are sent whole; else only the batch's features are */
     bool dense_weights, dense_gradients;
     bool allreduce;  /* --exchange */
     bool apart;      /* --server: rank 0 only serves */
     bool prefetch;   /* async dense: the next model is pulled while a gradient is pushed */
-    uint64_t backup; /* sync: the last so many gradients of an iteration are not waited for */
+    uint64_t backup; /* sync: an iteration does not wait for its last so many gradients */
     bool spin, quiet;
-    bool direct;         /* training data are read past the page cache */
-    bool preload;        /* ... once */
-    uint32_t n_features; /* softmax: 0, the images say it */
-    uint64_t batch;      /* examples a rank and iteration */
-    /* One of the three, the others 0: sync: iterations of every rank; async: times the ranks,
-     * updates of the model */
+    bool direct;         /* training data bypass the page cache */
+    bool preload;        /* --preload: training data are read once */
+    uint32_t n_features; /* softmax: 0, the images determine it */
+    uint64_t batch;      /* examples for a rank and iteration */
+    /* One of the three, the others 0: for sync: iterations of every rank; for async: times the
+     * ranks, updates of the model */
     uint64_t iterations, examples, epochs;
-    uint64_t test_every; /* iterations; 0: at the end only */
+    uint64_t test_every; /* in iterations; 0: at the end only */
     const char *data, *test_data;
     double rate, decay;  /* rate / (1 + decay * iteration) */
     double time_limit_s; /* 0: none */
     uint64_t seed;
     const char *json, *weights;
     const char *checkpoint;    /* directory; NULL: none */
-    uint64_t checkpoint_every; /* iterations; 0: at the end only */
+    uint64_t checkpoint_every; /* in iterations; 0: at the end only */
     bool resume;
-    struct plants plants; /* as asked for; each trainer has its own */
+    struct plants plants; /* from the command line; each trainer has its own */
     struct generate_options generate;
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Popularity: the octave of a category's rank is uniform, and the rank uniform in its octave, so
- * that rank k has a probability of about 1 / (k log2 n): Zipf's law in steps, without a logarithm.
- * The logit's spread of 2.5 makes the label right in about 83 % of the examples for who knows the
- * model.
+ * Popularity: the octave of a category's rank is uniform, and so is the rank in its octave. Rank k
+ * then has a probability of about 1 / (k log2 n): Zipf's law in steps, without a logarithm. With
+ * the logit's spread of 2.5 a perfect model gets about 83 % of the examples right.
  */
 #include "workloads/sgd/planted.h"
 
@@ -11,8 +10,8 @@
 
 #define LOGIT_SPREAD 2.5
 #define LOGIT_MEAN 0.3    /* a little more than half are positive */
-#define NUMERIC_WEIGHT .8 /* against categories of weight 1 to .15: about half of the signal */
-#define LEAST 4           /* features of a slot */
+#define NUMERIC_WEIGHT .8 /* categories have 1 to .15: about half of the signal */
+#define LEAST 4           /* fewest features of a slot */
 #define N_CALIBRATION 4000
 
 static uint64_t mix(uint64_t x) { /* splitmix64 */
@@ -28,7 +27,7 @@ static uint64_t draw(uint64_t *stream) {
     return r;
 }
 
-/* Below n, n < 2^32. */
+/* Uniform below n, n < 2^32. */
 static uint32_t draw_below(uint64_t *stream, uint32_t n) {
     return (uint32_t)((draw(stream) >> 32) * n >> 32);
 }
@@ -43,7 +42,7 @@ static double planted_weight(const struct planted *model, uint32_t feature) {
     return normal_of(mix(model->seed ^ mix(feature + 1)));
 }
 
-/* Ranges grow by half from slot to slot, from LEAST on; the first one takes what is left over. */
+/* Ranges grow by half from slot to slot, from LEAST on; the first one gets the rest. */
 static void lay_out(struct planted *model, uint32_t n_features) {
     double share = 1.0 / 3;
     uint32_t end = n_features, to_share = n_features - N_NUMERIC - N_CATEGORICAL * LEAST;
@@ -55,7 +54,7 @@ static void lay_out(struct planted *model, uint32_t n_features) {
     model->size[0] = end - N_NUMERIC;
 }
 
-/* Mean and deviation of the raw logit, so that both can be chosen. */
+/* Mean and deviation of the raw logit, from which both are normalized. */
 static void calibrate(struct planted *model) {
     double sum = 0, squares = 0;
     uint64_t stream = planted_stream(model, UINT64_MAX);
@@ -94,7 +93,8 @@ static uint32_t hash_category(uint32_t rank, uint32_t size) {
     return (uint32_t)(rank * UINT64_C(2654435761) % size);
 }
 
-/* The rarer the smaller: else most of the signal would lie where nobody can learn it in time. */
+/* Rarer features have smaller weights: otherwise most of the signal would be in features that are
+ * too rare to learn. */
 static double weight_of_rank(uint32_t rank) {
     int octave = 31 - __builtin_clz(rank + 1);
     return 1 / (1 + octave / 4.0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The planted model and the examples drawn from it. Integer arithmetic up to the label's coin, so
- * that other compilers and libraries draw the same features. One random stream a file.
+ * The planted model and examples drawn from it. The arithmetic is in integers except for the
+ * label's coin, so that other compilers and libraries draw the same features. Each file has its own
+ * random stream.
  */
 #ifndef CHOKEPOINT_WORKLOADS_PLANTED_H
 #define CHOKEPOINT_WORKLOADS_PLANTED_H
@@ -28,10 +29,10 @@ struct planted_example {
     bool label;
 };
 
-/* n_features at least GENERATE_MIN_FEATURES. */
+/* n_features is at least GENERATE_MIN_FEATURES. */
 void planted_init(struct planted *ret_model, uint32_t n_features, uint64_t seed);
 
-/* A stream of examples: give each file its own number. */
+/* A stream of examples; each file needs its own number. */
 uint64_t planted_stream(const struct planted *model, uint64_t number);
 void planted_draw(const struct planted *model, uint64_t *stream,
                   struct planted_example *ret_example);

@@ -5,11 +5,9 @@
  *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH (+ features, dense-down)
  *     ->  gradient
  *
- * The server answers a PULL when it is willing to: at once (async) or when all have pushed (sync).
- * A worker that prefetches sends its next PULL right after PUSH and takes in the answer while it
- * sends its gradient.
- * Messages are structs as they lie in memory: all ranks run the same binary on the same kind of
- * machine.
+ * The server answers a PULL at once (async) or when all have pushed (sync). A worker that
+ * prefetches sends its next PULL right after PUSH and receives the answer while it sends its
+ * gradient. Messages are plain structs: all ranks run the same binary on the same kind of machine.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_PROTOCOL_H
 #define CHOKEPOINT_WORKLOADS_SGD_PROTOCOL_H
@@ -18,8 +16,8 @@
 
 enum message_kind {
     MESSAGE_PULL = 1, /* n features follow (sparse) */
-    MESSAGE_PUSH,     /* n features (dense-down) and the gradient follow; loss is the batch's */
-    MESSAGE_FAILED,   /* the worker cannot go on, has said why, and ends */
+    MESSAGE_PUSH,     /* n features (dense-down) and the gradient follow; loss is of the batch */
+    MESSAGE_FAILED,   /* the worker has failed, has reported it, and ends */
     MESSAGE_GO,       /* the weights follow */
     MESSAGE_STOP,     /* the end */
     MESSAGE_GIVE_UP,  /* the end, because another rank has failed */

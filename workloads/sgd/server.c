@@ -40,14 +40,14 @@ static int open_channels(struct server *s) {
     return r;
 }
 
-/* A rank that sent nonsense has no gradient that the server waits for. */
+/* A rank that sent an invalid message has no gradient that the server waits for. */
 static bool has_ended(const struct channel *c) {
     bool is_deaf = c->state == CHANNEL_FAILED && c->request.kind != MESSAGE_FAILED;
     bool is_told = c->state == CHANNEL_CLOSED || c->state == CHANNEL_FAILED;
     return is_deaf || (is_told && c->intake.state == INTAKE_IDLE);
 }
 
-/* A gradient under way is taken in, but no longer applied. */
+/* The rest of an arriving gradient is received, but not applied. */
 static bool end_step(struct channel *c, enum message_kind kind) {
     c->intake.scale = 0;
     bool moved = channel_step(c);
@@ -77,8 +77,7 @@ void server_end_workers(struct server *s, bool failed) {
     }
 }
 
-/* A worker that waits for an answer we cannot give, as memory is out or its request was nonsense.
- */
+/* For a worker whose request cannot be answered: no memory, or an invalid request. */
 static void abort_if_deaf(const struct server *s, const struct channel *c) {
     if (c->state != CHANNEL_FAILED || c->request.kind == MESSAGE_FAILED)
         return;
@@ -101,7 +100,7 @@ int server_run(struct lead *lead) {
     struct outcome *o = &lead->outcome;
     int r = open_channels(&s);
     if (r < 0) {
-        /* workers wait for an answer that there is nothing to send through */
+        /* workers wait for answers, and there are no channels to send them */
         rank_group_say(s.t->group, "not enough memory for the workers' buffers");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 0: the parameter server, which works on data as well or only serves. This part is shared by
- * the two modes; server_sync.c and server_async.c decide when a worker is answered and when its
- * gradient is applied.
+ * Rank 0: the parameter server, which also trains on data or only serves. Both modes share this
+ * part; server_sync.c and server_async.c decide when a worker is answered and when its gradient is
+ * applied.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_SERVER_H
 #define CHOKEPOINT_WORKLOADS_SGD_SERVER_H
@@ -18,7 +18,7 @@ struct server {
     double staleness_sum;
 };
 
-/* Trains; fills the lead's outcome as far as it got. Returns 0, or negative when any rank has
+/* Trains, and fills in the lead's outcome as far as it got. Returns 0, or negative if any rank has
  * failed. */
 int server_run(struct lead *lead);
 
@@ -33,7 +33,7 @@ bool server_step(struct server *server);
 bool server_all(const struct server *server, enum channel_state state);
 bool server_any(const struct server *server, enum channel_state state);
 
-/* Answers all pulls with the end, applying nothing more, until all workers have it. */
+/* Answers all pulls with the end, and applies no more gradients, until all workers have it. */
 void server_end_workers(struct server *server, bool failed);
 
 #endif

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Async: a worker is answered as soon as it asks, and its gradient is applied as soon as it is
- * there, to whatever the model has become meanwhile. The updates applied in between are its
- * staleness.
+ * Async: a worker gets an answer as soon as it asks, and its gradient is applied as soon as it
+ * arrives, whatever the model is then. The number of updates applied in between is its staleness.
  *
- * The training ends after iterations x ranks updates, whoever made them: as many examples as sync.
- * The server's own batches need no network and would outrun all others, so it may make LEAD times
- * as many updates as the average worker and no more, about what R1 saw on its vm-1. Tests come
- * every test-every x ranks updates and stop the serving: workers finish what they have and wait.
+ * The training ends after iterations x ranks updates of any ranks: as many examples as sync. The
+ * server's own batches need no network and would be far ahead, so it may make at most LEAD times as
+ * many updates as the average worker, about as in R1's vm-1. Tests come every test-every x ranks
+ * updates and stop the serving: workers finish their batch and wait.
  *
- * Dense, at most half of the workers pull at the same time, in the order they asked: if all did,
- * all would push at the same time as well, and each direction of the link would lie idle by turns.
- * Each is sent the model with its own gradient in it. With --prefetch that order is kept for the
- * first weights only. Then workers pull while they push, all at once, and neither direction ever
- * waits for the other. The price is staleness: what a worker is sent may lack its own last gradient
- * (never an earlier one: its pull is not heard before that is applied), and others' of twice the
- * time.
+ * Dense: at most half of the workers pull at the same time, in the order of their requests.
+ * Otherwise all would pull together and then push together, and each direction of the link would
+ * idle in turn. Each gets the model with its own gradient in it. With --prefetch this limit holds
+ * for the first weights only. Then workers pull while they push, and neither direction waits for
+ * the other. The cost is staleness: the weights may lack the worker's own last gradient (never an
+ * earlier one: the server hears a pull only after that was applied), and other workers' gradients
+ * of twice the time.
  *
- * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
- * is that of the first chunk. Own work is cut in slices between two polls of the network.
+ * In dense mode a worker gets the model chunk by chunk while gradients of others are applied; its
+ * version is that of the first chunk. Own work is done in slices between two polls of the network.
  */
 #include "workloads/sgd/server.h"
 
@@ -34,16 +33,16 @@ enum own_stage { OWN_READING, OWN_READY, OWN_COMPUTED };
 
 struct async {
     struct server *s;
-    uint64_t target;               /* updates */
-    uint64_t next_test, next_save; /* updates; 0: none */
-    uint64_t asked;                /* pulls so far: the next one's turn */
+    uint64_t target;               /* in updates */
+    uint64_t next_test, next_save; /* in updates; 0: none */
+    uint64_t asked;                /* pulls so far, which numbers the next one */
     enum own_stage own;
     uint64_t own_pulled_at;
     double own_loss;
     int64_t own_start_ns;
 };
 
-/* One update has been applied, made from the model as it was at version `from`. */
+/* Counts an update that was computed from version `from` of the model. */
 static bool count_update(struct async *a, int rank, uint64_t from, double loss) {
     struct outcome *o = &a->s->lead->outcome;
     uint64_t staleness = o->updates - from;
@@ -62,19 +61,20 @@ static float rate_now(const struct async *a) {
     return trainer_rate(a->s->t, a->s->lead->outcome.updates / (uint64_t)a->s->t->n_shares);
 }
 
-/* At most LEAD times as many updates as the workers have made on average. */
+/* At most LEAD times as many updates as the workers made on average. */
 static bool own_may_start(const struct async *a) {
     uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->s->t->batches[0];
     uint64_t by_workers = a->s->lead->outcome.updates - own;
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
-/* Trouble that is planted with an update runs as a part of it. */
+/* Work that is planted with an update counts as part of it. */
 static void plant_apply(struct async *a) {
     plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
 }
 
-/* The operator of an update, begun at start_ns, which took spent_ns of computing before now. */
+/* Marks the operator of an update that began at start_ns and has taken spent_ns of computing so
+ * far. */
 static void tell_applied(size_t n_floats, int64_t start_ns, int64_t spent_ns) {
     chokepoint_operator("apply gradient", (int64_t)(n_floats * sizeof(float)), start_ns, spent_ns);
 }
@@ -97,7 +97,7 @@ static int finish_own(struct async *a) {
     return finite ? 1 : -EDOM;
 }
 
-/* A slice of own work. 1: did some, 0: nothing to do, or negative. */
+/* Does a slice of own work. 1: done; 0: nothing to do; or negative. */
 static int own_step(struct async *a) {
     struct trainer *t = a->s->t;
     if (!t->works)
@@ -118,7 +118,7 @@ static int own_step(struct async *a) {
     return 1;
 }
 
-/* Workers that are being sent weights, with --prefetch their first ones. */
+/* Number of workers that are receiving weights, with --prefetch their first ones. */
 static int count_answering(const struct server *s) {
     int n = 0;
     for (int i = 0; i < s->n_channels; i++)
@@ -127,7 +127,7 @@ static int count_answering(const struct server *s) {
     return n;
 }
 
-/* No worker that asked before this one waits, and at most half of them are being answered. */
+/* No worker that asked earlier is waiting, and at most half of the workers are being answered. */
 static bool is_next(const struct server *s, const struct channel *c) {
     for (int i = 0; i < s->n_channels; i++)
         if (s->channels[i].state == CHANNEL_PULLED && s->channels[i].turn &&
@@ -155,7 +155,7 @@ static int answer(struct async *a, struct channel *c) {
     return channel_answer(c, a->s->t->weights, a->s->lead->outcome.updates, true) ? 0 : -EPROTO;
 }
 
-/* A worker's gradient has been applied. */
+/* Counts a worker's gradient, which has been applied. */
 static int finish_update(struct async *a, const struct channel *c) {
     return count_update(a, c->peer, c->pushed_from, c->loss) ? 0 : -EDOM;
 }
@@ -173,7 +173,7 @@ static int take_dense(struct async *a, struct channel *c) {
     return 0;
 }
 
-/* Gives this worker all that the server owes it. 0 or negative. */
+/* Gives this worker what it waits for. 0 or negative. */
 static int serve(struct async *a, struct channel *c) {
     if (c->intake.state == INTAKE_TAKEN) {
         c->intake.state = INTAKE_IDLE;
@@ -199,7 +199,7 @@ static int serve(struct async *a, struct channel *c) {
     }
 }
 
-/* One poll of every worker. 1: something happened, 0, or negative. */
+/* Polls every worker once. 1: something happened; 0; or negative. */
 static int serve_all(struct async *a) {
     int moved = server_step(a->s), r = 0;
     for (int i = 0; i < a->s->n_channels && r == 0; i++)

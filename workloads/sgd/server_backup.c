@@ -26,7 +26,7 @@ static bool is_fresh(const struct server *s, const struct channel *c) {
     return has_gradient(c) && c->pulled_at == s->lead->outcome.updates;
 }
 
-/* An iteration would have taken as long as its last gradient. */
+/* The time that the iteration would have waited for its last gradient. */
 static void count_late(struct backup *b, struct server *s, int worker) {
     double late_s = (double)(chokepoint_now_ns() - b->left_ns[worker]) * 1e-9;
     double counted_s = b->counted_at == b->left_at[worker] ? b->counted_s : 0;
@@ -70,7 +70,7 @@ int backup_list(const struct server *s, struct channel **used) {
     return n;
 }
 
-/* A worker that pulled the weights before this update, and is late, counts as late from now on. */
+/* Workers that pulled the weights before this update and have not pushed are late from now on. */
 void backup_note_update(struct backup *b, const struct server *s, int n_gradients) {
     uint64_t updates = s->lead->outcome.updates;
     for (int i = 0; i < s->n_channels; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sync: everybody gets the same model, and the mean of all gradients is applied once all are there,
- * in the order of the ranks, so that a run can be repeated bit by bit. The iteration is as slow as
- * its slowest, unless --backup says that some are not waited for (server_backup.c).
+ * Sync: all get the same model, and the mean of all gradients is applied once all are there, in the
+ * order of the ranks, so that a run can be repeated bit by bit. The iteration is as slow as its
+ * slowest rank, unless --backup leaves some out (server_backup.c).
  *
- * A dense gradient is never held whole: chunk k of all workers is awaited, summed and applied in
+ * A dense gradient is never stored whole: chunk k of all workers is awaited, summed and applied in
  * one pass while the next ones arrive, so the server needs a few chunks a worker instead of 135 MB
  * each.
  */
@@ -18,7 +18,7 @@
 #include "agent/mark/chokepoint.h"
 
 #define SLICE 256  /* examples the server reads between two polls of the network */
-#define BLOCK 2048 /* floats summed at a time: they stay in the first-level cache */
+#define BLOCK 2048 /* floats summed at a time; they fit in the first-level cache */
 
 enum own_work { OWN_READING, OWN_READY, OWN_DONE };
 
@@ -27,12 +27,12 @@ struct sync {
     enum own_work own;
     double own_loss;
     bool answered;
-    struct channel **used; /* owned: of the iteration's gradients */
+    struct channel **used; /* owned: gradients of the iteration */
     int n_used;
-    struct backup backup; /* with --backup */
+    struct backup backup; /* used with --backup */
 };
 
-/* A slice of the server's own share of the iteration. 1: did some, 0: nothing to do now, or
+/* Does a slice of the server's own share of the iteration. 1: done; 0: nothing to do now; or
  * negative. */
 static int own_step(struct sync *y) {
     struct trainer *t = y->s->t;
@@ -43,7 +43,7 @@ static int own_step(struct sync *y) {
         y->own = r ? OWN_READY : OWN_READING;
         return 1;
     }
-    /* Planted trouble runs beside the workers' share of it: their pulls are answered first. */
+    /* Planted work runs beside the workers' share: their pulls are answered first. */
     if (y->own == OWN_DONE || (t->plants.n > 0 && !y->answered))
         return 0;
     trainer_gather(t, t->weights);
@@ -52,7 +52,7 @@ static int own_step(struct sync *y) {
     return 1;
 }
 
-/* One poll of the network and a slice of own work; a back-off if neither had anything to do. */
+/* Polls the network and does a slice of own work; backs off if neither had anything to do. */
 static int step(struct sync *y) {
     bool moved = server_step(y->s);
     int r = own_step(y);
@@ -112,7 +112,7 @@ static void apply_chunks(float *w, size_t n, const float *const *chunks, int n_c
     }
 }
 
-/* The same chunk of all gradients; false when one is not there yet. */
+/* The same chunk of all gradients; false if one is not there yet. */
 static bool peek_all(const struct sync *y, const float **chunks, size_t *ret_offset,
                      size_t *ret_n) {
     bool all = true;
@@ -145,7 +145,7 @@ static int collect_dense(const struct sync *y, float scale) {
     return 0;
 }
 
-/* Gradients of this iteration, the server's own among them. */
+/* Number of gradients in this iteration, with the server's own. */
 static int n_gradients(const struct sync *y) {
     return y->n_used + y->s->t->works;
 }
@@ -173,7 +173,7 @@ static double mean_loss(const struct sync *y) {
     return sum / n_gradients(y);
 }
 
-/* Bytes of all channels into the server's account, where iterations are marked from. */
+/* Copies the channels' byte counts into the server's account, which iterations mark. */
 static void account_bytes(struct server *s) {
     for (int i = 0; i < s->n_channels; i++) {
         struct channel *c = &s->channels[i];
@@ -183,7 +183,7 @@ static void account_bytes(struct server *s) {
     }
 }
 
-/* All gradients of the iteration. */
+/* Waits for all gradients of the iteration. */
 static int await_all(struct sync *y) {
     int r = await_pulls(y);
     if (r == 0)
@@ -196,8 +196,8 @@ static int await_all(struct sync *y) {
     return r;
 }
 
-/* All but the slowest, which are answered as they come: their next gradients are of this iteration
- * or of a later one. */
+/* Waits for all but the slowest gradients. Workers are answered as they come: their next gradients
+ * belong to this iteration or a later one. */
 static int await_most(struct sync *y) {
     int wanted = y->s->t->n_shares - (int)y->s->t->options->backup - y->s->t->works, r = 0;
     y->answered = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One rank and no exchange: what parallel training has to beat. Nothing is gathered, sorted or
- * sent, so an example costs a read and a write of its weights, wherever in the model they are.
+ * One rank without exchange: the yardstick of parallel training. Nothing is gathered, sorted or
+ * sent, so an example costs a read and a write of its weights, wherever they are in the model.
  */
 #include <errno.h>
 

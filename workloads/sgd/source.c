@@ -17,7 +17,7 @@ static int fail(struct source_error *error, int r, const char *text) {
 
 /* ---- text ---- */
 
-/* All of the share, once. */
+/* Reads all of the share once. */
 static int preload(struct source *s, struct source_error *error) {
     struct libsvm_error why;
     ssize_t n = 0;
@@ -163,7 +163,8 @@ ssize_t source_read(struct source *s, size_t n, struct batch *b, struct source_e
                                 : read_text(s, n, b, error);
 }
 
-/* Text is read over; of whole epochs, once the first one says how long they are, none is. */
+/* Skips text by reading it; whole epochs are skipped without reading once the length of the first
+ * is known. */
 static int skip_text(struct source *s, uint64_t n, struct source_error *error) {
     struct batch unused = {0};
     uint64_t epoch = s->reader.epoch, in_epoch = 0;

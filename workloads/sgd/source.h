@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a rank's training examples come from: libsvm text read round and round, the same text
- * parsed once and kept (--preload), or labelled images.
+ * A rank's training examples: libsvm text read again and again, the same text parsed once and kept
+ * (--preload), or labelled images.
  *
- * Images: every rank holds all of them and draws the same order in each epoch, so sharing out the
- * work needs no message: share r of W takes the batches r, W + r, 2 W + r ... A rank alone with
- * batches W times as large sees the same images in the same iteration. Only what is not black
- * becomes an entry of a row; the last feature is 1 in every row, the bias.
+ * Images: every rank has all of them and computes the same order in each epoch, so ranks share the
+ * work without messages: share r of W takes the batches r, W + r, 2 W + r ... A rank alone with
+ * batches W times as large sees the same images in the same iteration. Only pixels that are not
+ * black become entries of a row; the last feature is 1 in every row, the bias.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_SOURCE_H
 #define CHOKEPOINT_WORKLOADS_SGD_SOURCE_H
@@ -20,7 +20,7 @@ struct source_error {
 };
 
 struct source {
-    uint32_t n_features, width; /* what its examples need: weights a feature */
+    uint32_t n_features, width; /* width: weights a feature that its examples need */
     /* text */
     bool is_text;
     struct libsvm_reader reader;
@@ -31,21 +31,21 @@ struct source {
     uint32_t *order;
     uint64_t order_epoch, seed;
     uint64_t batch, share, n_shares, per_epoch; /* per_epoch: batches of a share; text: 0 */
-    uint64_t taken;                             /* examples of this share */
+    uint64_t taken;                             /* examples in this share */
 };
 
 /* The share of a rank among n_shares; -1: none, only the model's shape. Zeroed memory may be
- * released. Returns 0 or negative with ret_error filled. */
+ * released. Returns 0, or negative with ret_error filled. */
 int source_open(struct source *ret_source, const struct sgd_options *options, int share,
                 int n_shares, struct source_error *ret_error);
 void source_release(struct source *source);
 
-/* Appends up to n examples. Returns how many, at times fewer or none, or negative with ret_error
- * filled. */
+/* Appends up to n examples. Returns their number, which may be less than n or 0, or negative with
+ * ret_error filled. */
 ssize_t source_read(struct source *source, size_t n, struct batch *batch,
                     struct source_error *ret_error);
 
-/* Leaves out n examples, as if they had been read. Returns 0 or negative with ret_error filled. */
+/* Skips n examples, as if they had been read. Returns 0, or negative with ret_error filled. */
 int source_skip(struct source *source, uint64_t n, struct source_error *ret_error);
 
 /* Appends image i as a row. Returns 0 or a negative errno. */

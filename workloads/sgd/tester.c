@@ -14,7 +14,7 @@ static bool is_there(struct tester *t, const char *directory, const char *name) 
     return n < (int)sizeof t->path && stat(t->path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Given, or test.libsvm beside the training files if there is one, packed or not. */
+/* The given file, or test.libsvm beside the training files if there is one, packed or not. */
 static void find_text(struct tester *t, const struct sgd_options *o) {
     if (o->test_data)
         t->is_on = snprintf(t->path, sizeof t->path, "%s", o->test_data) < (int)sizeof t->path;

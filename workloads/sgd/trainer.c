@@ -36,8 +36,8 @@ static void plan_batch(struct trainer *t) {
 }
 
 /*
- * The first touch of 135 MB belongs to loading, not to the first iteration. Weights are read here
- * and there: with pages of 4 kB every read would miss the table of addresses as well as the caches.
+ * Touches the 135 MB now, so that this belongs to loading and not to the first iteration. Accesses
+ * to weights are scattered: with pages of 4 kB every read would miss the TLB as well as the caches.
  */
 static int allocate_model(struct trainer *t) {
     size_t bytes = (t->n_weights * sizeof *t->weights + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -53,7 +53,7 @@ static int allocate_model(struct trainer *t) {
     return 0;
 }
 
-/* An operator by the name of the data, so that a report says which these were. */
+/* Marks an operator with the name of the data, so that a report can show it. */
 static void tell_origin(struct trainer *t, int64_t start_ns) {
     if (!t->options->softmax)
         return;
@@ -100,7 +100,7 @@ static int check_group(const struct trainer *t) {
     return wrong ? -EINVAL : 0;
 }
 
-/* At rank 0. Returns 0 or negative, said. */
+/* Rank 0 only. Returns 0, or negative after reporting it. */
 static int read_checkpoint(struct trainer *t) {
     struct checkpoint_error error;
     struct checkpoint_head wanted =
@@ -113,8 +113,8 @@ static int read_checkpoint(struct trainer *t) {
 }
 
 /*
- * Collective: rank 0 reads; each rank goes on with the examples after those it had read, and holds
- * the model where it exchanges without a server.
+ * Collective: rank 0 reads the checkpoint; each rank skips the examples that it had read, and gets
+ * the model if the exchange has no server.
  */
 static int resume(struct trainer *t, int r) {
     struct source_error error;
@@ -155,7 +155,7 @@ int trainer_init(struct trainer *ret, const struct sgd_options *options, struct 
                             .plants = options->plants,
                             .n_shares = group->n_ranks - options->apart};
     int r = check_group(ret);
-    if (r < 0) /* all ranks see that */
+    if (r < 0) /* all ranks detect this */
         return r;
     r = open_source(ret);
     if (r == 0)
@@ -199,7 +199,7 @@ static int reserve_local(struct trainer *t) {
     return 0;
 }
 
-/* Alone, nothing is exchanged, so what a batch touches needs not be known. */
+/* Alone, nothing is exchanged, so the batch's features need not be known. */
 static int compact(struct trainer *t) {
     int r = t->options->mode == SGD_SINGLE ? 0 : batch_compact(&t->batch, t->n_features);
     if (r == 0)
@@ -233,7 +233,7 @@ int trainer_read_batch(struct trainer *t) {
 
 /* ---- arithmetic ---- */
 
-/* Planted trouble, if any: part of this rank's computing. */
+/* Planted work, if any, counts as this rank's computing. */
 static void compute_planted(struct trainer *t) {
     int r = plants_compute(&t->plants, t->group->rank, trainer_done(t));
     if (r < 0) {
@@ -243,7 +243,7 @@ static void compute_planted(struct trainer *t) {
     }
 }
 
-/* g -= or += as scale says, at the weights w; the operators of a profile. Returns the mean loss. */
+/* g -= or += by scale, at the weights w; the operators of a profile. Returns the mean loss. */
 static double compute(struct trainer *t, const uint32_t *at, const float *w, float scale, float *g,
                       size_t n_touched) {
     int64_t rows = (int64_t)(t->batch.n_rows * t->width * sizeof *t->residual);
@@ -298,7 +298,7 @@ void trainer_clear(const struct trainer *t, float *gradient) {
 
 /* ---- the account ---- */
 
-/* Dropping a duration when memory is out costs the median a sample, not the training its life. */
+/* Without memory a duration is dropped: the median loses a sample, and the training goes on. */
 static void keep_duration(struct trainer *t, double s) {
     if (t->n_durations == t->durations_capacity) {
         size_t n = t->durations_capacity * 2 + 1024;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker. Sync or async is all the server's doing: a worker asks, is answered sooner or later,
- * computes, sends. Only the name of the phase in which it waits for a sync test needs to know the
- * mode.
+ * A worker. The server alone decides between sync and async: a worker asks, gets an answer sooner
+ * or later, computes, sends. It needs the mode only for the name of the phase in which it waits for
+ * a sync test.
  *
- * With --prefetch it asks for the next weights when it offers a gradient, and takes in what comes
- * while it sends. They go where the last ones were, which are not needed any more: a batch computes
- * on a copy of what it touches.
+ * With --prefetch it asks for the next weights when it offers a gradient, and receives them while
+ * it sends. They overwrite the last ones, which are not needed any more: a batch computes on a copy
+ * of its weights.
  */
 #include "workloads/sgd/worker.h"
 
@@ -21,14 +21,14 @@
 
 struct worker {
     struct trainer *t;
-    float *dense_gradient; /* dense: zero but for the batch's features while it is sent */
-    int64_t start_ns;      /* of the iteration */
-    bool has_asked;        /* for weights that it has not computed with */
+    float *dense_gradient; /* dense: zero, except for the batch's features while it is sent */
+    int64_t start_ns;      /* start of the iteration */
+    bool has_asked;        /* it has asked for the next weights */
     struct message reply;
     MPI_Request reply_message;
     struct stream weights;    /* dense, once the reply is GO */
-    int64_t weights_start_ns; /* of what is not told as received yet, */
-    size_t n_told;            /* after so many floats */
+    int64_t weights_start_ns; /* start of the part not marked as received yet */
+    size_t n_told;            /* floats marked as received */
 };
 
 static void count_sent(struct worker *w, size_t bytes) {
@@ -39,7 +39,7 @@ static void count_received(struct worker *w, size_t bytes) {
     w->t->account.received_bytes += bytes;
 }
 
-/* With the batch's features and a gradient over them, each unless it is NULL. */
+/* Sends the batch's features and a gradient over them; NULL: without. */
 static void send_request(struct worker *w, int kind, double loss, const uint32_t *features,
                          const float *gradient) {
     size_t n = w->t->batch.n_unique, n_floats = trainer_local_floats(w->t);
@@ -71,9 +71,10 @@ static void wake_or_back_off(struct worker *w, bool moved) {
         waiter_back_off(&w->t->group->waiter);
 }
 
-/* ---- the weights that were asked for ---- */
+/* ---- weights ---- */
 
-/* So many are there in all: an operator for those that have come since weights_start_ns. */
+/* Marks an operator for the floats that have come since weights_start_ns; `n` is their number in
+ * all. */
 static void tell_received(struct worker *w, size_t n) {
     size_t bytes = (n - w->n_told) * sizeof(float);
     if (!bytes)
@@ -84,7 +85,7 @@ static void tell_received(struct worker *w, size_t n) {
     w->n_told = n;
 }
 
-/* The answer is there. */
+/* The answer has arrived. */
 static void take_reply(struct worker *w) {
     count_received(w, sizeof w->reply);
     w->weights_start_ns = chokepoint_now_ns();
@@ -94,7 +95,7 @@ static void take_reply(struct worker *w) {
                      TAG_WEIGHTS);
 }
 
-/* GO, or one of the two ends. */
+/* Waits for the answer: GO, or one of the two ends. */
 static int await_reply(struct worker *w) {
     if (w->reply_message != MPI_REQUEST_NULL) {
         wait_all(&w->t->group->waiter, 1, &w->reply_message);
@@ -112,7 +113,7 @@ static bool weights_step(struct worker *w) {
     return moved;
 }
 
-/* While a gradient is sent; true if anything happened. */
+/* Receives weights while a gradient is sent; true if anything happened. */
 static bool prefetch_step(struct worker *w) {
     int complete;
     if (!w->has_asked)
@@ -125,7 +126,7 @@ static bool prefetch_step(struct worker *w) {
     return complete;
 }
 
-/* The push is over, and a batch will be read before the rest is received. */
+/* The push is over, and a batch is read before the rest of the weights. */
 static void pause_weights(struct worker *w) {
     if (w->has_asked && w->reply_message == MPI_REQUEST_NULL && !stream_is_done(&w->weights))
         tell_received(w, w->weights.done * w->weights.chunk);
@@ -146,7 +147,7 @@ static void receive_sparse(struct worker *w) {
     tell_received(w, n);
 }
 
-/* After a reply of GO. */
+/* Call it after a reply of GO. */
 static void receive_weights(struct worker *w) {
     if (w->t->options->dense_weights)
         receive_dense(w);
@@ -157,7 +158,7 @@ static void receive_weights(struct worker *w) {
 
 /* ---- the gradient ---- */
 
-/* Only what the batch has touched is ever written, so only that is cleared again. */
+/* Only the batch's features are ever written, so only these are cleared again. */
 static void send_dense_gradient(struct worker *w) {
     const struct batch *b = &w->t->batch;
     struct stream s;
@@ -191,7 +192,7 @@ static void send_gradient(struct worker *w, double loss) {
                         chokepoint_now_ns() - start);
 }
 
-/* No more batches: says so when the server listens, after what it may still be sending. */
+/* No more batches: tells the server when it listens, after all that it may still send. */
 static int fail(struct worker *w) {
     int kind = w->has_asked ? await_reply(w) : MESSAGE_GO;
     if (kind != MESSAGE_GO)
@@ -202,19 +203,19 @@ static int fail(struct worker *w) {
     return MESSAGE_FAILED;
 }
 
-/* The answer to what it has asked for is there, and there are to be no more batches. */
+/* Whether the answer to the last request is there and ends the training. */
 static bool is_over(struct worker *w) {
     if (w->has_asked && w->reply_message != MPI_REQUEST_NULL)
         prefetch_step(w);
     return w->has_asked && w->reply_message == MPI_REQUEST_NULL && w->reply.kind != MESSAGE_GO;
 }
 
-/* Reads, asks, and waits for the answer: GO, or one of the two ends. */
+/* Reads a batch, asks for weights, and waits for the answer: GO, or one of the two ends. */
 static int begin_iteration(struct worker *w, uint64_t number) {
     if (is_over(w))
         return w->reply.kind;
     const struct sgd_options *o = w->t->options;
-    /* With backup workers it does not know how far the others are. */
+    /* With backup workers it does not know the progress of the others. */
     const char *pause = o->mode != SGD_SYNC || o->backup ? NULL
                         : lead_tests_after(w->t, number) ? "testing"
                         : lead_saves_after(w->t, number) ? "checkpoint"

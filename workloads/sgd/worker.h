@@ -4,7 +4,7 @@
 
 #include "workloads/sgd/trainer.h"
 
-/* All iterations of a rank other than 0. Returns 0, or negative when this or another rank has
+/* All iterations of a rank other than 0. Returns 0, or negative if this or another rank has
  * failed. */
 int worker_run(struct trainer *trainer);
 
