@@ -256,7 +256,7 @@ extern const char store_schema[];
 /* Whether a plain table of that name exists: a view could hold any query. */
 int sql_has_table(struct store *store, const char *name, bool *ret_has);
 
-/* Fills in which repeats the runs are; runs of older files are none. */
+/* Fills in which repeats the runs are; files of older versions have no repeats. */
 int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
 
 /* Stores the sweep and the values of a new run, if it has any. */

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: MIT
 """check_words.py [FILE...]: openings and phrases that a reader has to read twice, in what users read: README, manual,
 documents, CHANGELOG, and the texts that programs print; and openings in comments. Sentences begin with their subject: no
-"Who ...", "What ..." or "Of ..." openings, unless they ask a question. words_allowed.txt lists the exceptions with their
-reasons: names and titles by themselves, longer texts also as a part of a sentence."""
+"Who ...", "What ..." or "Of ..." openings, unless they ask a question. Comments of the rooms in SPELT_OUT also name what
+they speak of: no "The same of ...", "likewise" or "is none". words_allowed.txt lists the exceptions with their reasons:
+names and titles by themselves, longer texts also as a part of a sentence.
+
+check_words.py --draw N --seed S: prints N comments, drawn by the seed, for a reader who counts those to be read twice."""
+import argparse
 import pathlib
+import random
 import re
 import sys
 
@@ -13,12 +18,26 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
 COMMENTED = SOURCES + ["setup", "tests"]
+SPELT_OUT = ["agent/mark", "agent/relay", "agent/shim", "collector", "common", "workloads"]
 C, SCRIPTS = (".c", ".h", ".def"), (".py", ".sh")
 
 # Openings of sentences that are faults, except in a question.
 OPENINGS = re.compile(r"(?:^|[.;:!?] +|^[-*] +)((?:Who|Whoever|Whom|What|Whatever|Of|None of|Nobody|Whose|As far as) [^.;!?]*[.;!?]?)")
 PHRASES = re.compile(r"\b(none of|as far as|so manieth|for no longer|hardly ever any|is said of|was said of|the like of|"
                      r"such a one|that of which|nought|aught|whereof|therein|thereof)\b", re.IGNORECASE)
+
+# Ellipsis in comments: phrases that stand for a noun or a verb which the reader has to find elsewhere.
+SENTENCE = r"(?:^|[.;:] +)"
+ELLIPSIS = re.compile("|".join([
+    SENTENCE + r"[Tt]he same(?: (?:of|for|with)\b|[.,;:]|$)",
+    r"(?<![Tt]here )\b(?:is|are|was|were) none\b(?= *(?:[.,;:]|$))",
+    r"\blikewise[.,;:]|\blikewise$|\bas the (?:next|last) (?:two|few|three)\b",
+    r"\bwhat(?:ever)? (?:is left )?of (?:it|them|that|those|this)\b",
+    r"\b(?:that|those) of (?:it|them|the (?:one|other|same))\b",
+    r"\b(?:told|asked|heard|spoken) of\b(?= *(?:[.,;:]|$))",
+    r"\bbut for\b",
+    r"\b(?:whoever|whomever|whatsoever)\b",
+    r"(?:^|[.] +)(?:Until|Unless|While|Because|Since|As|Though|Lest)\b[^,:;.]*(?:\.|$)"]))
 
 
 def plain_of_markdown(line):
@@ -102,20 +121,53 @@ def faults(text):
             yield piece[max(match.start() - 20, 0):match.end() + 30].strip()
 
 
+def ellipses(text):
+    return (text[max(match.start() - 20, 0):match.end() + 30].strip() for match in ELLIPSIS.finditer(text))
+
+
 def faults_of(path):
     """(line, fault) of each fault of a page, or of a source's texts and comments."""
+    name = path.relative_to(ROOT).as_posix()
     if path.suffix in C + SCRIPTS:
         yield from ((line, fault) for line, text in comments_of_source(path) for fault in openings(text))
+    if path.suffix in C and name.startswith(tuple(room + "/" for room in SPELT_OUT)):
+        yield from ((line, fault) for line, text in comments_of_source(path) for fault in ellipses(text))
     if path.suffix not in SCRIPTS and path.relative_to(ROOT).parts[0] != "tests":
         parts = texts_of_source(path) if path.suffix in C else paragraphs_of_page(path)
         yield from ((line, fault) for line, text in parts for fault in faults(text))
 
 
-def main(names):
+def comments_drawn(sources, number, seed):
+    """Comments that say something: no licence, no title of a part of a file."""
+    comments = [(path.relative_to(ROOT).as_posix(), line, text) for path in sources
+                for line, text in comments_of_source(path) if text and not re.match(r"SPDX-|---- ", text)]
+    return random.Random(seed).sample(comments, min(number, len(comments)))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    parser.add_argument("--draw", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--room", action="append", help="draw from this folder alone; may be repeated")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    rooms = options.room if options.draw and options.room else COMMENTED
+    sources = [p for room in rooms for p in sorted((ROOT / room).rglob("*.*")) if p.suffix in C + SCRIPTS]
+    if options.draw:
+        for name, line, text in comments_drawn(sources, options.draw, options.seed):
+            print(f"{name}:{line}: {text}")
+        return 0
+    return check(sources, options.files)
+
+
+def check(sources, names):
     allowed = [line.split("#")[0].strip() for line in (HERE / "words_allowed.txt").read_text().splitlines()]
     allowed = [line for line in allowed if line]
     pages = [p for pattern in PAGES for p in sorted(ROOT.glob(pattern))]
-    sources = [p for room in COMMENTED for p in sorted((ROOT / room).rglob("*.*")) if p.suffix in C + SCRIPTS]
     wanted = {pathlib.Path(name).resolve() for name in names}
     found, used = 0, set()
     for path in pages + sources:
@@ -136,4 +188,4 @@ def main(names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
