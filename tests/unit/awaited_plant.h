@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Three hosts whose processes wait for each other, judged by planted wait clocks. To be included
- * where cmocka is. */
+/* Three hosts whose processes wait for each other, judged by planted wait clocks. Include it after
+ * cmocka.h.
+ */
 #ifndef CHOKEPOINT_TESTS_AWAITED_PLANT_H
 #define CHOKEPOINT_TESTS_AWAITED_PLANT_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Programs without MPI: a process of the job on each host, of which the kernel counts shares of the
- * time that are known.
+/* Programs without MPI: each host has one process of the job, for which the kernel counts known
+ * shares of the time.
  */
 #ifndef CHOKEPOINT_TESTS_COUNTED_PROCESS_H
 #define CHOKEPOINT_TESTS_COUNTED_PROCESS_H
@@ -15,13 +14,13 @@ struct shares {
     double cpu, queue, disk;
 };
 
-/* The input of process_of. */
+/* input of process_of() */
 static struct shares shares_now;
 static int host_now;
-static int threads_now;   /* of each process */
-static double kernel_now; /* of the CPU time, a share of all time as that is */
-static double unseen_now; /* of processes that come and go below it, in cores */
-static double gpu_now;    /* 1: it has a library of GPUs mapped; NAN: nobody looked */
+static int threads_now;   /* threads of each process */
+static double kernel_now; /* the part of CPU time in the kernel, as a share of all time */
+static double unseen_now; /* cores used by short-lived processes below it */
+static double gpu_now;    /* 1: it maps a GPU library; NAN: not recorded */
 
 static inline double process_of(size_t column, double t_s) {
     (void)t_s;

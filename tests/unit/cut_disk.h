@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk that forgets what was not synced. The system calls by which SQLite writes are taken over
- * here, so that beside each file of one directory stands what a power cut would leave of it: its
- * bytes at its last fdatasync, and any of the writes since. A name is there for sure once the
- * directory was synced after it was made, and gone for sure once it was synced after its removal.
- * The index of a log (-shm) lives in memory only.
+ * A disk that forgets what was not synced. This file replaces the system calls by which SQLite
+ * writes. For each file of one directory it keeps what a power cut could leave: the bytes at the
+ * last fdatasync, and any of the writes since then. A name surely exists once the directory was
+ * synced after its creation, and is surely gone once it was synced after its removal. The index of
+ * a log (-shm) lives only in memory.
  */
 #ifndef CHOKEPOINT_TESTS_CUT_DISK_H
 #define CHOKEPOINT_TESTS_CUT_DISK_H
@@ -33,7 +33,7 @@ struct cut_write {
 struct cut_file {
     char name[64];
     bool named; /* the name is on the disk */
-    bool gone;  /* unlinked, which the disk may not know */
+    bool gone;  /* unlinked, perhaps not on the disk yet */
     uint8_t *data;
     size_t size;
     struct cut_write pending[CUT_PENDING];
@@ -41,12 +41,12 @@ struct cut_file {
 };
 
 struct cut_disk {
-    char directory[PATH_MAX]; /* "": nothing is followed */
+    char directory[PATH_MAX]; /* "": no directory is tracked */
     struct cut_file files[CUT_FILES];
     uint64_t random;
     void (*moment)(void *ctx); /* called after each change */
     void *ctx;
-    bool busy; /* in `moment`: what it writes is not followed */
+    bool busy; /* inside `moment`, whose own writes are not tracked */
 };
 
 static struct cut_disk cut_disk;
@@ -56,7 +56,7 @@ static bool cut_chance(void) {
     return cut_disk.random >> 63;
 }
 
-/* The file's name in the directory, "" for the directory itself; NULL: none that is followed. */
+/* The file's name in the directory; "" for the directory itself; NULL if it is not tracked. */
 static const char *cut_name(const char *path) {
     size_t n = strlen(cut_disk.directory), size = strlen(path);
     if (!n || cut_disk.busy || strncmp(path, cut_disk.directory, n) != 0)
@@ -111,7 +111,7 @@ static void cut_resize(struct cut_file *file, size_t size) {
     file->size = size;
 }
 
-/* Whole sectors of it arrive, or not. */
+/* Applies whole sectors of a write, each or at random. */
 static void cut_apply(struct cut_file *file, const struct cut_write *write, bool all) {
     size_t at = (size_t)write->at;
     if (!write->data && (all || cut_chance()))
@@ -201,8 +201,9 @@ int unlink(const char *path) {
 
 /* ---- the cut ---- */
 
-/* Writes the files as the cut leaves them into another directory: all unsynced data is lost, or any
- * part of it has arrived. */
+/* Writes the files as the power cut leaves them into another directory: all unsynced data are lost
+ * or, with any_arrived, any part of them has arrived.
+ */
 static void cut_leave(const char *directory, bool any_arrived) {
     for (size_t i = 0; i < CUT_FILES; i++) {
         const struct cut_file *file = &cut_disk.files[i];

@@ -7,7 +7,7 @@
 
 #include "reports/plot/plot.h"
 
-/* The SVG of a plot, which is freed; NULL with the errno of the plot, or of drawing it. */
+/* The SVG of a plot, which it frees; NULL with the errno of making or drawing the plot. */
 static inline char *draw_and_free(struct plot *plot) {
     char *svg = plot_svg(plot);
     int saved = errno;

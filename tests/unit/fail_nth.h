@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The n-th call of a kind fails, once, for a while or from then on: system calls that write, sync,
- * open, name and read files, and allocations. System calls are taken over for the whole process,
- * also for SQLite's library; allocations of our own code by the linker (--wrap), those of SQLite by
- * its configuration. A play is repeated with the next n until it is through without a failure.
+ * Makes the n-th call of a kind fail, once, for a while or from then on. Kinds are system calls
+ * that write, sync, open, name and read files, and allocations. System calls are replaced for the
+ * whole process, including SQLite's library; allocations of our own code by the linker (--wrap),
+ * those of SQLite by its configuration. A play is repeated with the next n until it passes without
+ * a failure.
  *
- * Every ./check takes a stride over the n. All n: the number 1 as the argument of the test's
- * program, which takes the name of a test, the first n and the last, too.
+ * Every ./check tries each stride-th n. To try all, run the test's program with the argument 1; it
+ * also takes the name of a test, and the first and last n.
  */
 #ifndef CHOKEPOINT_TESTS_FAIL_NTH_H
 #define CHOKEPOINT_TESTS_FAIL_NTH_H
@@ -28,10 +29,10 @@
 #include <unistd.h>
 
 enum fail_kind {
-    FAIL_WRITE = 1, /* also the change of a file's length */
+    FAIL_WRITE = 1, /* includes changes of a file's length */
     FAIL_SYNC = 2,
     FAIL_OPEN = 4,
-    FAIL_NAME = 8, /* of a file: made, changed, removed */
+    FAIL_NAME = 8, /* making, renaming and removing a file */
     FAIL_READ = 16,
     FAIL_MEMORY = 32,
 };
@@ -46,14 +47,14 @@ struct fail_nth {
     unsigned kinds; /* 0: nothing fails */
     uint64_t n;
     enum fail_span span;
-    bool half; /* what fails has written half before */
+    bool half; /* a failing write writes half before */
     atomic_uint_fast64_t seen, failed;
 };
 
 static struct fail_nth fail_nth;
-static _Thread_local bool fail_paused; /* the test's own calls */
+static _Thread_local bool fail_paused; /* for the test's own calls */
 
-/* A check that fails says which call had failed; any thread may fail. */
+/* A failed check reports which call had failed; any thread may fail. */
 #define MUST(condition, ...)                                                                       \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -100,7 +101,7 @@ FAIL_WRITER(write, size, size / 2, (int fd, const void *data, size_t size), fd, 
 FAIL_WRITER(pwrite64, size, size / 2, (int fd, const void *data, size_t size, off_t at), fd, data,
             size, at)
 
-/* Half of the last piece, which is the frame behind the opening of a segment. */
+/* Writes half of the last piece, which is the frame behind the opening of a segment. */
 ssize_t writev(int fd, const struct iovec *pieces, int n) {
     FAIL_NEXT(writev);
     if (!fail_now(FAIL_WRITE, ENOSPC))
@@ -134,7 +135,7 @@ FAIL_CALL(FAIL_NAME, EIO, int, linkat,
           to_fd, to, flags)
 FAIL_CALL(FAIL_NAME, ENOSPC, int, mkdir, (const char *path, mode_t mode), path, mode)
 
-/* A power cut is another test's: nothing needs to reach the disk. */
+/* Another test simulates power cuts: here nothing needs to reach the disk. */
 int fsync(int fd) {
     (void)fd;
     return fail_now(FAIL_SYNC, EIO) ? -1 : 0;
@@ -159,7 +160,7 @@ FAIL_OPENER(open, next(path, flags, mode), const char *path)
 FAIL_OPENER(open64, next(path, flags, mode), const char *path)
 FAIL_OPENER(openat, next(fd, path, flags, mode), int fd, const char *path)
 
-/* The index of a log. */
+/* Maps the index of a log. */
 void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t at) {
     FAIL_NEXT(mmap64);
     return fail_now(FAIL_OPEN, ENOMEM) ? MAP_FAILED
@@ -203,7 +204,7 @@ static void *fail_sqlite_realloc(void *p, int size) {
     return fail_now(FAIL_MEMORY, ENOMEM) ? NULL : fail_sqlite.xRealloc(p, size);
 }
 
-/* Before any other call of SQLite. */
+/* Must run before any other call of SQLite. */
 static void fail_sqlite_allocations(void) {
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &fail_sqlite) != SQLITE_OK)
         abort();
@@ -217,7 +218,7 @@ static void fail_sqlite_allocations(void) {
 
 /* ---- all n ---- */
 
-static int fail_stride = -1; /* -1: each test's own */
+static int fail_stride = -1; /* -1: each test's own stride */
 static uint64_t fail_from = 1, fail_to = UINT64_MAX;
 
 static void fail_read_arguments(int argc, char **argv) {
@@ -231,7 +232,7 @@ static void fail_read_arguments(int argc, char **argv) {
         fail_to = strtoull(argv[4], NULL, 10);
 }
 
-/* Descriptors that are open. */
+/* The number of open descriptors. */
 static inline size_t fail_open_files(void) {
     size_t n = 0;
     DIR *dir = opendir("/proc/self/fd");
@@ -248,11 +249,11 @@ static inline void fail_disarm(void) {
 struct fail_series {
     const char *name;
     unsigned kinds;
-    int stride; /* of every ./check */
+    int stride; /* used in every ./check */
     bool half;
 };
 
-/* play() calls fail_disarm() before it looks at what the failure left. */
+/* play() must call fail_disarm() before it examines the result of a failure. */
 static inline void fail_each(const struct fail_series *series, enum fail_span span,
                              void (*play)(void *ctx), void *ctx) {
     uint64_t stride = (uint64_t)(fail_stride > 0 ? fail_stride : series->stride), n, tried = 0;

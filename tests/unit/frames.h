@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of pushes for tests: made with the encoder that the agent uses. */
+/* Bodies of pushes for tests, made with the agent's encoder. */
 #ifndef CHOKEPOINT_TESTS_FRAMES_H
 #define CHOKEPOINT_TESTS_FRAMES_H
 
@@ -19,7 +19,7 @@ static const struct table frames_cpu = {"cpu",
                                         frames_cpu_columns,
                                         ARRAY_SIZE(frames_cpu_columns)};
 
-/* Magic, stream and one table. */
+/* Puts magic, stream and one table. */
 static inline void frames_open(struct buffer *body, const char *host, uint64_t stream_id,
                                const struct table *table) {
     struct wire_stream stream = {.stream_id = stream_id, .period_ns = 100000000};
@@ -29,7 +29,7 @@ static inline void frames_open(struct buffer *body, const char *host, uint64_t s
     wire_put_table(body, 0, table);
 }
 
-/* Two rows, cpu0 and cpu1; counters grow with seq. */
+/* Puts two rows, cpu0 and cpu1, whose counters grow with seq. */
 static inline void frames_put(struct buffer *body, const struct table *table, uint64_t seq) {
     struct rows rows;
     struct rows *list[] = {&rows};

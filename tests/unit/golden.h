@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text against the files in tests/golden; UPDATE_GOLDEN=1 writes them instead. */
+/* Compares text with the files in tests/golden; UPDATE_GOLDEN=1 writes them instead. */
 #ifndef CHOKEPOINT_TESTS_GOLDEN_H
 #define CHOKEPOINT_TESTS_GOLDEN_H
 

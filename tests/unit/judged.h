@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of verdicts: a run model judged, each part within reach. */
+/* Shared by the tests of verdicts: a judged run model with all its parts. */
 #ifndef CHOKEPOINT_TESTS_JUDGED_H
 #define CHOKEPOINT_TESTS_JUDGED_H
 
@@ -9,7 +9,7 @@
 #include "analysis/verdict/judgement.h"
 #include "reports/says/verdict_words.h"
 
-/* tests/tools/move_thresholds asks whether a test notices another number. */
+/* tests/tools/move_thresholds sets these to find out whether a test notices another number. */
 __attribute__((constructor)) static void judge_as_asked(void) {
     const char *text = getenv("CHOKEPOINT_JUDGE"), *bad;
     if (text && rules_configure(text, &bad) < 0)
@@ -17,7 +17,7 @@ __attribute__((constructor)) static void judge_as_asked(void) {
 }
 
 struct judged {
-    struct recording recording; /* where the test keeps it here */
+    struct recording recording; /* filled if the test keeps the recording here */
     struct run_model model;
     struct verdict verdict;
     struct verdict_words words;
@@ -36,13 +36,13 @@ static inline void judge_model(const struct run_model *model, struct judged *j) 
     assert_int_equal(verdict_say(model, &j->verdict, &j->words), 0);
 }
 
-/* No host, rank or process is to blame: it is balanced, or computing is all that limits it. */
+/* No host, rank or process is to blame: the run is balanced, or only computing limits it. */
 static inline bool blames_nobody(const struct verdict *v) {
     return v->state == VERDICT_BALANCED || v->kind == CAUSE_COMPUTE_BOUND ||
            v->kind == CAUSE_SINGLE_THREAD;
 }
 
-/* All but the model. */
+/* Releases all but the model. */
 static inline void judged_release(struct judged *j) {
     struct judgement made = {.verdict = j->verdict,
                              .candidates = j->candidates,

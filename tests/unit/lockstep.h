@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lockstep programs whose calls are known: every rank computes, then all meet in a collective where
- * they spin. And a recording judged as a whole.
+ * Lockstep programs whose calls are known: every rank computes, then all meet in a collective,
+ * where they spin. And a recording judged as a whole.
  */
 #ifndef CHOKEPOINT_TESTS_LOCKSTEP_H
 #define CHOKEPOINT_TESTS_LOCKSTEP_H
@@ -63,15 +63,16 @@ static inline void plant_hosts(struct recording *r, size_t n, double duration_s)
 #define ROUNDS 200
 #define WORK_S 0.05
 
-/* The trouble of rank 1 in the rounds [from, to). */
+/* A fault of rank 1 in the rounds [from, to). */
 struct trouble {
-    double work;    /* so many times the work */
-    double asleep;  /* s a round */
-    double queue;   /* s a round without a core */
-    bool throttled; /* which a quota did */
+    double work;    /* factor on its work */
+    double asleep;  /* seconds in each round */
+    double queue;   /* seconds in each round without a core */
+    bool throttled; /* caused by a quota */
     int from, to;
-    bool all;                 /* the other ranks as well */
-    const double (*works)[2]; /* of each rank, in every other round: for `work`; NULL: none */
+    bool all;                 /* the other ranks have it, too */
+    const double (*works)[2]; /* factors for each rank, in odd and even rounds, instead of `work`;
+                                 NULL: none */
 };
 
 static struct trouble trouble_now;
@@ -119,7 +120,7 @@ static inline void play(struct recording *r, const struct trouble *t, int ranks)
     }
 }
 
-/* Round by round: the time of a round is the same in all of a stretch. */
+/* The round at a time; all rounds of one stretch take equally long. */
 static inline int round_at(const struct trouble *t, int ranks, double t_s) {
     double at = 0.1;
     int round = 0;
@@ -130,8 +131,9 @@ static inline int round_at(const struct trouble *t, int ranks, double t_s) {
 
 static int process_rank, process_ranks;
 
-/* Values of a rank's process: on its core but for its sleep and its waits for a core; it spins
- * while it waits for others. */
+/* Values of a rank's process: it is on its core except for its sleep and its waits for a core, and
+ * it spins while it waits for others.
+ */
 static inline double process_value(size_t column, double t_s) {
     const struct trouble *t = &trouble_now;
     int round = round_at(t, process_ranks, t_s);
@@ -193,7 +195,7 @@ static inline void expect_state(const struct judged *j, enum verdict_state state
 
 static inline void expect(const struct judged *j, const char *resource, const char *kind,
                           int host) {
-    /* a gain that no scenario answers is none that "saturated" may rest on */
+    /* "saturated" must not rest on a gain that no scenario answers */
     bool answered = !j->candidates.n || j->candidates.items[0].answered;
     expect_state(j, answered ? VERDICT_SATURATED : VERDICT_SUSPECTED, resource, kind, host);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A second translation unit that includes the header: it must meet the same ring. */
+/* A second translation unit that includes the header must use the same ring. */
 #include "agent/mark/chokepoint.h"
 
 void mark_from_another_unit(int64_t number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Planted MPI events: one line a call, as a rank's recorder would have written them. */
+/* Planted MPI events: one line for each call, as a rank's recorder would have written them. */
 #ifndef CHOKEPOINT_TESTS_MPI_PLANT_H
 #define CHOKEPOINT_TESTS_MPI_PLANT_H
 
@@ -16,13 +16,13 @@ struct plant_call {
     int64_t bytes;
     int64_t enter_ns, exit_ns;
     unsigned flags;
-    int64_t cpu_ns, gap_cpu_ns; /* with the flags that say so */
+    int64_t cpu_ns, gap_cpu_ns; /* known if given: PLANT sets the flags */
     int64_t inside_ns;          /* folded */
     uint32_t calls;             /* folded */
     uint32_t comm;
     unsigned thread;
     int64_t sequence;
-    int end; /* named by PLANT, so that the others may be left out */
+    int end; /* must be named in PLANT, so that members before it may be left out */
 };
 
 static inline void plant_call(struct mpi_log *log, int rank, int host, struct plant_call c) {
@@ -52,7 +52,7 @@ static inline void plant_call(struct mpi_log *log, int rank, int host, struct pl
         abort();
 }
 
-/* PLANT(log, rank, host, "MPI_Send", peer, tag, bytes, enter, exit, ...further members by name) */
+/* PLANT(log, rank, host, "MPI_Send", peer, tag, bytes, enter, exit, .member = value...) */
 #define PLANT(log, rank, host, ...)                                                                \
     plant_call(log, rank, host, (struct plant_call){__VA_ARGS__, .end = 0})
 

@@ -19,7 +19,7 @@
 #define S INT64_C(1000000000)
 #define MS INT64_C(1000000)
 
-/* Per second (or state) at a time in s; the same for all of an interval. */
+/* Growth per second, or the level, at a time in s; the same for the whole interval. */
 typedef double plant_value(size_t column, double t_s);
 
 static inline void plant_init(struct recording *r, size_t n_hosts, double duration_s) {
@@ -53,10 +53,10 @@ static inline void plant_part(struct recording *r, enum recording_table table, i
     }
 }
 
-/* Over the run and half a second on both sides. */
+/* From half a second before the run to half a second after it. */
 static inline void plant(struct recording *r, enum recording_table table, int host,
                          const char *name, double period_s, uint64_t levels, plant_value *value) {
-    static int64_t instance; /* only has to differ */
+    static int64_t instance; /* must only differ between series */
     plant_part(r, table, host, ++instance, name, period_s, -10 * period_s / 2,
                (double)r->duration_ns / 1e9 + 10 * period_s / 2, levels, value);
 }
@@ -82,12 +82,12 @@ static inline void plant_mark(struct recording *r, enum mark_kind kind, const ch
      1u << PROCESS_THREADS | 1u << PROCESS_GPU)
 #define MEMORY_LEVELS 0xfu
 
-/* One process that uses so much (seconds a second); rank -1: a process outside the job. */
+/* One process with its use (seconds per second); rank -1: a process outside the job. */
 struct plant_process {
     int rank;
     double cpu, run_queue, block_io;
 };
-static struct plant_process plant_process_now; /* what the function below describes */
+static struct plant_process plant_process_now; /* input of the function below */
 static double plant_process_read;              /* bytes/s that each process reads */
 
 static inline double plant_process_value(size_t column, double t_s) {

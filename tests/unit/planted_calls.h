@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files as ranks under libchokepoint-mpi.so write them, with content that a test chooses. */
+/* Files as ranks write them under libchokepoint-mpi.so, with contents chosen by a test. */
 #ifndef CHOKEPOINT_TESTS_PLANTED_CALLS_H
 #define CHOKEPOINT_TESTS_PLANTED_CALLS_H
 
@@ -10,7 +10,7 @@
 #include "agent/shim/calls.h"
 
 struct planted_rank {
-    struct call_file_header *header; /* mapped: as a rank has it */
+    struct call_file_header *header; /* mapped, as in a rank */
     struct call_total *totals;       /* CALL_COUNT of them */
     struct call_record *ring;
     char path[600];
@@ -43,7 +43,7 @@ static inline bool planted_open(struct planted_rank *rank, const char *directory
     return true;
 }
 
-/* Appends one event, as a rank does: its sequence number is made here. */
+/* Appends one event as a rank does, with the next sequence number. */
 static inline void planted_event(struct planted_rank *rank, struct call_record record) {
     uint64_t ticket = rank->header->head++;
     record.sequence = ticket + 1;

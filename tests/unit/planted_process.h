@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes planted in a tree of files, for tests of who is of the job. */
+/* Processes planted in a tree of files, for tests of membership in the job. */
 #ifndef CHOKEPOINT_TESTS_PLANTED_PROCESS_H
 #define CHOKEPOINT_TESTS_PLANTED_PROCESS_H
 
@@ -7,7 +7,7 @@
 
 struct planted {
     int pid, parent, session;
-    const char *comm, *environ, *group; /* environ: one entry or two, NULL: none */
+    const char *comm, *environ, *group; /* environ: one or two entries, or NULL */
     const char *environ2;
     char state;
     int start_ticks, user_ticks;

@@ -35,7 +35,7 @@ struct fixture {
     size_t size;
 };
 
-/* Host i is at i % and uses i GB of 128; every tenth host is silent. */
+/* Host i is busy for i % and uses i of 128 GB; every tenth host is silent. */
 static inline void plant_host(struct fixture *f, size_t i) {
     struct live_host *host = &f->hosts[i];
     snprintf(f->names[i], sizeof f->names[i], "vm%zu", i);
@@ -131,7 +131,7 @@ static inline const char *draw(struct fixture *f, size_t columns, size_t rows, b
     return f->text;
 }
 
-/* The role of the first cell of some text of the picture. */
+/* The colour role of the first cell of some text in the picture. */
 static inline int role_of(const struct fixture *f, const char *text) {
     for (size_t r = 0; r < f->canvas.rows; r++)
         for (size_t c = 0; c < f->canvas.columns; c++) {

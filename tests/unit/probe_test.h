@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of probes: fixtures, copies of them that may be changed, exact cells. */
+/* Shared by the tests of probes: fixtures, changeable copies of them, and exact cells. */
 #ifndef CHOKEPOINT_TESTS_UNIT_PROBE_TEST_H
 #define CHOKEPOINT_TESTS_UNIT_PROBE_TEST_H
 
@@ -16,7 +16,7 @@
 #define FIXTURES TEST_SOURCE_DIR "/fixtures/"
 #define S NS_PER_S
 
-/* The probe on that root, sampled once at `mono_ns`. */
+/* Opens the probe on that root and samples it once at `mono_ns`. */
 static inline void probe_start(struct harness *h, const char *root, enum scope_kind kind,
                                const struct probe *probe, int64_t mono_ns) {
     assert_int_equal(harness_init(h, root, kind), 0);
@@ -39,7 +39,7 @@ static inline void expect_at(const struct harness *h, const char *instance, cons
 #define expect(h, instance, column, value) expect_at(h, instance, column, value, __FILE__, __LINE__)
 #define expect_absent(h, instance, column) expect(h, instance, column, VALUE_ABSENT)
 
-/* A directory of its own, made of a fixture or empty (NULL); removed by tree_remove. */
+/* A temporary directory, copied from a fixture or empty (NULL); tree_remove removes it. */
 struct tree {
     char path[64];
 };

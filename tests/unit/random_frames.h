@@ -21,7 +21,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t n) {
     return random_next(state) % n;
 }
 
-/* Values of every length a varint can have, and the edges. */
+/* Values of every varint length, and extreme values. */
 static inline int64_t random_value(uint64_t *state) {
     static const int64_t edges[] = {0,   1,    -1,    63,        -64,       64,
                                     -65, 8191, -8192, INT64_MAX, INT64_MIN, INT64_MIN + 1};

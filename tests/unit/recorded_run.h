@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording made through the store's own writing interface, every number planned: for tests of
- * reports. Hosts have two cores and one link of 1 Gbit/s: an iteration takes two seconds, of which
- * the first host sends for one at `send_mb_s` and everybody is idle.
+ * A recording made through the store's own writing interface, with known numbers, for tests of
+ * reports. Hosts have two cores and one link of 1 Gbit/s. An iteration takes two seconds; for one
+ * of them the first host sends at `send_mb_s` while all ranks are idle.
  */
 #ifndef CHOKEPOINT_TESTS_RECORDED_RUN_H
 #define CHOKEPOINT_TESTS_RECORDED_RUN_H
@@ -35,7 +35,7 @@ struct recorded_run {
     double duration_s;
     double send_mb_s;
     bool marks;
-    double calls_s; /* every rank calls MPI_Allreduce so often; 0: never */
+    double calls_s; /* calls of MPI_Allreduce by every rank; 0: none */
 };
 
 static const uint64_t recorded_levels[RECORDING_COUNT_] = {
@@ -108,14 +108,14 @@ static int recorded_row(struct store *store, int64_t id, const struct table *tab
     return store_row(store, id, table, &row);
 }
 
-/* Seconds up to t in which the first host was sending: the second half of every two. */
+/* Seconds up to t in which the first host was sending: one in every two. */
 static double recorded_sending_s(double t) {
     double whole = floor(t / 2), rest = t - 2 * whole;
     return whole + (rest > 1 ? rest - 1 : 0);
 }
 
 #define RECORDED_NS(seconds) ((int64_t)llround((seconds)*1e9))
-/* As many values as the table has columns. */
+/* Takes as many values as the table has columns. */
 #define RECORDED_ROW(which, name, ...)                                                             \
     recorded_row_of(store, &tables[which], name, (const int64_t[]){__VA_ARGS__},                   \
                     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
@@ -126,7 +126,7 @@ static int recorded_row_of(struct store *store, const struct recorded_table *tab
     return recorded_row(store, table->id, &table->table, name, values);
 }
 
-/* Everything a host shows at t seconds after its counters began; host 0 is the server. */
+/* Samples of a host t seconds after its counters began; host 0 is the server. */
 static int recorded_samples(struct store *store, struct recorded_table *tables,
                             const struct recorded_run *run, size_t host, double t) {
     double others = (double)(run->n_hosts - 1), sent = run->send_mb_s * 1e6 * recorded_sending_s(t);
@@ -141,7 +141,7 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
                       VALUE_ABSENT);
     r |= RECORDED_ROW(RECORDING_NET, "lo", llround(1e9 * t), llround(1e9 * t), VALUE_ABSENT,
                       VALUE_ABSENT);
-    if (host != 2 || t > run->duration_s) /* of the third host's disk only the end is known */
+    if (host != 2 || t > run->duration_s) /* the third host's disk is sampled only at the end */
         r |= RECORDED_ROW(RECORDING_DISK, "sda", llround(2e6 * t), llround(5e5 * t),
                           RECORDED_NS(0.05 * t));
     r |= RECORDED_ROW(RECORDING_PSI, "cpu", RECORDED_NS(0.01 * t), 0);
@@ -229,7 +229,7 @@ static int recorded_host(struct store *store, int64_t run_id, const struct recor
     return r;
 }
 
-/* 0 or not. */
+/* Returns 0 or a negative errno. */
 static inline int record_run(struct store *store, const struct recorded_run *run) {
     int64_t end = RECORDED_NS(run->duration_s), run_id;
     struct run_begin begin = {.name = run->name,
@@ -246,7 +246,7 @@ static inline int record_run(struct store *store, const struct recorded_run *run
     return r;
 }
 
-/* The report of that run, whose file `change` makes what is wanted of it (NULL: nothing). */
+/* The report of that run, after `change` (may be NULL) changed its file. */
 static inline struct report *report_of_run(const struct recorded_run *run,
                                            void (*change)(const char *path, const void *ctx),
                                            const void *ctx) {

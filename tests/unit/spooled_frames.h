@@ -8,7 +8,7 @@
 #include "agent/spool/spool.h"
 #include "tests/unit/frames.h"
 
-/* Appends n frames of frames_cpu after *last_seq, which goes on with them. */
+/* Appends n frames of frames_cpu after *last_seq, which it advances. */
 static inline void frames_spool(struct spool *spool, uint64_t *last_seq, uint64_t n) {
     struct buffer frame = {0};
     for (; n; n--) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of the store: a database in a directory of its own, and frames written by hand. */
+/* For tests of the store: a database in a temporary directory, and frames written by hand. */
 #ifndef CHOKEPOINT_TESTS_STORE_FIXTURE_H
 #define CHOKEPOINT_TESTS_STORE_FIXTURE_H
 
@@ -97,7 +97,7 @@ static inline int fixture_teardown(void **state) {
     return 0;
 }
 
-/* A frame of seq whose host clock shows t seconds; the host's clocks run RUN_WALL_NS ahead. */
+/* A frame with seq, at t seconds of the host's clock, which is RUN_WALL_NS ahead. */
 static inline int fixture_frame(struct fixture *f, uint64_t seq, double t) {
     int64_t t_ns = (int64_t)(t * 1e9 + 0.5);
     struct frame_head head = {.seq = seq, .mono_ns = t_ns, .wall_ns = RUN_WALL_NS + t_ns};
@@ -120,7 +120,7 @@ static inline int fixture_row_flags(struct fixture *f, const struct table *table
 #define ROW_NEW(f, table, name, ...)                                                               \
     assert_int_equal(fixture_row_flags(f, table, ROW_BORN, name, (const int64_t[]){__VA_ARGS__}), 0)
 
-/* One number by SQL, through a connection of its own, as a user would ask. */
+/* One number by SQL, through a separate connection, as a user would ask. */
 static inline int64_t sql_number(struct fixture *f, const char *sql) {
     sqlite3 *db;
     sqlite3_stmt *statement;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a database as a stranger with sqlite3 does. */
+/* Reads a database as a user with sqlite3 does. */
 #ifndef CHOKEPOINT_TESTS_STORED_NUMBER_H
 #define CHOKEPOINT_TESTS_STORED_NUMBER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From what ranks write of their MPI calls to rows: totals, single events, and over a dead agent.
+/* From the ranks' records of their MPI calls to rows: totals, single events, and the death of an
+ * agent.
  */
 #include "tests/unit/probe_test.h"
 
@@ -11,7 +12,7 @@
 #include "common/error.h"
 #include "tests/unit/planted_calls.h"
 
-/* A directory of marks, and the three probes on it. */
+/* A directory of marks, and the three probes that read it. */
 struct place {
     struct tree tree;
     char stem[128], directory[512];
@@ -41,7 +42,7 @@ static void open_all(struct place *place) {
     assert_int_equal(open_one(place, &place->call, &probe_call), 0);
 }
 
-/* As the sampler does it. */
+/* Samples all probes as the sampler does. */
 static void sample_all(struct place *place, int64_t t_ns) {
     assert_int_equal(harness_sample_at(&place->mpi, t_ns), 0);
     assert_int_equal(harness_sample_at(&place->function, t_ns), 0);
@@ -111,7 +112,7 @@ static void totals_are_what_the_rank_counted(void **state) {
     expect(&place.mpi, "rank 3", "events", 0);
     expect(&place.mpi, "rank 3", "lost_requests", 5);
     expect(&place.mpi, "rank 3", "lost_comms", 6);
-    assert_int_equal(place.function.rows.n, 2); /* those that were called */
+    assert_int_equal(place.function.rows.n, 2); /* only functions that were called */
     assert_int_equal(harness_row(&place.function, "rank 3 MPI_Send")->flags, ROW_BORN);
     expect(&place.function, "rank 3 MPI_Send", "rank", 3);
     expect(&place.function, "rank 3 MPI_Send", "pid", 1234567);
@@ -132,7 +133,7 @@ static void totals_are_what_the_rank_counted(void **state) {
     place_remove(&place);
 }
 
-/* The rank clears `now` before it adds to its totals, and the sample may come in between. */
+/* The rank clears `now` before it adds to its totals, and the sample may fall between the two. */
 static void a_call_that_has_not_returned_counts_up_to_now_and_never_steps_back(void **state) {
     struct place place;
     struct planted_rank rank;
@@ -179,7 +180,9 @@ static void a_second_process_of_a_rank_is_told_apart(void **state) {
     place_remove(&place);
 }
 
-/* Before MPI_Init has returned only the launcher's word is there: of this test's own process. */
+/* Before MPI_Init has returned, only the launcher's environment tells the rank, here of this test's
+ * process.
+ */
 static void a_rank_is_known_by_its_environment_before_mpi_knows_it(void **state) {
     struct place place;
     struct planted_rank rank;
@@ -192,7 +195,7 @@ static void a_rank_is_known_by_its_environment_before_mpi_knows_it(void **state)
         close(ready[0]);
         setenv("OMPI_COMM_WORLD_RANK", "2", 1);
         dup2(ready[1], 1);
-        /* No further exec: while one is under way, a process has no environment to read. */
+        /* No further exec: during one, a process has no environment to read. */
         execlp("sh", "sh", "-c", "echo; kill -STOP $$", NULL);
         _exit(127);
     }
@@ -260,7 +263,7 @@ static void a_mad_rank_harms_only_itself(void **state) {
     planted_event(&good, (struct call_record){.function = CALL_Send, .peer = 1, .exit_ns = 1});
     sample_all(&place, 61 * S);
     sample_all(&place, 62 * S);
-    mad.header->head = 1; /* it ran backwards */
+    mad.header->head = 1; /* the head went backwards */
     sample_all(&place, 63 * S);
     expect(&place.mpi, "rank 0", "calls", 5);
     expect(&place.mpi, "rank 0", "events", 1);
@@ -431,13 +434,14 @@ static void an_eighth_of_a_ring_is_not_left_until_the_next_slot(void **state) {
     assert_false(probe_call.is_pressed(place.call.state));
     plant_events(&rank, 1);
     assert_true(probe_call.is_pressed(place.call.state));
-    assert_false(probe_call.is_called(place.call.state)); /* these writers say that they do not */
+    assert_false(
+        probe_call.is_called(place.call.state)); /* these writers say that they do not call */
     rank.header->calls_reader = 1;
-    sample_all(&place, 60 * S); /* the other one's file is broken */
+    sample_all(&place, 60 * S); /* the other rank's file is broken */
     assert_int_equal(probe_call.is_called(place.call.state), place.watch.called_fd >= 0);
     assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
     assert_false(probe_call.is_pressed(place.call.state));
-    rank.header->head++; /* claimed, and not complete: nobody will call for it */
+    rank.header->head++; /* claimed but not complete: its writer will not call */
     assert_int_equal(harness_sample_at(&place.call, 61 * S), 0);
     assert_false(probe_call.is_called(place.call.state));
     planted_close(&rank);
@@ -474,8 +478,9 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     assert_int_equal(place.call.rows.n, 3);
     assert_int_equal(cell(&place, 0, "sequence"), 31);
     expect(&place.mpi, "rank 0", "lost_events", 0);
-    /* Counters from before are continued: the store has their last value. Functions that it began
-     * to call unobserved are born. */
+    /* Earlier counters are continued: the store has their last value. Functions whose first calls
+     * were not observed are born.
+     */
     assert_int_equal(harness_row(&place.mpi, "rank 0")->flags, 0);
     assert_int_equal(harness_row(&place.function, "rank 0 MPI_Send")->flags, 0);
     assert_int_equal(harness_row(&place.function, "rank 0 MPI_Barrier")->flags, ROW_BORN);
@@ -490,7 +495,7 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     place_remove(&place);
 }
 
-/* The other agent of a place; both see the rank's calls. */
+/* A second agent of a place; both see the rank's calls. */
 static void open_second(const struct place *place, struct place *second) {
     *second = *place;
     memset(&second->watch, 0, sizeof second->watch);
@@ -555,7 +560,7 @@ static uint64_t frame_of(void *ctx, uint64_t stream) {
     return stream == 44 || stream == 45 ? *(uint64_t *)ctx : UINT64_MAX;
 }
 
-/* An agent that takes the calls of frames 6 and 7, and is killed before the second is kept. */
+/* An agent that takes the calls of frames 6 and 7, and is killed before frame 7 is kept. */
 static void be_killed_agent(struct place *place, struct planted_rank *rank) {
     static const uint64_t stream = 44;
     int status;
@@ -673,7 +678,7 @@ static void an_mpi_program_without_the_library_is_told_once(void **state) {
     place.mpi.env.note_ctx = &heard;
     plant(&place, &rank, 1234567, 0);
     add_to_job(&place.mpi, 1234567, 0);
-    add_to_job(&place.mpi, 15, -1); /* no rank: it need not use MPI */
+    add_to_job(&place.mpi, 15, -1); /* no rank: it may not use MPI */
     add_to_job(&place.mpi, 20, 1);
     for (int64_t t = 100; t < 110; t++)
         assert_int_equal(harness_sample_at(&place.mpi, t * S), 0);
@@ -682,7 +687,7 @@ static void an_mpi_program_without_the_library_is_told_once(void **state) {
     add_to_job(&place.mpi, 40, 3);
     assert_int_equal(harness_sample_at(&place.mpi, 110 * S), 0);
     assert_int_equal(harness_sample_at(&place.mpi, 114 * S), 0);
-    assert_int_equal(heard.n, 0); /* it may not have come to its MPI_Init */
+    assert_int_equal(heard.n, 0); /* it may not have reached MPI_Init yet */
     for (int64_t t = 115; t < 140; t++)
         assert_int_equal(harness_sample_at(&place.mpi, t * S), 0);
     assert_int_equal(heard.n, 1);
@@ -693,7 +698,7 @@ static void an_mpi_program_without_the_library_is_told_once(void **state) {
     place_remove(&place);
 }
 
-/* Loud, and with the reason that the rank itself left; of the one that says nothing no guess. */
+/* Reported with the reason that the rank left; no reason is guessed if it left none. */
 static void a_rank_whose_record_cannot_be_read_is_told_with_its_reason(void **state) {
     struct place place;
     struct planted_rank rank;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of the files that ranks write: what it takes from them, and what a hostile one may not
- * do. */
+/* The reader of files that ranks write: what it reads, and what a hostile file cannot do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -218,7 +217,7 @@ static void a_reader_may_stop_and_go_on(void **state) {
     f->n = 0;
     assert_int_equal(call_rank_drain(&f->reader.ranks[0], 300, 0, collect, f), 300);
     assert_int_equal(f->seen[0].sequence, 11);
-    f->reader.ranks[0].cursor = 900; /* a reader that takes over */
+    f->reader.ranks[0].cursor = 900; /* a reader that takes over from another */
     assert_int_equal(drain(f, 0), 100);
     assert_int_equal(f->seen[0].sequence, 901);
     assert_int_equal(f->reader.ranks[0].lost, 0);
@@ -328,7 +327,7 @@ static void nonsense_in_an_event_is_refused(void **state) {
     refused(f, file, r);
     r = plain, r.function = CALL_Test, r.flags = CALL_FOLDED, r.tag = 0;
     refused(f, file, r);
-    r = plain, r.function = CALL_Allreduce, r.flags = CALL_FOLDED; /* always told by itself */
+    r = plain, r.function = CALL_Allreduce, r.flags = CALL_FOLDED; /* always an event of its own */
     refused(f, file, r);
     put(file, plain);
     assert_int_equal(drain(f, 0), 1);
@@ -387,7 +386,7 @@ static void what_is_no_such_file_is_refused(void **state) {
     assert_int_equal(call_reader_scan(&f->reader), 0);
 }
 
-/* A directory in which nothing changed is not read: what came to it later still is found. */
+/* A directory without a change is not read; a file that appears later is found. */
 static void a_file_that_comes_late_is_found(void **state) {
     struct fixture *f = *state;
     make_file(f, 42);
@@ -398,7 +397,7 @@ static void a_file_that_comes_late_is_found(void **state) {
     assert_int_equal(call_reader_scan(&f->reader), 1);
 }
 
-/* A rank without CPU time may be long between its file and the magic in it. */
+/* A rank that gets no CPU time may take long between creating its file and writing the magic. */
 static void a_file_that_is_whole_long_after_it_came_is_taken(void **state) {
     struct fixture *f = *state;
     struct file *file = make_file(f, 42);
@@ -427,13 +426,13 @@ static void a_process_without_a_file_says_why(void **state) {
     assert_string_equal(why, "its file is of another libchokepoint-mpi.so");
 }
 
-/* A writer calls by changing its file's times. Nothing else is heard. */
+/* A writer calls by changing its file's times. Other changes are ignored. */
 static void a_writer_that_calls_is_heard(void **state) {
     struct fixture *f = *state;
     char events[4096];
     int fd = ring_files_listen(&f->reader.files);
     if (fd == -EMFILE || fd == -ENOSPC)
-        skip(); /* others on this machine watch as much as a user may */
+        skip(); /* other programs use up the user's watches */
     assert_true(fd >= 0);
     struct file *file = make_file(f, 42);
     put(file, plain);
@@ -452,7 +451,7 @@ static void a_rank_beyond_its_world_is_unknown(void **state) {
     assert_int_equal(drain(f, 0), 0);
     assert_int_equal(f->reader.ranks[0].rank, -1);
     assert_int_equal(f->reader.ranks[0].world_size, -1);
-    assert_int_equal(f->reader.ranks[0].malformed, 1); /* its peer is in no world */
+    assert_int_equal(f->reader.ranks[0].malformed, 1); /* its peer is not in any world */
     file->header->rank = INT32_MIN;
     file->header->world_size = INT32_MIN;
     file->header->thread_level = 99;
@@ -461,7 +460,7 @@ static void a_rank_beyond_its_world_is_unknown(void **state) {
     assert_int_equal(f->reader.ranks[0].thread_level, -1);
 }
 
-/* Harm to one file leaves the other alone, and the broken one stays given up. */
+/* Damage to one file leaves the other file working, and the damaged one stays abandoned. */
 static void broken(struct fixture *f, struct file *file, void (*do_harm)(struct file *)) {
     struct call_totals totals;
     struct file *other = make_file(f, 43);
@@ -554,7 +553,7 @@ static void check_hurried(struct fixture *f, int32_t pid, int32_t thread_level) 
 
 static void events_are_whole_while_their_writer_laps_the_reader(void **state) {
     check_hurried(*state, 42, 3);
-    check_hurried(*state, 43, 2); /* one thread at a time: the reader copies once */
+    check_hurried(*state, 43, 2); /* one at a time: the reader copies once */
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control groups of the job: both versions, in the right units, limits on the way up. */
+/* Control groups of the job: both versions, units, limits of parent groups. */
 #include "tests/unit/probe_test.h"
 
 #define MOUNTS_V1                                                                                  \
@@ -82,7 +82,7 @@ static void without_a_limit_there_is_none(void **state) {
     tree_remove(&tree);
 }
 
-/* Limits are looked at once a second, what is used each time. */
+/* Limits are read once a second, use each time. */
 static void a_limit_that_is_set_shows_within_a_second(void **state) {
     struct tree tree;
     static struct harness h;
@@ -101,7 +101,7 @@ static void a_limit_that_is_set_shows_within_a_second(void **state) {
     tree_remove(&tree);
 }
 
-/* A quota whose periods go by is read with them: its beginning is no second late. */
+/* A quota with running periods is read with them: its start is not a second late. */
 static void a_quota_shows_with_its_first_period(void **state) {
     struct tree tree;
     static struct harness h;
@@ -192,7 +192,7 @@ static void processes_come_with_their_groups_and_groups_go(void **state) {
     assert_int_equal(harness_sample_at(&h, 2 * S), 0);
     assert_int_equal(h.rows.n, 1);
     expect(&h, "/other", "memory_bytes", 77);
-    job_end(&h.job, 0); /* the process has ended, its group is still there */
+    job_end(&h.job, 0); /* the process has ended, but its group exists */
     assert_int_equal(harness_sample_at(&h, 3 * S), 0);
     assert_int_equal(h.rows.n, 1);
     harness_close(&h);

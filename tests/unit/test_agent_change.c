@@ -22,7 +22,7 @@ static void an_interface_may_be_plugged_and_unplugged(void **state) {
     tree_make(&tree, NULL);
     tree_write(&tree, "proc/net/dev", NET_HEAD ETH0);
     probe_start(&h, tree.path, SCOPE_HOST, &probe_net, S);
-    assert_false(is_born(&h, "eth0")); /* nobody knows since when: no growth */
+    assert_false(is_born(&h, "eth0")); /* the begin is not known: no growth */
     tree_write(&tree, "proc/net/dev", NET_HEAD ETH1 ETH0);
     assert_int_equal(harness_sample_at(&h, 2 * S), 0);
     assert_true(is_born(&h, "eth1"));
@@ -51,7 +51,7 @@ static void an_interface_that_returns_is_born_only_with_new_counters(void **stat
     assert_false(is_born(&h, "eth1"));
     tree_write(&tree, "proc/net/dev", NET_HEAD ETH0);
     assert_int_equal(harness_sample_at(&h, 4 * S), 0);
-    tree_write(&tree, "proc/net/dev", NET_HEAD ETH0 ETH1_ANEW); /* another one of that name */
+    tree_write(&tree, "proc/net/dev", NET_HEAD ETH0 ETH1_ANEW); /* another device with that name */
     assert_int_equal(harness_sample_at(&h, 5 * S), 0);
     assert_true(is_born(&h, "eth1"));
     harness_close(&h);
@@ -67,7 +67,7 @@ static void an_interface_tells_its_speed(void **state) {
     tree_write(&tree, "proc/net/dev", NET_HEAD ETH0 ETH1 "../eth0: 1 1 0 0 0 0 0 0 2 2 0 0 0\n");
     tree_write(&tree, "sys/class/net/eth0/speed", "1000\n");
     tree_write(&tree, "sys/class/net/eth1/speed", "-1\n");
-    tree_write(&tree, "sys/class/eth0/speed", "1000\n"); /* no interface's */
+    tree_write(&tree, "sys/class/eth0/speed", "1000\n"); /* a file of no interface */
     probe_start(&h, tree.path, SCOPE_HOST, &probe_net, S);
     expect(&h, "eth0", "speed_bytes_per_s", 125000000);
     expect_absent(&h, "eth1", "speed_bytes_per_s");
@@ -102,7 +102,7 @@ static void more_interfaces_than_there_is_room_for_are_counted(void **state) {
     tree_remove(&tree);
 }
 
-/* 8 KiB were room enough at open; a line that is cut must not become a number. */
+/* Room for 8 KiB sufficed at open; a cut line must not become a number. */
 static void a_file_that_outgrew_its_buffer_loses_whole_lines(void **state) {
     struct tree tree;
     struct harness h;
@@ -121,7 +121,8 @@ static void a_file_that_outgrew_its_buffer_loses_whole_lines(void **state) {
     assert_int_equal(h.rows.n, 1);
     expect(&h, "v0", "send_bytes", 222222222222);
     size_t whole_lines = (8192 - strlen(NET_HEAD)) / 58;
-    assert_int_equal(h.rows.dropped, whole_lines - 1 + 1); /* one name many times, and the cut */
+    assert_int_equal(h.rows.dropped,
+                     whole_lines - 1 + 1); /* one name many times, and the cut line */
     harness_close(&h);
     tree_remove(&tree);
 }
@@ -172,7 +173,8 @@ static void a_disk_that_becomes_part_of_an_array_still_counts_once(void **state)
     tree_remove(&tree);
 }
 
-/* Names stay, what is behind them changes: judged again after the set of names has changed. */
+/* The names stay, but what they stand for changes: judged again after the set of names has changed.
+ */
 static void an_array_that_loses_its_slaves_counts_itself(void **state) {
     struct tree tree;
     struct harness h;
@@ -205,12 +207,12 @@ static void a_loop_device_appears_with_its_first_io(void **state) {
     tree_write(&tree, "proc/diskstats", LOOP_USED SDA);
     assert_int_equal(harness_sample_at(&h, 2 * S), 0);
     expect(&h, "loop0", "read_bytes", 1024);
-    assert_true(is_born(&h, "loop0")); /* it was seen at zero */
+    assert_true(is_born(&h, "loop0")); /* it was seen with zero */
     harness_close(&h);
     tree_remove(&tree);
 }
 
-/* The backing file: one on a disk, one on /dev/shm, which has none below it. */
+/* Backing files: one on a disk, one on /dev/shm, which has no disk. */
 static void a_loop_device_over_a_file_of_a_disk_is_counted_below(void **state) {
     struct tree tree;
     struct harness h;
@@ -220,7 +222,7 @@ static void a_loop_device_over_a_file_of_a_disk_is_counted_below(void **state) {
     tree_make(&tree, NULL);
     if (stat(tree.path, &st) < 0 || (st.st_dev >> 8) == 0) {
         tree_remove(&tree);
-        skip(); /* /tmp is no file system of a disk here */
+        skip(); /* /tmp is not on a disk here */
     }
     tree_write(&tree, "proc/diskstats", LOOP_USED SDA);
     tree_write(&tree, "sys/block/sda/dev", "8:0\n");
@@ -287,7 +289,7 @@ static void a_group_that_used_more_than_passed_is_not_idle(void **state) {
     probe_start(&h, tree.path, SCOPE_CGROUP, &probe_cpu, 10 * S);
     int64_t idle_ns = harness_value(&h, "cpu2", "idle_ns");
     tree_write(&tree, CPUACCT "usage_percpu", "7 333 2550000006 3400000007\n");
-    assert_int_equal(harness_sample_at(&h, 11 * S), 0); /* 1.05 s in 1 s: the clocks differ */
+    assert_int_equal(harness_sample_at(&h, 11 * S), 0); /* 1.05 s in 1 s: different clocks */
     expect(&h, "cpu2", "idle_ns", idle_ns);
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
     expect(&h, "cpu2", "idle_ns", 12 * S - 2550000006 - 200000000);
@@ -314,11 +316,11 @@ static void a_group_s_cores_go_by_the_scheduler_s_clock(void **state) {
     probe_start(&h, tree.path, SCOPE_CGROUP, &probe_cpu, 10 * S);
     expect(&h, "cpu2", "user_ns", 8); /* no tick has seen it run */
     expect_times(&h, "cpu user system\n2 30 10\n", "0 0 400 0\n", 300, 100, &tree);
-    /* All that the tick saw since was the system's: none of the user's is taken back. */
+    /* All that the tick saw since was system time; no user time is taken back. */
     expect_times(&h, "cpu user system\n2 30 90\n", "0 0 480 0\n", 300, 180, &tree);
     expect_times(&h, "cpu user system\n2 930 90\n", "0 0 500 0\n", 320, 180, &tree);
     expect_times(&h, "cpu user system\n2 5 5\n", "0 0 20 0\n", 10, 10, &tree); /* a restart */
-    expect_times(&h, "cpu user system\n2 50 60\n", "0 0\n", 50, 60, &tree);    /* not told */
+    expect_times(&h, "cpu user system\n2 50 60\n", "0 0\n", 50, 60, &tree);    /* missing */
     harness_close(&h);
     tree_remove(&tree);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that are the job by choice, from made trees of /proc. */
+/* Processes that the user named as the job, in made trees of /proc. */
 #include "tests/unit/planted_process.h"
 
 #include "agent/probes/process/process_private.h"
@@ -19,7 +19,7 @@ static void choose(const char *text) {
     assert_int_equal(job_choice_parse(text, &choices[n_choices++], why, sizeof why), 0);
 }
 
-/* A process planted in the tree is there from the first sample on. */
+/* A process that is planted in the tree exists from the first sample on. */
 static void make(struct tree *tree) {
     n_choices = 0;
     noted[0] = '\0';
@@ -56,7 +56,7 @@ static void a_unit_is_a_whole_part_of_the_path(void **state) {
     assert_true(matches("unit=system.slice", plain));
     assert_false(matches("unit=redis", plain));
     assert_false(matches("unit=server.service", plain));
-    assert_true(matches("unit=postgresql", instance)); /* the umbrella has no process itself */
+    assert_true(matches("unit=postgresql", instance)); /* the parent group has no process itself */
     assert_true(matches("unit=postgresql.service", instance));
     assert_true(matches("unit=postgresql@15-main", instance));
     assert_false(matches("unit=postgresql@15", instance));
@@ -71,7 +71,7 @@ static void a_container_is_known_by_the_beginning_of_its_id(void **state) {
     assert_true(matches("container=" ID, "0::/kubepods.slice/cri-containerd-" ID ".scope\n"));
     assert_true(matches("container=db", "0::/lxc.payload.db/system.slice\n"));
     assert_true(matches("container=db", "0::/machine.slice/machine-db.scope\n"));
-    assert_false(matches("container=3f2", "5:memory:/docker/" ID "\n")); /* too short to be one */
+    assert_false(matches("container=3f2", "5:memory:/docker/" ID "\n")); /* too short for an id */
     assert_false(matches("container=2a9c", "5:memory:/docker/" ID "\n"));
     assert_false(matches("container=abcd", "0::/system.slice/abcd.service\n"));
     assert_false(matches("container=db", "0::/lxc.payload.db2\n"));
@@ -111,7 +111,7 @@ static void a_service_and_its_children_are_the_job(void **state) {
     assert_true(is_member(&h, 50));
     assert_true(is_member(&h, 60));
     assert_false(is_member(&h, 70));
-    drop(&tree, 50); /* it is started again under another id */
+    drop(&tree, 50); /* it is started again with another id */
     plant(&tree, (struct planted){
                      .pid = 80, .parent = 1, .comm = "db", .group = unit, .start_ticks = 10050});
     look(&h, 101);
@@ -171,9 +171,9 @@ static void who_is_named_and_not_there_is_told(void **state) {
                                "no-such-user-here\n"
                                "process: --job names a process that is not on this host: 4000\n");
     plant(&tree, (struct planted){.pid = 4000, .parent = 1, .comm = "p", .start_ticks = 10050});
-    look(&h, 101); /* it got the id later: somebody else */
+    look(&h, 101); /* another process has the id now */
     assert_int_equal(h.job.n, 0);
-    assert_null(strstr(strstr(noted, "4000") + 1, "4000")); /* said once */
+    assert_null(strstr(strstr(noted, "4000") + 1, "4000")); /* reported once */
     end(&h, &tree);
 }
 
@@ -216,7 +216,7 @@ static void who_listens_on_the_port_is_the_job(void **state) {
     (void)state;
     make(&tree);
     choose("port=5432");
-    hold(&tree, 1, 3, "socket:[700]"); /* for whom it starts on demand */
+    hold(&tree, 1, 3, "socket:[700]"); /* systemd, which starts it on demand */
     plant(&tree, (struct planted){.pid = 50, .parent = 1, .comm = "db"});
     hold(&tree, 50, 3, "/dev/null");
     hold(&tree, 50, 4, "socket:[700]");
@@ -242,7 +242,7 @@ static void namespace(const struct tree *tree, const char *process, const char *
     assert_int_equal(symlink(link, path), 0);
 }
 
-/* Two servers on the port, each in a container; the agent's own list has neither. */
+/* Two servers on the port, each in a container; the agent's own namespace has neither. */
 static void who_listens_in_another_network_namespace_is_the_job(void **state) {
     struct harness h;
     struct tree tree;
@@ -262,14 +262,15 @@ static void who_listens_in_another_network_namespace_is_the_job(void **state) {
     }
     tree_write(&tree, "proc/50/net/tcp", HEAD SOCKET("1538", "0A", "750"));
     tree_write(&tree, "proc/51/net/tcp6", HEAD SOCKET("1538", "0A", "751"));
-    tree_write(&tree, "proc/52/net/tcp", HEAD SOCKET("1538", "0A", "752")); /* nobody's own */
+    tree_write(&tree, "proc/52/net/tcp", HEAD SOCKET("1538", "0A", "752")); /* no process has that
+                                                                               socket */
     start(&h, &tree);
     assert_true(is_member(&h, 50) && is_member(&h, 51));
     assert_false(is_member(&h, 52));
     end(&h, &tree);
 }
 
-/* One that was there long before it began to listen, and its old child. */
+/* A process that was there long before it began to listen, and its old child. */
 static void a_server_that_listens_later_joins_with_its_children(void **state) {
     struct harness h;
     struct tree tree;
@@ -285,7 +286,7 @@ static void a_server_that_listens_later_joins_with_its_children(void **state) {
                HEAD "   0: 00000000000000000000000000000000:0050 "
                     "00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 "
                     "00000000     0        0 701 1 ff 100 0\n");
-    look(&h, 110); /* nobody is seen with it yet */
+    look(&h, 110); /* no process has been seen with it yet */
     assert_int_equal(h.job.n, 0);
     hold(&tree, 50, 4, "socket:[701]");
     look(&h, 111);

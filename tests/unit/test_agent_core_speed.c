@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic by which a core's speed is known: that it is done, and what of its time counts. */
+/* The calibration loop: it is really computed, and the right part of its time counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void the_shorter_of_two_counts(void **state) {
     assert_int_equal(taken((const int64_t[]){100, 111, 160}), 11);
 }
 
-/* All of it depends on where it began: nothing can be left out. */
+/* Its result depends on every step, so nothing can be optimized away. */
 static void the_work_is_the_same_each_time(void **state) {
     (void)state;
     assert_true(core_speed_work(1) == core_speed_work(1));

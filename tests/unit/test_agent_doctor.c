@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A host examined: faults planted in a /proc and a /sys of our own. */
+/* Examines a host: faults planted in a made /proc and /sys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void put(const struct place *p, const char *path, const char *text) {
     fclose(file);
 }
 
-/* A host without a fault, as far as files tell. */
+/* Makes a host without a fault, by its files. */
 static int setup(void **state) {
     struct place *p = calloc(1, sizeof *p);
     snprintf(p->root, sizeof p->root, "/tmp/chokepoint-examined-XXXXXX");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that end: what the kernel tells of them, and that no nanosecond and no byte is lost or
- * counted twice. */
+/* Processes that end: the kernel's records of them, without a nanosecond or byte lost or counted
+ * twice.
+ */
 #include "tests/unit/probe_test.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ struct message {
     uint32_t pid;
     struct nlattr stats_head;
     struct taskstats stats;
-} __attribute__((packed, aligned(4))); /* as it lies in a message */
+} __attribute__((packed, aligned(4))); /* the layout in a message */
 
 static struct message a_message(void) {
     return (struct message){
@@ -83,7 +84,7 @@ static void a_record_has_all_the_kernel_says(void **state) {
     assert_false(record.is_last);
 }
 
-/* Linux before 5.16 does not say to which process a thread belonged. */
+/* Linux before 5.16 does not tell a thread's process. */
 static void what_is_cut_or_of_an_older_kernel_is_refused(void **state) {
     struct message message = a_message();
     struct exit_record record;
@@ -104,9 +105,9 @@ static void what_is_cut_or_of_an_older_kernel_is_refused(void **state) {
 
 /* ---- this machine ---- */
 
-/* A record is made before a process gives its memory back, which takes CPU time, too. */
+/* A record is made before a process frees its memory, which takes CPU time, too. */
 #define UNTOLD_NS (5 * NS_PER_MS)
-#define ROUNDING_NS (10 * NS_PER_US) /* of the kernel's own sums: 1 us a process */
+#define ROUNDING_NS (10 * NS_PER_US) /* of the kernel's own sums: 1 us for each process */
 
 /* A shell of the job, which reads commands from `to` and answers at `from`. */
 struct shell {
@@ -135,7 +136,7 @@ static void shell_start(struct shell *shell) {
     shell->from = from[0];
 }
 
-/* Returns when the commands are done. */
+/* Runs the commands and returns when they are done. */
 static void shell_do(const struct shell *shell, const char *commands) {
     char text[512], byte;
     int size = snprintf(text, sizeof text, "%s\necho\n", commands);
@@ -184,7 +185,7 @@ static void hear(void *ctx, const struct exit_record *record) {
     heard->last = *record;
 }
 
-/* The answer is this thread's, whatever stands beside its question. */
+/* The answer is about the thread that was asked for, whatever else the message holds. */
 static void a_thread_that_lives_says_what_it_stands_at(void **state) {
     int32_t tids[100] = {0};
     struct harness h;
@@ -214,7 +215,7 @@ static void a_thread_that_lives_says_what_it_stands_at(void **state) {
     assert_in_range(heard.last.times.voluntary, 0, files.voluntary);
     assert_int_equal(heard.last.times.write_bytes, files.write_bytes);
     thread_ask_close(&ask);
-    thread_ask(&ask, tids, 100, hear, &heard); /* says nothing */
+    thread_ask(&ask, tids, 100, hear, &heard); /* no answer */
     assert_int_equal(heard.n, 1);
     exit_records_close(&records);
 }
@@ -235,7 +236,7 @@ static void what_a_process_did_after_its_last_sample_is_in_its_last_row(void **s
     assert_int_equal(harness_sample(&h), 0);
     assert_true(cpu_of(&h, name) > before_ns);
     assert_in_range(cpu_of(&h, name), usage_ns(&usage) - UNTOLD_NS, usage_ns(&usage) + ROUNDING_NS);
-    /* the kernel's has what this test held when it forked, too */
+    /* the kernel's peak includes what this test held when it forked */
     assert_in_range(harness_value(&h, name, "peak_rss_bytes"), 4096, usage.ru_maxrss * 1024);
     expect(&h, name, "minor_faults", usage.ru_minflt);
     harness_close(&h);
@@ -268,7 +269,7 @@ static void processes_that_no_sample_saw_are_added_up_by_name(void **state) {
     assert_int_equal(harness_sample(&h), 0);
     assert_in_range(cpu_of(&h, name) + below_ns, usage_ns(&usage) / 4,
                     usage_ns(&usage) + ROUNDING_NS);
-    assert_int_equal(harness_sample(&h), 0); /* nothing new is told of them */
+    assert_int_equal(harness_sample(&h), 0); /* nothing new about them */
     assert_null(harness_row(&h, "head[ended]"));
     unlink(file);
     harness_close(&h);

@@ -149,8 +149,9 @@ static void a_hundred_and_twenty_eight_cores(void **state) {
     harness_close(&h);
 }
 
-/* 24 SCSI disks, 9 NVMe, one RAID controller, one zram in use; not: partitions, md and dm above
- * them, the two hidden paths of nvme8n1, what never did I/O. */
+/* 24 SCSI disks, 9 NVMe, one RAID controller, one zram in use. Not counted: partitions, md and dm
+ * above them, the two hidden paths of nvme8n1, and disks without I/O.
+ */
 static void every_byte_of_many_disks_counts_once(void **state) {
     struct harness h;
     int64_t sum = 0;
@@ -313,7 +314,7 @@ static void a_v1_group_has_its_own_cores(void **state) {
     (void)state;
     start_cgroup(&h, "cgroup-v1", &probe_cpu);
     assert_int_equal(h.rows.n, 2);
-    /* 1.5 s by the scheduler's clock, of which the tick saw 1 s of user and 0.2 s of system time */
+    /* 1.5 s by the scheduler's clock; the tick saw 1 s of user and 0.2 s of system time */
     expect(&h, "cpu2", "user_ns", 1250000004);
     expect(&h, "cpu2", "system_ns", 250000002);
     expect(&h, "cpu2", "steal_ns", 200000000);
@@ -401,7 +402,7 @@ static void a_v2_group_has_its_own_io_and_pressure(void **state) {
     struct harness h;
     (void)state;
     start_cgroup(&h, "cgroup-v2", &probe_disk);
-    assert_int_equal(h.rows.n, 1); /* not dm-0, nor loop0 that has no I/O */
+    assert_int_equal(h.rows.n, 1); /* not dm-0, nor loop0, which has no I/O */
     expect(&h, "nvme0n1", "read_bytes", 1000);
     expect(&h, "nvme0n1", "writes", 40);
     harness_close(&h);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets added up by pair of hosts: whose they are, what has no room, what rests. */
+/* Packets summed by pair of hosts: their addresses, a full table, silent pairs. */
 #include "tests/unit/probe_test.h"
 
 #include <arpa/inet.h>
 
 #include "agent/probes/flow.h"
 
-/* An IPv4 packet of so many bytes from 10.0.X.Y to 10.1.0.1. */
+/* An IPv4 packet of `bytes` bytes from 10.0.X.Y to 10.1.0.1. */
 static struct captured packet4(uint8_t head[20], unsigned from, bool sent, uint32_t bytes) {
     memset(head, 0, 20);
     head[0] = 0x45;
@@ -33,7 +33,7 @@ static void both_directions_are_one_flow_from_here(void **state) {
     struct captured sent = packet4(head, 7, true, 100);
     (void)state;
     expect_name(&sent, "eth0 10.0.0.7 10.1.0.1");
-    sent.sent = false; /* the same packet, received: we are 10.1.0.1 */
+    sent.sent = false; /* the same packet received: this host is 10.1.0.1 */
     expect_name(&sent, "eth0 10.1.0.1 10.0.0.7");
 }
 
@@ -57,7 +57,9 @@ static void other_protocols_have_a_row_each(void **state) {
     expect_name(&packet, "eth0 protocol 0x88cc");
 }
 
-/* Cut short, or of another version than its protocol says: counted, never read beyond. */
+/* Cut short, or with another version than its protocol says: counted, and never read beyond its
+ * end.
+ */
 static void what_is_no_packet_has_no_addresses(void **state) {
     (void)state;
     for (size_t size = 0; size < 40; size++) {
@@ -99,7 +101,7 @@ static void a_full_table_has_no_room(void **state) {
         run = all->slots[i] ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    assert_in_range(longest, 1, 60); /* neighbours spread over the table */
+    assert_in_range(longest, 1, 60); /* neighbours are spread over the table */
     flows_keep(all, FLOWS_MAX - 10);
     assert_int_equal(all->n, 10);
     struct captured packet = packet4(head, FLOWS_MAX - 1, true, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that have a library of GPUs mapped, by planted lists of mappings. */
+/* Processes that map a GPU library, by planted lists of mappings. */
 #include "tests/unit/planted_process.h"
 
 #include "common/buffer.h"
@@ -17,7 +17,8 @@ static void put_maps(const struct tree *tree, int pid, size_t before, const char
 
 #define CUDA "7f0000000000-7f0000001000 r-xp 00000000 08:01 1 /usr/lib/libcuda.so.1\n"
 
-/* Wherever in the list it stands, however late it comes; nobody looks at others, nor without end.
+/* Found anywhere in the list, and however late it comes; other processes are not examined, nor are
+ * lists read for ever.
  */
 static void a_library_of_gpus_is_found(void **state) {
     struct tree tree;
@@ -28,9 +29,9 @@ static void a_library_of_gpus_is_found(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
         plant(&tree, (struct planted){.pid = pids[i], .comm = "p", .environ = i < 4 ? MARK : NULL});
     put_maps(&tree, 50, 0, CUDA);
-    put_maps(&tree, 51, 4096 / 63 - 1, CUDA); /* over the end of a chunk */
+    put_maps(&tree, 51, 4096 / 63 - 1, CUDA); /* across the end of a chunk */
     put_maps(&tree, 52, 3, "");
-    put_maps(&tree, 53, 40000, CUDA); /* behind the first mebibyte */
+    put_maps(&tree, 53, 40000, CUDA); /* after the first mebibyte */
     put_maps(&tree, 54, 0, CUDA);
     look(&h, 101);
     expect(&h, "p[50]", "gpu", 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent tells of its host before it samples: which library may be preloaded, or why none.
- * The agent is a copy of this very program, with or without a library beside it or at its end. */
+/* An agent describes its host before it samples: which library may be preloaded, or why none. The
+ * agent is a copy of this test's program, with or without a library beside it or at its end.
+ */
 #include "agent/introduction.h"
 #include "common/mpi_library.h"
 
@@ -34,7 +35,7 @@ static void write_file(const char *path, const char *text, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* This program as the agent, with these bytes at its end. */
+/* Copies this program as the agent, with these bytes at its end. */
 static void copy_self(const char *path, const char *end, size_t size) {
     struct stat st;
     int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
@@ -84,7 +85,7 @@ static int be_agent(char **words) {
     return 0;
 }
 
-/* All that it says on standard error. */
+/* All that it writes to standard error. */
 static const char *hear(const struct place *place, const char *const *words) {
     static char text[1000];
     int fds[2], status;
@@ -121,7 +122,7 @@ static void read_line(const char *path, char *to, size_t size) {
     to[strcspn(to, "\n")] = '\0';
 }
 
-/* The line that says that it may be preloaded from there. */
+/* The line that says that the library may be preloaded from there. */
 static const char *confirmed(const char *path) {
     static char line[1000];
     char host[100], boot[64];
@@ -148,7 +149,7 @@ static void an_agent_tells_the_library_beside_it(void **state) {
     write_file(place->beside, LIBRARY, sizeof LIBRARY);
     const char *said = hear_library(place, "/home/library", sizeof LIBRARY, "");
     assert_string_equal(said, confirmed(place->beside));
-    assert_string_equal(hear_library(place, "", 0, ""), ""); /* nobody asked */
+    assert_string_equal(hear_library(place, "", 0, ""), ""); /* not asked for */
 }
 
 static void a_library_that_may_not_be_preloaded_is_told_with_its_reason(void **state) {
@@ -167,7 +168,7 @@ static void a_library_that_may_not_be_preloaded_is_told_with_its_reason(void **s
 static void a_library_that_came_is_put_in_its_place_and_told(void **state) {
     const struct place *place = *state;
     struct stat st;
-    write_file(place->beside, LIBRARY, sizeof LIBRARY); /* of an agent that was there before */
+    write_file(place->beside, LIBRARY, sizeof LIBRARY); /* left by an earlier agent */
     const char *said = hear_library(place, place->home, sizeof LIBRARY, "/tmp/d");
     assert_string_equal(said, confirmed(place->home));
     assert_int_equal(stat(place->home, &st), 0);
@@ -185,7 +186,7 @@ static void a_library_that_did_not_come_is_none(void **state) {
     assert_string_equal(hear_library(place, place->home, 0, "/tmp/d"),
                         refused(place->home, "No such file or directory"));
     const char *said = hear_library(place, place->home, sizeof LIBRARY - 3, "/tmp/d");
-    assert_string_equal(said, confirmed(place->home)); /* the file is as it came */
+    assert_string_equal(said, confirmed(place->home)); /* the file is unchanged */
     assert_string_equal(hear_library(place, place->home, 5, "/tmp/d"),
                         refused(place->home, "it is of another version"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The system probes on this machine against the kernel's own counters, read by other ways just
- * before and just after: what a probe says must lie between the two.
+ * The system probes on this machine against the kernel's own counters, read in other ways just
+ * before and just after: a probe's value must lie between the two.
  */
 #include "tests/unit/probe_test.h"
 
@@ -54,7 +54,7 @@ static size_t count_lines(const char *path) {
     return n;
 }
 
-/* The kernel hands out a long file a page at a time: the map of a child that does not move. */
+/* The kernel returns a long file a page at a time: here the map of a child that does not run. */
 static void a_file_in_pieces_is_read_whole(void **state) {
     struct source source;
     char directory[64], path[96];
@@ -110,10 +110,10 @@ static void interfaces_agree_with_sysfs(void **state) {
     }
     harness_close(&h);
     if (!compared)
-        skip(); /* /sys of another network namespace */
+        skip(); /* /sys belongs to another network namespace */
 }
 
-/* In a network namespace of its own nothing else moves: a transfer must show to the byte. */
+/* In a separate network namespace nothing else moves: a transfer must show to the byte. */
 static int send_in_own_namespace(void) {
     struct harness h;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -139,7 +139,7 @@ static int send_in_own_namespace(void) {
             return 2;
     if (harness_sample(&h) != 0)
         return 3;
-    /* 1000 bytes with 8 of UDP and 20 of IP before them; the loopback counts no more */
+    /* 1000 bytes and the headers, 8 of UDP and 20 of IP; the loopback counts no others */
     bool good = harness_value(&h, "lo", "send_bytes") == bytes + 50 * 1028 &&
                 harness_value(&h, "lo", "receive_packets") == packets + 50;
     harness_close(&h);
@@ -249,7 +249,7 @@ static void memory_agrees_with_sysinfo(void **state) {
     int64_t free_bytes = (int64_t)info.freeram * info.mem_unit;
     expect(&h, "memory", "total_bytes", total);
     expect(&h, "memory", "swap_total_bytes", (int64_t)info.totalswap * info.mem_unit);
-    /* Others allocate meanwhile: free memory within a tenth of all. */
+    /* Other programs allocate meanwhile: free memory must be within a tenth of the total. */
     assert_in_range(harness_value(&h, "memory", "free_bytes") + total / 10, free_bytes,
                     free_bytes + total / 5);
     harness_close(&h);
@@ -296,7 +296,7 @@ static void pressure_agrees_with_the_kernel(void **state) {
     assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
     if (harness_open(&h, &probe_psi) == PROBE_ABSENT) {
         harness_close(&h);
-        skip(); /* no PSI in this kernel */
+        skip(); /* this kernel has no PSI */
     }
     static const char *const names[] = {"cpu", "memory", "io"};
     for (size_t i = 0; i < 3; i++) {
@@ -344,7 +344,7 @@ static void the_groups_cpu_time_agrees_with_its_total(void **state) {
     for (size_t i = 0; i < h.rows.n; i++)
         used_ns += harness_value(&h, h.rows.items[i].name, "user_ns") +
                    harness_value(&h, h.rows.items[i].name, "system_ns");
-    int64_t slack_ns = 2000; /* v2 tells microseconds */
+    int64_t slack_ns = 2000; /* v2 counts microseconds */
     assert_in_range(used_ns + slack_ns, before_ns, after_ns + 2 * slack_ns);
     harness_close(&h);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The names people know, of command lines as programs have them and as nobody should. */
+/* Names of processes by their command lines, from usual and hostile ones. */
 #include "tests/unit/planted_process.h"
 
 #include "agent/probes/process/process_label.h"
 #include "common/error.h"
 
-/* Words of the command line end with '|'. */
+/* '|' ends each word of the command line. */
 static const char *label_of(const char *comm, const char *line) {
     static char label[LABEL_MAX + 1];
     char text[4096];
@@ -109,7 +109,7 @@ static void a_hostile_command_line_is_only_a_name(void **state) {
     char long_one[600] = "python3|";
     (void)state;
     assert_string_equal(label_of("python3", ""), "python3");
-    assert_string_equal(label_of("python3", "python3|cut.py"), "python3"); /* its end is missing */
+    assert_string_equal(label_of("python3", "python3|cut.py"), "python3"); /* the end is missing */
     assert_string_equal(label_of("python3", "||||"), "python3");
     assert_string_equal(label_of("python3", "python3|dir/|"), "python3");
     assert_string_equal(label_of("python3", "python3|a[7]b.py|"), "python3 a(7)b.py");
@@ -147,7 +147,7 @@ static void the_name_is_that_of_the_row(void **state) {
     end(&h, &tree);
 }
 
-/* Its growth since the row before is told under the name of that row. */
+/* Growth since the row before is reported under the name of that row. */
 static void a_title_that_comes_late_renames_the_process(void **state) {
     static const char server[] = "postgres\0-D\0data", title[] = "postgres: checkpointer ";
     struct harness h;
@@ -166,7 +166,7 @@ static void a_title_that_comes_late_renames_the_process(void **state) {
     look(&h, 102);
     expect(&h, "postgres: checkpointer[50]", "user_ns", 300000000);
     expect(&h, "postgres[50]", "user_ns", 300000000);
-    look(&h, 110); /* settled: it is not asked again */
+    look(&h, 110); /* settled: it is not read again */
     put_line(&tree, 50, server, sizeof server);
     look(&h, 111);
     assert_int_equal(h.rows.n, 1);

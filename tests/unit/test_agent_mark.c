@@ -34,7 +34,7 @@ static bool exists(const char *path) {
     return stat(path, &st) == 0;
 }
 
-/* Runs calls() in a program of its own that is told of the listener, and waits for its end. */
+/* Runs calls() in a child that knows the listener, and waits for its end. */
 static pid_t run_program(const struct place *place, void (*calls)(void)) {
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -143,7 +143,7 @@ static void an_agent_takes_over_when_the_one_before_it_ends(void **state) {
     assert_int_equal(open_marks(&second, &place), 0);
     run_program(&place, one_mark);
     assert_int_equal(harness_sample(&second), 0);
-    assert_int_equal(second.rows.n, 0); /* they are still the other one's */
+    assert_int_equal(second.rows.n, 0); /* they still belong to the other agent */
     enum probe_end ending = ENDING_REPLACED;
     first.env.ending = &ending;
     harness_close(&first);
@@ -182,7 +182,7 @@ static void an_agent_that_is_replaced_lets_go_and_tells_no_more(void **state) {
     tree_remove(&place.tree);
 }
 
-/* Its place is taken by an agent that waits for a directory which goes. */
+/* An agent that waits for a removed directory takes its place. */
 static void a_directory_that_was_removed_meanwhile_is_made_again(void **state) {
     struct place place;
     struct harness first, second;
@@ -238,7 +238,7 @@ static void a_directory_open_to_others_is_refused(void **state) {
     tree_remove(&place.tree);
 }
 
-/* An agent that dies without closing: its successor goes on where it stopped. */
+/* The successor of an agent that died without closing continues where it stopped. */
 static void a_successor_tells_nothing_twice(void **state) {
     struct place place;
     struct harness h;
@@ -254,7 +254,7 @@ static void a_successor_tells_nothing_twice(void **state) {
         run_program(&place, all_kinds);
         int bad = harness_sample(&h) != 0 || h.rows.n != 8;
         harness_keep(&h, 1);
-        _exit(bad ? 2 : 0); /* as if killed: no close */
+        _exit(bad ? 2 : 0); /* as if killed: without closing */
     }
     int status;
     assert_int_equal(waitpid(agent, &status, 0), agent);
@@ -262,9 +262,9 @@ static void a_successor_tells_nothing_twice(void **state) {
     assert_true(exists(place.directory));
     assert_int_equal(pipe(ready), 0);
     assert_int_equal(pipe(go), 0);
-    pid_t program = fork(); /* marks once before the successor comes and once after */
+    pid_t program = fork(); /* marks once before the successor comes, and once after */
     if (program == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when an assertion ends the test early */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if an assertion ends the test early */
         setenv("CHOKEPOINT_MARKS", place.stem, 1);
         chokepoint_value("before", 1);
         if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1)
@@ -293,7 +293,7 @@ static void a_successor_tells_nothing_twice(void **state) {
     tree_remove(&place.tree);
 }
 
-/* It is killed between the sample and the spool: nobody else has the marks yet. */
+/* It is killed between the sample and the spool: no other process has the marks yet. */
 static uint64_t nothing_is_kept(void *ctx, uint64_t stream) {
     (void)ctx;
     return stream == 44 ? 6 : UINT64_MAX;
@@ -324,7 +324,7 @@ static void marks_that_a_killed_agent_had_not_kept_are_told(void **state) {
     assert_int_equal(open_marks(&h, &place), 0);
     h.env.kept = nothing_is_kept;
     assert_int_equal(harness_sample(&h), 0);
-    assert_int_equal(h.rows.n, 1); /* that of frame 7, and not that of frame 6 */
+    assert_int_equal(h.rows.n, 1); /* the one of frame 7, not of frame 6 */
     harness_close(&h);
     tree_remove(&place.tree);
 }
@@ -377,7 +377,7 @@ static void marks_overwritten_between_two_agents_are_counted(void **state) {
     harness_close(&h);
     assert_int_equal(write(go[1], "", 1), 1);
     assert_int_equal(waitpid(program, NULL, 0), program);
-    for (int i = 0; i < 2; i++) { /* the second goes on with the count of the first */
+    for (int i = 0; i < 2; i++) { /* the second continues the count of the first */
         assert_int_equal(open_marks(&h, &place), 0);
         assert_int_equal(harness_sample(&h), 0);
         assert_int_equal(h.rows.n, i == 0 ? CHOKEPOINT_MARK_CAPACITY : 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes are the job: session, control group, ancestry; no name, and no way out. */
+/* Which processes belong to the job: by session, control group and ancestry, never by name, and
+ * with no way to leave.
+ */
 #include "tests/unit/planted_process.h"
 
 static void a_child_of_a_member_needs_no_mark(void **state) {
@@ -14,7 +16,7 @@ static void a_child_of_a_member_needs_no_mark(void **state) {
     look(&h, 101);
     assert_true(is_member(&h, 60));
     assert_true(is_member(&h, 61));
-    assert_false(is_member(&h, 70)); /* by its name nobody is */
+    assert_false(is_member(&h, 70)); /* a name alone makes no member */
     expect(&h, "worker[61]", "parent", 60);
     end(&h, &tree);
 }
@@ -44,14 +46,16 @@ static void what_run_starts_is_the_job_without_any_environment(void **state) {
     end(&h, &tree);
 }
 
-/* The first pass meets ids in the order of /proc: children of a process with a higher id first. */
+/* The first pass meets ids in the order of /proc, so children may come before parents with higher
+ * ids.
+ */
 static void children_that_are_met_before_their_parent_are_found(void **state) {
     struct harness h;
     struct tree tree;
     (void)state;
     tree_make(&tree, NULL);
     plant(&tree, (struct planted){.pid = 900, .parent = 1, .comm = "sh", .environ = MARK});
-    for (int pid = 20; pid < 60; pid++) /* whatever order the directory has */
+    for (int pid = 20; pid < 60; pid++) /* in any order of the directory */
         plant(&tree,
               (struct planted){.pid = pid, .parent = pid == 20 ? 900 : pid - 1, .comm = "child"});
     assert_int_equal(harness_init(&h, tree.path, SCOPE_HOST), 0);
@@ -74,7 +78,7 @@ static void a_member_stays_one_whatever_it_does(void **state) {
                                   .environ2 = "OMPI_COMM_WORLD_RANK=3"});
     plant(&tree, (struct planted){.pid = 60, .parent = 50, .comm = "server"});
     look(&h, 101);
-    drop(&tree, 50); /* and 60 becomes a daemon under another name */
+    drop(&tree, 50); /* and 60 becomes a daemon with another name */
     plant(&tree, (struct planted){.pid = 60, .parent = 1, .session = 60, .comm = "renamed"});
     look(&h, 102);
     assert_true(is_member(&h, 60));
@@ -92,7 +96,7 @@ static void a_member_stays_one_whatever_it_does(void **state) {
     end(&h, &tree);
 }
 
-/* Between two looks a daemon forks twice and wipes its environment. */
+/* Between two samples a daemon forks twice and wipes its environment. */
 static void a_daemon_is_known_by_the_session_that_began_in_the_job(void **state) {
     struct harness h;
     struct tree tree;
@@ -106,7 +110,7 @@ static void a_daemon_is_known_by_the_session_that_began_in_the_job(void **state)
                      .pid = 60, .parent = 1, .session = 50, .comm = "d", .start_ticks = 10150});
     look(&h, 102);
     assert_true(is_member(&h, 60));
-    drop(&tree, 50); /* the leader ends: those of its session know it still */
+    drop(&tree, 50); /* the leader ends: others of its session still carry it */
     look(&h, 103);
     plant(&tree, (struct planted){
                      .pid = 61, .parent = 1, .session = 50, .comm = "d", .start_ticks = 10350});
@@ -118,7 +122,7 @@ static void a_daemon_is_known_by_the_session_that_began_in_the_job(void **state)
     end(&h, &tree);
 }
 
-/* The command runs in the session of the shell that it was started from. */
+/* The command runs in the session of the shell that started it. */
 static void the_session_of_whoever_started_the_job_is_not_the_jobs(void **state) {
     struct harness h;
     struct tree tree;
@@ -152,7 +156,7 @@ static void an_orphan_in_a_control_group_of_the_jobs_own_is_of_the_job(void **st
     look(&h, 101);
     plant(&tree, (struct planted){
                      .pid = 60, .parent = 1, .comm = "d", .group = step, .start_ticks = 10150});
-    plant(&tree, (struct planted){/* where we are, anybody may be */
+    plant(&tree, (struct planted){/* any process may be in the agent's own group */
                                   .pid = 61,
                                   .parent = 1,
                                   .comm = "d",
@@ -168,7 +172,7 @@ static void an_orphan_in_a_control_group_of_the_jobs_own_is_of_the_job(void **st
     end(&h, &tree);
 }
 
-/* mpirun's daemon on another host: ssh took no environment along. */
+/* mpirun's daemon on another host: ssh passed no environment on. */
 static void what_started_ranks_is_of_the_job_and_no_rank(void **state) {
     struct harness h;
     struct tree tree;
@@ -192,7 +196,7 @@ static void what_started_ranks_is_of_the_job_and_no_rank(void **state) {
     plant(&tree, (struct planted){
                      .pid = 44, .parent = 41, .session = 41, .comm = "new", .start_ticks = 10150});
     look(&h, 102);
-    assert_false(is_member(&h, 43)); /* it may be somebody's shell */
+    assert_false(is_member(&h, 43)); /* it may be a user's shell */
     assert_false(is_member(&h, 44));
     end(&h, &tree);
 }
@@ -228,7 +232,7 @@ static void the_number_of_the_batch_step_is_no_rank(void **state) {
                                   .environ = MARK,
                                   .environ2 = step});
     look(&h, 102);
-    look(&h, 103); /* young ones are asked again: the directory may name a child first */
+    look(&h, 103); /* young ones are examined again: the directory may list a child first */
     assert_int_equal(rank_of(&h, 50), -1);
     assert_int_equal(rank_of(&h, 51), -1);
     assert_int_equal(rank_of(&h, 52), 0);
@@ -236,7 +240,9 @@ static void the_number_of_the_batch_step_is_no_rank(void **state) {
     end(&h, &tree);
 }
 
-/* Ours are told by the run that started them: another program of our name is a culprit like any. */
+/* Our processes are known by the run that started them: another program with our name counts as any
+ * program outside the job.
+ */
 static void only_what_this_run_started_is_the_profiler(void **state) {
     struct harness h;
     struct tree tree;

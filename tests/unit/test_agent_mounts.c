@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File systems: which lines of mountinfo are some, and that no scan holds up anybody. */
+/* File systems: which lines of mountinfo count, and that a hanging server delays no sample. */
 #include "tests/unit/probe_test.h"
 
 #include <errno.h>
@@ -45,9 +45,9 @@ static void lines_that_are_none_are_refused(void **state) {
 
 /* ---- scans ---- */
 
-static sem_t gone;     /* the server that does not answer */
+static sem_t gone;     /* the hanging server is released */
 static sem_t asked;    /* it was asked */
-static sem_t finished; /* its scan */
+static sem_t finished; /* its scan ended */
 
 static int scan(const char *point, struct statvfs *ret_stat) {
     *ret_stat = (struct statvfs){.f_blocks = 100,
@@ -72,11 +72,12 @@ static const char mountinfo[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
                                 "5 1 8:3 / /b rw - ext4 /dev/sdc1 rw\n"
                                 "6 1 8:4 / /b rw - ext4 /dev/sdd1 rw\n";
 
-/* With `again` it asks for another scan, as often as the sampler would: a thread that still ends
- * its round does not hear it. */
+/* `again` asks for another scan, as often as the sampler would: a thread that is still ending its
+ * round does not notice a request.
+ */
 static size_t take_two(struct mounts *mounts, bool again, struct mount_fill fills[8]) {
     size_t n = 0;
-    while (n < 2) { /* the other thread needs no more than to run */
+    while (n < 2) { /* the other thread only needs to run */
         if (again)
             mounts_scan_again(mounts);
         n += mounts_take(mounts, fills + n, 8 - n);
@@ -109,7 +110,7 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     mounts_scan_again(mounts);
     assert_true(mounts_stuck(mounts, point));
     assert_string_equal(point, "/server");
-    assert_true(take_two(mounts, true, fills) >= 2); /* disks are looked at again */
+    assert_true(take_two(mounts, true, fills) >= 2); /* disks are scanned again */
     mounts_free(mounts);                             /* and does not wait */
     sem_post(&gone);
     sem_wait(&finished);
@@ -154,9 +155,9 @@ static void load_and_uptime_are_the_kernels(void **state) {
     assert_true(harness_value(&h, "host", "uptime_ns") > 0);
     assert_true(llabs(harness_value(&h, "host", "load_15_nano") - (int64_t)(load * 1e9)) <
                 INT64_C(500000000));
-    assert_true(harness_value(&h, "host", "running") >= 1); /* this one */
+    assert_true(harness_value(&h, "host", "running") >= 1); /* this process */
     assert_int_equal(harness_sample_at(&h, 5 * S), 0);
-    assert_int_equal(h.rows.n, 0); /* not yet again */
+    assert_int_equal(h.rows.n, 0); /* too early */
     assert_int_equal(harness_sample_at(&h, 6 * S), 0);
     assert_int_equal(h.rows.n, 1);
     harness_close(&h);
@@ -168,7 +169,7 @@ static void write_stat(const struct tree *tree, int pid, const char *text) {
     tree_write(tree, name, text);
 }
 
-/* One each, but for two that sleep; a name may look like the rest of the line. */
+/* One of each state, and two that sleep; a name may look like the rest of the line. */
 static void load_counts_the_tasks_of_another_root(void **state) {
     static const char *const stats[] = {"1 (a) S 0 1 1\n",     "2 (b) R 0 1 1\n", "3 (c) D 0 1 1\n",
                                         "4 (d) t 0 1 1\n",     "5 (e) Z 0 1 1\n", "6 (f) I 0 1 1\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Netlink: dumps as a kernel gave them, cut, changed and forged; connections of this very test. */
+/* Netlink: dumps as a kernel gave them, cut, changed and forged; and connections of this test. */
 #include "tests/unit/probe_test.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #include "agent/probes/qdisc.h"
 #include "common/error.h"
 
-/* A recorded dump, in memory of exactly its size, so that reading beyond is seen. */
+/* A recorded dump in memory of exactly its size, so that a sanitizer sees reads beyond it. */
 static struct bytes recording(const char *name) {
     char path[512];
     struct stat st;
@@ -32,7 +32,7 @@ static void release(struct bytes bytes) {
     free((void *)(uintptr_t)bytes.data);
 }
 
-/* All that was read, as text and figures. */
+/* All that was read, as text and numbers. */
 struct found {
     size_t n_connections, n_qdiscs;
     char names[16][INSTANCE_MAX + 1];
@@ -78,7 +78,7 @@ static void a_recorded_dump_has_its_connections(void **state) {
     struct bytes dump = recording("inet_diag");
     (void)state;
     assert_int_equal(read_all(dump, &found), 0);
-    assert_int_equal(found.n_connections, 6); /* both families; not the listeners */
+    assert_int_equal(found.n_connections, 6); /* both families; no listeners */
     const int64_t *values = values_of(&found, "127.0.0.1:54802>127.0.0.1:40861");
     assert_int_equal(values[CONNECTION_SEND_BYTES], 100001); /* the SYN counts as a byte */
     assert_int_equal(values[CONNECTION_RECEIVE_BYTES], 0);
@@ -98,7 +98,7 @@ static void the_end_of_a_connection_tells_its_last_figures(void **state) {
     static struct found found;
     struct bytes told = recording("destroyed");
     (void)state;
-    assert_int_equal(read_all(told, &found), 1); /* nothing says that there is no more */
+    assert_int_equal(read_all(told, &found), 1); /* no end of the dump was reported */
     assert_int_equal(found.n_connections, 2);
     const int64_t *values = values_of(&found, "127.0.0.1:54802>127.0.0.1:40861");
     assert_in_range(values[CONNECTION_SEND_BYTES], 100000, 100002);
@@ -184,7 +184,7 @@ static void an_attribute_may_not_claim_more_than_there_is(void **state) {
     assert_true(netlink_find(all, 2, &value) && netlink_u32(value, &number));
     assert_int_equal(number, 22);
     assert_false(netlink_find(all, 3, &value));
-    assert_false(netlink_find(all, 4, &value)); /* lies behind what makes no sense */
+    assert_false(netlink_find(all, 4, &value)); /* behind an invalid attribute */
     attributes[0].size = 0;
     assert_false(netlink_find(all, 1, &value));
     attributes[0].size = 6; /* a value of two bytes */
@@ -196,7 +196,7 @@ static void an_attribute_may_not_claim_more_than_there_is(void **state) {
 static void an_answer_to_another_question_is_skipped(void **state) {
     static struct found found;
     bool interrupted = false;
-    struct bytes dump = recording("inet_diag"); /* asked as number 7 */
+    struct bytes dump = recording("inet_diag"); /* asked with number 7 */
     (void)state;
     assert_int_equal(netlink_read(dump, 8, &interrupted, take, &found), 1);
     assert_int_equal(found.n_connections, 0);
@@ -218,11 +218,11 @@ static void the_kernels_refusal_is_an_error(void **state) {
     static struct found found;
     (void)state;
     assert_int_equal(read_all((struct bytes){&refusal, sizeof refusal}, &found), -ENOENT);
-    refusal.header.nlmsg_len = sizeof refusal.header; /* without saying which */
+    refusal.header.nlmsg_len = sizeof refusal.header; /* without the number of the request */
     assert_int_equal(read_all((struct bytes){&refusal, sizeof refusal.header}, &found), -EBADMSG);
 }
 
-/* A kernel before 4.10 has a shorter struct tcp_info: no clocks, everything else. */
+/* A kernel before 4.10 has a shorter struct tcp_info: without clocks, but with everything else. */
 static void an_older_kernel_says_less(void **state) {
     struct {
         struct inet_diag_msg head;
@@ -247,7 +247,7 @@ static void an_older_kernel_says_less(void **state) {
     assert_int_equal(values[CONNECTION_MIN_RTT_NS], VALUE_ABSENT); /* ~0: not measured */
 }
 
-/* Linux 4.8 tells nine numbers of a socket's memory; what is not there is absent. */
+/* Linux 4.8 reports nine numbers about a socket's memory; missing ones are absent. */
 static void buffers_are_taken_as_far_as_they_were_told(void **state) {
     struct {
         struct inet_diag_msg head;
@@ -330,13 +330,13 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
     int fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (size_t i = 0; i < ARRAY_SIZE(processes); i++)
         job_set(&job, i, &processes[i]);
-    job_end(&job, ARRAY_SIZE(processes)); /* the last one has ended meanwhile */
+    job_end(&job, ARRAY_SIZE(processes)); /* the last process has ended meanwhile */
     owners_forget(&owners);
-    assert_int_equal(owners_look(&owners, fd, &job, 1), 0); /* one after the other */
+    assert_int_equal(owners_look(&owners, fd, &job, 1), 0); /* one process at a time */
     assert_int_equal(owners_find(&owners, 11)->pid, 70);
     assert_int_equal(owners_look(&owners, fd, &job, 1), 0);
     assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0);
-    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0); /* nobody is left */
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0); /* no process is left */
     assert_int_equal(owners_find(&owners, 11)->pid, 71);
     assert_int_equal(owners_find(&owners, 11)->rank, 4);
     assert_int_equal(owners_find(&owners, 12)->pid, 72); /* no rank: the youngest */
@@ -355,7 +355,7 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
 
 struct wire {
     int listener, client, server;
-    char name[INSTANCE_MAX + 1]; /* of the client's end */
+    char name[INSTANCE_MAX + 1]; /* name of the client's end */
 };
 
 static void wire_connect(struct wire *wire) {
@@ -387,7 +387,7 @@ static void wire_close(struct wire *wire) {
     close(wire->listener);
 }
 
-/* Those of the wire's client, as a dump or an answer tells. */
+/* The wire's client, in a dump or an answer. */
 struct sought {
     const char *name;
     size_t n;
@@ -420,7 +420,7 @@ static void a_known_connection_answers_by_its_cookie_alone(void **state) {
     if (netlink_dump(&ask, TCPDIAG_GETSOCK, &request, sizeof request, take_sought, &sought) < 0)
         skip();
     assert_int_equal(sought.n, 1);
-    for (int i = 0; i < 100; i++) { /* more than are asked together; only one of them is there */
+    for (int i = 0; i < 100; i++) { /* more than fit in one question; only one of them exists */
         struct connection *connection =
             connections_add(&all, sought.message.cookie + (uint64_t)i * 1000000);
         connection->id = sought.message.head.id;
@@ -441,7 +441,7 @@ static void a_known_connection_answers_by_its_cookie_alone(void **state) {
 }
 
 static bool opens_of(const char *text, uint64_t *ret_opens) {
-    char *exact = malloc(strlen(text)); /* so that reading beyond is seen */
+    char *exact = malloc(strlen(text)); /* so that a sanitizer sees reads beyond it */
     memcpy(exact, text, strlen(text));
     bool known = connection_read_opens(exact, strlen(text), ret_opens);
     free(exact);
@@ -463,7 +463,7 @@ static void connections_opened_are_counted_in_both_directions(void **state) {
     assert_false(opens_of("Tcp: ActiveOpens InSegs\nTcp: 1 2\n", &opens));
 }
 
-/* The probe, with this process as the job's rank 5. */
+/* Starts the probe with this process as the job's rank 5. */
 static void start(struct harness *h) {
     struct job_process self = {.pid = getpid(), .rank = 5};
     assert_int_equal(harness_init(h, "", SCOPE_HOST), 0);
@@ -478,7 +478,9 @@ static void start(struct harness *h) {
     assert_int_equal(harness_sample(h), 0);
 }
 
-/* Samples until the row is there, as long as the kernel takes to tell that a connection ended. */
+/* Samples until the row shows that state: the kernel takes a while to report the end of a
+ * connection.
+ */
 static void await_state(struct harness *h, const char *name, int64_t connection_state) {
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(harness_sample(h), 0);
@@ -565,12 +567,12 @@ static void what_came_and_went_unseen_is_added_up(void **state) {
         int64_t now = harness_value(&h, "ended unseen", "send_bytes");
         grown = now == HARNESS_NO_ROW ? 0 : now - before;
     }
-    assert_in_range(grown, 400000, 800000); /* somebody else's may have ended, too */
+    assert_in_range(grown, 400000, 800000); /* other programs' connections may have ended, too */
     expect_absent(&h, "ended unseen", "pid");
     harness_close(&h);
 }
 
-/* Its process had closed it before anyone could see whose it was; it still had to deliver. */
+/* Its process had closed it before its owner could be found, and it still had data to deliver. */
 static void what_was_only_seen_as_an_orphan_is_added_up_too(void **state) {
     static struct harness h;
     struct wire wire;
@@ -584,7 +586,7 @@ static void what_was_only_seen_as_an_orphan_is_added_up_too(void **state) {
     assert_null(harness_row(&h, wire.name));
     int64_t before = harness_value(&h, "ended unseen", "send_bytes"), now = before;
     before = before == HARNESS_NO_ROW ? 0 : before;
-    close(wire.server); /* has not read: resets it */
+    close(wire.server); /* it has unread data, so closing resets it */
     for (int i = 0; i < 1000 && (now == HARNESS_NO_ROW || now < before + 30000); i++) {
         usleep(1000);
         assert_int_equal(harness_sample(&h), 0);
@@ -614,7 +616,7 @@ static void a_connection_of_others_is_nobodys(void **state) {
     harness_close(&h);
 }
 
-/* Handed to it, as far as the probe can tell: nobody came or went, and nothing was opened. */
+/* As if handed over: the number of processes is the same, and nothing was opened. */
 static void a_socket_handed_to_the_job_becomes_its_within_two_rounds(void **state) {
     static struct harness h;
     struct wire wire;

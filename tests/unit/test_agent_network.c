@@ -19,7 +19,7 @@ static int64_t network_of(const char *routes, const char *interface) {
     return net_network_parse(routes, routes + strlen(routes), interface);
 }
 
-/* A line as this machine's kernel would write it. */
+/* A line in the format of this machine's kernel. */
 static const char *route(char line[160], const char *name, uint32_t to, uint32_t gateway,
                          uint32_t mask) {
     snprintf(line, 160, "%s\t%08X\t%08X\t0001\t0\t0\t0\t%08X\t0\t0\t0   \n", name, htonl(to),

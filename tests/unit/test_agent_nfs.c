@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounts of NFS: exact values of /proc/self/mountstats, and text that no kernel writes. */
+/* NFS mounts: exact values of /proc/self/mountstats, and text that no kernel writes. */
 #include "tests/unit/probe_test.h"
 
 #define MOUNT(device, type) "device " device " mounted on /mnt with fstype " type " statvers=1.1\n"
@@ -89,7 +89,7 @@ static void numbers_that_cannot_be_are_absent(void **state) {
     start_text(
         &tree, &h,
         MOUNT("a:/b", "nfs4") "\t READ: 9223372036854775808 1 2 3 4 5 6 18446744073709551615\n"
-                              "\t WRITE: 1 2 3 4 5 6 7\n" /* too few */
+                              "\t WRITE: 1 2 3 4 5 6 7\n" /* too few numbers */
                               "\t OPEN: 1 2 3 4 5 6 7 99999999999999999999999\n"
                               "\t close: 1 2 3 4 5 6 7 8\n" /* no name */
                               "\t : 1 2 3 4 5 6 7 8\n"

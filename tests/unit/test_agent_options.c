@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each option of the agent sets what it names and nothing else; values that make no sense, and what
- * is missing, are refused with the reason. */
+/* Each option of the agent sets what it names and nothing else; senseless values and missing
+ * options are refused with the reason.
+ */
 #include "agent/options.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 static char why[200];
 
-/* The last argument is NULL; without a collector. */
+/* Arguments end with NULL; there is no collector. */
 static int parse(const char *const *more, struct agent_options *ret_options) {
     const char *args[ARGS_MAX + 8] = {"chokepoint-agent", "--spool", "/s",
                                       "--no-push",        "--host",  "vm1"};
@@ -35,7 +36,7 @@ static int parse(const char *const *more, struct agent_options *ret_options) {
 
 #define SHOWN(text) ((text) ? (text) : "none")
 
-/* All of them, one a line. */
+/* All options as text, one a line. */
 static char *all_of(const struct agent_options *o) {
     char *text = NULL;
     size_t size;
@@ -176,7 +177,7 @@ static int parse_alone(const char *const *args, int n) {
 
 static void what_is_missing_is_told(void **state) {
     (void)state;
-    assert_int_equal(ALONE("--no-push"), 0); /* a spool is made */
+    assert_int_equal(ALONE("--no-push"), 0); /* it makes a spool */
     assert_int_equal(ALONE("--spool", "/s"), -EINVAL);
     assert_non_null(strstr(why, "say where the collector is"));
     assert_int_equal(ALONE("--spool", "/s", "--collector", "http://h:1", "--pin", PIN), -EINVAL);

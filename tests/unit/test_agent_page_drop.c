@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of files are given back where the kernel's list says that nothing would be lost, and
- * nowhere else. The list is planted, the pages are real. */
-#include "agent/supervise/page_drop.h"
+/* Pages of files are dropped only if the kernel's list says that nothing would be lost. The list is
+ * planted, the pages are real.
+ */
+#include "agent/page_drop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 
 static size_t size; /* of the mapping: four pages */
 
-/* A file's, whose pages are in memory. */
+/* Maps a file whose pages are in memory. */
 static char *map_file(void) {
     FILE *file = tmpfile();
     size = 4 * (size_t)sysconf(_SC_PAGESIZE);
@@ -29,11 +30,11 @@ static char *map_file(void) {
     assert_ptr_not_equal(map, MAP_FAILED);
     fclose(file);
     for (size_t i = 0; i < size; i += size / 4)
-        map[i] = 'x'; /* a page of its own: lost when it is dropped */
+        map[i] = 'x'; /* a private page: lost when it is dropped */
     return map;
 }
 
-/* Whether it is dropped when the list has this about it. */
+/* Whether the mapping is dropped if the list says this about it. */
 static bool drops(const char *permissions, unsigned inode, const char *rest) {
     char root[] = "/tmp/chokepoint-page-drop-XXXXXX", path[100], command[100];
     char *map = map_file();
@@ -69,7 +70,7 @@ static void what_would_be_lost_stays(void **state) {
     assert_false(drops("r--p", 7, SIZES "Anonymous:             4 kB\n")); /* relocated */
     assert_false(drops("rw-p", 7, SIZES "Anonymous:             0 kB\n"));
     assert_false(drops("---p", 7, SIZES "Anonymous:             0 kB\n"));
-    assert_false(drops("r--p", 0, SIZES "Anonymous:             0 kB\n")); /* of no file */
+    assert_false(drops("r--p", 0, SIZES "Anonymous:             0 kB\n")); /* not of a file */
     assert_false(drops("r--p", 7, SIZES));                                 /* not known */
     page_drop_files("/nowhere");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A child gives up privileges and says what it has left. Root alone has something to give up; for
- * others the bounding set and the capabilities stay as they are. */
+/* A child gives up privileges and reports the rest. Only root has any to give up; other users keep
+ * their bounding set and capabilities.
+ */
 #include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>

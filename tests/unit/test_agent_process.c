@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes: whose they are, what they used, from fixtures and from children of this test. */
+/* Processes: their owner and use, from fixtures and from children of this test. */
 #include "tests/unit/probe_test.h"
 
 #include <dirent.h>
@@ -24,11 +24,11 @@ static void the_job_is_who_carries_its_run(void **state) {
     struct harness h;
     (void)state;
     start_run(&h, FIXTURES "debian12-vm", SCOPE_HOST, "r1", 1000 * S);
-    assert_int_equal(h.rows.n, 3); /* not the agent, its launcher, the other run, the kernel */
+    assert_int_equal(h.rows.n, 3); /* not the agent, its launcher, the other run or the kernel */
     expect(&h, "train[401]", "job", 1);
     expect(&h, "train[401]", "pid", 401);
     expect(&h, "train[401]", "rank", 3);
-    expect(&h, "train[403]", "rank", 4);      /* carried as OMPI_CHOKEPOINT_RUN */
+    expect(&h, "train[403]", "rank", 4);      /* passed on as OMPI_CHOKEPOINT_RUN */
     expect_absent(&h, "mpirun[400]", "rank"); /* it is in a batch step, but no rank */
     harness_close(&h);
     start_run(&h, FIXTURES "debian12-vm", SCOPE_HOST, NULL, 1000 * S);
@@ -42,7 +42,7 @@ static void a_process_has_all_its_columns(void **state) {
     start_run(&h, FIXTURES "debian12-vm", SCOPE_HOST, "r1", 1000 * S);
     expect(&h, "train[401]", "threads", 2);
     expect(&h, "train[401]", "rss_bytes", 2560 * 4096);
-    /* 2005 ms and 1001 ms on a CPU, split as 200 and 100 ticks are */
+    /* 2005 ms and 1001 ms on a CPU, split in proportion to 200 and 100 ticks */
     expect(&h, "train[401]", "user_ns", 2004000000);
     expect(&h, "train[401]", "system_ns", 1002000000);
     expect(&h, "train[401]", "run_queue_ns", 42000000);
@@ -55,7 +55,7 @@ static void a_process_has_all_its_columns(void **state) {
     expect(&h, "train[401]", "involuntary_switches", 58);
     expect(&h, "train[401]", "children_ns", 0);
     expect(&h, "mpirun[400]", "children_ns", 70000000); /* 4 and 3 ticks */
-    expect_absent(&h, "train[403]", "read_bytes");      /* its io may not be read */
+    expect_absent(&h, "train[403]", "read_bytes");      /* its io is not readable */
     assert_in_range(harness_value(&h, "train[401]", "start_ns"), 1, 60 * S + S / 5);
     harness_close(&h);
 }
@@ -166,7 +166,7 @@ static void an_ended_thread_leaves_its_time_behind(void **state) {
     assert_int_equal(harness_sample_at(&h, 101 * S), 0);
     expect(&h, "train[7]", "user_ns", 3 * S + 50000000);
     expect(&h, "train[7]", "run_queue_ns", 530);
-    write_process(&tree, 7, "train", 305, 2, 100, true); /* a thread that is new */
+    write_process(&tree, 7, "train", 305, 2, 100, true); /* a new thread */
     write_thread(&tree, 7, 9, 1000, 70);
     assert_int_equal(harness_sample_at(&h, 102 * S), 0);
     expect(&h, "train[7]", "user_ns", 3 * S + 50001000);
@@ -186,7 +186,7 @@ static void write_switches(const struct tree *tree, int pid, int voluntary, int 
     tree_write(tree, name, text);
 }
 
-/* Files that cannot have changed are not opened; here they have. */
+/* Files that cannot have changed are not opened; this one has. */
 static void a_thread_that_has_not_run_is_not_read_again(void **state) {
     struct tree tree;
     struct harness h;
@@ -294,7 +294,7 @@ static void a_process_is_born_when_it_started_after_the_previous_sample(void **s
     tree_remove(&tree);
 }
 
-/* Between fork and exec a child looks like its parent; it is asked again while it is young. */
+/* Between fork and exec a child looks like its parent; it is examined again while it is young. */
 static void a_process_joins_the_job_when_it_calls_exec(void **state) {
     struct tree tree;
     struct harness h;
@@ -305,11 +305,11 @@ static void a_process_joins_the_job_when_it_calls_exec(void **state) {
     write_process(&tree, 8, "orted", 0, 1, 10050, false);
     assert_int_equal(harness_sample_at(&h, 101 * S), 0);
     assert_int_equal(h.rows.n, 0);
-    write_process(&tree, 8, "orted", 7, 1, 10050, true); /* the same name still */
+    write_process(&tree, 8, "orted", 7, 1, 10050, true); /* still the same name */
     assert_int_equal(harness_sample_at(&h, 102 * S), 0);
     expect(&h, "orted[8]", "job", 1);
-    assert_true(is_born(&h, "orted[8]")); /* all it did belongs to the job */
-    /* An old one: only another name makes it be asked again. */
+    assert_true(is_born(&h, "orted[8]")); /* all its use belongs to the job */
+    /* An old process is examined again only if its name changes. */
     write_process(&tree, 9, "sh", 0, 1, 100, false);
     assert_int_equal(harness_sample_at(&h, 103 * S), 0);
     write_process(&tree, 9, "sh", 0, 1, 100, true);
@@ -322,7 +322,7 @@ static void a_process_joins_the_job_when_it_calls_exec(void **state) {
     tree_remove(&tree);
 }
 
-/* The work of a wrapper and of the program it executes between two samples has the old name. */
+/* Between two samples a wrapper executes a program: the work of both counts under the old name. */
 static void a_renamed_process_has_a_last_row_under_its_old_name(void **state) {
     struct tree tree;
     struct harness h;
@@ -372,7 +372,7 @@ static size_t open_files(void) {
     return n;
 }
 
-/* A stat that stays open is read as it is now, gives way to a successor, and is closed. */
+/* A stat file that stays open is read afresh, closed, and replaced for a successor. */
 static void a_kept_descriptor_is_of_one_process_alone(void **state) {
     struct tree tree;
     struct harness h;
@@ -394,7 +394,7 @@ static void a_kept_descriptor_is_of_one_process_alone(void **state) {
     char ended[160], elsewhere[160];
     snprintf(ended, sizeof ended, "%s/proc/7", tree.path);
     snprintf(elsewhere, sizeof elsewhere, "%s/before", tree.path);
-    assert_int_equal(rename(ended, elsewhere), 0); /* what is open can still be read */
+    assert_int_equal(rename(ended, elsewhere), 0); /* an open file can still be read */
     write_process(&tree, 7, "train", 30, 1, 10150, true);
     snprintf(ended, sizeof ended, "%s/proc/8", tree.path);
     snprintf(elsewhere, sizeof elsewhere, "%s/ended", tree.path);
@@ -415,7 +415,7 @@ static void the_busiest_others_have_a_name(void **state) {
     for (int pid = 10; pid < 40; pid++)
         write_process(&tree, pid, "other", 1000, 1, 100, false);
     start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
-    assert_int_equal(h.rows.n, 0); /* nothing is known of their growth */
+    assert_int_equal(h.rows.n, 0); /* their growth is not known */
     for (int pid = 10; pid < 40; pid++)
         write_process(&tree, pid, "other", 1000 + (pid == 19 || pid == 29 ? 9 : pid % 5), 1, 100,
                       false);
@@ -442,7 +442,7 @@ static void write_io(const struct tree *tree, int pid, int64_t read, int64_t wri
     tree_write(tree, name, text);
 }
 
-/* They never use a tick of CPU: they are found in turns, all within 16 samples. */
+/* They never use a tick of CPU, and are found in turns, all within 16 samples. */
 static void the_busiest_by_disk_have_a_name_too(void **state) {
     struct tree tree;
     struct harness h;
@@ -465,7 +465,7 @@ static void the_busiest_by_disk_have_a_name_too(void **state) {
         if (!first && harness_row(&h, "other[13]") && harness_row(&h, "other[17]"))
             first = i;
     }
-    assert_in_range(first, 2, 33); /* one turn to see what they have, one to see that it grows */
+    assert_in_range(first, 2, 33); /* one turn to read them, one to see their growth */
     assert_string_equal(h.rows.items[0].name, "cpu[25]");
     assert_string_equal(h.rows.items[1].name, "other[13]");
     assert_string_equal(h.rows.items[2].name, "other[17]");
@@ -535,7 +535,7 @@ static void a_culprit_stays_listed_for_a_while_but_not_for_ever(void **state) {
     tree_remove(&tree);
 }
 
-/* srun hands on what begins with SLURM_, whatever else it is told to. */
+/* srun passes on variables that begin with SLURM_, whatever its options. */
 static void a_task_that_srun_gives_no_environment_is_of_the_job(void **state) {
     struct process_environ environ;
     static const char text[] = "SLURM_PROCID=3\0SLURM_CHOKEPOINT_RUN=r1";
@@ -565,7 +565,7 @@ static struct process_environ environ_of(const char *text, size_t size) {
 
 #define ENVIRON(text) environ_of(text, sizeof text)
 
-/* RANK alone may be anything; MPI knows better. */
+/* RANK alone may mean anything; MPI's number goes first. */
 static void a_rank_of_pytorch_has_a_world(void **state) {
     (void)state;
     assert_int_equal(ENVIRON("RANK=1\0WORLD_SIZE=4\0LOCAL_RANK=0").rank, 1);
@@ -631,7 +631,7 @@ static pid_t start_child(const char *script) {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when an assertion ends the test early */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if an assertion ends the test early */
         execle("/bin/sh", "sh", "-c", script, (char *)NULL, environment);
         _exit(127);
     }
@@ -662,7 +662,7 @@ static void a_child_of_the_job_is_found_and_its_time_is_the_kernels(void **state
     char name[96];
     strcpy(name, row->name);
     expect(&h, name, "rank", 12);
-    /* Bracketed by the kernel's own clock of that process. */
+    /* Bracketed by two readings of the kernel's own clock of that process. */
     clockid_t clock;
     assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
     int64_t before = clock_ns(clock);
@@ -672,13 +672,13 @@ static void a_child_of_the_job_is_found_and_its_time_is_the_kernels(void **state
     assert_in_range(used, before - 1, after + 10 * NS_PER_MS);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_int_equal(harness_sample(&h), 0); /* its last row, where the kernel tells of its end */
+    assert_int_equal(harness_sample(&h), 0); /* its last row, if the kernel reports its end */
     assert_int_equal(harness_sample(&h), 0);
     assert_null(harness_row(&h, name));
     harness_close(&h);
 }
 
-/* An ended process nobody has waited for yet has no environment any more. */
+/* A process that has ended, but was not waited for yet, has no environment any more. */
 static void a_rank_that_has_ended_is_still_of_the_job(void **state) {
     struct harness h;
     siginfo_t end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pushing a real spool to a collector that answers as each test wants, also wrongly. */
+/* Pushes a real spool to a collector that answers as each test wants, including wrong answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ struct request {
     char head[2048];
     size_t size; /* of the body */
     uint64_t n_frames, first_seq, last_seq;
-    uint64_t known; /* the number in the place of its tables */
+    uint64_t known; /* the number in place of its tables */
     bool final;
 };
 
@@ -41,16 +41,16 @@ struct peer {
     int listen_fd, stop_fd;
     unsigned short port;
     pthread_t thread;
-    /* Writes the whole answer; false: none is given. */
+    /* Writes the whole answer; false: there is no answer. */
     bool (*answer)(struct peer *peer, const struct request *request, char *text, size_t size);
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* of everything below */
     unsigned requests;
     uint64_t committed;
-    uint64_t seen[4096]; /* how often a frame was taken */
+    uint64_t seen[4096]; /* how often each frame was taken */
     uint64_t bad_seq, echo_key;
-    int64_t next_ns; /* that answers ask for */
+    int64_t next_ns; /* which answers ask for */
     uint64_t tables; /* the number that answers give */
-    unsigned whole;  /* requests that had their tables */
+    unsigned whole;  /* requests that contained their tables */
     size_t largest;
     bool final;
     char last_head[2048];
@@ -69,7 +69,7 @@ static bool receive(struct peer *peer, int fd, void *data, size_t size) {
     return true;
 }
 
-/* Tables that were left out are those of all tests. */
+/* Left-out tables are those of all tests. */
 static void describe(struct request *request, const uint8_t *body) {
     struct wire_reader reader, tables;
     struct wire_record record;
@@ -233,7 +233,7 @@ static void append(struct fixture *f, uint64_t n) {
     frames_spool(f->spool, &f->last_seq, n);
 }
 
-/* Longer than any machine has been up. */
+/* Longer than the uptime of any machine. */
 #define NEVER_NS (INT64_C(100) * 365 * 86400 * NS_PER_S)
 
 static void start_every(struct fixture *f, int64_t interval_ns) {
@@ -259,7 +259,7 @@ static struct push_status status_of(struct fixture *f) {
     return status;
 }
 
-/* Until the condition holds of a fresh `status`. */
+/* Waits until the condition holds for a fresh `status`. */
 #define AWAIT(f, status, condition)                                                                \
     do {                                                                                           \
         int64_t end_ns = clock_monotonic_ns() + PATIENCE_NS;                                       \
@@ -291,8 +291,9 @@ static void all_frames_arrive_once_and_the_last_push_is_marked(void **state) {
     expect_each_once(f, 0);
 }
 
-/* With an interval of 50 s only the collector's wish can bring a second push within patience; and a
- * wish beyond eight intervals is none. */
+/* With an interval of 50 s only the collector's wish can cause a second push in time; a wish beyond
+ * eight intervals is ignored.
+ */
 static void the_next_push_comes_when_the_collector_wants_it(void **state) {
     struct fixture *f = *state;
     struct push_status status;
@@ -309,8 +310,9 @@ static void the_next_push_comes_when_the_collector_wants_it(void **state) {
     expect_each_once(f, 0);
 }
 
-/* The number that answers give, and no other, takes the place of the tables; one that is not known
- * any more costs one request. */
+/* Only the number that answers give replaces the tables; a number that is no longer known costs one
+ * request.
+ */
 static bool know_tables(struct peer *peer, const struct request *request, char *text, size_t size) {
     if (request->known && request->known != peer->tables)
         return say(text, size, 409, "its tables are not known\n");
@@ -327,7 +329,7 @@ static void tables_are_sent_once_and_again_when_asked_for(void **state) {
     AWAIT(f, status, status.committed_seq == 5 && status.pushes >= 4);
     pthread_mutex_lock(&f->peer.lock);
     assert_int_equal(f->peer.whole, 1);
-    f->peer.tables = 42; /* the collector was started anew */
+    f->peer.tables = 42; /* the collector was restarted */
     pthread_mutex_unlock(&f->peer.lock);
     append(f, 5);
     AWAIT(f, status, status.committed_seq == 10);
@@ -344,7 +346,7 @@ static void a_push_that_has_no_frame_is_still_finished(void **state) {
     assert_true(f->peer.final);
 }
 
-/* As single events are delivered: all at the end, and not as the host's last word. */
+/* Finishes as for single events: all at the end, and not as the host's last word. */
 static void finish_later(struct fixture *f, int64_t patience_ns) {
     const struct push_config config = {.url = f->url,
                                        .token = TOKEN,
@@ -388,8 +390,9 @@ static bool one_slow_frame(struct peer *peer, const struct request *request, cha
     return take(peer, request, text, size);
 }
 
-/* Longer than patience lasts, but something arrives all the time: thirty times in each patience, so
- * that a machine which stalls for a second or two does no harm. */
+/* Longer than the patience, but frames are taken all the time: thirty times in each patience, so
+ * that a machine that stalls for a second or two does no harm.
+ */
 static void patience_lasts_while_frames_are_taken(void **state) {
     struct fixture *f = *state;
     struct spool_config config = {
@@ -421,7 +424,7 @@ static void the_token_is_a_header_and_the_clock_follows_in_the_next(void **state
     int64_t mono_ns, offset_ns, error_ns;
     assert_int_equal(
         sscanf(clock + 20, "%" SCNd64 " %" SCNd64 " %" SCNd64, &mono_ns, &offset_ns, &error_ns), 3);
-    /* Both sides read one clock here: the true offset is 0. */
+    /* Both sides read one clock here, so the true offset is 0. */
     assert_true(llabs(offset_ns) <= error_ns);
 }
 
@@ -556,7 +559,7 @@ static void a_collector_that_never_answers_holds_nobody_up(void **state) {
                      PUSH_UNDELIVERED);
     push_free(f->push);
     start(f);
-    push_free(f->push); /* gives up what is under way */
+    push_free(f->push); /* gives up the push under way */
     f->push = NULL;
 }
 
@@ -591,7 +594,7 @@ static void what_has_piled_up_goes_in_bodies_of_a_mebibyte_at_most(void **state)
     assert_true(f->peer.requests < 60);
 }
 
-/* The thread before this one had frames committed; their segment is still in the spool. */
+/* The previous thread had frames committed; their segment is still in the spool. */
 static void a_new_start_asks_before_it_sends_again(void **state) {
     struct fixture *f = *state;
     append(f, 20);
@@ -604,7 +607,7 @@ static void a_new_start_asks_before_it_sends_again(void **state) {
     expect_each_once(f, 0);
 }
 
-/* The next push would be an hour away. */
+/* The next regular push is an hour away. */
 static void who_is_in_a_hurry_does_not_wait_for_the_next_push(void **state) {
     struct fixture *f = *state;
     struct push_status status;
@@ -628,7 +631,7 @@ static bool take_while_a_sample_is_taken(struct peer *peer, const struct request
     return take(peer, request, text, size);
 }
 
-/* A push of its own for each such sample would be a second one every second. */
+/* A separate push for each such sample would mean a second one every second. */
 static void what_comes_while_a_push_is_under_way_waits_for_the_next(void **state) {
     struct fixture *f = *state;
     struct push_status status;
@@ -662,7 +665,7 @@ static void a_call_of_the_collector_is_heeded_at_once(void **state) {
     start_every(f, NEVER_NS);
     AWAIT(f, status, status.pushes == 1);
     append(f, 1);
-    /* The server knows an agent only once it has asked for the time. */
+    /* The server knows an agent only after it has asked for the time. */
     AWAIT(f, status, (echo_server_call(server), status.committed_seq == 1));
     echo_server_free(server);
     assert_int_equal(finish(f), 0);
@@ -692,7 +695,7 @@ static void an_url_that_is_none_is_refused(void **state) {
     config.host = "x\r\nChokepoint-Final: 1";
     assert_int_equal(push_start(&config, &f->push), -EINVAL);
     config.host = "vm1";
-    config.url = "https://127.0.0.1:1"; /* and no pin */
+    config.url = "https://127.0.0.1:1"; /* without a pin */
     assert_int_equal(push_start(&config, &f->push), -EINVAL);
 }
 

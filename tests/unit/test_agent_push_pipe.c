@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pushes over the two streams of a delivered agent. The agent's side is a child whose standard
- * input and output are pipes, as of each delivered agent, since what the streams need belongs to
- * the process; the test is the relay. The child tells what each push returned over a third pipe.
+ * input and output are pipes, since the streams use the process's own descriptors; the test is the
+ * relay. The child reports over a third pipe what each push returned.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 #define POSTS_MAX 4
 
-/* One push of the agent: how long its body is, and whether it is given up when it is asked. */
+/* One push of the agent: the size of its body, and whether it gives up when asked. */
 struct post {
     size_t size;
     bool gives_up;
@@ -42,8 +42,8 @@ struct outcome {
 
 struct agent {
     pid_t pid;
-    int to, from, outcomes; /* its standard input and output; what it tells */
-    uint8_t bytes[1 << 16]; /* that it wrote and that were not read as a record yet */
+    int to, from, outcomes; /* its standard input and output; its reports */
+    uint8_t bytes[1 << 16]; /* bytes that it wrote and that are not read as a record yet */
     size_t n;
 };
 
@@ -87,7 +87,7 @@ static void be_agent(const struct post *posts, const int in[2], const int out[2]
     _exit(push_all(posts, outcomes));
 }
 
-/* posts end with one of size 0. */
+/* A push of size 0 ends the list. */
 static void start(struct agent *agent, const struct post *posts) {
     int in[2], out[2], outcomes[2];
     assert_int_equal(pipe(in) | pipe(out) | pipe(outcomes), 0);
@@ -115,7 +115,9 @@ static void end(struct agent *agent) {
 
 /* ---- the relay ---- */
 
-/* The next record: its number. The body must be `size` times the letter of that push. */
+/* Takes the next record, and returns its number. The body must be `size` times the letter of that
+ * push.
+ */
 static uint64_t take_request(struct agent *agent, size_t size, char letter, bool final) {
     struct stream_request request;
     size_t needed;
@@ -173,7 +175,7 @@ static void expect_answered(struct agent *agent, const char *text) {
     assert_true(outcome.answer.heard_ns <= outcome.ended_ns);
 }
 
-/* Nothing more comes: the agent has ended its side. */
+/* Expects nothing more: the agent has closed its side. */
 static void expect_silence(struct agent *agent) {
     uint8_t byte;
     assert_int_equal(agent->n, 0);
@@ -234,8 +236,9 @@ static void an_answer_may_come_byte_by_byte(void **state) {
     end(&agent);
 }
 
-/* The first push fills the pipe, is given up in its middle, and nothing may follow what has no
- * end: what comes is the beginning of one record alone. */
+/* The first push fills the pipe and is given up in its middle. Nothing may follow the partial
+ * record, so only its begin arrives.
+ */
 static void nothing_follows_half_a_record(void **state) {
     static uint8_t came[SPOOL_BODY_MAX];
     const size_t size = 3 << 20;
@@ -256,7 +259,7 @@ static void nothing_follows_half_a_record(void **state) {
     end(&agent);
 }
 
-/* After what is no record nobody knows where the next one begins. */
+/* After an invalid record the begin of the next is not known. */
 static void a_stream_with_other_bytes_in_it_is_left(void **state) {
     enum { MAGIC = 0, ADDRESS = 8, WHY = 9, TEXT = 11, CHECKSUM = 20, LAST = 24 };
     static const size_t wrong[] = {MAGIC, ADDRESS, WHY, TEXT, CHECKSUM, LAST};
@@ -271,7 +274,7 @@ static void a_stream_with_other_bytes_in_it_is_left(void **state) {
         record.data[wrong[i]] ^= 0xc0;
         put_answer(&record, 1, "too late");
         put_answer(&record, 2, "too late");
-        send_bytes(&agent, record.data, record.size); /* at once: the agent ends with the first */
+        send_bytes(&agent, record.data, record.size); /* at once: the agent ends at the first */
         buffer_release(&record);
         assert_int_equal(outcome_of(&agent).r, -EPIPE);
         assert_int_equal(outcome_of(&agent).r, -EPIPE);
@@ -322,7 +325,7 @@ static void a_wait_ends_when_it_is_woken_or_something_can_be_read(void **state) 
         fcntl(fd, F_SETFL, flags[fd]); /* the test's own, which may be one file */
     push_http_wake(http);
     push_http_wait(http, clock_monotonic_ns() + 3600 * NS_PER_S, -1);
-    push_http_wait(http, clock_monotonic_ns() - 1, -1); /* over already */
+    push_http_wait(http, clock_monotonic_ns() - 1, -1); /* a deadline in the past */
     assert_int_equal(pipe(fds), 0);
     assert_int_equal(write(fds[1], "x", 1), 1);
     push_http_wait(http, clock_monotonic_ns() + 3600 * NS_PER_S, fds[0]);
@@ -334,7 +337,7 @@ static void a_wait_ends_when_it_is_woken_or_something_can_be_read(void **state) 
 
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
-    alarm(300); /* a push that hangs fails */
+    alarm(300); /* ends the test if a push hangs */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_push_has_its_answer),
         cmocka_unit_test(the_answer_to_a_push_that_was_given_up_is_passed_over),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of an answer, which anybody on the network may have written. */
+/* The text of an answer, which any host on the network may have written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void the_largest_number_is_that_of_a_time(void **state) {
     assert_int_equal(reply.received_ns, INT64_MAX);
 }
 
-/* And what was there before is left as it was. */
+/* The earlier values stay unchanged. */
 static void an_answer_that_is_none_is_refused(void **state) {
     static const char *const bad[] = {"",
                                       "received_ns 1\nreplied_ns 2\nstop 0\n",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons why ranks do not run: planted in a tree of files, and against this machine's kernel. */
+/* Reasons why ranks do not run: planted in a tree of files, and compared with this machine's
+ * kernel.
+ */
 #include "tests/unit/probe_test.h"
 
 #include <signal.h>
@@ -12,7 +14,7 @@
     "%d (solver) %c 1 1 1 0 -1 4194560 %d 0 %d 0 %d 0 0 0 20 0 %d 0 5000 1000000 321 "             \
     "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d 0 0 %d 0 0\n"
 
-static int user_ticks; /* of all processes */
+static int user_ticks; /* ticks of all processes */
 static char state_now = 'S';
 
 static void write_stat(const struct tree *tree, int pid, int threads, int minor, int major, int cpu,
@@ -74,22 +76,22 @@ static void a_rank_is_the_sum_of_its_threads(void **state) {
     expect(&h, "rank 3 [70]", "minor_faults", 100);
     expect(&h, "rank 3 [70]", "major_faults", 3);
     expect(&h, "rank 3 [70]", "rss_bytes", 321 * (int64_t)h.env.page_size);
-    /* One thread runs on, one ends, one comes. */
+    /* One thread runs on, one ends, one starts. */
     write_thread(&tree, 70, 70, 6000, 500);
     end_thread(&tree, 70, 71);
     write_thread(&tree, 70, 72, 50, 5);
-    write_stat(&tree, 70, 3, 100, 3, 0, 26); /* the number is what tells */
+    write_stat(&tree, 70, 3, 100, 3, 0, 26); /* the number tells it */
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
     expect(&h, "rank 3 [70]", "cpu", 0);
     expect(&h, "rank 3 [70]", "run_ns", 6350);
     expect(&h, "rank 3 [70]", "run_queue_ns", 525);
-    expect(&h, "rank 3 [70]", "longest_run_ns", 5000 + 1000); /* each time the first one */
+    expect(&h, "rank 3 [70]", "longest_run_ns", 5000 + 1000); /* always the first one */
     expect(&h, "rank 3 [70]", "block_io_ns", 260000000);
     harness_close(&h);
     tree_remove(&tree);
 }
 
-/* One has run since it was last read, and ended: 20 ms of the process's own sum are its. */
+/* One thread ran since it was last read, and ended: 20 ms of the process's sum are its own. */
 static void what_threads_ran_before_they_ended_is_not_lost(void **state) {
     struct tree tree;
     struct harness h;
@@ -204,7 +206,7 @@ static void delays_that_are_not_accounted_are_unknown_and_said_once(void **state
     h.env.note = count_note;
     h.env.note_ctx = &n;
     assert_int_equal(harness_sample_at(&h, 10 * S), 0);
-    assert_int_equal(n, 0); /* no rank, nothing to miss */
+    assert_int_equal(n, 0); /* no rank, so nothing is missed */
     set_job(&h, 1, (struct job_process[]){{70, 0, 5, ""}});
     assert_int_equal(harness_sample_at(&h, 11 * S), 0);
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
@@ -214,7 +216,7 @@ static void delays_that_are_not_accounted_are_unknown_and_said_once(void **state
     tree_remove(&tree);
 }
 
-/* A child that computes for 100 ms of its CPU time and then stops. */
+/* A child that uses 100 ms of CPU time and then stops. */
 static void run_time_is_what_the_kernel_counts(void **state) {
     struct harness h;
     struct timespec used;
@@ -255,7 +257,7 @@ static void time_in_which_a_rank_was_stopped_is_counted(void **state) {
     write_thread(&tree, 70, 70, 5000, 0);
     start(&h, &tree);
     set_job(&h, 1, (struct job_process[]){{70, 3, 5, ""}});
-    for (int i = 0; states[i]; i++) { /* how long the first was stopped is not known */
+    for (int i = 0; states[i]; i++) { /* the length of the first stop is not known */
         state_now = states[i];
         write_stat(&tree, 70, 1, 0, 0, 0, 0);
         assert_int_equal(harness_sample_at(&h, (101 + i) * S), 0);

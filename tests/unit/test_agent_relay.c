@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The relay and what is said to it by a launcher, of which a shell takes the place. */
+/* The relay, and the output of a launcher, which a shell replaces. */
 #include "agent/relay/relay.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int finish(struct relay *relay) {
     return status;
 }
 
-/* The answers of cksum(1). */
+/* Expected values are those of cksum(1). */
 static void checksums_are_those_of_cksum(void **state) {
     (void)state;
     char digits[] = "123456789";
@@ -60,12 +60,12 @@ static void noise_is_passed_over(void **state) {
     assert_int_equal(finish(&relay), 0);
 }
 
-/* A title of a terminal, a prompt; and our own words, used by somebody else, before it. */
+/* A terminal's title and a prompt before our line, and our own words in other output. */
 static void noise_may_be_in_our_line(void **state) {
     (void)state;
     struct relay relay;
     assert_int_equal(hear(&relay, "printf '\\033]0;vm2\\007$ '; echo chokepoint-agent installed"),
-                     RELAY_NOWHERE); /* the key is not there, and was looked for */
+                     RELAY_NOWHERE); /* the key was looked for and is not there */
     assert_int_equal(finish(&relay), 0);
     assert_int_equal(hear(&relay, "printf 'your chokepoint-agent is old'; "
                                   "echo chokepoint-agent delivered; printf rest"),
@@ -85,8 +85,9 @@ static void noise_without_end_is_bounded(void **state) {
     finish(&relay);
 }
 
-/* ssh makes the standard error non-blocking that the relay has, too: here it is full before anybody
- * reads. */
+/* ssh makes the standard error non-blocking that it shares with the relay: here it is full before
+ * it is read.
+ */
 static void noise_waits_for_its_reader(void **state) {
     (void)state;
     struct relay relay;
@@ -140,7 +141,7 @@ static void the_program_arrives_whole(void **state) {
     assert_int_equal(finish(&relay), 4);
 }
 
-/* Names that lead out of the folder, that are not there, that are no names. */
+/* Names that lead out of the folder, that do not exist, or that are no names. */
 static void nothing_else_is_sent(void **state) {
     (void)state;
     static const char *const names[] = {
@@ -168,7 +169,7 @@ static void a_launcher_that_ends_is_no_host(void **state) {
 
 static int set_up(void **state) {
     (void)state;
-    /* what is passed on is not for this test's reader */
+    /* output that is passed on would only disturb */
     return mkdtemp(directory) && freopen("/dev/null", "we", stderr) ? 0 : -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sampler on a simulated clock: lateness, overload and steps of the wall clock are planted, and
- * what the frames say is compared with what was planted. Probes are played, too.
+ * the frames are compared with them. Probes are simulated, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,40 +24,41 @@
 #define FRAMES_MAX 4096
 #define START_WALL (INT64_C(1700000000) * NS_PER_S + 37 * NS_PER_MS)
 
-/* An event during wait number `at` (1 is the first after the first frame). */
+/* An event during wait number `at` (1: the first after the first frame). */
 struct event {
     uint64_t at;
     int64_t step_ns;      /* the wall clock is set half way through the wait */
-    int64_t oversleep_ns; /* the wait ends so much too late */
-    bool silently;        /* the step does not cut the wait short: it came right after it */
+    int64_t oversleep_ns; /* the wait ends this much too late */
+    bool silently;        /* the step does not end the wait: it came right after its begin */
 };
 
 struct seen {
     struct frame_head head;
     size_t n_rows[8]; /* by table */
-    uint64_t sampled; /* a bit a table */
+    uint64_t sampled; /* a bit for each table */
 };
 
 struct world {
     int64_t wall_ns, mono_ns, cpu_ns;
-    uint64_t waits, stop_at;                         /* stop at that wait; 0: never */
-    int64_t (*next_call)(const struct world *world); /* when a ring's writer calls next; 0: never */
+    uint64_t waits, stop_at; /* stops at that wait; 0: never */
+    int64_t (*next_call)(
+        const struct world *world); /* when the ring's writer calls next; 0: never */
     const struct event *events;
     size_t n_events;
-    int64_t sample_takes_ns; /* of each fast probe's sample */
+    int64_t sample_takes_ns; /* of each sample of a fast probe */
     int events_a_sample;
     /* probes */
     int fail_from, fail_to; /* of the flaky probe's samples */
     int n_samples;
-    int checks;               /* at a ring */
-    int64_t previous_mono_ns; /* as the probe was told last */
+    int checks;               /* checks of a ring */
+    int64_t previous_mono_ns; /* the value that the probe was given last */
     /* sink */
     struct buffer stream;
     struct seen *seen;
     size_t n_seen;
     uint64_t lost;
     int sink_error;
-    /* note lines told */
+    /* lines of notes */
     char said[16][160];
     size_t n_said;
 };
@@ -91,8 +92,8 @@ static const struct event *event_now(const struct world *world) {
 
 static int world_wait(void *ctx, int64_t wall_ns) {
     struct world *world = ctx;
-    assert_true(++world->waits < 100000);                /* it neither spins */
-    assert_true(wall_ns - world->wall_ns <= 2 * PERIOD); /* nor stalls */
+    assert_true(++world->waits < 100000);                /* it does not spin */
+    assert_true(wall_ns - world->wall_ns <= 2 * PERIOD); /* and does not stall */
     int64_t called = world->next_call ? world->next_call(world) : 0;
     if (called && called < wall_ns) {
         pass(world, called - world->wall_ns);
@@ -120,8 +121,8 @@ static const struct column columns[] = {{"count", UNIT_EVENTS, COLUMN_COUNTER, "
 
 struct played {
     int64_t count;
-    int64_t at_ns; /* of the sample going on */
-    int left;      /* of its events */
+    int64_t at_ns; /* the present sample */
+    int left;      /* its remaining events */
 };
 
 static struct world *the_world; /* cmocka runs one test at a time */
@@ -144,7 +145,8 @@ static void put_row(struct rows *rows, const char *name, int64_t value) {
 
 static int fast_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct played *played = state;
-    assert_int_equal(env->mono_ns, the_world->mono_ns); /* none has passed since the frame began */
+    assert_int_equal(env->mono_ns,
+                     the_world->mono_ns); /* no time has passed since the frame began */
     the_world->previous_mono_ns = env->previous_mono_ns;
     the_world->cpu_ns += 1000;
     pass(the_world, the_world->sample_takes_ns);
@@ -210,7 +212,7 @@ static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sa
 static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
 static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
 
-/* Events: so many a sample, in parts of two. */
+/* Takes this many events in each sample, in parts of two. */
 static int crowd_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct played *played = state;
     the_world->cpu_ns += 500;
@@ -222,7 +224,7 @@ static int crowd_sample(void *state, const struct probe_env *env, struct rows *r
     return 0;
 }
 
-static uint64_t announced; /* the frame that takes the events of the last sample */
+static uint64_t announced; /* the frame that takes the last sample's events */
 
 static void crowd_keeping(void *state, uint64_t seq) {
     (void)state;
@@ -238,8 +240,9 @@ static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS,
                                    .sample = crowd_sample,
                                    .keeping = crowd_keeping};
 
-/* A ring that is full within less than a slot: one event every BURST_NS / BURST ns for BURST_NS,
- * between two slots, and one every ms before. */
+/* A ring that fills within less than a slot: one event every BURST_NS / BURST ns for BURST_NS,
+ * between two slots, and before that one every ms.
+ */
 #define RING 16384
 #define BURST 20500
 #define BURST_BEGIN (1000 * NS_PER_S + 170 * NS_PER_MS)
@@ -256,10 +259,10 @@ static int64_t ring_written(void) {
     return (the_world->mono_ns - 1000 * NS_PER_S) / NS_PER_MS + burst;
 }
 
-/* The writer calls at each eighth of the ring. */
+/* The writer calls after each eighth of the ring. */
 static int64_t call_of_ring(const struct world *world) {
     int64_t nth = ring_written() / (RING / 8) + 1;
-    int64_t before = (BURST_BEGIN - 1000 * NS_PER_S) / NS_PER_MS; /* written when it begins */
+    int64_t before = (BURST_BEGIN - 1000 * NS_PER_S) / NS_PER_MS; /* written before the burst */
     int64_t into = (nth * (RING / 8) - before) * BURST_NS / BURST + NS_PER_US;
     int64_t left = BURST_BEGIN + into - world->mono_ns;
     return into < BURST_NS && left > 0 ? world->wall_ns + left : 0;
@@ -357,7 +360,7 @@ static struct sampler *open_sampler(struct world *world, const struct probe *con
     return sampler;
 }
 
-/* Decodes what the sink got into world->seen; calls each (may be NULL) for every row. */
+/* Decodes the sink's bytes into world->seen; calls each (may be NULL) for every row. */
 typedef void row_fn(struct world *world, const struct frame_head *head, const struct table *table,
                     const struct wire_row *row);
 
@@ -408,7 +411,7 @@ static void release(struct world *world) {
 
 enum { TABLE_NOTES, TABLE_SELF, TABLE_FAST, TABLE_SLOW };
 
-/* Checks that hold for every stream of frames, whatever happened. */
+/* Checks that hold for every stream of frames. */
 static void check_sound(const struct world *world) {
     for (size_t i = 0; i < world->n_seen; i++) {
         const struct frame_head *head = &world->seen[i].head;
@@ -466,7 +469,7 @@ static void slow_tables_join_the_frame_after_news(void **state) {
     release(&world);
 }
 
-/* Growth of what comes later is counted from there. */
+/* Later growth is counted from there. */
 static void frames_tell_what_was_sampled_even_without_rows(void **state) {
     (void)state;
     static const struct probe *const probes[] = {&flaky, &empty};
@@ -515,7 +518,7 @@ static void lateness_is_told_and_slots_slept_over_are_missed(void **state) {
     struct world world = {.events = &late, .n_events = 1};
     run(&world, 12);
     check_sound(&world);
-    /* On its own slot, late; then slots 6, 7 and 8 are gone. */
+    /* Its own slot is late; then slots 6, 7 and 8 are missed. */
     assert_int_equal(world.seen[5].head.late_ns, 370 * NS_PER_MS + 40 * NS_PER_US);
     assert_int_equal(world.seen[5].head.missed, 0);
     assert_int_equal(world.seen[6].head.missed, 3);
@@ -535,7 +538,7 @@ static void overload_skips_slots_instead_of_piling_up(void **state) {
     release(&world);
 }
 
-/* Frames keep their pace through a step of any size, at any point of a wait, noticed or not. */
+/* Frames keep their pace through a step of any size at any point of a wait, noticed or not. */
 static void check_step(int64_t step_ns, bool silently) {
     struct event step = {.at = 7, .step_ns = step_ns, .silently = silently};
     struct world world = {.events = &step, .n_events = 1};
@@ -609,7 +612,7 @@ static void a_probe_that_fails_loses_its_own_rows_only(void **state) {
         assert_int_equal(world.seen[i].n_rows[3], 1);
         assert_int_equal(world.seen[i].n_rows[TABLE_NOTES], i == 3 || i == 6 ? 1 : 0);
     }
-    assert_int_equal(world.n_said, 2); /* that it fails, that it works again */
+    assert_int_equal(world.n_said, 2); /* the failure, and the recovery */
     assert_string_equal(world.said[0], "flaky: Input/output error");
     release(&world);
 }
@@ -719,8 +722,8 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     assert_int_equal(world.n_said, 1);
     assert_string_equal(world.said[0], "spool: No space left on device");
     world.sink_error = 0;
-    assert_int_equal(sampler_run(sampler, &sink), 0); /* its first frame is number 6 */
-    assert_int_equal(world.n_said, 1);                /* not over yet: it may be a small one */
+    assert_int_equal(sampler_run(sampler, &sink), 0); /* its first frame has number 6 */
+    assert_int_equal(world.n_said, 1);                /* not over yet: it may be a small step */
     pass(&world, 2 * NS_PER_S);
     assert_int_equal(sampler_run(sampler, &sink), 0);
     sampler_free(sampler);
@@ -739,7 +742,7 @@ static void count_up(struct world *world, const struct frame_head *head, const s
                      const struct wire_row *row) {
     (void)head;
     assert_string_equal(table->name, "crowd");
-    assert_int_equal(row->values[0], ++world->n_samples); /* each event once, in their order */
+    assert_int_equal(row->values[0], ++world->n_samples); /* each event once, in order */
 }
 
 static void bulk_rows_make_frames_of_their_own(void **state) {
@@ -791,7 +794,7 @@ static void a_frame_is_announced_before_it_is_kept(void **state) {
     struct frame_sink bulk = {&other, append_announced, sink_lost};
     sampler_set_bulk(sampler, &bulk, &before);
     assert_int_equal(sampler_run(sampler, &sink), 0);
-    assert_int_equal(other.lost, 12); /* also one that nobody takes */
+    assert_int_equal(other.lost, 12); /* also one that no agent takes */
     sampler_free(sampler);
     release(&world);
     release(&other);
@@ -852,12 +855,12 @@ static void take_lost(struct world *world, const struct frame_head *head, const 
     bulk_events++;
 }
 
-/* How many events of the burst were lost; *ret_frames: how many frames the rest made. */
+/* How many events of the burst were lost; *ret_frames: how many frames contain the others. */
 static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *ret_frames) {
     const struct probe *const probes[] = {ring, &fast};
     struct world world = {.next_call = calls ? call_of_ring : NULL}, other = {0};
     struct sampler *sampler =
-        open_sampler(&world, probes, 2, 11); /* the last has the slow tables */
+        open_sampler(&world, probes, 2, 11); /* the last frame has the slow tables */
     struct frame_sink sink = {&world, sink_append, sink_lost};
     struct frame_sink bulk = {&other, sink_append, sink_lost};
     struct wire_stream stream = {.host = "h", .stream_id = 2};
@@ -873,7 +876,7 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
     assert_int_equal(world.n_seen, 11);
     for (size_t i = 0; i < world.n_seen; i++)
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
-    assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks have their price */
+    assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks cost CPU time */
     *ret_frames = other.n_seen;
     release(&world);
     release(&other);
@@ -887,16 +890,19 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     assert_int_equal(self_seen.ring_cpu, 0);
     assert_int_equal(run_through_burst(&looked_after, false, &looked), 0);
     int64_t checks = self_seen.ring_cpu / CHECK_TAKES;
-    assert_true(checks > 20); /* at each quarter of a slot, whether something came or not */
-    assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
+    assert_true(checks > 20); /* at each quarter of a slot, with or without events */
+    assert_in_range(looked, alone, alone + 10); /* the few calls before and after the burst make no
+                                                   frames */
     assert_int_equal(run_through_burst(&looked_after, true, &called),
-                     0); /* one calls, one cannot */
+                     0); /* one writer calls, one cannot */
     assert_int_equal(run_through_burst(&called_for, true, &called), 0);
-    assert_in_range(self_seen.ring_cpu / CHECK_TAKES, 1, BURST / (RING / 8)); /* and no others */
+    assert_in_range(self_seen.ring_cpu / CHECK_TAKES, 1,
+                    BURST / (RING / 8)); /* and no other checks */
 }
 
-/* An event each ms on top of a ring that was overrun at the start, until the stop at that wait (0:
- * the last of so many frames): none may be left there. Returns how many frames they made. */
+/* An event every ms in a ring that was overrun at the start, until the stop at that wait (0: the
+ * last of so many frames); no event may be left. Returns how many frames they made.
+ */
 static size_t run_in_calm(const struct probe *ring, uint64_t stop_at, uint64_t max_frames) {
     const struct probe *const probes[] = {ring, &fast};
     struct world world = {.mono_ns = BURST_BEGIN + BURST_NS, .stop_at = stop_at}, other = {0};
@@ -922,7 +928,7 @@ static size_t run_in_calm(const struct probe *ring, uint64_t stop_at, uint64_t m
 static void few_calls_wait_for_a_slow_slot_or_the_end(void **state) {
     (void)state;
     size_t first = run_in_calm(&called_for, 0, 1);
-    assert_int_equal(run_in_calm(&looked_after, 0, 16), first + 15); /* with nobody to call */
+    assert_int_equal(run_in_calm(&looked_after, 0, 16), first + 15); /* when no writer can call */
     assert_in_range(run_in_calm(&called_for, 15, 0), first + 2, first + 3);
     assert_in_range(run_in_calm(&called_for, 0, 16), first + 2, first + 3);
 }

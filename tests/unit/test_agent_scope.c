@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the scope: the machine, a container, a session, and texts that lead nowhere. */
+/* Finds the scope: the machine, a container, a session, and invalid texts. */
 #include "tests/unit/probe_test.h"
 
 static int open_scope(const char *root, enum scope_kind kind, struct scope *ret_scope,
@@ -77,8 +77,8 @@ static void a_group_at_the_root_has_everybody(void **state) {
     tree_write(&tree, "proc/stat", "cpu 1\ncpu0 1\ncpu1 1\n");
     assert_int_equal(open_scope(tree.path, SCOPE_CGROUP, &scope, why), 0);
     assert_true(has_process(&scope, "0::/anything\n"));
-    assert_int_equal(scope.n_cpus, 2);  /* of /proc/stat, as there is nothing else */
-    assert_string_equal(scope.cpu, ""); /* it has no files of its own: the machine's are used */
+    assert_int_equal(scope.n_cpus, 2);  /* from /proc/stat, since there is nothing else */
+    assert_string_equal(scope.cpu, ""); /* it has no files of its own, so the machine's are used */
     tree_remove(&tree);
 }
 
@@ -96,7 +96,7 @@ static void affinity_counts_where_there_is_no_cpuset(void **state) {
     tree_remove(&tree);
 }
 
-/* The agent is a step of its own, beside that of the command. */
+/* The agent runs in a separate step beside the command's. */
 static void steps_of_a_batch_job_are_the_jobs(void **state) {
     (void)state;
     char v2[] = "0::/system.slice/slurmstepd.scope/job_7/step_1/user/task_0\n";
@@ -111,7 +111,7 @@ static void steps_of_a_batch_job_are_the_jobs(void **state) {
     assert_string_equal(none, "0::/user/job_7/steps\n1:cpu:/job_x/step_0");
 }
 
-/* A job with all cores of the machine has the machine; one with a part of them has that. */
+/* A job that has all cores has the machine's scope; one that has a part of them has that part. */
 static void a_job_is_its_part_of_the_machine(void **state) {
     (void)state;
     struct tree tree;
@@ -152,7 +152,7 @@ static void without_cgroup_files_the_reason_is_said(void **state) {
     (void)state;
     assert_true(open_scope("/nonexistent", SCOPE_CGROUP, &scope, why) < 0);
     assert_non_null(strstr(why, "/nonexistent/proc/self"));
-    assert_int_equal(scope.n_cpus, 77); /* untouched */
+    assert_int_equal(scope.n_cpus, 77); /* unchanged */
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The spool against crashes, full disks, its limit, and somebody who meddles with its files. */
+/* The spool against crashes, full disks, its size limit, and other users who change its files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static struct spool *reopen(struct fixture *f) {
     return spool;
 }
 
-/* A frame whose head and row name its number; `n_rows` make it larger. */
+/* Makes a frame whose head and row contain its number; `n_rows` make it larger. */
 static void make_frame(struct fixture *f, uint64_t seq, uint64_t lost, size_t n_rows) {
     struct rows *list[] = {&f->rows};
     struct frame_head head = {.seq = seq,
@@ -115,7 +115,7 @@ static void append_all(struct fixture *f, struct spool *spool, uint64_t first, u
         assert_int_equal(append(f, spool, seq), 0);
 }
 
-/* Decodes a body: every frame of it must be in the range, in order. Returns their number. */
+/* Decodes a body: every frame must be in the range, in order. Returns their number. */
 static size_t check_body(const struct buffer *body, const struct spool_range *range) {
     struct wire_reader reader;
     struct wire_record record;
@@ -138,8 +138,9 @@ static size_t check_body(const struct buffer *body, const struct spool_range *ra
     return n;
 }
 
-/* Reads all after `after` in bodies of at most max bytes; returns how many frames there were and
- * the last of them. */
+/* Reads all frames after `after` in bodies of at most max bytes; returns their number, and the last
+ * one's.
+ */
 static size_t read_all(struct fixture *f, struct spool *spool, uint64_t after, size_t max,
                        uint64_t *ret_last) {
     struct spool_range range;
@@ -308,7 +309,7 @@ static void a_frame_larger_than_a_segment_gets_its_own(void **state) {
     spool_close(spool, true);
 }
 
-/* The path of the only file. */
+/* Takes the path of the only file. */
 static void take_path(const char *path, void *ctx) {
     strcpy(ctx, path);
 }
@@ -331,7 +332,7 @@ static void store(const char *path, const uint8_t *data, size_t size) {
     close(fd);
 }
 
-/* Where the frames end: ends[i] is the end of the first i frames (ends[0]: the opening). */
+/* ends[i] is the end of the first i frames (ends[0]: of the opening). */
 static size_t frame_ends(const uint8_t *data, size_t size, size_t *ends) {
     struct wire_reader reader;
     struct wire_record record;
@@ -352,7 +353,7 @@ static void check_recovery(struct fixture *f, size_t whole, size_t written) {
     struct spool_counts counts;
     struct spool *spool = reopen(f);
     spool_counts(spool, &counts);
-    assert_int_equal(counts.bytes, bytes_on_disk(f)); /* nothing of the damage is left in a file */
+    assert_int_equal(counts.bytes, bytes_on_disk(f)); /* no damaged bytes are left in a file */
     assert_int_equal(counts.waiting, whole);
     assert_int_equal(spool_recovered(spool, &head), whole > 0);
     if (whole) {
@@ -430,7 +431,7 @@ static void a_restart_goes_on_with_the_stream_and_its_losses(void **state) {
     }
     struct spool *spool = reopen(f);
     spool_counts(spool, &counts);
-    /* The drop of the very last append may not be in any frame's head yet. */
+    /* The drop of the last append may not be in any frame's head yet. */
     assert_true(counts.lost <= lost && counts.lost + 200 > lost);
     assert_int_equal(read_all(f, spool, 0, 4096, &last), counts.waiting);
     assert_int_equal(last, 15000);
@@ -471,11 +472,10 @@ static void files_of_our_name_that_are_not_ours_do_no_harm(void **state) {
     assert_false(spool_recovered(spool, &head));
     append_all(f, spool, 1, 5);
     spool_close(spool, true);
-    assert_int_equal(files_on_disk(f), 2); /* those whose names are none of ours */
+    assert_int_equal(files_on_disk(f), 2); /* names that are not ours */
 }
 
-/* Another user with access to the directory may put a file, or a link to one, in the next one's
- * place. */
+/* Another user with access to the directory may put a file, or a link, in place of the next one. */
 static void a_file_in_the_place_of_the_next_is_not_written_to(void **state) {
     struct fixture *f = *state;
     char path[512], kept[512];
@@ -523,7 +523,7 @@ static void a_full_disk_loses_frames_and_nothing_else(void **state) {
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     append_all(f, spool, 1, 5);
-    /* Writes come short at byte 3000 of a file, and no file can be begun. */
+    /* Writes end early at byte 3000 of a file, and no file can be created. */
     small.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     for (seq = 6; n_bad == 0; seq++)
@@ -540,7 +540,7 @@ static void a_full_disk_loses_frames_and_nothing_else(void **state) {
     assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), seq + 10 - n_bad);
     assert_int_equal(last, seq + 10);
     spool_close(spool, false);
-    spool = reopen(f); /* all of it is sound on disk */
+    spool = reopen(f); /* all frames are intact on disk */
     assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), seq + 10 - n_bad);
     spool_close(spool, true);
 }
@@ -562,7 +562,7 @@ static void removed_and_overwritten_segments_are_given_up_not_looped_over(void *
     assert_int_equal(last, 400);
     assert_true(n < 400);
     assert_int_equal(n + spool_lost(spool), 400);
-    each_file(f->dir, remove_file, NULL); /* all of it: what is left is open */
+    each_file(f->dir, remove_file, NULL); /* removes everything: what is left is open */
     n = read_all(f, spool, 0, 1 << 20, &last);
     assert_int_equal(last, 400);
     assert_true(n > 0);
@@ -615,7 +615,7 @@ static void a_gap_within_a_segment_ends_it(void **state) {
     append_all(f, spool, 1, 3);
     spool_close(spool, false);
     each_file(f->dir, take_path, path);
-    for (uint64_t seq = 5; seq <= 6; seq++) { /* whole frames, but 4 is not there */
+    for (uint64_t seq = 5; seq <= 6; seq++) { /* whole frames, but 4 is missing */
         make_frame(f, seq, 0, 1);
         int fd = open(path, O_WRONLY | O_APPEND);
         assert_int_equal(write(fd, f->frame.data, f->frame.size), f->frame.size);
@@ -649,7 +649,7 @@ static void check_mode(const char *path, void *ctx) {
     assert_int_equal(st.st_mode & 07777, 0600);
 }
 
-/* For an agent that takes over from another: what is kept of a stream, read from outside. */
+/* For an agent that takes over: what is kept of a stream, read from outside. */
 static void what_is_kept_of_a_stream_is_told(void **state) {
     struct fixture *f = *state;
     uint64_t seq = 99;
@@ -660,7 +660,7 @@ static void what_is_kept_of_a_stream_is_told(void **state) {
     assert_int_equal(seq, 300);
     assert_int_equal(spool_last_kept(f->dir, 0xabd, &seq), -ENOENT);
     spool_ack(spool, 300);
-    spool_leave(spool); /* also of what is committed the end stays */
+    spool_leave(spool); /* the end stays even if everything is committed */
     assert_int_equal(spool_last_kept(f->dir, 0xabc, &seq), 0);
     assert_int_equal(seq, 300);
     spool = reopen(f);
@@ -714,13 +714,13 @@ static void the_last_stream_of_samples_is_found(void **state) {
     uint64_t stream = 0;
     int fd = spool_dir_open(f->dir, NULL);
     assert_false(spool_dir_find_stream(fd, &stream));
-    static const uint64_t ids[] = {0xdee, 0xabc, 0xabd}; /* odd: of single events */
+    static const uint64_t ids[] = {0xdee, 0xabc, 0xabd}; /* odd: streams of single events */
     for (size_t i = 0; i < 3; i++) {
         f->config.stream.stream_id = ids[i];
         struct spool *spool = reopen(f);
         append_all(f, spool, 1, 1);
         spool_close(spool, false);
-        usleep(20000); /* coarse clocks of file systems */
+        usleep(20000); /* file systems have coarse clocks */
     }
     assert_true(spool_dir_find_stream(fd, &stream));
     assert_int_equal(stream, 0xabc);
@@ -797,7 +797,7 @@ static void one_appends_while_another_reads(void **state) {
     atomic_store(&race.done, true);
     pthread_join(thread, NULL);
     assert_int_equal(race.last, RACE_FRAMES);
-    /* A frame that was read may be dropped before it is acknowledged: then it counts as both. */
+    /* A frame that was read may be dropped before it is acknowledged, and then counts as both. */
     assert_true(race.n_read + spool_lost(race.spool) >= RACE_FRAMES);
     assert_true(race.n_read <= RACE_FRAMES);
     spool_close(race.spool, false);

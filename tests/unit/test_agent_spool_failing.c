@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An agent's small life (frames made, kept in the spool, pushed, the agent started again) in which
- * the n-th write, open, name, read or allocation fails, once, for a while or from then on, for all
- * n. After each failure nothing crashes, no descriptor stays, and without failures the spool opens
- * again, goes on, and delivers each frame that was reported as kept: bit for bit, in order.
+ * The life of a small agent: it makes frames, keeps them in the spool, pushes them, and is started
+ * again. The n-th write, open, name, read or allocation fails, once, for a while or from then on,
+ * for all n. After each failure nothing crashes and no descriptor stays open. Once failures end,
+ * the spool opens again, continues, and delivers each frame that was reported as kept, bit for bit
+ * and in order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@
 #define N_LIVES 3
 #define FRAMES_A_LIFE 24
 #define FRAMES_A_PUSH 8
-#define N_STREAMS 8 /* one that is torn is left for the next */
+#define N_STREAMS 8 /* a damaged stream is left, and a new one begun */
 #define N_SEQ (2 * N_LIVES * FRAMES_A_LIFE)
 #define STREAM_ID UINT64_C(0xabc0)
 
@@ -35,9 +36,9 @@ static const struct column columns[] = {{"number", UNIT_NONE, COLUMN_LEVEL, "of 
 static const struct table table_a = {"a", "thing", "", TABLE_SAMPLES, columns, 1};
 static const struct table *const tables[] = {&table_a};
 
-/* The frames that the agent was told are kept, and those that the collector has committed. */
+/* The frames that the agent believes kept, and those that the collector has committed. */
 struct stream_truth {
-    struct buffer frames[N_SEQ]; /* by seq */
+    struct buffer frames[N_SEQ]; /* by sequence number */
     bool kept[N_SEQ], came[N_SEQ];
     uint64_t committed;
 };
@@ -46,17 +47,17 @@ struct play {
     char dir[48];
     struct spool *spool;
     struct spool_memory memory;
-    size_t stream; /* the agent's now */
+    size_t stream; /* the agent's present stream */
     uint64_t appended_badly;
     struct stream_truth streams[N_STREAMS];
 };
 
-static struct play *the_play; /* of the push: its thread has no other way */
+static struct play *the_play; /* for the push's thread, which gets no argument */
 
 /* ---- a clock that a wait moves, and a collector without a network ---- */
 
 static atomic_int_fast64_t virtual_ns;
-static atomic_bool is_finishing; /* before, time stands still: there is no haste */
+static atomic_bool is_finishing; /* before that, time stands still: no deadline passes */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret) {
@@ -167,8 +168,9 @@ static struct spool_config config_of(struct play *p, size_t stream) {
         .memory = &p->memory};
 }
 
-/* The newest segment may go on a full disk once all of it is committed: then nobody knows any more
- * where the stream was. */
+/* On a full disk the newest segment may be removed once it is committed, and with it the position
+ * of the stream.
+ */
 static void expect_nothing_left(const struct stream_truth *truth) {
     for (uint64_t seq = truth->committed + 1; seq < N_SEQ; seq++)
         MUST(!truth->kept[seq], "a stream is left, and frame %llu of it is not committed",
@@ -220,7 +222,7 @@ static void send_frames(struct play *p, struct frame_stream *stream) {
     }
 }
 
-/* As an agent without a memory does. */
+/* Looks for a stream as a restarted agent does. */
 static void look_for_stream(struct play *p) {
     uint64_t stream;
     int fd = spool_dir_open(p->dir, NULL);
@@ -260,7 +262,7 @@ static void check(struct play *p, size_t files) {
     MUST(fail_open_files() == files, "%zu descriptors, not %zu", fail_open_files(), files);
     live(p);
     MUST(p->appended_badly == 0 || p->streams[p->stream].kept[1], "it does not go on");
-    for (size_t s = 0; s <= p->stream; s++) { /* those that were left, too, as import does */
+    for (size_t s = 0; s <= p->stream; s++) { /* includes abandoned streams, as import does */
         struct spool_config config = config_of(p, s);
         config.memory = NULL;
         int r = spool_open(&config, &p->spool);

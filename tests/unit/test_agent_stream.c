@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The records between a delivered agent and its relay: what is put is read again, and nothing else
- * is taken for a record. */
-#include "agent/push/stream.h"
+/* The records between a delivered agent and its relay: what is written is read again, and nothing
+ * else is accepted.
+ */
+#include "agent/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static void put_answer(struct buffer *to) {
     assert_int_equal(stream_put_answer(to, UINT64_MAX, &answer), 0);
 }
 
-/* The copy has exactly that size, so that a sanitizer sees each byte read beyond it. */
+/* The copy has exactly that size, so that a sanitizer sees reads beyond it. */
 static int read_request(const uint8_t *data, size_t size, struct stream_request *ret_request,
                         size_t *ret_size) {
     uint8_t *copy = malloc(size ? size : 1);
@@ -63,7 +64,7 @@ static void requests_are_read_as_they_were_put(void **state) {
     struct stream_request request;
     size_t size;
     put_request(&record, "12 -34 56");
-    buffer_put(&record, "next", 4); /* what follows is not of it */
+    buffer_put(&record, "next", 4); /* the next bytes do not belong to it */
     assert_int_equal(read_request(record.data, record.size, &request, &size), 0);
     assert_int_equal(size, record.size - 4);
     assert_int_equal(request.number, 77);
@@ -143,7 +144,7 @@ static void a_changed_bit_is_noticed(void **state) {
     buffer_release(&answer_record);
 }
 
-/* Before it is read, so that nobody is made to wait for 4 GiB. */
+/* Refused before the body is read, so that the reader does not wait for 4 GiB. */
 static void a_length_without_bounds_is_refused(void **state) {
     (void)state;
     struct buffer record;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A supervised process: what becomes of its end, whoever causes it. Events pass through memory that
- * all processes share. */
+/* A supervised process, and the consequences of its end, whatever caused it. Events are recorded in
+ * memory that all processes share.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +22,8 @@
 struct shared {
     atomic_int starts, tidied, settled, said, child, grandchild;
     int die_until; /* starts that end by a signal */
-    int status;    /* of the one that does not */
-    int stop_at;   /* the word at which the supervisor is told to stop; 0: none */
+    int status;    /* of the start that does not */
+    int stop_at;   /* the message at which the supervisor is told to stop; 0: none */
     bool wait;     /* for SIGTERM first */
 };
 
@@ -129,12 +130,13 @@ static void a_child_that_dies_again_and_again_is_started_ever_again(void **state
     shared->die_until = 12;
     assert_int_equal(status_of(start(shared)), 0);
     assert_int_equal(shared->starts, 13);
-    assert_int_equal(shared->said, 5); /* not each time */
+    assert_int_equal(shared->said, 5); /* not every time */
     assert_int_equal(shared->tidied, 1);
 }
 
-/* The stop comes as the second death is told. A third child takes what programs have told since,
- * and is told to end. */
+/* The stop comes when the second death is reported. A third child takes what programs have reported
+ * since, and is told to end.
+ */
 static void a_stop_between_two_children_starts_one_that_takes_what_is_there(void **state) {
     struct shared *shared = *state;
     shared->die_until = 2;
@@ -176,7 +178,7 @@ static void a_child_killed_while_stopping_is_not_started_again(void **state) {
     until_set(&shared->starts, 1);
     kill(shared->grandchild, SIGSTOP);
     kill(pid, SIGTERM);
-    usleep(20000); /* the order in which it sees the two does not matter to what is claimed */
+    usleep(20000); /* the test holds whichever of the two it sees first */
     kill(shared->grandchild, SIGKILL);
     int status = status_of(pid);
     assert_true(status == 1 || status == 0);

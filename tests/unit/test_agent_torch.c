@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's processes: a launcher, its ranks, and what a rank forks; names by Dask and Spark. */
+/* PyTorch's processes: a launcher, its ranks, and processes that a rank forks; and names set by
+ * Dask and Spark.
+ */
 #include "tests/unit/planted_process.h"
 
-/* `name`: of the program that it runs. */
+/* `name`: of the program it runs. */
 static void plant_torch(const struct tree *tree, int pid, int parent, const char *name,
                         const char *environ, size_t size) {
     plant(tree, (struct planted){.pid = pid, .parent = parent, .comm = name});
@@ -24,7 +26,7 @@ static void what_a_rank_has_forked_is_no_second_rank(void **state) {
     PLANT(&tree, 50, 40, "python3", OF_RANK("0", "0"));
     PLANT(&tree, 51, 40, "python3", OF_RANK("1", "1"));
     PLANT(&tree, 60, 50, "python3", OF_RANK("0", "0")); /* a loader of data */
-    PLANT(&tree, 61, 60, "python3", OF_RANK("0", "0")); /* and what it forked */
+    PLANT(&tree, 61, 60, "python3", OF_RANK("0", "0")); /* and its child */
     look(&h, 101);
     assert_int_equal(rank_of(&h, 40), -1);
     assert_int_equal(rank_of(&h, 50), 0);
@@ -33,7 +35,7 @@ static void what_a_rank_has_forked_is_no_second_rank(void **state) {
     assert_int_equal(rank_of(&h, 61), -1);
     assert_true(is_member(&h, 60) && is_member(&h, 61));
     expect(&h, "python3[60]", "parent", 50);
-    look(&h, 102); /* asked again, as it is young */
+    look(&h, 102); /* examined again, since it is young */
     assert_int_equal(rank_of(&h, 60), -1);
     end(&h, &tree);
 }
@@ -74,7 +76,7 @@ static void a_helper_may_be_met_before_its_rank(void **state) {
     (void)state;
     tree_make(&tree, NULL);
     PLANT(&tree, 900, 1, "python3", OF_RANK("3", "0"));
-    for (int pid = 20; pid < 40; pid++) /* whatever order the directory has */
+    for (int pid = 20; pid < 40; pid++) /* in any order of the directory */
         PLANT(&tree, pid, pid == 20 ? 900 : pid - 1, "python3", OF_RANK("3", "0"));
     assert_int_equal(harness_init(&h, tree.path, SCOPE_HOST), 0);
     h.env.run_token_id = "r1";
@@ -86,7 +88,7 @@ static void a_helper_may_be_met_before_its_rank(void **state) {
     end(&h, &tree);
 }
 
-/* An operator tells each node's launcher a RANK and a WORLD_SIZE, those of nodes. */
+/* An operator gives each node's launcher a RANK and a WORLD_SIZE, which number nodes. */
 static void a_launcher_with_the_number_of_its_node_is_no_rank(void **state) {
     struct harness h;
     struct tree tree;

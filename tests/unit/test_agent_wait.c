@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait clocks as they may stand in the memory that the kernel writes to: made here, in any state.
- */
+/* Wait clocks in memory that the kernel would write to, made here in any state. */
 #include "tests/unit/wait_test.h"
 
 /* ---- clocks ---- */
@@ -24,7 +23,7 @@ static void threads_of_a_process_are_summed(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     (void)state;
     thread(m, 5, 7, WAIT_PIPE, 2 * S)->times[WAIT_PIPE] = 4;
-    thread(m, 6, 8, WAIT_PIPE, 2 * S); /* of another */
+    thread(m, 6, 8, WAIT_PIPE, 2 * S); /* of another process */
     sample(m, 3 * S);
     expect(&m->wait, "worker[7]", "run_ns", 2 * S);
     expect(&m->wait, "worker[7]", "pipe_ns", 1 * S);
@@ -67,7 +66,7 @@ static void a_thread_that_ended_leaves_its_figures(void **state) {
     expect(&m->wait, "worker[7]", "disk_ns", 3 * S);
     expect(&m->wait, "worker[7]", "run_ns", 5 * S);
     expect(&m->wait, "worker[7]", "threads", 1);
-    assert_int_equal(m->watch->memory.totals->next_thread, 1); /* where the free one is */
+    assert_int_equal(m->watch->memory.totals->next_thread, 1); /* the index of the free slot */
     unmake(m);
 }
 
@@ -107,9 +106,9 @@ static void an_id_that_is_used_again_is_another_process(void **state) {
     struct wait_thread *next = thread(m, 1, 7, WAIT_PIPE, 3 * S);
     next->start_ns = 900 * TICK_NS;
     sample(m, 4 * S);
-    expect(&m->wait, "worker[7]", "run_ns", 8 * S); /* the first one's last row */
+    expect(&m->wait, "worker[7]", "run_ns", 8 * S); /* the first process's last row */
     expect(&m->wait, "worker[7]", "pipe_ns", 0);
-    assert_int_equal(m->wait.rows.n, 1); /* the second is not listed yet */
+    assert_int_equal(m->wait.rows.n, 1); /* the second process is not listed yet */
     list(m, (struct job_process[]){{.pid = 7, .rank = -1, .born = 900, .name = "later[7]"}}, 1);
     sample(m, 5 * S);
     expect(&m->wait, "later[7]", "pipe_ns", 2 * S);
@@ -176,7 +175,7 @@ static void numbers_that_cannot_be_are_left_out(void **state) {
     m->watch->memory.totals->next_thread = UINT32_MAX;
     sample(m, 3 * S);
     expect(&m->wait, "worker[7]", "run_ns", 2 * S);
-    expect(&m->wait, "worker[7]", "threads", 6); /* they are there, whatever they say */
+    expect(&m->wait, "worker[7]", "threads", 6); /* they exist, whatever they contain */
     expect_absent(&m->wait, "worker[7]", "unix_ns");
     unmake(m);
 }
@@ -256,7 +255,7 @@ static void a_pause_lasts_three_seconds_and_is_said_once(void **state) {
     totals->paused_ns = 3 * S;
     m->watch->memory.paces[1].events = 99;
     sample(m, 3 * S + S / 10);
-    expect(&m->wait, "worker[7]", "run_ns", 2 * S + S / 10); /* as it did before */
+    expect(&m->wait, "worker[7]", "run_ns", 2 * S + S / 10); /* unchanged */
     sample(m, 5 * S + S / 2);
     expect(&m->wait, "worker[7]", "run_ns", 4 * S + S / 2);
     assert_int_equal(totals->paused, 1);
@@ -355,7 +354,7 @@ static void a_socket_at_rest_has_a_row_a_second(void **state) {
     unmake(m);
 }
 
-/* The connection of a process closes after it: by then nobody knows whose it was. */
+/* A process's connection is closed after the process: by then its owner is not known. */
 static void a_socket_has_its_last_figures_when_its_process_ends(void **state) {
     struct made *m = with_worker(WAIT_SOCKET_SEND, 1 * S);
     (void)state;
@@ -392,7 +391,7 @@ static void nobody_loads_programs_where_it_is_turned_off(void **state) {
     harness_close(&h);
 }
 
-/* One line says so if anything is missing, and the probe is absent. */
+/* If anything is missing, one line says so, and the probe is absent. */
 static void what_keeps_clocks_away_is_said(void **state) {
     static struct harness h;
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample has one row of each connection's name, whatever sockets there are: a collector that
- * finds two in a frame cannot store the second. */
+/* A sample has one row for each connection's name, even if several sockets have it: a collector
+ * cannot store two rows of one name in a frame.
+ */
 #include "tests/unit/wait_test.h"
 
 static void a_socket_without_a_port_of_its_own_has_no_row(void **state) {
@@ -22,13 +23,13 @@ static void a_socket_without_a_port_of_its_own_has_no_row(void **state) {
     unmake(m);
 }
 
-/* As where it went to the group of another emulated host, whose agent has its clocks as well. */
+/* As if it moved to the group of another emulated host, whose agent has its clocks as well. */
 static void a_process_that_left_the_job_alive_is_told_by_others(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     (void)state;
     sample(m, 2 * S);
     expect(&m->wait, "worker[7]", "run_ns", 1 * S);
-    sample(m, 3 * S); /* nobody has looked at all processes since */
+    sample(m, 3 * S); /* no scan of all processes since */
     expect(&m->wait, "worker[7]", "run_ns", 2 * S);
     list(m, NULL, 0);
     sample(m, 4 * S);
@@ -39,7 +40,7 @@ static void a_process_that_left_the_job_alive_is_told_by_others(void **state) {
     unmake(m);
 }
 
-/* The successor's slot is the lower one, so that it would come first. */
+/* The successor's slot is lower, so it would come first. */
 static void a_successor_waits_until_the_one_before_has_had_its_last_row(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     (void)state;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks of processes as one, as they may stand in the memory that the kernel writes to. */
+/* Clocks of whole processes, in memory that the kernel would write to. */
 #include "tests/unit/wait_test.h"
 
 #include "common/error.h"
 
 #define RUNNING (WAIT_ONE_RUNNING + WAIT_ONE_BUSY)
 
-/* A worker with one thread in that state, and its process, since then. */
+/* Makes a worker with one thread in that state, and its process, since then. */
 static struct made *with_process(uint32_t state, int64_t since_ns) {
     struct made *m = with_worker(state, since_ns);
     process(m, 0, 7, since_ns);
@@ -17,7 +17,7 @@ static struct wait_process *slot_of(struct made *m) {
     return &m->watch->memory.processes[0];
 }
 
-/* An event of the kernel ends the gap. */
+/* A kernel event ends the gap. */
 static void wake(struct wait_process *p, uint32_t state, uint64_t now_ns) {
     uint64_t since_ns = __atomic_exchange_n(&p->gap_since_ns, 0, __ATOMIC_SEQ_CST);
     p->counts += RUNNING;
@@ -80,9 +80,10 @@ static void a_gap_is_owned_once(void **state) {
     thread(m, 1, 7, WAIT_FUTEX, 1 * S);
     p->counts = 2 * WAIT_ONE_THREAD;
     sample(m, 3 * S);
-    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S); /* that of the last that blocked */
+    expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S); /* the state of the thread that blocked
+                                                                last */
     assert_int_equal(p->gap_since_ns, 3 * S);
-    wake(p, WAIT_FUTEX, 4 * S); /* the rest of it, to the one that went on */
+    wake(p, WAIT_FUTEX, 4 * S); /* the rest goes to the thread that continued */
     sample(m, 6 * S);
     expect(&m->wait, "worker[7]", "process_pipe_ns", 2 * S);
     expect(&m->wait, "worker[7]", "process_futex_ns", 1 * S);
@@ -91,7 +92,7 @@ static void a_gap_is_owned_once(void **state) {
     unmake(m);
 }
 
-/* Left open by a thread that still runs, and left over by ticks. */
+/* One gap left open by a running thread, one left by ticks. */
 static void what_ticks_leave_over_is_told_once(void **state) {
     struct made *m = with_process(WAIT_RUN, 1 * S);
     struct wait_process *p = slot_of(m);
@@ -99,13 +100,13 @@ static void what_ticks_leave_over_is_told_once(void **state) {
     p->counts = WAIT_ONE_THREAD;
     p->gap_since_ns = 2 * S;
     p->gap_ns[WAIT_POLL] = 0;
-    p->carry_ns = 1 * S; /* blocked till 2 s, but for a tick */
+    p->carry_ns = 1 * S; /* blocked until 2 s, except one tick */
     thread(m, 0, 7, WAIT_POLL, 2 * S);
     sample(m, 3 * S);
     expect(&m->wait, "worker[7]", "process_poll_ns", 2 * S);
     assert_int_equal(p->carry_ns, 0);
     wake(p, WAIT_POLL, 4 * S);
-    p->gap_ns[WAIT_POLL] -= 1 * S; /* the wake above closes at once: here it is open */
+    p->gap_ns[WAIT_POLL] -= 1 * S; /* the event above closes the gap at once; here it stays open */
     p->open_gap_ns = 1 * S;
     p->open_state = WAIT_POLL;
     sample(m, 5 * S);
@@ -128,7 +129,7 @@ static void an_event_after_the_frame_moves_no_clock_back(void **state) {
     struct made *m = with_process(WAIT_FUTEX, 1 * S);
     (void)state;
     sample(m, 3 * S);
-    wake(slot_of(m), WAIT_FUTEX, 4 * S + 7); /* the next frame was to be at 4 s */
+    wake(slot_of(m), WAIT_FUTEX, 4 * S + 7); /* the next frame was due at 4 s */
     sample(m, 4 * S);
     expect(&m->wait, "worker[7]", "process_futex_ns", 3 * S + 7);
     expect(&m->wait, "worker[7]", "process_run_ns", 0);
@@ -157,7 +158,7 @@ static void a_process_that_ended_leaves_its_clocks(void **state) {
     sample(m, 9 * S);
     expect(&m->wait, "worker[7]", "process_run_ns", 1 * S);
     expect(&m->wait, "worker[7]", "process_timer_ns", 2 * S);
-    assert_int_equal(p->slot, WAIT_READ); /* an event may still be on its way out */
+    assert_int_equal(p->slot, WAIT_READ); /* an event may still be under way */
     sample(m, 10 * S);
     assert_int_equal(p->slot, WAIT_FREE);
     expect(&m->wait, "worker[7]", "process_timer_ns", 2 * S);
@@ -194,11 +195,11 @@ static void clocks_are_right_after_a_pause(void **state) {
     sample(m, 3 * S);
     pause_at(m, 4 * S);
     sample(m, 5 * S);
-    expect(&m->wait, "worker[7]", "process_unclocked_ns", 0); /* not yet: it may be more */
+    expect(&m->wait, "worker[7]", "process_unclocked_ns", 0); /* not yet: it may grow */
     sample(m, 9 * S);
     assert_int_equal(totals->paused, 0);
     assert_int_equal(totals->generation, 1);
-    assert_int_equal(p->counts, WAIT_ONE_THREAD); /* nobody has been looked at */
+    assert_int_equal(p->counts, WAIT_ONE_THREAD); /* no thread has been examined */
     assert_int_equal(p->gap_since_ns, 9 * S);
     expect(&m->wait, "worker[7]", "process_unclocked_ns", 5 * S);
     assert_in_range(sum_told(m), 8 * S - 20, 8 * S);
@@ -246,7 +247,7 @@ static void one_that_began_in_a_pause_has_no_time_before(void **state) {
     sample(m, 9 * S);
     expect(&m->wait, "worker[7]", "process_unclocked_ns", 4 * S);
     assert_int_equal(p->gap_since_ns, 9 * S);
-    /* That time is told as what it does afterwards. */
+    /* That time is reported under its next state. */
     wake(p, WAIT_UNCLOCKED, 9 * S);
     sample(m, 11 * S);
     expect(&m->wait, "worker[7]", "process_unclocked_ns", 4 * S);
@@ -254,7 +255,7 @@ static void one_that_began_in_a_pause_has_no_time_before(void **state) {
     unmake(m);
 }
 
-/* A thread of which no event has told since a pause is in no state. */
+/* A thread without an event since a pause is in no state. */
 static void a_thread_of_before_a_pause_stands_still(void **state) {
     struct made *m = with_worker(WAIT_RUN, 1 * S);
     struct wait_totals *totals = m->watch->memory.totals;
@@ -279,7 +280,7 @@ static void a_clock_in_the_midst_of_an_event_stands_where_it_was(void **state) {
     (void)state;
     wake(p, WAIT_PIPE, 2 * S);
     sample(m, 3 * S);
-    p->counts -= RUNNING; /* its clocks are still to move */
+    p->counts -= RUNNING; /* its clocks are still to be advanced */
     sample(m, 4 * S);
     assert_int_equal(sum_told(m), 2 * S);
     p->counts += RUNNING;
@@ -296,7 +297,7 @@ static void numbers_that_cannot_be_move_no_clock(void **state) {
     struct made *m = with_process(WAIT_RUN, 1 * S);
     struct wait_process *p = slot_of(m);
     (void)state;
-    thread(m, 1, 7, WAIT_RUN, 1 * S); /* not alone: its process is asked */
+    thread(m, 1, 7, WAIT_RUN, 1 * S); /* it has other threads, so its process decides */
     sample(m, 2 * S);
     p->last_state = UINT32_MAX;
     sample(m, 3 * S);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampler's clock on the real kernel: what ends a wait. (Setting the clock is left to the
- * simulated one: a test may not set that of the machine it runs on.) */
+/* The sampler's clock on the real kernel: events that end a wait. (Only the simulated clock is
+ * stepped: a test may not set that of its machine.)
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static void a_time_that_has_passed_asks_whether_to_stop(void **state) {
     assert_int_equal(wake_wait(&wake, clock_wall_ns() - NS_PER_S), 0);
     assert_int_equal(eventfd_write(stop, 1), 0);
     assert_int_equal(wake_wait(&wake, clock_wall_ns() - NS_PER_S), SAMPLER_STOP);
-    assert_int_equal(wake_wait(&wake, clock_wall_ns() + NS_PER_S), SAMPLER_STOP); /* it stays */
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() + NS_PER_S), SAMPLER_STOP); /* it stays set */
     wake_close(&wake);
     close(stop);
 }
@@ -62,7 +63,7 @@ static void a_reason_to_stop_ends_the_wait_at_once(void **state) {
     close(stops[1]);
 }
 
-/* A call ends the wait and is taken: it does not end the next one. */
+/* A call ends the wait and is consumed: it does not end the next one. */
 static void a_call_is_heard_once(void **state) {
     (void)state;
     struct wake wake;
@@ -78,7 +79,7 @@ static void a_call_is_heard_once(void **state) {
     close(called);
 }
 
-/* A caller without pause is heard now and then, and a stop is heard as well. */
+/* Calls without a pause are heard now and then, and a stop is heard as well. */
 static void calls_without_end_neither_spin_nor_hide_a_stop(void **state) {
     (void)state;
     struct wake wake;

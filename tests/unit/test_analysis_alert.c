@@ -11,7 +11,7 @@
 
 static const struct alert_rule rule = {70, 90, 10, 0, 1};
 
-/* One cell a second of these values. */
+/* One cell a second with these values. */
 static size_t find(const double *values, size_t n, struct alert **ret_alerts) {
     struct rate rate;
     size_t found;
@@ -62,7 +62,7 @@ static void flickering_is_one_alert(void **state) {
     struct alert *alerts;
     (void)state;
     assert_int_equal(FIND(&alerts, 72, 68, 72, 65, 72, 61, 40, 72), 1);
-    assert_true(alerts[0].duration_s == 5); /* what is below at its end does not count */
+    assert_true(alerts[0].duration_s == 5); /* the time below it at the end does not count */
     free(alerts);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of processes that others wait for, on planted wait clocks: what is said of each, and that
- * nothing is said where the mechanism is not there. */
+/* Rules about processes that others wait for, on planted wait clocks: their findings, and none
+ * where the mechanism is missing.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 #define POLL (WAIT_POLL - WAIT_RUN) /* the agent's reasons of pairs */
 
-/* A waits for B, which is `b` and does nothing else. */
+/* A waits for B, which behaves as `b` says. */
 static void plant_pair(struct process b) {
     double waits = 1 - b.run - b.receive - b.timer - b.stopped;
     assert_true(fabs(waits) < 1e-9);
@@ -42,7 +43,7 @@ static void a_stopped_process_that_others_wait_for_is_named(void **state) {
     release();
 }
 
-/* A asks B once both have slept for a while. C sleeps nearly all the time: then, too. */
+/* A asks B after both have slept for a while. C sleeps nearly all the time, including then. */
 static void a_sleeper_that_holds_up_nobody_bounds_no_gain(void **state) {
     struct whatif *whatif;
     struct whatif_answer a;
@@ -96,7 +97,7 @@ static void two_that_compute_alike_are_not_one_thread(void **state) {
 
 /* ---- input ---- */
 
-/* Two ranks that take turns; rank 1 polls for its loader, which sleeps or computes. */
+/* Two ranks that alternate; rank 1 polls for its loader, which sleeps or computes. */
 static void plant_loader(double loaded, double sleeps) {
     begin();
     double waits = .6 - loaded;
@@ -136,11 +137,11 @@ static void a_loader_that_a_rank_waits_for_is_its_input(void **state) {
 
 static void a_loader_that_is_ahead_is_no_input(void **state) {
     (void)state;
-    plant_loader(0, .8); /* nobody waits for it */
+    plant_loader(0, .8); /* no rank waits for it */
     assert_int_equal(judged.model.budgets.n_helpers, 0);
     assert_null(found(CAUSE_INPUT));
     release();
-    plant_loader(.03, .3); /* hardly, though it computes */
+    plant_loader(.03, .3); /* a rank hardly waits for it, though it computes */
     assert_int_equal(judged.model.budgets.n_helpers, 1);
     assert_null(found(CAUSE_INPUT));
     release();
@@ -182,8 +183,8 @@ static void requests_that_wait_for_few_connections_are_a_pool(void **state) {
     plant_pool(1, .1);
     const struct candidate *c = found(CAUSE_POOL);
     assert_non_null(c);
-    assert_int_equal(c->host, 1);        /* who has too few */
-    assert_int_equal(c->remove.host, 2); /* whose sleep would then count less */
+    assert_int_equal(c->host, 1);        /* the host with too few */
+    assert_int_equal(c->remove.host, 2); /* the host whose sleep would then count less */
     assert_null(found(CAUSE_SLEEP));
     assert_int_equal(judged.candidates.items[0].kind, CAUSE_POOL);
     release();
@@ -235,7 +236,8 @@ static double queue_row(size_t column, double t_s) {
 }
 
 /* Two processes in step: each computes, waits for a core, then for the other's data, which are
- * under way for .9 of the time in both directions. vm2's queue holds them back. */
+ * under way for .9 of the time in both directions. vm2's queue throttles them.
+ */
 static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state) {
     (void)state;
     plant_init(&recording, 2, SECONDS);
@@ -255,7 +257,7 @@ static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state
     assert_non_null(cores);
     assert_int_equal(link->host, 1);
     assert_int_equal(link->remove.direction, WHATIF_BOTH);
-    assert_true(link->run_share < 2 * cores->run_share); /* of one way alone */
+    assert_true(link->run_share < 2 * cores->run_share); /* for one direction alone */
     assert_int_equal(judged.candidates.items[0].kind, CAUSE_PATH_LIMITED);
     release();
 }

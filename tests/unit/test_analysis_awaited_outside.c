@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of a process for what is outside the job, and waits of others for a host that is full. */
+/* Waits of a process for something outside the job, and waits of others for a full host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,8 +15,9 @@
 
 #define NAME (WAIT_NAME - WAIT_RUN)
 
-/* A waits for B, which polls for .7 of its time, and for `named` of it for a server of names. C has
- * nothing to do with them: it asks for names all the time. */
+/* A waits for B, which polls for .7 of its time, of which `named` for a name server. C is
+ * unrelated, and resolves names all the time.
+ */
 static void plant_names(double named, double from_b) {
     begin();
     add_process(&recording,
@@ -39,13 +40,13 @@ static void look_ups_that_others_wait_for_are_named(void **state) {
     assert_int_equal(c->cause.code, REMARK_NAMES_COME_LATE);
     assert_null(found(CAUSE_SLEEP));
     release();
-    plant_names(.2, .9); /* most of its sleep is another */
+    plant_names(.2, .9); /* most of its sleep has another reason */
     assert_null(found(CAUSE_NAMES));
     assert_non_null(found(CAUSE_SLEEP));
     release();
 }
 
-/* The number of a process among the budgets. */
+/* The index of a process among the budgets. */
 static size_t number_of(int64_t pid) {
     size_t r = 0;
     while (judged.model.budgets.items[r].pid != pid)
@@ -53,7 +54,7 @@ static size_t number_of(int64_t pid) {
     return r;
 }
 
-/* Its wait for names is worth as much of the path as they take, not all that it sleeps. */
+/* Its waits for names count with their own time on the path, not with all of its sleep. */
 static void look_ups_are_charged_with_their_own_part(void **state) {
     (void)state;
     plant_names(.5, .9);
@@ -77,7 +78,9 @@ static double idle_core(size_t column, double t_s) {
     return column == CPU_IDLE ? 1e9 : 0;
 }
 
-/* Two processes share the one core of vm2; on vm1 one waits for the first of them, or nobody. */
+/* Two processes share the only core of vm2; on vm1 a process waits for the first of them, or no
+ * process does.
+ */
 static void plant_full_host(double waits) {
     plant_init(&recording, 2, SECONDS);
     plant(&recording, RECORDING_CPU, 0, "cpu0", 0.1, 0, idle_core);
@@ -101,7 +104,7 @@ static void full_cores_that_others_elsewhere_wait_for_are_the_limit(void **state
     assert_non_null(c);
     assert_int_equal(c->host, 1);
     release();
-    plant_full_host(.01); /* all compute, on all the cores that they have */
+    plant_full_host(.01); /* all compute, on all cores that they have */
     assert_null(found(CAUSE_CONTENTION));
     release();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The longest waits, and the sums of waits for locks, beside plain ones over waits that all differ.
+/* The longest waits, and sums of waits for locks, compared with plain sums over waits that all
+ * differ.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 #define N_WAITS 40
 #define SECONDS 20
 
-/* A model of nothing but budgets, pairs and two groups of time: all, and from 5 s to 9 s. */
+/* A model with only budgets, pairs and two groups of time: all, and from 5 s to 9 s. */
 struct planted {
     struct recording recording;
     struct run_model model;
@@ -47,7 +48,7 @@ static void begin(struct planted *p) {
         .budgets = {.items = p->budgets, .n = BEGINNERS, .waits = p->waits, .n_waits = N_WAITS}};
 }
 
-/* Waits of all kinds between any two, none as long as another. */
+/* Waits of all kinds between any two, each of another length. */
 static void plant_waits(struct planted *p, uint64_t seed) {
     for (size_t i = 0; i < N_WAITS; i++)
         p->waits[i] = (struct process_wait){
@@ -111,14 +112,15 @@ static void the_share_is_of_the_one_that_waited_longest_of_its_time(void **state
         }
     }
     p.waits[0] = (struct process_wait){.who = 1, .whom = 2, .seconds = 100};
-    assert_true(awaited_share(&p.model, 2) == 1); /* no more than all of its time */
+    assert_true(awaited_share(&p.model, 2) == 1); /* at most all of its time */
     p.times[1][1].wall_s = 0;
     assert_true(awaited_share(&p.model, 2) < 1);
     recording_release(&p.recording);
 }
 
-/* Pairs of both hosts that have the same numbers of processes; the lock's alone counts, in which a
- * process waits for itself. */
+/* Pairs of both hosts with the same indexes of processes; only waits for a lock, in which a process
+ * waits for itself, count.
+ */
 static void waits_for_a_lock_are_of_one_process_of_one_host(void **state) {
     const double lock = WAIT_FUTEX - WAIT_RUN, message = WAIT_POLL - WAIT_RUN;
     struct planted p;
@@ -141,7 +143,7 @@ static void waits_for_a_lock_are_of_one_process_of_one_host(void **state) {
     recording_release(&p.recording);
 }
 
-/* By the sum of all that waited for it; the last is a helper, which is none of them. */
+/* By the sum over all that waited for it; the last is a helper, which does not count. */
 static void the_rank_that_all_waited_for_longest_is_one_of_the_ranks(void **state) {
     struct rank_budget items[] = {
         {.rank = 0, .host = 0, .awaited_rank = 1, .awaited_host = 1, .awaited_s = 2},

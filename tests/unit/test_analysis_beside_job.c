@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A job of which little is known: what is full beside it is said, and who may serve it is kept. */
+/* A job of which little is known: a full host beside it is reported, and programs that may serve it
+ * are kept.
+ */
 #include "tests/unit/lockstep.h"
 
 #include "analysis/evidence/beside_job.h"
@@ -30,7 +32,8 @@ static void plant_host(struct recording *r, int host, double busy, double waited
     plant(r, RECORDING_PSI, host, "cpu", 0.1, 0, cpu_pressure);
 }
 
-/* A server fills vm1 and is not of the job, whose client on vm2 waits for it nearly always. */
+/* A server outside the job fills vm1, and its client in the job on vm2 waits for it nearly always.
+ */
 static void plant_thin(struct recording *r, double busy, double waited) {
     plant_init(r, 2, 20);
     plant_host(r, 0, busy, waited);
@@ -95,7 +98,7 @@ static void a_host_with_room_has_not_run_out(void **state) {
     release(&r, &j);
 }
 
-/* The job fills the host: its own processes tell what they wait for. */
+/* The job fills the host: its own processes show what they wait for. */
 static void a_host_that_the_job_fills_is_judged_by_the_job(void **state) {
     struct recording r;
     struct run_model model;
@@ -138,7 +141,7 @@ static void a_connection_without_its_other_end_leads_to_who_serves(void **state)
                                        "127.0.0.1:5432>127.0.0.1:4000"};
     static const int on_client[] = {1, 1}, on_both[] = {1, 0, 1};
     (void)state;
-    assert_true(may_serve(to_server, on_client, 1, 0)); /* whose addresses are not known */
+    assert_true(may_serve(to_server, on_client, 1, 0)); /* their addresses are not known */
     assert_false(may_serve(pair, on_both, 2, 0));       /* a process of the job is there */
     assert_true(may_serve(known, on_both, 3, 0));
     assert_false(may_serve(known, on_both, 3, 1));

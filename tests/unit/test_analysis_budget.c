@@ -27,7 +27,7 @@
 #define HAS_GAP MPI_FLAG_HAS_GAP_CPU
 #define FROM_START MPI_FLAG_REQUEST
 
-/* Counters of a process that did nothing but run. */
+/* Counters of a process that only ran. */
 static struct budget_interval interval(int64_t begin, int64_t end, double cpu_ms) {
     return (struct budget_interval){.begin_ns = begin,
                                     .end_ns = end,
@@ -142,7 +142,7 @@ static void a_blocked_send_waits_for_its_receiver_and_a_buffered_one_does_not(vo
     struct budget b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.010);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.030);
-    NEAR(b.term_s[BUDGET_IDLE], 0.059); /* after the last call, and no CPU used */
+    NEAR(b.term_s[BUDGET_IDLE], 0.059); /* after the last call, without CPU time */
     release(&p);
 }
 
@@ -214,7 +214,7 @@ static void what_has_no_partner_is_inside_but_unsplit(void **state) {
     p.intervals[0] = interval(0, 20 * MS, 15.009);
     struct budget b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_UNSPLIT], 0.014);
-    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001009); /* Init, and too short to have waited */
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001009); /* Init, and a call too short for a wait */
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
     NEAR(b.closure_pct, 100);
     release(&p);
@@ -237,7 +237,7 @@ static void tests_and_the_backoffs_between_them_wait_for_what_they_complete(void
     PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 7 * MS + 500 * US, 8 * MS);
     p.intervals[0] = interval(0, 11 * MS, 1.211);
     struct budget b = budget_of(&p, 0);
-    /* from the first test at 2 ms, less the CPU used in 5.5 back-offs */
+    /* from the first test at 2 ms, less the CPU time in 5.5 back-offs */
     double backoffs = 5 + 499.0 / 999;
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0055 - backoffs * 20e-6);
     assert_true(b.term_s[BUDGET_TRANSFER] > 0.0033 && b.term_s[BUDGET_TRANSFER] < 0.0035);
@@ -263,8 +263,8 @@ static void what_follows_the_peer_within_the_last_backoff_is_the_delay_of_pollin
     release(&p);
 }
 
-/* Polls for a message of rank 1 that is sent at 30.5 ms; back-offs of a millisecond, then `pause`
- * of 40.
+/* Polls for a message of rank 1 that is sent at 30.5 ms; back-offs of a millisecond, then a `pause`
+ * in back-off 40.
  */
 static struct budget polls_and_pauses(struct budget_interval during) {
     struct plan p = {.end_ns = 50 * MS, .n_intervals = 2};
@@ -302,7 +302,7 @@ static void a_pause_far_longer_than_its_backoffs_is_the_ranks_own(void **state) 
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.038);
 }
 
-/* It sleeps 9 ms and computes 2 each time, and never backs off: what is usual of its pauses is no
+/* It sleeps 9 ms and computes 2 ms each time, and never backs off, so its usual pause is no
  * back-off.
  */
 static void who_computed_between_two_polls_slept_of_its_own_accord(void **state) {
@@ -324,8 +324,9 @@ static void who_computed_between_two_polls_slept_of_its_own_accord(void **state)
     release(&p);
 }
 
-/* It computes 5 ms, polls, sleeps 20 ms, polls, and so on, and never backs off: each of its sleeps
- * stands alone between two polls. */
+/* It computes 5 ms, polls, sleeps 20 ms, polls, and so on, and never backs off: no two of its
+ * sleeps are adjacent.
+ */
 static void a_pause_that_has_none_like_it_beside_it_is_no_usual_backoff(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -348,8 +349,9 @@ static void a_pause_that_has_none_like_it_beside_it_is_no_usual_backoff(void **s
     release(&p);
 }
 
-/* It computes .2 ms, polls and goes on, and in a poll at 10.2 ms another takes its core for 4 ms;
- * what it polls for is sent then, and found by the next poll, which loses the core, too. */
+/* It computes .2 ms, polls and goes on. In a poll at 10.2 ms it loses its core for 4 ms; the
+ * message is sent then, and found by the next poll, which loses the core, too.
+ */
 static void poll_in_passing(uint16_t flags) {
     struct plan p = {.end_ns = 20 * MS, .n_intervals = 1};
     int64_t t = 10 * MS;
@@ -378,7 +380,7 @@ static void polls_in_passing_lack_a_core(void **state) {
     poll_in_passing(MPI_FLAG_FOLDED);
 }
 
-/* Back-offs of 4 ms, all of them alike; what came at 2 ms is found at 13. */
+/* Equal back-offs of 4 ms; a message that came at 2 ms is found at 13 ms. */
 static struct budget backoffs_alike(int64_t bytes, double queue_ns) {
     struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
     begin(&p, 2);
@@ -401,14 +403,14 @@ static void of_backoffs_that_all_end_late_the_last_lacks_a_core(void **state) {
     (void)state;
     struct budget b = backoffs_alike(8, 12e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.004);
-    NEAR(b.term_s[BUDGET_TRANSFER], 0.007); /* the looks at 5 and 9 ms found nothing */
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.007); /* the polls at 5 and 9 ms found nothing */
     b = backoffs_alike(8, 6e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
     b = backoffs_alike(8, 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Each poll moves it on, and each was late. */
+/* Each poll moves the message on, and each was late. */
 static void a_long_message_comes_late_with_every_late_poll(void **state) {
     (void)state;
     struct budget b = backoffs_alike(CALL_LONG_BYTES, 12e6);
@@ -421,7 +423,7 @@ static void a_long_message_comes_late_with_every_late_poll(void **state) {
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* 2 of 8 ms of polls were on a core; the message that they poll for came after 2. */
+/* 2 of 8 ms of polls were on a core; the message that they wait for came after 2 ms. */
 static void polls_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
     struct plan p = {.end_ns = 9 * MS, .n_intervals = 1};
     (void)state;
@@ -441,8 +443,9 @@ static void polls_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) 
     release(&p);
 }
 
-/* Back-offs of a millisecond, the last of which ends 2 ms late, since the core was another's; the
- * message is sent at sent_us. */
+/* Back-offs of a millisecond, the last of which ends 2 ms late, since another process had the core;
+ * the message is sent at sent_us.
+ */
 static struct budget backoffs_too_long(int64_t sent_us, double queue_ns) {
     struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
     begin(&p, 2);
@@ -469,15 +472,15 @@ static void a_backoff_that_ends_late_for_want_of_a_core_waits_for_a_core(void **
     b = backoffs_too_long(9500, 2e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.0015);
-    b = backoffs_too_long(12500, 2e6); /* nothing was there sooner */
+    b = backoffs_too_long(12500, 2e6); /* the message did not come sooner */
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0115);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0005);
-    b = backoffs_too_long(9500, 0); /* it slept on, and had its core */
+    b = backoffs_too_long(9500, 0); /* it kept sleeping, and had its core */
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.0035);
 }
 
-/* Each twice as long as the one before it: so are back-offs of many a loop that waits. */
+/* Each is twice as long as the one before, as in many loops that wait. */
 static void backoffs_that_grow_are_backoffs(void **state) {
     struct plan p = {.end_ns = 64 * MS, .n_intervals = 1};
     (void)state;
@@ -515,7 +518,7 @@ static void who_computes_between_two_tests_does_not_wait(void **state) {
     release(&p);
 }
 
-/* Folded tests do not say whether the thread ran between them: the process's CPU time does. */
+/* Folded tests do not show whether the thread ran between them: the process's CPU time does. */
 static void folded_tests_wait_unless_the_process_computed(void **state) {
     (void)state;
     for (int computes = 0; computes < 2; computes++) {
@@ -532,14 +535,13 @@ static void folded_tests_wait_unless_the_process_computed(void **state) {
         NEAR(b.term_s[BUDGET_CPU], computes ? 0.018 : 0);
         NEAR(b.term_s[BUDGET_PEER_WAIT], computes ? 0.0015 : 0.015);
         NEAR(b.term_s[BUDGET_TRANSFER], computes ? 0.0005 : 0.005);
-        NEAR(p.awaited[1], 15e6); /* at most: computing in between is not taken out */
+        NEAR(p.awaited[1], 15e6); /* an upper bound: computing in between is not subtracted */
         NEAR(b.closure_pct, 100);
         release(&p);
     }
 }
 
-/* A loop of nothing but tests: half of its time is outside them, 50 ns a turn, and all of it waits.
- */
+/* A loop of tests only: half of its time is outside them, 50 ns a turn, and all of it waits. */
 static void a_loop_of_tests_alone_computes_nothing(void **state) {
     (void)state;
     for (int works = 0; works < 2; works++) {
@@ -560,7 +562,7 @@ static void a_loop_of_tests_alone_computes_nothing(void **state) {
     }
 }
 
-/* A core taken away from a thread that spins in tests: no contradiction, and no demand for it. */
+/* A thread that spins in tests loses its core: no contradiction, and no demand for a core. */
 static void folded_tests_that_were_preempted_still_close(void **state) {
     struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
     (void)state;
@@ -580,8 +582,8 @@ static void folded_tests_that_were_preempted_still_close(void **state) {
     release(&p);
 }
 
-/* The duration of a call in the row says whether it moved anything; between them the rank
- * computed. */
+/* The duration of a call in the row shows whether it moved data; between calls the rank computed.
+ */
 static void accesses_in_a_row_move_data_if_one_of_them_took_long_enough(void **state) {
     (void)state;
     for (int far = 0; far < 2; far++) {
@@ -605,7 +607,7 @@ static void accesses_in_a_row_move_data_if_one_of_them_took_long_enough(void **s
 
 /* ---- outside ---- */
 
-/* One gap of 100 ms with 40 ms of CPU, and what counters say of the rest. */
+/* One gap of 100 ms with 40 ms of CPU, and counters for the rest. */
 static struct budget gap_with(struct budget_interval i) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     begin(&p, 1);
@@ -649,7 +651,7 @@ static void each_cause_of_not_running_is_its_own_term(void **state) {
     b = gap_with((struct budget_interval){.memory_asleep = 20e6, .mpi = NAN});
     NEAR(b.term_s[BUDGET_MEMORY], 0);
     b = gap_with((struct budget_interval){.disk = NAN, .memory = 20e6, .memory_asleep = 20e6});
-    NEAR(b.term_s[BUDGET_MEMORY], 0.020); /* of the same pressure */
+    NEAR(b.term_s[BUDGET_MEMORY], 0.020); /* from the same pressure */
     NEAR(b.term_s[BUDGET_IDLE], 0.040);
     b = gap_with((struct budget_interval){.disk = 15e6, .memory = 15e6, .memory_asleep = 20e6});
     NEAR(b.term_s[BUDGET_MEMORY], 0.020);
@@ -659,11 +661,11 @@ static void each_cause_of_not_running_is_its_own_term(void **state) {
     NEAR(b.term_s[BUDGET_STEAL], 0.010);
     NEAR(b.closure_pct, 100);
     b = gap_with((struct budget_interval){.run_queue = 90e6, .disk = 90e6, .steal = 90e6});
-    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.060); /* never more than there is */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.060); /* at most the time off the CPU */
     NEAR(sum(&b), 0.101);
 }
 
-/* 100 ms of computing, 100 ms of waiting for a disk, and 100 ms of both, between two calls. */
+/* 100 ms of computing, 100 ms of disk wait, and 100 ms of both, between two calls. */
 static void a_long_time_outside_is_divided_as_the_counters_saw_it(void **state) {
     struct plan p = {.end_ns = 301 * MS, .n_intervals = 4};
     (void)state;
@@ -681,7 +683,7 @@ static void a_long_time_outside_is_divided_as_the_counters_saw_it(void **state) 
     NEAR(b.term_s[BUDGET_DISK], 0.150);
     NEAR(b.term_s[BUDGET_IDLE], 0);
     NEAR(b.closure_pct, 100);
-    p.intervals[2].cpu = NAN; /* not seen: evenly, as far as that goes */
+    p.intervals[2].cpu = NAN; /* not observed: spread evenly, where possible */
     b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_CPU] + b.term_s[BUDGET_DISK] + b.term_s[BUDGET_IDLE] + b.unknown_s, 0.3);
     release(&p);
@@ -705,7 +707,7 @@ static void what_counters_cannot_see_is_not_a_number(void **state) {
     assert_false(budget_closes(&b));
 }
 
-/* Off the CPU inside MPI: the wait for a peer covers it; where it does not, it was the queue. */
+/* Off the CPU inside MPI: a wait for a peer covers it; otherwise it was the run queue. */
 static void a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -716,7 +718,7 @@ static void a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core(void **sta
     p.intervals[0].run_queue = 80e6;
     struct budget b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.050);
-    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.030); /* 80 off, of which the wait explains 50 */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.030); /* 80 off the CPU, of which the wait explains 50 */
     NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
     p.intervals[0].run_queue = 0; /* it slept in the kernel: no queue */
     b = budget_of(&p, 0);
@@ -725,15 +727,15 @@ static void a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core(void **sta
     release(&p);
 }
 
-/* Which of the times off the CPU was the queue nobody counts: it is where the CPU was wanted. */
+/* The run queue's time goes to those times off the CPU in which the process wanted a core. */
 static void a_queue_is_where_the_process_wanted_to_run(void **state) {
     static const struct {
         int64_t inside_ms, queue_ms;
         double outside;
-    } cases[] = {{39, 60, 0.030},          /* as long inside MPI as outside */
+    } cases[] = {{39, 60, 0.030},          /* as much inside MPI as outside */
                  {0, 60, 0.060 * 40 / 41}, /* it slept until its peer came */
-                 {39, 150, 0.060},         /* no more than there was, */
-                 {99, 5, 0.004}};          /* nor more inside */
+                 {39, 150, 0.060},         /* at most the time off the CPU, */
+                 {99, 5, 0.004}};          /* nor more inside than there was */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct plan p = {.end_ns = 201 * MS, .n_intervals = 1};
@@ -763,7 +765,8 @@ static void files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked(void
     NEAR(b.term_s[BUDGET_DISK], 0.070);
     NEAR(b.term_s[BUDGET_FILE], 0.030);
     NEAR(b.term_s[BUDGET_OVERHEAD], 0.001); /* Init */
-    p.intervals[0].disk = NAN;              /* its host did: so did it, in that call */
+    p.intervals[0].disk = NAN;              /* its host waited for a disk, and so did it in that
+                                               call */
     p.intervals[0].io_pressure = 60e6;
     b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_DISK], 0.060);
@@ -803,8 +806,9 @@ static void who_writes_with_all_waits_for_the_last_to_come_and_then_writes(void 
     release(&p);
 }
 
-/* Some libraries let each rank write its own part: a rank that was through before others came
- * waited for none. */
+/* Some libraries let each rank write its own part: a rank that finished before others came waited
+ * for none.
+ */
 static void who_has_written_before_others_came_did_not_wait_for_them(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -834,7 +838,7 @@ static void a_wait_for_a_file_is_no_transfer(void **state) {
 
 /* ---- threads ---- */
 
-/* The thread that calls MPI sleeps 80 of 100 ms; others of its process run, and queue. */
+/* The thread that calls MPI sleeps 80 of 100 ms; other threads of its process run and queue. */
 static struct budget joined_with(double cpu_ms, double queue_ms, double longest_ms,
                                  double foreign_ms) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
@@ -870,18 +874,19 @@ static void threads_without_a_core_want_one(void **state) {
     struct budget b = joined_with(50, 30, 50, NAN);
     NEAR(b.term_s[BUDGET_CPU], 0.070);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.030);
-    b = joined_with(160, 160, 0, 500); /* four, each on a core that another process has for half
-                                          the time */
+    b = joined_with(160, 160, 0, 500); /* four threads, each on a core that another process has for
+                                          half of the time */
     NEAR(b.term_s[BUDGET_CPU], 0.060);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.040);
 }
 
 static void threads_that_queue_behind_their_own_siblings_want_no_core(void **state) {
     (void)state;
-    struct budget b = joined_with(80, 240, 0, 0); /* four on one core, which nobody else wants */
+    struct budget b =
+        joined_with(80, 240, 0, 0); /* four on one core, which no other process wants */
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
     NEAR(b.term_s[BUDGET_CPU], 0.100);
-    b = joined_with(80, 240, 0, 10); /* but for 10 ms */
+    b = joined_with(80, 240, 0, 10); /* except for 10 ms */
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.010);
     NEAR(b.term_s[BUDGET_CPU], 0.090);
 }
@@ -903,7 +908,7 @@ static void cpu_time_that_is_counted_late_is_no_other_thread(void **state) {
     release(&p);
 }
 
-/* The thread whose time it is calls more often, but sleeps while another one receives. */
+/* The counted thread calls more often, but sleeps while another one receives. */
 static void a_rank_waits_for_a_peer_while_another_of_its_threads_does(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -920,7 +925,7 @@ static void a_rank_waits_for_a_peer_while_another_of_its_threads_does(void **sta
     NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
     NEAR(b.term_s[BUDGET_IDLE], 0.010);
     NEAR(b.closure_pct, 100);
-    p.intervals[0].cpu = 71e6; /* if a third one computes meanwhile, that comes first */
+    p.intervals[0].cpu = 71e6; /* computing of a third thread goes first */
     b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_CPU], 0.070);
     NEAR(b.term_s[BUDGET_PEER_WAIT] + b.term_s[BUDGET_TRANSFER], 0.030);
@@ -935,12 +940,12 @@ static void a_process_that_was_stopped_did_not_sleep(void **state) {
     NEAR(b.term_s[BUDGET_STOPPED], 0.045);
     NEAR(b.term_s[BUDGET_IDLE], 0.015);
     b = gap_with((struct budget_interval){.stopped = 100e6, .run_queue = 20e6, .mpi = NAN});
-    NEAR(b.term_s[BUDGET_STOPPED], 0.040); /* never more than there is */
+    NEAR(b.term_s[BUDGET_STOPPED], 0.040); /* at most the time off the CPU */
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.020);
     NEAR(b.closure_pct, 100);
 }
 
-/* A stop that falls into a transfer, but not into the wait before it. */
+/* A stop during a transfer, but not during the wait before it. */
 static void a_stop_inside_mpi_is_no_transfer(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -1023,7 +1028,7 @@ static void from_lost_events_on_the_totals_speak(void **state) {
     }
     mpi_log_rank(&p.log, 0, 0, 1000, &error)->lost_ns = 100 * MS;
     struct budget b = budget_of(&p, 0);
-    NEAR(b.term_s[BUDGET_UNSPLIT], 0.041 + 0.020 + 0.020); /* its last message, too, is unsure */
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.041 + 0.020 + 0.020); /* its last message is uncertain, too */
     NEAR(b.closure_pct, 100);
     assert_int_equal(b.source, BUDGET_FROM_TOTALS);
     p.log.ranks[0].lost_ns = 101 * MS;
@@ -1032,7 +1037,7 @@ static void from_lost_events_on_the_totals_speak(void **state) {
     release(&p);
 }
 
-/* Each half of an interval has its part of what was counted for the whole. */
+/* Each half of an interval gets its part of the whole count. */
 static void what_was_counted_is_charged_once_where_events_end(void **state) {
     struct plan p = {.end_ns = 202 * MS, .n_intervals = 1};
     int error;
@@ -1070,7 +1075,7 @@ static void behind_lost_events_they_speak_again(void **state) {
     for (int r = 0; r < 2; r++)
         PLANT(&p.log, r, r, "MPI_Finalize", -1, -1, 0, 400 * MS, 400 * MS, .sequence = r ? 0 : 5);
     struct budget b = budget_of(&p, 0);
-    NEAR(b.term_s[BUDGET_UNSPLIT], 0.120); /* what touches the hole is unsure */
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.120); /* calls that touch the hole are uncertain */
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
     NEAR(b.term_s[BUDGET_CPU], 0.239);
@@ -1126,7 +1131,7 @@ static void cpu_time_that_the_kernel_counts_a_tick_later_still_closes(void **sta
     NEAR(b[0].closure_pct, 100);
     NEAR(b[1].closure_pct, 100);
     NEAR(b[1].other_cpu_s, 0);
-    p.intervals[1] = interval(100 * MS, 200 * MS, 90); /* never made good */
+    p.intervals[1] = interval(100 * MS, 200 * MS, 90); /* not compensated later */
     budgets_of(&p, 0, windows, 2, b);
     NEAR(b[0].closure_pct, 100);
     NEAR(b[1].closure_pct, 94);
@@ -1172,14 +1177,14 @@ enum { RANKS = 5, STEPS = 400 };
 
 struct truth {
     double cpu, queue, disk, idle, wait, transfer, overhead;
-    double off; /* planted by counters */
+    double off; /* planted in the counters */
 };
 
 struct simulation {
     struct plan p;
     int64_t now[RANKS], offset[RANKS];
     struct truth truth[RANKS];
-    double cpu[RANKS]; /* of the process, ms as ns */
+    double cpu[RANKS]; /* of the process: ms in ns */
     int64_t gap_cpu[RANKS];
     uint64_t seed;
 };
@@ -1188,7 +1193,7 @@ static int64_t below(struct simulation *s, int64_t n) {
     return (int64_t)stats_random_below(&s->seed, (size_t)n);
 }
 
-/* Everything between two calls. */
+/* The time between two calls. */
 static void outside(struct simulation *s, int r) {
     int64_t cpu = 200 * US + below(s, 20 * MS), queue = below(s, 2) ? below(s, 3 * MS) : 0;
     int64_t disk = below(s, 3) ? 0 : below(s, 5 * MS), idle = below(s, 3) ? 0 : below(s, 5 * MS);
@@ -1201,7 +1206,7 @@ static void outside(struct simulation *s, int r) {
     s->cpu[r] += (double)cpu;
 }
 
-/* One call: spins from now to end. */
+/* One call, which spins from now to end. */
 static void inside(struct simulation *s, int r, const char *name, int peer, int tag, int64_t bytes,
                    int64_t waited, int64_t end) {
     PLANT(&s->p.log, r, r, name, peer, tag, bytes, s->now[r] + s->offset[r], end + s->offset[r],
@@ -1254,7 +1259,7 @@ static void simulate(struct simulation *s) {
         else if (a != b)
             message(s, a, b, below(s, 2) && s->now[b] > s->now[a] + 20 * US);
         else
-            inside(s, a, "MPI_Wtick", -1, -1, 0, 0, s->now[a]); /* ends the gap, moves nothing */
+            inside(s, a, "MPI_Wtick", -1, -1, 0, 0, s->now[a]); /* ends the gap, moves no data */
     }
     for (int r = 0; r < RANKS; r++) {
         outside(s, r);
@@ -1291,8 +1296,9 @@ static void planted_programs_get_exactly_their_budget(void **state) {
     }
 }
 
-/* Clocks off by less than they promise change no term by more than the promise a message, and never
- * what lies outside MPI. */
+/* Clocks with an error within their bound change a term by at most the bound for each message, and
+ * never the time outside MPI.
+ */
 static void clocks_off_within_their_bound_mislead_by_no_more_than_it(void **state) {
     int64_t bounds[RANKS];
     const struct call_clock clock = {bounds, RANKS};
@@ -1307,7 +1313,7 @@ static void clocks_off_within_their_bound_mislead_by_no_more_than_it(void **stat
         for (int r = 0; r < RANKS; r++) {
             struct budget b = budget_of_simulated(&s, r);
             double off = fabs(b.term_s[BUDGET_PEER_WAIT] - s.truth[r].wait / 1e9);
-            /* a wait of up to twice the bound may be taken for one below it */
+            /* a wait of up to twice the bound may count as one below it */
             assert_true(off <= (double)s.p.log.ranks[r].n * 1200e-6);
             NEAR(b.term_s[BUDGET_CPU], s.truth[r].cpu / 1e9);
             NEAR(b.term_s[BUDGET_PEER_WAIT] + b.term_s[BUDGET_TRANSFER] + b.term_s[BUDGET_OVERHEAD],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that a recorder lost: the same planted program once whole and once with a hole in what its
- * ranks wrote. Behind the hole every call needs what it needs in the whole one, or nothing.
+ * Events that a recorder lost: the same planted program once whole, and once with a hole in its
+ * ranks' events. After the hole every call needs what it needs in the whole program, or nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define RANKS 4
 #define STEPS 60
 
-/* The loss of a rank: events from..to-1, by their sequence. */
+/* Lost events of a rank: from..to-1, by sequence number. */
 struct hole {
     int64_t from, to;
 };
@@ -29,7 +29,7 @@ struct program {
     struct hole holes[RANKS];
     int64_t clock[RANKS], sequence[RANKS];
     bool aborts;        /* no MPI_Finalize */
-    int never_received; /* messages of rank 0 to rank 1 at the very end */
+    int never_received; /* messages from rank 0 to rank 1 at the very end */
 };
 
 static bool is_lost(struct program *p, int rank) {
@@ -65,7 +65,7 @@ static void together(struct program *p, uint64_t *seed, const char *name, int ro
         call(p, r, name, root, -1, 8, enter[r], last + 10);
 }
 
-/* Messages of one size round a ring, so that nothing but their order tells them apart. */
+/* Messages of one size around a ring, which only their order tells apart. */
 static void write_program(struct program *p) {
     uint64_t seed = 5;
     for (int step = 0; step < STEPS; step++) {
@@ -88,8 +88,9 @@ static struct call_matches match(struct program *p) {
     return m;
 }
 
-/* How many events behind a hole of their rank are matched, in hundredths; each as in the whole
- * program. */
+/* The percentage of events after a rank's hole that are matched; each must be as in the whole
+ * program.
+ */
 static int matched_behind(struct program *holed) {
     static const struct program whole;
     struct program all = whole;
@@ -123,7 +124,7 @@ static int matched_behind(struct program *holed) {
 static void behind_a_hole_of_one_rank_matching_goes_on(void **state) {
     struct program p = {.holes = {[1] = {40, 90}}};
     (void)state;
-    assert_in_range(matched_behind(&p), 95, 100); /* all but those that the hole touches */
+    assert_in_range(matched_behind(&p), 95, 100); /* all but those that touch the hole */
 }
 
 static void behind_holes_of_all_ranks_matching_goes_on(void **state) {
@@ -144,7 +145,7 @@ static void without_an_end_to_count_from_nothing_is_guessed(void **state) {
     assert_int_equal(matched_behind(&p), 0);
 }
 
-/* Every pair of that channel would be wrong by one: those that cannot be give it away. */
+/* Every pair of that channel would be shifted by one: impossible pairs reveal it. */
 static void a_message_nobody_received_spoils_its_channel_only(void **state) {
     struct program p = {.holes = {[1] = {40, 90}}, .never_received = 1};
     (void)state;
@@ -159,7 +160,7 @@ static void events_are_found_again_where_the_first_behind_the_hole_ends(void **s
             PLANT(&log, 0, 0, "MPI_Recv", 1, 1, 8, 100 * i, 100 * i + 50, .sequence = i);
     assert_int_equal(mpi_log_finish(&log), 0);
     assert_int_equal(log.ranks[0].lost_ns, 350);
-    assert_int_equal(log.ranks[0].found_ns, 850); /* behind all holes */
+    assert_int_equal(log.ranks[0].found_ns, 850); /* after all holes */
     mpi_log_release(&log);
 }
 
@@ -195,7 +196,7 @@ static void what_ranks_wrote_and_nobody_has_is_counted(void **state) {
     plant(&r, RECORDING_MPI, 1, "rank 1", 1, 1u << MPI_PID, events);
     plant(&r, RECORDING_SELF, 1, "mark", 1, 0, drops);
     plant(&r, RECORDING_SELF, 1, "disk", 1, 0, drops);
-    assert_int_equal(recording_calls_missing(&r, 0), 0); /* none was to be recorded */
+    assert_int_equal(recording_calls_missing(&r, 0), 0); /* recording was not wanted */
     for (int64_t i = 0; i < 100; i++)
         PLANT(&r.calls, 0, 0, "MPI_Barrier", -1, -1, 0, i * 10, i * 10 + 5, .sequence = i + 1);
     for (int64_t i = 0; i < 80; i++)

@@ -27,7 +27,7 @@ static void done(struct mpi_log *log, struct call_matches *m) {
     mpi_log_release(log);
 }
 
-/* The need of the n-th event of that function of a rank. */
+/* The need of a rank's n-th event of that function. */
 static const struct call_need *need(const struct mpi_log *log, const struct call_matches *m,
                                     size_t rank, const char *name, size_t n) {
     const struct mpi_rank *r = &log->ranks[rank];
@@ -92,7 +92,7 @@ static void a_wait_needs_what_its_latest_request_needs(void **state) {
     PLANT(&log, 0, 0, "MPI_Isend", 1, 2, 64, 14, 90, MPI_FLAG_REQUEST);
     PLANT(&log, 0, 0, "MPI_Waitall", -1, -1, 80, 20, 90);
     PLANT(&log, 1, 0, "MPI_Send", 0, 1, 8, 30, 40);
-    PLANT(&log, 1, 0, "MPI_Recv", 0, 2, 64, 95, 99); /* buffered: nobody waited for this */
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 2, 64, 95, 99); /* buffered: no rank waited for this */
     PLANT(&log, 2, 0, "MPI_Send", 0, 1, 8, 60, 70);
     struct call_matches m = matched(&log);
     const struct call_need *wait = need(&log, &m, 0, "MPI_Waitall", 0);
@@ -160,7 +160,7 @@ static void what_a_sendrecv_sent_and_received_have_sizes_of_their_own(void **sta
     PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 10, 100, MPI_FLAG_PART);
     PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 24, 40, 110);
     PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 8, 40, 110, MPI_FLAG_PART);
-    /* the larger of both, as recordings had it */
+    /* the larger of both sizes, as in older recordings */
     PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 210, 300);
     PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 210, 300, MPI_FLAG_PART);
     PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 24, 240, 310);
@@ -345,7 +345,7 @@ static void after_lost_events_nothing_is_matched_with_that_rank(void **state) {
     assert_int_equal(need(&log, &m, 1, "MPI_Recv", 1)->ready_ns, 100);
     assert_int_equal(need(&log, &m, 1, "MPI_Recv", 2)->ready_ns, VALUE_ABSENT);
     assert_int_equal(need(&log, &m, 0, "MPI_Send", 4)->ready_ns, VALUE_ABSENT);
-    assert_int_equal(need(&log, &m, 2, "MPI_Recv", 3)->ready_ns, 306); /* others go on */
+    assert_int_equal(need(&log, &m, 2, "MPI_Recv", 3)->ready_ns, 306); /* others continue */
     assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 1)->ready_ns, 112);
     assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 2)->ready_ns, VALUE_ABSENT);
     done(&log, &m);
@@ -379,7 +379,7 @@ static void events_that_make_no_sense_are_refused_and_counted(void **state) {
     mpi_log_release(&log);
 }
 
-/* For any events the answer is finite and refers to existing events. */
+/* For any events the result is finite and refers to existing events. */
 static void random_events_never_lead_astray(void **state) {
     static const char *const names[] = {"MPI_Send",
                                         "MPI_Isend",
@@ -455,7 +455,7 @@ static void planted_programs_are_matched_exactly(void **state) {
         int64_t sent = clock[from] += 1 + (int64_t)stats_random_below(&seed, 100);
         int64_t posted = clock[to] += 1 + (int64_t)stats_random_below(&seed, 100);
         int64_t came = (sent > posted ? sent : posted) + 10;
-        /* the tag of the other's time is its partner: written down in the CPU time of the event */
+        /* the CPU time of the event stores the partner's time */
         PLANT(&log, from, from, "MPI_Send", to, tag, i, sent, sent + 5, .cpu_ns = posted);
         PLANT(&log, to, to, "MPI_Recv", from, tag, i, posted, came, .cpu_ns = sent);
         clock[from] = sent + 5;
@@ -473,8 +473,9 @@ static void planted_programs_are_matched_exactly(void **state) {
 
 #define MS INT64_C(1000000)
 
-/* Rank 0 begins a message at 1 ms, polls in vain, is outside of MPI until 20 ms, and sees it done
- * at its second poll from then on. */
+/* Rank 0 begins a message at 1 ms, polls without success, is outside MPI until 20 ms, and its
+ * second poll after that completes the message.
+ */
 static void plant_sender(struct mpi_log *log, int64_t done_ms, bool polled) {
     PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
     PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, done_ms * MS, MPI_FLAG_REQUEST);
@@ -484,7 +485,7 @@ static void plant_sender(struct mpi_log *log, int64_t done_ms, bool polled) {
     PLANT(log, 0, 0, "MPI_Test", 1, 5, 200000, done_ms * MS - 10, done_ms * MS);
 }
 
-/* Rank 1 waits for it since `since_ms` and has it at `had_ms`. */
+/* Rank 1 waits for it from `since_ms` and has it at `had_ms`. */
 static int64_t ready_of_received(int64_t since_ms, int64_t had_ms, int64_t done_ms, bool polled) {
     struct mpi_log log = {0};
     plant_sender(&log, done_ms, polled);
@@ -499,7 +500,7 @@ static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool polled) {
     return ready_of_received(2, had_ms, done_ms, polled);
 }
 
-/* The same by a request, begun at 2 ms; `polling`: polls for it since then, again and again. */
+/* The same with a request begun at 2 ms; `polling`: it polls for it repeatedly since then. */
 static int64_t ready_of_request(int64_t since_ms, bool polling) {
     struct mpi_log log = {0};
     plant_sender(&log, 21, true);
@@ -524,13 +525,14 @@ static void a_message_whose_sender_was_away_waits_for_it(void **state) {
 
 static void a_message_that_goes_on_by_itself_waits_for_nobody(void **state) {
     (void)state;
-    assert_int_equal(ready_of_held(19, 21, true), 1 * MS);  /* had while the sender was away */
-    assert_int_equal(ready_of_held(40, 21, true), 1 * MS);  /* long after: the way is slow */
+    assert_int_equal(ready_of_held(19, 21, true), 1 * MS);  /* received while the sender was away */
+    assert_int_equal(ready_of_held(40, 21, true), 1 * MS);  /* much later: the link is slow */
     assert_int_equal(ready_of_held(22, 21, false), 1 * MS); /* it may have left at once */
 }
 
-/* It leaves right after it has begun the message, and is done with it `took_us` after it is back at
- * 20 ms, all inside MPI, of that cpu_us on the CPU. */
+/* It leaves right after it has begun the message, and completes it `took_us` after its return at 20
+ * ms, all inside MPI, of which cpu_us on the CPU.
+ */
 static int64_t ready_of_begun(int64_t bytes, int64_t took_us, int64_t cpu_us) {
     struct mpi_log log = {0};
     int64_t end = 20 * MS + took_us * 1000;
@@ -549,7 +551,7 @@ static void a_message_that_is_copied_when_its_sender_is_back_waited_for_it(void 
     assert_int_equal(ready_of_begun(200000, 80, 80), 20 * MS);
     assert_int_equal(ready_of_begun(200000, 2, 2), 1 * MS);    /* it had left */
     assert_int_equal(ready_of_begun(10000, 80, 80), 1 * MS);   /* as short ones do */
-    assert_int_equal(ready_of_begun(200000, 1000, 5), 1 * MS); /* it waits for its way */
+    assert_int_equal(ready_of_begun(200000, 1000, 5), 1 * MS); /* it waits for the link */
 }
 
 static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
@@ -584,10 +586,11 @@ static void who_completes_accesses_waits_until_the_target_is_inside_mpi(void **s
     assert_int_equal(n.who, 1);
     assert_int_equal(n.ready_ns, 17 * MS);
     assert_int_equal(n.partner, CALL_NO_PARTNER);
-    assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* it was there */
+    assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* the target was there */
 }
 
-/* A megabyte goes to rank 1, then a word is fetched from there; the second flush is of what came.
+/* A megabyte goes to rank 1, then a word is fetched from there; the second flush completes only the
+ * fetch.
  */
 static void what_is_complete_says_nothing_of_the_next_access(void **state) {
     struct mpi_log log = {0};
@@ -607,8 +610,9 @@ static void what_is_complete_says_nothing_of_the_next_access(void **state) {
     done(&log, &m);
 }
 
-/* A flush of all of a target that is in a call from 8 ms to out_ms, with its core for cpu_ms of
- * that. */
+/* Flushes all accesses to a target that is in a call from 8 ms to out_ms, with its core for cpu_ms
+ * of that.
+ */
 static int64_t ready_of_flush(const char *name, int64_t out_ms, int64_t cpu_ms) {
     struct mpi_log log = {0};
     PLANT(&log, 0, 0, "MPI_Get", 1, -1, 800, 9 * MS, 9 * MS + 100);
@@ -626,14 +630,16 @@ static void a_target_without_a_core_is_not_there(void **state) {
     (void)state;
     assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 1), 19 * MS);
     assert_int_equal(ready_of_flush("MPI_Win_sync", 21, 1), 20 * MS - 1);
-    assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 11), 10 * MS); /* it had one */
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 11), 10 * MS); /* it had its core */
     assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 5), 10 * MS);  /* for a good part */
-    assert_int_equal(ready_of_flush("MPI_Win_sync", 40, 1), 10 * MS);  /* it was not needed */
-    assert_int_equal(ready_of_flush("MPI_Barrier", 21, 1), 10 * MS); /* it slept: till this came */
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 40, 1),
+                     10 * MS);                                       /* the flush did not need it */
+    assert_int_equal(ready_of_flush("MPI_Barrier", 21, 1), 10 * MS); /* it slept until this came */
 }
 
-/* A put to rank 1, which is away until 17 ms, and one to rank 2, which is there; then all of the
- * second one's window is completed. */
+/* A put to rank 1, which is away until 17 ms, and one to rank 2, which is there; then all accesses
+ * to the second window are completed.
+ */
 static struct call_need need_of_flush_of(uint32_t window) {
     struct mpi_log log = {0};
     PLANT(&log, 0, 0, "MPI_Put", 1, -1, 800, 8 * MS, 8 * MS + 100, .comm = 7);
@@ -651,7 +657,7 @@ static void a_window_is_complete_without_another_ones_targets(void **state) {
     (void)state;
     assert_int_equal(need_of_flush_of(8).who, 2);
     assert_int_equal(need_of_flush_of(8).ready_ns, 10 * MS);
-    /* small ones to several windows were recorded as one: who knows which */
+    /* small puts to several windows were recorded as one: the window is not known */
     assert_int_equal(need_of_flush_of(MPI_COMM_NONE).who, 1);
     assert_int_equal(need_of_flush_of(MPI_COMM_NONE).ready_ns, 17 * MS);
 }
@@ -667,8 +673,9 @@ static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void *
 
 /* ---- group calls: neighbours, and roots elsewhere ---- */
 
-/* Three ranks in a chain on communicator 7: 0 - 1 - 2. The ranks' neighbours are reported when it
- * is made. */
+/* Three ranks in a chain on communicator 7: 0 - 1 - 2. Their neighbours are recorded when it is
+ * made.
+ */
 static void plant_chain(struct mpi_log *log, int64_t t) {
     static const int neighbours[4][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}};
     for (int r = 0; r < 3; r++)
@@ -695,7 +702,7 @@ static void a_neighbourhood_collective_needs_neighbours_and_no_others(void **sta
     assert_int_equal(m.signals[0].to, 0);
     assert_int_equal(m.signals[0].from, 1);
     assert_int_equal(m.signals[0].bytes, 8);
-    assert_int_equal(m.signals[1].bytes, 8); /* of 16 from each of two */
+    assert_int_equal(m.signals[1].bytes, 8); /* 16 bytes, of which each of two sent half */
     done(&log, &m);
 }
 
@@ -764,7 +771,7 @@ static void who_left_a_collective_before_the_last_came_did_not_wait_for_it(void 
     done(&log, &m);
 }
 
-/* Ranks 0 and 1 on one side, of which 0 is the root, and 2 on the other. */
+/* Ranks 0 (the root) and 1 on one side, and rank 2 on the other. */
 static void the_root_of_a_call_between_groups_is_named_by_the_other_side(void **state) {
     struct mpi_log log = {0};
     (void)state;
@@ -851,7 +858,7 @@ static void the_test_that_ends_an_epoch_is_a_wait_that_began_with_it(void **stat
     done(&log, &m);
 }
 
-/* Each window has its own epoch, also where those of a rank overlap. */
+/* Each window has its own epochs, even if those of a rank overlap. */
 static void epochs_of_two_windows_are_not_mixed_up(void **state) {
     struct mpi_log log = {0};
     (void)state;
@@ -871,8 +878,7 @@ static void epochs_of_two_windows_are_not_mixed_up(void **state) {
     done(&log, &m);
 }
 
-/* A start that ended before its post, and whose complete did, too: the order is not what it seems.
- */
+/* A start that ended before its post, as did its complete: their order is unknown. */
 static void epochs_that_cannot_belong_together_end_their_pair(void **state) {
     struct mpi_log log = {0};
     (void)state;
@@ -909,8 +915,9 @@ static void who_asks_for_a_lock_waits_for_its_holder(void **state) {
     assert_int_equal(n.who, 1);
     assert_int_equal(n.ready_ns, 60 * MS);
     assert_int_equal(need_of_lock(0, MPI_FLAG_EXCLUSIVE, 61).ready_ns, 60 * MS);
-    assert_int_equal(need_of_lock(0, 0, 61).who, -1);                  /* both share it */
-    assert_int_equal(need_of_lock(MPI_FLAG_EXCLUSIVE, 0, 11).who, -1); /* it had it before that */
+    assert_int_equal(need_of_lock(0, 0, 61).who, -1);                  /* both share the lock */
+    assert_int_equal(need_of_lock(MPI_FLAG_EXCLUSIVE, 0, 11).who, -1); /* it had the lock before
+                                                                          that */
 }
 
 int main(void) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Planted causes, judged as a whole. Lockstep programs whose calls are known: every rank computes,
- * then all meet in a collective where they spin. And jobs of which connections are known, but no
- * calls: which side of which host explains those that their path held up.
+ * then all meet in a collective, where they spin. And jobs of which connections are known, but no
+ * calls: which side of which host explains the throttled ones.
  */
 #include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
@@ -11,7 +11,7 @@
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
      1u << CONNECTION_DELIVERY_RATE)
 
-/* The ranks come to their end. */
+/* The ranks finish. */
 static void finalize(struct recording *r, int ranks) {
     for (int rank = 0; rank < ranks; rank++)
         PLANT(&r->calls, rank, rank, "MPI_Finalize", -1, -1, 0, r->duration_ns - 2,
@@ -34,8 +34,9 @@ static void ranks_that_compute_alike_are_balanced(void **state) {
     release(&r, &j);
 }
 
-/* One computes while the other spins, in turn: the path computes all the time, and each rank for
- * three quarters of it. Its core is no fuller for its spinning. */
+/* One rank computes while the other spins, in turn: the path always computes, and each rank for
+ * three quarters of it. Spinning does not fill its core.
+ */
 static void ranks_that_spin_in_turn_have_not_filled_their_cores(void **state) {
     static const double in_turn[][2] = {{1, 0.5}, {0.5, 1}};
     struct recording r;
@@ -49,7 +50,7 @@ static void ranks_that_spin_in_turn_have_not_filled_their_cores(void **state) {
     release(&r, &j);
 }
 
-/* Half as much again: 0.076 s instead of 0.051 s a round. The excess is shared out. */
+/* Half as much again: 0.076 s instead of 0.051 s a round. The surplus is shared out. */
 static void more_work_on_one_rank_is_imbalance(void **state) {
     for (int ranks = 2; ranks <= 4; ranks++) {
         struct recording r;
@@ -76,8 +77,9 @@ static void call_instead(struct mpi_log *log, const char *was, const char *of_0,
                 log->ranks[r].events[i].function = (uint16_t)to[log->ranks[r].rank];
 }
 
-/* As before, but the other rank waits for nothing but answers from that one's memory: of a common
- * stock of work whoever has it near takes more. */
+/* As before, but the other rank only waits for answers from this one's memory: whichever rank is
+ * near the common stock of work takes more of it.
+ */
 static void a_rank_that_is_only_away_has_no_more_work(void **state) {
     struct recording r;
     struct judged j;
@@ -118,7 +120,7 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
-/* Use of all cores by each host's group, instead of cores one by one. */
+/* Records the use of all cores by each host's group, instead of core by core. */
 static void see_a_group_alone(struct recording *r) {
     struct series_set *set = &r->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++) {
@@ -135,8 +137,9 @@ static void see_a_group_alone(struct recording *r) {
     }
 }
 
-/* Somebody who is not in the host's control group had the core: nothing of the host tells who. It
- * is neither a sleep of the rank nor more work, and no program of the host is accused. */
+/* A program outside the host's control group had the core, and nothing on the host shows which. It
+ * is neither sleep of the rank nor more work, and no program of the host is blamed.
+ */
 static void a_hog_outside_the_host_s_control_group_is_outside(void **state) {
     (void)state;
     for (int whole = 0; whole < 2; whole++) {
@@ -161,8 +164,9 @@ static double full_core(size_t column, double t_s) {
     return column == CPU_USER ? 1e9 : 0;
 }
 
-/* A machine that is full of programs of which none lives long enough to be seen, and a program
- * whose main phase takes less than two seconds: all that the run is about. */
+/* A machine full of programs, none of which lives long enough to be seen, and a program whose main
+ * phase takes less than two seconds, which is what the run is about.
+ */
 static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
     struct recording r;
     struct judged j;
@@ -180,7 +184,7 @@ static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
     release(&r, &j);
 }
 
-/* The path is in one of them, by chance; that one alone would gain nothing. */
+/* The path is in one of them by chance; that one alone would gain nothing. */
 static void hosts_that_all_lack_cores_are_all_meant(void **state) {
     for (int ranks = 2; ranks <= 16; ranks *= 2) {
         struct recording r;
@@ -196,7 +200,7 @@ static void hosts_that_all_lack_cores_are_all_meant(void **state) {
     }
 }
 
-/* No replay knows how long others' accesses to a throttled rank's memory take. */
+/* A replay does not know how long accesses to a throttled rank's memory take. */
 static void a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path(void **state) {
     struct recording r;
     struct judged j;
@@ -279,7 +283,7 @@ static void a_verdict_is_the_same_each_time(void **state) {
 
 #define HOSTS 4
 
-/* One connection: shares of the time, and the rate at which its bytes arrive. */
+/* One connection: shares of time, and the rate at which its bytes arrive. */
 static struct { double busy, receiver, mb_s, rate_mb_s; } connection_now;
 static double backlog_now;
 
@@ -324,8 +328,9 @@ static void plant_flow(struct recording *r, int from, int to, double busy, doubl
     plant(r, RECORDING_CONNECTION, from, name, 0.1, CONNECTION_LEVELS, connection_value);
 }
 
-/* Host 0 serves the others; those in the lists are held up by their path: 60 % of the time, in
- * which 30 MB/s move at 50. */
+/* Host 0 serves the others; listed connections are throttled by their path: for 60 % of the time,
+ * in which 30 MB/s move at 50.
+ */
 static double core_queue_now; /* of each process */
 static void plant_star(struct recording *r, const char *held_up_out, const char *held_up_in) {
     plant_hosts(r, HOSTS, 30);
@@ -356,8 +361,9 @@ static void the_side_that_explains_the_set_is_named(void **state) {
     expect_link("", "3", "net-egress", 3);
 }
 
-/* Packets between hosts of one machine are passed on by its cores. Where these are waited for as
- * long as data are under way, no link is blamed, but for one that its host has set to a rate. */
+/* Packets between hosts on one machine are passed on by its cores. If processes wait for these as
+ * long as data are under way, no link is blamed, except one with a rate set by its host.
+ */
 static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **state) {
     static const struct {
         bool one_machine, set;
@@ -416,8 +422,8 @@ static void a_link_that_a_replay_speaks_for_stays_named(void **state) {
     candidates_release(&found);
 }
 
-/* The rank that is served second waits for the first, too: 64 % of its wait is its own bytes' time,
- * less than a route needs to be limited beyond doubt. It still speaks for the link of both.
+/* The rank that is served second waits for the first, too: 64 % of its wait is the time of its own
+ * bytes, too little for a route limited beyond doubt. It still counts for the link that both share.
  */
 static void a_route_held_up_in_part_counts_in_part(void **state) {
     struct recording r;
@@ -440,9 +446,10 @@ static double all_it_may_send(size_t column, double t_s) {
     return column == NET_SEND_BYTES ? 95e6 : 1e6;
 }
 
-/* The first route was held up a little less than counts, so that the end of the second explains the
- * set better than the sender of both; which is seen to be full of others' traffic, if that goes
- * through the queue that is set to a rate. */
+/* The first route was throttled slightly less than counts, so that the second one's receiver
+ * explains the set better than the sender of both. The sender is seen to be full with others'
+ * traffic, if that goes through the queue with the set rate.
+ */
 static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
     (void)state;
     for (int sends = 0; sends < 3; sends++) {
@@ -469,8 +476,9 @@ static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
     }
 }
 
-/* The same two routes, of a sender that may send far more than it does on average: it has the queue
- * if what waits before its interface takes most of what round trips take beyond the shortest. */
+/* The same two routes from a sender that may send far more than its average: the queue is its own
+ * if the bytes waiting at its interface take most of what round trips take beyond the shortest.
+ */
 static void a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets(void **state) {
     (void)state;
     for (int here = 0; here < 2; here++) {
@@ -479,7 +487,7 @@ static void a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets(void
         plant_hosts(&r, 3, 30);
         for (int h = 0; h < 3; h++)
             plant_process(&r, h, "train", (struct plant_process){h, 0.3, 0, 0});
-        plant_flow(&r, 0, 1, 0.6, 150); /* too fast to count as held up at all */
+        plant_flow(&r, 0, 1, 0.6, 150); /* too fast to count as throttled */
         plant_flow(&r, 0, 2, 0.6, 67);
         plant_flow(&r, 1, 0, 0.04, 5000);
         plant_flow(&r, 2, 0, 0.04, 5000);
@@ -493,7 +501,9 @@ static void a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets(void
     }
 }
 
-/* Answers wait for requests, and so one of them was held up as long: what came in explains most. */
+/* Answers wait for requests, so one of them was throttled as long: the incoming direction explains
+ * most.
+ */
 static void the_way_with_the_better_evidence_comes_first(void **state) {
     (void)state;
     expect_link("1", "123", "net-ingress", 0);
@@ -512,8 +522,7 @@ static void a_link_slow_both_ways_is_its_host_s(void **state) {
     release(&r, &j);
 }
 
-/* Between two hosts both ends explain one connection; a queue before the sender's interface tells.
- */
+/* Between two hosts both ends explain one connection; a queue at the sender's interface decides. */
 static void a_queue_at_the_sender_decides_between_two_ends(void **state) {
     (void)state;
     for (int queued = 0; queued < 2; queued++) {
@@ -533,8 +542,9 @@ static void a_queue_at_the_sender_decides_between_two_ends(void **state) {
     }
 }
 
-/* Acknowledged late, since the receiver has no core: data are under way as long, but arrive at
- * full speed. */
+/* Acknowledged late, since the receiver has no core: data are under way as long, but arrive at full
+ * speed.
+ */
 static void a_receiver_without_a_core_is_no_network(void **state) {
     struct recording r;
     struct judged j;
@@ -608,7 +618,7 @@ static void a_rank_that_did_not_come_to_its_end_makes_less_sure(void **state) {
     assert_true(confidence_of_lockstep(2, 1.5) < 0.85 * confidence_of_lockstep(3, 1.5));
 }
 
-/* `times` as many samples asked for as there are; step_ns: rows are joined to that. */
+/* As if `times` as many samples were asked for as there are; step_ns: rows are joined to that. */
 static double confidence_of_samples(int times, int64_t step_ns) {
     struct recording r;
     struct judged j;

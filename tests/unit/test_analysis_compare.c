@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of runs: p by hand, intervals against truths that were drawn, no claim that is not due. */
+/* Groups of runs: p values by hand, intervals against drawn truths, and no unjustified claims. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,9 @@
             fail_msg("%s is %.12g, not %.12g", #a, is_, should_);                                  \
     } while (0)
 
-/* Five ones and five zeros, one of the ones in a. As extreme: 0, 1, 4 or 5 ones in a:
- * 2 (C(5,0) C(5,5) + C(5,1) C(5,4)) of C(10,5) divisions. */
+/* Five ones and five zeros, one of the ones in a. As extreme: 0, 1, 4 or 5 ones in a: 2 (C(5,0)
+ * C(5,5) + C(5,1) C(5,4)) of C(10,5) divisions.
+ */
 static void the_permutation_test_is_that_by_hand(void **state) {
     const double a[] = {0, 0, 0, 0, 1}, b[] = {1, 1, 1, 1, 0};
     struct compared c = compare_groups(a, 5, b, 5);
@@ -29,7 +30,7 @@ static void the_permutation_test_is_that_by_hand(void **state) {
     NEAR(c.p, 52.0 / 252, 1e-12);
     NEAR(c.p_least, 2.0 / 252, 1e-12);
     assert_true(c.exact);
-    assert_true(isnan(c.ratio)); /* of zeros there is none */
+    assert_true(isnan(c.ratio)); /* zeros have none */
 }
 
 /* 1 to 5 against 6 to 11; as extreme is only 7 to 11 against 1 to 6. */
@@ -71,7 +72,7 @@ static void four_runs_of_a_group_establish_nothing(void **state) {
     struct compared c = compare_groups(a, 5, b, 4);
     (void)state;
     assert_int_equal(compare_find(&c, c.p), COMPARE_TOO_FEW);
-    NEAR(c.ratio, 9.015 / 1.02, 1e-12); /* the difference is there to be shown */
+    NEAR(c.ratio, 9.015 / 1.02, 1e-12); /* there is a real difference */
 }
 
 static void what_was_nothing_before_can_be_higher(void **state) {
@@ -85,8 +86,9 @@ static void what_was_nothing_before_can_be_higher(void **state) {
     assert_int_equal(compare_find(&c, c.p), COMPARE_SAME);
 }
 
-/* With five of each no p is below 2/252: more than six tests at once cannot pass, and it is said
- * how many runs it takes. C(12,6) = 924, C(14,7) = 3432. */
+/* With five of each no p is below 2/252, so more than six tests at once cannot pass, and the needed
+ * number of runs is reported. C(12,6) = 924, C(14,7) = 3432.
+ */
 static void the_number_of_tests_asks_for_more_runs(void **state) {
     (void)state;
     assert_int_equal(compare_runs_needed(1), 5);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge as an ablation wants it: words that set it, words that make no sense, and the table of
- * numbers that they name. */
+/* Settings of the judge for ablations: valid words, invalid words, and the table of numbers that
+ * they name.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@ static const struct cause *cause_called(const char *name) {
     return NULL;
 }
 
-/* As it is without any ablation. */
+/* Restores the judge without ablations. */
 static int put_back(void **state) {
     const char *bad;
     size_t n;
@@ -45,7 +46,7 @@ static void each_word_sets_one_thing(void **state) {
     assert_false(cause_is_off(cause_called("contention")));
     assert_true(GAIN_MIN == 0.07);
     assert_true(fabs(BLOCKED_MIN - 1.5 * usual) < 1e-12);
-    /* of what it usually is, however it was set before */
+    /* relative to the usual value, whatever was set before */
     assert_int_equal(rules_configure("BLOCKED_MIN*2", &bad), 0);
     assert_true(fabs(BLOCKED_MIN - 2 * usual) < 1e-12);
     assert_false(cause_is_off(cause_called("quota")));
@@ -85,7 +86,7 @@ static void each_cause_says_why(void **state) {
     size_t n;
     const struct cause *const *causes = causes_all(&n);
     (void)state;
-    assert_true(n <= 64); /* a bit each says which are off */
+    assert_true(n <= 64); /* a bit for each rule says which are off */
     for (size_t i = 0; i < n; i++) {
         assert_true(*causes[i]->reason && causes[i]->detect);
         assert_ptr_equal(cause_called(causes[i]->name), causes[i]); /* no other has its name */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
- * takes longer, with what sampling took on either host beside them, and what their operators tell.
+ * takes longer, with the cost of sampling on both hosts and the times of their operators.
  */
 #include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
 
-#define SAMPLES 10 /* of a row, one a second */
+#define SAMPLES 10 /* in a row, one row a second */
 
-/* CPU time of a sample, us: all that an agent does, and each of the probes that do the same on
- * every host. */
+/* CPU time of a sample in us: of all the agent's work, and of each probe that does the same on
+ * every host.
+ */
 struct sampling {
     double agent_us, probe_us;
     double burst_at_s; /* a row that took a hundred times as long; 0: none */
@@ -43,7 +44,8 @@ static void plant_sampling(struct recording *r, int host, struct sampling s) {
     plant_sampling_but(r, host, s, "");
 }
 
-static double calibration_us, third_calibration_us; /* of every third row; 0: as the others */
+static double calibration_us, third_calibration_us; /* third_calibration_us: of every third row; 0:
+                                                       like the others */
 
 static double calibration_of(size_t column, double t_s) {
     bool third = third_calibration_us > 0 && (long)lround(t_s) % 3 == 0;
@@ -56,16 +58,16 @@ static void plant_calibration(struct recording *r, int host, double us) {
     plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, calibration_of);
 }
 
-static double rows_us, rows_samples; /* of each row: of a sample, and how many */
+static double rows_us, rows_samples; /* by row: CPU time of a sample, and number of samples */
 
 static double row_of_few(size_t column, double t_s) {
-    double later = t_s > 3 ? 3 : 1; /* by the mean of the rows, not of the samples */
+    double later = t_s > 3 ? 3 : 1; /* the mean over rows, not over samples */
     return column == SELF_CPU       ? rows_us * 1e3 * rows_samples * later
            : column == SELF_SAMPLES ? rows_samples
                                     : 0;
 }
 
-/* Over the first rows, of a second each; in us. */
+/* The calibration over the first rows of a second each, in us. */
 static double speed_of_rows(int rows, double samples) {
     struct recording r;
     struct window window = {0, rows * S};
@@ -80,7 +82,7 @@ static double speed_of_rows(int rows, double samples) {
     return us;
 }
 
-/* Twenty samples at least, in two rows. */
+/* At least twenty samples, in at least two rows. */
 static void few_samples_tell_no_speed(void **state) {
     (void)state;
     assert_true(isnan(speed_of_rows(2, 9)));
@@ -93,7 +95,7 @@ static void few_samples_tell_no_speed(void **state) {
     assert_true(fabs(speed_of_rows(20, 1) - (3 * 20 + 17 * 60) / 20.0) < 1e-9);
 }
 
-/* Rank 1 takes so many times the CPU time. */
+/* Rank 1 takes `work` times the CPU time. */
 static void judge_two(double work, struct sampling second, struct recording *r, struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
     plant_sampling(r, 0, usual);
@@ -101,8 +103,9 @@ static void judge_two(double work, struct sampling second, struct recording *r, 
     judge(r, j);
 }
 
-/* Rank 1 is blamed for more work, or nobody is: with those words among what speaks against that, or
- * among what is ruled out. NULL: whatever is said. */
+/* Expects that rank 1 is blamed for more work, or that it is not, with these words in the
+ * counter-evidence or in what is ruled out. NULL: any words.
+ */
 static void expect_blame(struct recording *r, struct judged *j, bool blamed, const char *words) {
     if (blamed)
         expect(j, "imbalance", "skew", 1);
@@ -132,7 +135,7 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     release(&r, &j);
 }
 
-/* A straggler's remark of that code. */
+/* The straggler's remark with that code. */
 static const struct remark *straggler_remark(const struct judged *j, enum remark_code code) {
     for (size_t i = 0; i < j->stragglers.n; i++) {
         const struct remarks *evidence = &j->stragglers.items[i].evidence;
@@ -179,8 +182,9 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
     release(&r, &j);
 }
 
-/* Rank 1 takes so many times the CPU time, and its host's arithmetic so many times; sampling takes
- * as much on both. */
+/* Rank 1 takes `work` times the CPU time, and its host's calibration loop `calibration` times;
+ * sampling costs as much on both.
+ */
 static void judge_calibration(double work, double calibration, struct recording *r,
                               struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
@@ -211,7 +215,7 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
-/* The job's load on a core that hosts share is seen on all of them. */
+/* The job's load on a core that hosts share shows on all of them. */
 static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **state) {
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
@@ -248,7 +252,7 @@ static void expect_straggler(double work, double calibration, const char *kind,
     release(&r, &j);
 }
 
-/* A core half as slow as the rank is behind is not the most of it. */
+/* If the core is slower by less than half of the rank's excess, it is not the main reason. */
 static void a_straggler_is_on_a_slower_core_or_has_more_work(void **state) {
     (void)state;
     expect_straggler(1.35, 1.3, "slow-core", REMARK_CORE_IS_SLOWER, REMARK_CORE_SLOWER);
@@ -256,7 +260,7 @@ static void a_straggler_is_on_a_slower_core_or_has_more_work(void **state) {
     expect_straggler(1.35, 1.1, "skew", REMARK_MORE_INSTRUCTIONS, REMARK_CORE_SLOWER);
 }
 
-/* How many cores and probes a host has makes no difference to it. */
+/* The number of cores and probes of a host does not matter. */
 static void arithmetic_is_beside_that_of_hosts_of_any_size(void **state) {
     struct recording r;
     struct judged j;
@@ -296,8 +300,9 @@ static void of_arithmetic_and_sampling_the_slower_counts(void **state) {
     expect_blame(&r, &j, false, "sampling took 1.20 times as much CPU time there");
 }
 
-/* An agent with more processes to look at is on no slower core; reading that alone costs more is
- * none either. */
+/* An agent with more processes to scan is on no slower core; nor is one for which only the fixed
+ * reading costs more.
+ */
 static void one_figure_alone_says_nothing_of_the_core(void **state) {
     static const char words[] = "no more CPU time there than for its peers (1.00 times)";
     (void)state;
@@ -305,7 +310,7 @@ static void one_figure_alone_says_nothing_of_the_core(void **state) {
     expect_of_two(1.35, (struct sampling){800, 25 * 2, 0}, true, words);
 }
 
-/* More cores cost the agent more as well, since that reads them, too. */
+/* More cores cost the agent more, since it reads them, too. */
 static void a_host_with_more_cores_is_none_with_slower_ones(void **state) {
     struct recording r;
     struct judged j;
@@ -319,7 +324,7 @@ static void a_host_with_more_cores_is_none_with_slower_ones(void **state) {
     expect_blame(&r, &j, true, "CPU time alone cannot tell");
 }
 
-/* The peer's kernel has no pressure figures: less to read, which makes no core slow. */
+/* The peer's kernel has no pressure figures: less to read, but no slower core here. */
 static void a_probe_that_only_one_host_has_makes_none_slow(void **state) {
     struct recording r;
     struct judged j;
@@ -344,7 +349,7 @@ static void without_fixed_probes_nothing_is_said_of_the_core(void **state) {
     expect_blame(&r, &j, true, "CPU time alone cannot tell");
 }
 
-/* Rank 1 has most CPU time by its core; rank 2 has more to do. */
+/* Rank 1 has the most CPU time due to its core; rank 2 has more to do. */
 static void a_slow_core_hides_no_other_rank_s_work(void **state) {
     static const double work[][2] = {{1, 1}, {1.36, 1.36}, {1.68, 1}, {1, 1}};
     struct recording r;
@@ -392,10 +397,10 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
 
 /* Operators of rank 1 beside those of rank 0. */
 struct told {
-    double byte_time; /* time for as much output */
-    double amount;    /* of output, where that grows with the work */
+    double byte_time; /* factor on the time for as much output */
+    double amount;    /* factor on output that grows with the work */
     bool one;         /* there is but one operator */
-    double seldom; /* so many times as much of one that takes .8 % of the time; 0: there is none */
+    double seldom;    /* factor on an operator that takes .8 % of the time; 0: there is none */
 };
 
 static void plant_operator(struct recording *r, const char *name, int rank, double start_s,
@@ -404,8 +409,9 @@ static void plant_operator(struct recording *r, const char *name, int rank, doub
     r->marks[r->n_marks - 1].output_bytes = (int64_t)bytes;
 }
 
-/* In every round a product, most of what there is to compute, what becomes of it, the gradient,
- * which is always as large, and the sum of those of all, for which they wait. */
+/* Each round has a product, which is most of the computing, an operator on its result, the
+ * gradient, whose size is fixed, and the sum of all gradients, for which the ranks wait.
+ */
 static void plant_operators(struct recording *r, struct told second) {
     double at = 0.1;
     for (int i = 0; i < ROUNDS; i++) {
@@ -429,7 +435,7 @@ static void plant_operators(struct recording *r, struct told second) {
     }
 }
 
-/* Sampling takes as much on both hosts. */
+/* Sampling costs as much on both hosts. */
 static void judge_told(double work, struct told second, struct recording *r, struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
     plant_sampling(r, 0, usual);
@@ -471,8 +477,9 @@ static void operators_that_give_more_tell_more_work(void **state) {
     release(&r, &j);
 }
 
-/* Its core makes up for nearly all of it: .055 and .05 s are .0525 s of each where it is shared
- * out, and no more is, or the other one would take longer. */
+/* Its core makes up for nearly all of it. Shared out, .055 and .05 s become .0525 s each; sharing
+ * out more would make the other rank take longer.
+ */
 static void more_work_on_a_faster_core_is_more_work(void **state) {
     struct recording r;
     struct judged j;
@@ -481,7 +488,7 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
     expect_state(&j, VERDICT_SUSPECTED, "imbalance", "skew", 1);
     assert_true(fabs(j.verdict.gain - 0.0025 / 0.056) < 0.002);
     assert_true(any_says(&j.words.next, "to share it out among its peers is worth little"));
-    /* .0418 of its .055 s are for half as much more */
+    /* .0418 of its .055 s are for half as much more work */
     assert_non_null(strstr(j.words.cause, "1.34 times as much to compute"));
     release(&r, &j);
 }
@@ -491,7 +498,7 @@ static void more_of_what_hardly_takes_time_is_no_more_work(void **state) {
     expect_told(1.02, (struct told){.byte_time = 1, .amount = 1, .seldom = 3}, false, NULL);
 }
 
-/* Half as much more, which a faster core makes up for: its peers wait for nothing. */
+/* Half as much more work, which a faster core makes up for: its peers wait for nothing. */
 static void more_work_that_takes_no_longer_is_not_waited_for(void **state) {
     (void)state;
     expect_told(0.97, (struct told){.byte_time = 0.97 / 1.5, .amount = 1.5}, false, NULL);
@@ -505,7 +512,7 @@ static void without(struct recording *r, enum mark_kind kind, int rank) {
     r->n_marks = n;
 }
 
-/* Its output over the whole run is not comparable with the other's in an iteration. */
+/* Its output over the whole run is not comparable with the other rank's in an iteration. */
 static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **state) {
     struct recording r;
     struct judged j;
@@ -525,7 +532,7 @@ static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **st
     release(&r, &j);
 }
 
-/* So many marks that only some are looked at: what operators give is the sum of all the same. */
+/* There are so many marks that only a sample is timed; their output is still the sum of all. */
 static void of_very_many_marks_all_count_for_what_was_given(void **state) {
     struct recording r;
     struct judged j;
@@ -542,7 +549,8 @@ static void of_very_many_marks_all_count_for_what_was_given(void **state) {
     release(&r, &j);
 }
 
-/* It tests for messages all the time: how long it was in those calls is not known of an operator.
+/* It tests for messages all the time, so the time that an operator spent in those calls is not
+ * known.
  */
 static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     struct recording r;
@@ -565,8 +573,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     release(&r, &j);
 }
 
-/* Cores that others use, too, take as much longer; operators as fast as the peer's say that it was
- * none of those. */
+/* Cores with other users may take as much longer; operators as fast as the peer's exclude that. */
 static void a_smaller_excess_is_told_with_operators_alone(void **state) {
     (void)state;
     expect_of_two(1.25, usual, false, NULL);
@@ -580,7 +587,7 @@ static void one_operator_alone_tells_nothing(void **state) {
                 "the program marks no amounts of work");
 }
 
-/* 1.35 times the work in all, in turn with its peer: each waits for the other. */
+/* 1.35 times the work in all, alternating with its peer: each waits for the other. */
 static void who_waits_as_long_itself_is_not_waited_for(void **state) {
     static const double work[][2] = {{1, 1}, {2.5, 0.2}};
     struct recording r;
@@ -596,7 +603,7 @@ static void who_waits_as_long_itself_is_not_waited_for(void **state) {
 /* ---- pieces so short that their CPU time is measured on one core and not on the other ---- */
 
 #define PIECES 20000
-#define PIECE_NS 110000 /* rank 1's; its peer's core is a fifth faster */
+#define PIECE_NS 110000 /* on rank 1's core; its peer's core is a fifth faster */
 #define LIKE_IT_NS 90000
 
 static void plant_pieces(struct recording *r) {

@@ -22,7 +22,7 @@
             fail_msg("%s is %.9g, not %.9g", #a, is_, should_);                                    \
     } while (0)
 
-/* Ranks that do nothing yet but begin. */
+/* Ranks that have only begun. */
 static void begin(struct recording *r, int ranks) {
     plant_init(r, (size_t)ranks, SECONDS);
     r->clock_bound_ns = calloc((size_t)ranks, sizeof *r->clock_bound_ns);
@@ -32,7 +32,7 @@ static void begin(struct recording *r, int ranks) {
     }
 }
 
-/* A call of a rank that was computing until then. */
+/* A call of a rank that computed until then. */
 #define CALL(r, rank, name, peer, bytes, from_ms, to_ms)                                           \
     PLANT(&(r)->calls, rank, rank, name, peer, 1, bytes, (from_ms)*MS, (to_ms)*MS, BOTH,           \
           .cpu_ns = ((to_ms) - (from_ms)) * MS, .gap_cpu_ns = 10 * S)
@@ -62,7 +62,7 @@ static void release(struct recording *r, struct run_model *model) {
     recording_release(r);
 }
 
-/* Each second rank 1 computes 0.9 s and sends, rank 0 computes 0.1 s and receives. */
+/* Each second rank 1 computes for 0.9 s and sends, rank 0 computes for 0.1 s and receives. */
 static void the_path_goes_through_the_rank_that_is_waited_for(void **state) {
     struct recording r;
     struct run_model model;
@@ -84,8 +84,9 @@ static void the_path_goes_through_the_rank_that_is_waited_for(void **state) {
     release(&r, &model);
 }
 
-/* Rank 1 comes last to each call and is followed through it: whether what it sends or what it gets
- * takes so long is known where it alone sends, and not where all do. */
+/* Rank 1 comes last to each call. Only if one rank alone sends is it known whether sending or
+ * receiving takes so long.
+ */
 static double from_host_0(const char *name, int root) {
     struct recording r;
     struct run_model model;
@@ -106,7 +107,7 @@ static void the_last_of_a_call_of_all_may_wait_for_what_others_send(void **state
     NEAR(from_host_0("MPI_Bcast", 1), 0);
 }
 
-/* 0 -> 1 -> 2 -> 3, each works a second after it got something. */
+/* 0 -> 1 -> 2 -> 3, each works for a second after it received something. */
 static void a_chain_of_four_is_charged_to_each_for_its_turn(void **state) {
     struct recording r;
     struct run_model model;
@@ -127,7 +128,7 @@ static void a_chain_of_four_is_charged_to_each_for_its_turn(void **state) {
     release(&r, &model);
 }
 
-/* Ranks take turns in coming last to a collective. */
+/* Ranks come last to a collective in turn. */
 static void a_collective_leads_to_its_last_member(void **state) {
     struct recording r;
     struct run_model model;
@@ -217,7 +218,7 @@ static void nothing_recorded_is_an_empty_path(void **state) {
     release(&r, &model);
 }
 
-/* Clocks unknown: waits across hosts cannot be told, and the path stays. */
+/* Without clock bounds, waits between hosts cannot be told, and the path stays. */
 static void without_clocks_the_path_stays_on_its_host(void **state) {
     struct recording r;
     struct run_model model;
@@ -253,7 +254,7 @@ static void after_lost_events_the_path_still_adds_up(void **state) {
 
 /* ---- the walk, whatever the calls say ---- */
 
-/* Plants n calls a rank, up to `most` ns long and apart: with 1 all are at one instant. */
+/* Plants n calls of each rank, up to `most` ns long and apart: with 1 all are at one instant. */
 static void plant_anything(struct mpi_log *log, uint64_t *random, int ranks, int n, size_t most) {
     static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Bcast"};
     for (int rank = 0; rank < ranks; rank++) {
@@ -309,7 +310,7 @@ static void whatever_calls_say_the_path_is_one_line_through_all_time(void **stat
     }
 }
 
-/* The path of one rank alone covers its windows and nothing else, whatever the calls are. */
+/* The path of one rank alone covers its windows and nothing else, for any calls. */
 static void a_rank_s_own_path_covers_the_windows_once(void **state) {
     uint64_t random = 5;
     (void)state;

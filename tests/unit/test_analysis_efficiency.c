@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Efficiency ratios of ranks whose times were chosen so that the answers are known by hand. */
+/* Efficiency ratios of ranks whose times were chosen so that the answers follow by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
             fail_msg("%s is %.12g, not %.12g", #a, is_, should_);                                  \
     } while (0)
 
-/* Seconds of computing, waiting for a core, waiting for a peer, and transfer: the whole life. */
+/* Seconds of computing, waiting for a core, waiting for a peer, and transfer: all of its life. */
 static struct budget rank(double cpu, double run_queue, double wait, double transfer) {
     struct budget b = {.source = BUDGET_FROM_EVENTS, .closure_pct = 100};
     for (int t = 0; t < BUDGET_TERMS; t++)
@@ -79,14 +79,14 @@ static void serialisation_and_transfer_are_told_apart_by_the_ideal_network(void 
     NEAR(e.transfer, 0.85);
     NEAR(e.serialisation, 8 / 8.5);
     NEAR(e.serialisation * e.transfer, e.communication);
-    e = of(ranks, 2, NAN, 3); /* the longest rank is a better bound */
+    e = of(ranks, 2, NAN, 3); /* the longest rank is the better bound */
     NEAR(e.transfer, 0.8);
     NEAR(e.serialisation, 1);
     e = of(ranks, 2, 12, NAN); /* an ideal network is not slower */
     NEAR(e.transfer, 1);
 }
 
-/* A rank is never more than all of a phase, and the products hold, whatever the ranks did. */
+/* Each ratio is at most 1, and the products hold, for any ranks. */
 static void the_factors_multiply_to_the_parallel_efficiency(void **state) {
     uint64_t random = 7;
     (void)state;

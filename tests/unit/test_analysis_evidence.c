@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Evidence that a resource ran out, and figures that are none: each test plants the kernel's
- * figures and asks for the verdict's culprit.
+ * figures and examines whom the verdict blames.
  */
 #include "analysis/evidence/computed.h"
 #include "tests/unit/lockstep.h"
@@ -48,14 +48,15 @@ static double full_group(size_t column, double t_s) {
                                                                     : 0;
 }
 
-/* A process that reads so many bytes a second besides waiting for them. */
+/* A process that reads so many bytes a second, beside waiting for them. */
 static double reading_process(size_t column, double t_s) {
     return column == PROCESS_READ           ? 50e6
            : column == PROCESS_MAJOR_FAULTS ? 100
                                             : plant_process_value(column, t_s);
 }
 
-/* On each of two hosts a process computes for half of the time; on host 1 it waits for a disk. */
+/* On each of two hosts a process computes for half of the time; on host 1 it also waits for a disk.
+ */
 static void plant_waiting(struct recording *r, double waiting) {
     plant_init(r, 2, 20);
     for (int h = 0; h < 2; h++) {
@@ -87,7 +88,7 @@ static void an_idle_device_is_throttled_a_full_one_is_not(void **state) {
     expect_disk(0.9, "disk", VERDICT_SATURATED);
 }
 
-/* Calls to a server of files, as many seconds a second: 20 ms each, 15 of them on the way. */
+/* Calls to a file server, in seconds per second: 20 ms each, of which 15 on the network. */
 static double calls_now;
 static double nfs_value(size_t column, double t_s) {
     (void)t_s;
@@ -107,7 +108,7 @@ static void expect_server(double calls, const char *cause, const char *said) {
     plant(&r, RECORDING_NFS, 1, "store:/data READ", 1, 0, nfs_value);
     calls_now = calls / 10;
     plant(&r, RECORDING_NFS, 1, "store:/home GETATTR", 1, 0, nfs_value);
-    calls_now = 1; /* of a host that does not wait */
+    calls_now = 1; /* on a host that does not wait */
     plant(&r, RECORDING_NFS, 0, "other:/x READ", 1, 0, nfs_value);
     judge(&r, &j);
     assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
@@ -124,13 +125,13 @@ static void who_waits_for_a_server_of_files_is_told_its_export(void **state) {
     expect_server(0.01, "throttle", "throttled");
 }
 
-/* Busy exactly while the program waits for it: nobody slows it. */
+/* Busy exactly while the program waits for it: no other program slows it. */
 static void a_disk_that_serves_one_reader_has_not_run_out(void **state) {
     (void)state;
     expect_disk(0.4, "disk", VERDICT_SUSPECTED);
 }
 
-/* The kernel counts a wait that it did not see begin from when the machine came up. */
+/* The kernel counts a wait whose begin it did not see from the boot of the machine. */
 static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
     struct recording r;
     struct judged j;
@@ -150,8 +151,9 @@ static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
     release(&r, &j);
 }
 
-/* The kernel begins a wait where there is none, now and then; what its host lost to I/O it counts
- * by another clock. */
+/* Now and then the kernel begins a wait where there is none; another clock counts what its host
+ * lost to I/O.
+ */
 static void no_wait_is_longer_than_all_that_its_host_waited(void **state) {
     struct recording r;
     struct judged j;
@@ -163,7 +165,7 @@ static void no_wait_is_longer_than_all_that_its_host_waited(void **state) {
     expect_quiet(&j);
     assert_null(find(&j, "disk-throttle"));
     release(&r, &j);
-    host_now.psi_io = 0.45; /* as good as all of it */
+    host_now.psi_io = 0.45; /* nearly all of it */
     plant_waiting(&r, 0.5);
     recording_settle(&r);
     judge(&r, &j);
@@ -172,7 +174,7 @@ static void no_wait_is_longer_than_all_that_its_host_waited(void **state) {
     release(&r, &j);
 }
 
-/* All that is read had been in memory before, in a group whose limit is reached. */
+/* All bytes read had been in memory before, in a group whose limit is reached. */
 static void what_is_read_again_is_for_want_of_memory(void **state) {
     struct recording r;
     struct judged j;
@@ -216,8 +218,7 @@ static double held_back(size_t column, double t_s) {
                : 0;
 }
 
-/* Short messages: the rate that TCP believes in is far from that of the link, as it comes in one
- * piece. */
+/* Short messages: TCP's delivery rate is far from the link's, since each arrives in one piece. */
 static double short_messages(size_t column, double t_s) {
     (void)t_s;
     return column == CONNECTION_PID          ? 1000
@@ -261,7 +262,7 @@ static void a_host_that_holds_back_what_it_sends_is_named(void **state) {
     release(&r, &j);
 }
 
-/* Traffic of the interface beyond that of the job's connections belongs to others. */
+/* Traffic of the interface beyond that of the job's connections belongs to other programs. */
 static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
     static const struct {
         double of_others;
@@ -283,7 +284,7 @@ static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
     link_now.of_others = 0;
 }
 
-/* Messages of 44 bytes: three fifths of what goes over the link are headers. */
+/* Messages of 44 bytes: three fifths of the link's traffic are headers. */
 static void headers_of_short_messages_are_no_traffic_of_others(void **state) {
     struct recording r;
     struct judged j;
@@ -315,7 +316,8 @@ static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
 }
 
 /* Few packets as large as a message are throttled, each for long; among many small ones that pass,
- * the full ones wait. */
+ * the full ones wait.
+ */
 static void large_packets_are_held_back_for_long(void **state) {
     static const struct {
         double bytes, overlimits_s;
@@ -336,7 +338,7 @@ static void large_packets_are_held_back_for_long(void **state) {
 
 /* ---- hosts on the same cores ---- */
 
-/* Two ranks wait for cores that their hosts hardly use themselves. */
+/* Two ranks wait for cores that their own hosts hardly use. */
 static void plant_short_of_cores(struct recording *r, bool one_machine) {
     plant_lockstep(r, 3, (struct trouble){.queue = 0.03, .all = true});
     r->machines = calloc(3, sizeof *r->machines);
@@ -368,7 +370,7 @@ static void hosts_of_machines_of_their_own_do_not(void **state) {
     release(&r, &j);
 }
 
-/* A program that is seen on shared cores is to blame all the same. */
+/* A program that is seen on shared cores is still to blame. */
 static void a_hog_on_shared_cores_is_still_named(void **state) {
     struct recording r;
     struct judged j;
@@ -382,8 +384,9 @@ static void a_hog_on_shared_cores_is_still_named(void **state) {
     release(&r, &j);
 }
 
-/* It fills a link and takes little of the cores, on which the other hosts have most of the time:
- * what the job waits for them is for the least part for it. */
+/* It fills a link and uses little of the cores, which the other hosts have most of the time: it
+ * causes only a small part of the job's waits for cores.
+ */
 static void who_takes_little_of_shared_cores_is_not_all_of_the_waiting(void **state) {
     double blocked[2];
     (void)state;
@@ -404,7 +407,7 @@ static void who_takes_little_of_shared_cores_is_not_all_of_the_waiting(void **st
     assert_true(blocked[1] < 0.5 * blocked[0]);
 }
 
-/* Readers that have as much each: the first of them is named, in whatever order they were seen. */
+/* Readers with equal use: the one started first is named, in whatever order they were seen. */
 static void of_several_alike_the_first_is_named(void **state) {
     (void)state;
     for (int order = 0; order < 2; order++) {
@@ -422,8 +425,9 @@ static void of_several_alike_the_first_is_named(void **state) {
     }
 }
 
-/* Its own threads take turns on the core, without other programs. That is a finding with many more
- * threads than cores, and none with one helper beside the computing thread. */
+/* Its own threads alternate on the core, without other programs. That is a finding with many more
+ * threads than cores, and none with one helper beside the computing thread.
+ */
 static void threads_that_take_turns_are_short_of_nothing(void **state) {
     (void)state;
     for (int many = 0; many < 2; many++) {
@@ -440,7 +444,7 @@ static void threads_that_take_turns_are_short_of_nothing(void **state) {
 
 /* ---- how much is enough ---- */
 
-/* So many of the planted rounds, and what was sampled meanwhile. */
+/* Plants the first rounds, and the samples meanwhile. */
 static void plant_short_run(struct recording *r, int rounds) {
     struct trouble t = {.work = 1.5};
     plant_lockstep(r, 3, t);
@@ -480,7 +484,7 @@ static void judge_short_run(int rounds, enum verdict_state expected) {
     release(&r, &j);
 }
 
-/* 25 rounds take 2.1 s: 20 samples; below 2 s nothing is judged, below 5 s nothing is sure. */
+/* 25 rounds take 2.1 s: 20 samples. Below 2 s nothing is judged, below 5 s nothing is sure. */
 static void iterations_count_where_every_call_is_known(void **state) {
     (void)state;
     judge_short_run(ROUNDS, VERDICT_SATURATED);
@@ -500,7 +504,7 @@ static void plant_operators(struct recording *r, int ranks) {
                        0.1 + 0.051 * i, 0.05);
 }
 
-/* A rank without marks may well do the same work: that is not known. */
+/* A rank without marks may do the same work. */
 static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     struct recording r;
     struct judged j;
@@ -516,7 +520,7 @@ static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     release(&r, &j);
 }
 
-/* Rank 0 does this alone, by marks of its own in each round. */
+/* Rank 0 does this alone, marked in each round. */
 static double alone_by_marks(const double (*marks)[2], size_t n) {
     struct recording r;
     struct judged j;
@@ -563,9 +567,10 @@ static void call(struct recording *r, int rank, const char *name, int tag, doubl
           (int64_t)(to_s * 1e9), BOTH, .gap_cpu_ns = (int64_t)(cpu_before_s * 1e9));
 }
 
-/* Rank 1 computes, asks and waits for the answer. Rank 0 computes for `own_s`, as it marks, and a
- * while for itself that it does not mark; then it takes what was asked and computes for `served_s`
- * before it answers. Its own iteration ends after `ends_s`. */
+/* Rank 1 computes, asks and waits for the answer. Rank 0 computes for `own_s` under a mark, and a
+ * while without one; then it receives the question and computes for `served_s` before it answers.
+ * Its own iteration ends after `ends_s`.
+ */
 static void plant_server(struct recording *r, double own_s, double served_s, double ends_s) {
     plant_hosts(r, 2, 0.1 + ROUNDS * ROUND_S);
     plant_process(r, 0, "train", (struct plant_process){0, 1, 0, 0});
@@ -585,7 +590,7 @@ static void plant_server(struct recording *r, double own_s, double served_s, dou
     }
 }
 
-/* All take rank 0 half as much CPU time again as rank 1. */
+/* All of it costs rank 0 half as much CPU time again as rank 1. */
 static void what_a_server_does_with_what_it_was_sent_is_no_skew(void **state) {
     struct recording r;
     struct judged j;
@@ -598,14 +603,16 @@ static void what_a_server_does_with_what_it_was_sent_is_no_skew(void **state) {
     judge(&r, &j);
     expect(&j, "imbalance", "skew", 0);
     release(&r, &j);
-    /* it went on with its own until then; shared out, the answer still takes as long */
+    /* it continued with its own work until then; even if work is shared out, the answer takes as
+     * long
+     */
     plant_server(&r, ASKED_S, 0.01, ROUND_S - 0.001);
     judge(&r, &j);
     expect_state(&j, VERDICT_SUSPECTED, "imbalance", "skew", 0);
     release(&r, &j);
 }
 
-/* Marks that came from outside: of an operator that did not end, and of one that makes no sense. */
+/* Marks from outside: an operator that did not end, and an impossible one. */
 static void operators_that_did_not_end_cover_nothing_that_a_server_does(void **state) {
     const int64_t lengths[] = {VALUE_ABSENT, INT64_MAX, -1};
     struct recording r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of a host that is a control group: the scheduler's clock and not the ticks. */
+/* CPU time of a host that is a control group: by the scheduler's clock, not by ticks. */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -49,7 +49,7 @@ static void plant_cores(struct recording *r) {
             plant(r, RECORDING_CPU, host, core ? "cpu1" : "cpu0", 0.1, 0, ticks);
 }
 
-/* The mean of a column over the run, both cores of a host together, in cores. */
+/* The mean of a column over the run, summed over both cores of a host, in cores. */
 static double used(const struct recording *r, int host, size_t column) {
     const struct series_set *set = &r->tables[RECORDING_CPU];
     struct window whole = {0, r->duration_ns};
@@ -68,7 +68,7 @@ static double used(const struct recording *r, int host, size_t column) {
             fail_msg("%s is %.9g, not %.9g", #a, is_, should_);                                    \
     } while (0)
 
-/* The ticks missed a third, or saw as much too much. The other host has no group. */
+/* The ticks missed a third, or counted a third too much. The other host has no group. */
 static void a_group_used_what_its_clock_says(void **state) {
     static const double clocks[] = {0.9, 0.45};
     (void)state;
@@ -87,7 +87,7 @@ static void a_group_used_what_its_clock_says(void **state) {
     }
 }
 
-/* No core can have used more than there is. */
+/* No core can have used more than its time. */
 static void a_full_core_is_no_fuller(void **state) {
     struct recording r;
     (void)state;
@@ -118,7 +118,7 @@ static void the_group_below_and_the_one_beside_are_not_the_host(void **state) {
     recording_release(&r);
 }
 
-/* The one above, told for its limit, used several times as much. */
+/* The parent group, recorded for its limit, used several times as much. */
 static void the_group_above_is_not_the_host(void **state) {
     struct recording r;
     (void)state;
@@ -131,7 +131,7 @@ static void the_group_above_is_not_the_host(void **state) {
     recording_release(&r);
 }
 
-/* Interrupts are counted for a machine alone: the group is a part of what its cores did. */
+/* Interrupts count for the machine only: the group's clock is a part of its cores' time. */
 static void the_cores_of_a_machine_are_not_those_of_a_group(void **state) {
     struct recording r;
     (void)state;

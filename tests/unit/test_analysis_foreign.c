@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which program outside the job is named: the one that used most of that host, and of several of
- * one program the first that was started, if it used half as much. */
+/* Which program outside the job is named: the one that used most of that host. If several processes
+ * run that program, the one started first, if it used half as much.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,7 @@ static double row_of_foreign(size_t column, double t_s) {
     }
 }
 
-/* The one that is named on host 0; its use must be its own. */
+/* The named process on host 0; its use must be its own. */
 static int named(const struct foreign *all, size_t n, bool writing) {
     struct recording r;
     struct run_model model;
@@ -113,7 +114,7 @@ static void of_one_program_the_first_that_was_started_is_named(void **state) {
     assert_int_equal(NAMED(false, {0, 10, "hog[10]", 2, .6, 0, 0, false},
                            {1, 11, "hog[11]", 1, .5, 0, 0, false}),
                      10);
-    /* begun at one instant: the lower number is the older */
+    /* begun at one instant: the lower id is the older */
     assert_int_equal(NAMED(false, {0, 10, "hog[10]", 1, .5, 0, 0, false},
                            {0, 11, "hog[11]", 1, .6, 0, 0, false}),
                      10);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Gains by counters: processes whose time is known, on hosts of their own. */
+/* Gains by counters: processes with known times, each on its own host. */
 #include "tests/unit/counted_process.h"
 #include "tests/unit/warm.h"
 
 #include "analysis/gain/gain_counted.h"
 #include "analysis/gain/whatif.h"
 
-/* Shares of the time from `from_s` on; before, it was not recorded. */
+/* Shares of the time from `from_s` on; earlier time was not recorded. */
 struct process {
     double cpu, queue, disk, from_s;
 };
 
-/* One a host. */
+/* One process on each host. */
 static void plant_job(struct recording *r, const struct process *processes, int n) {
     plant_hosts(r, (size_t)n, SECONDS);
     for (host_now = 0; host_now < n; host_now++) {
@@ -55,14 +55,15 @@ static void of_one_that_never_waits_the_gain_is_what_it_lost(void **state) {
     (void)state;
     assert_true(count(queues, 2, QUEUE, &c));
     NEAR(c.gain, 0.57);
-    NEAR(c.gain_low, 1 - 1.1 * 0.43); /* the rest at another pace */
+    NEAR(c.gain_low, 1 - 1.1 * 0.43); /* the rest of the time at another pace */
     NEAR(c.gain_high, 1 - 0.9 * 0.43);
     assert_true(count(reads, 2, DISK, &c));
     NEAR(c.gain, 0.57);
 }
 
-/* Data that the other rank has in flight while it waits takes as long with less to do; but if this
- * rank lacks a core, that wait may be for it. */
+/* Data that the other rank has in flight while it waits take as long if this rank has less to do;
+ * but if it lacks a core, that wait may be for it.
+ */
 static void less_to_compute_makes_no_exchange_shorter(void **state) {
     struct process two[] = {{0.38, 0, 0, 0}, {0.98, 0, 0, 0}};
     struct process queues[] = {{0.38, 0, 0, 0}, {0.38, 0.6, 0, 0}};
@@ -100,7 +101,7 @@ static void it_is_a_share_of_the_recorded_time(void **state) {
     assert_true(count(late, 2, QUEUE, &c));
     NEAR(c.lost, 0.57);
     NEAR(c.gain, 0.57);
-    NEAR(c.gain_low, (1 - 1.1 * 0.43) * 0.75); /* nothing was lost before */
+    NEAR(c.gain_low, (1 - 1.1 * 0.43) * 0.75); /* nothing was lost before the recording */
 }
 
 static void what_another_has_to_do_anyway_is_not_gained(void **state) {
@@ -131,7 +132,7 @@ static void of_who_waits_for_others_as_well_counters_tell_no_gain(void **state) 
     assert_false(count(waits, 2, QUEUE, &c));
     NEAR(c.lost, 0.4);
     assert_false(count(briefly, 2, QUEUE, &c));
-    assert_true(count(a_little, 2, DISK, &c)); /* beside what it lost */
+    assert_true(count(a_little, 2, DISK, &c)); /* compared with what it lost */
     NEAR(c.gain, 0.5);
     NEAR(c.gain_low, 1 - 1.1 * (0.5 + 0.1));
 }
@@ -157,8 +158,8 @@ static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **sta
     recording_release(&r);
 }
 
-/* All wait as long as the link was full; or one of them has something else to do, or waits for
- * more. */
+/* All wait as long as the link was full; or one of them has something else to do, or waits longer.
+ */
 static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
     struct process alike[] = {{0.2, 0, 0, 0}, {0.21, 0, 0, 0}};
     struct process busy[] = {{0.2, 0, 0, 0}, {0.8, 0, 0, 0}};
@@ -182,10 +183,11 @@ static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
     }
 }
 
-/* Two that send by turns: what one sends the other waits for, so that all they wait the link is in
- * use, though each way for half of it. Not with a third host, from where data may come as well; nor
- * where one way is in use for as long and they wait for more. Ways that are both in use for about
- * as long as all wait are in use at once, and worth the longer one. */
+/* Two processes send in turn: each waits for what the other sends, so the link is in use while they
+ * wait, in each direction for half of the time. Not with a third host, from which data may come as
+ * well; nor if one direction is in use for as long and they wait longer. If each direction is in
+ * use for about as long as all wait, both are in use at once, and worth the longer one.
+ */
 static void a_link_that_is_used_by_turns_is_worth_both_ways(void **state) {
     struct process by_turns[] = {{0.24, 0, 0, 0}, {0.25, 0, 0, 0}, {0.24, 0, 0, 0}};
     const struct {
@@ -258,7 +260,7 @@ static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
     release(&r, &j);
 }
 
-/* The process itself waits as well, and what for may be gone with it. */
+/* The process itself waits as well, perhaps for something that vanishes with the change. */
 static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
     struct process two[] = {{0.38, 0, 0, 0}, {0.3, 0.5, 0, 0}};
     struct recording r;
@@ -274,8 +276,7 @@ static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
     assert_true(isnan(gain_most_of_quota(NAN)));
 }
 
-/* Two that compute all the time have half a CPU each: in bursts, or evenly, it makes no difference.
- */
+/* Two processes that always compute have half a CPU each; bursts make no difference. */
 static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
     struct recording r;
     struct run_model model;
@@ -298,7 +299,7 @@ static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
     recording_release(&r);
 }
 
-/* `whatif` answers with the replay, and the verdict says the same. */
+/* `whatif` answers by the replay, and the verdict says the same. */
 static void counters_speak_only_where_no_replay_answers(void **state) {
     struct candidate c = candidate_of(0, 0, RESOURCE_CPU, CAUSE_SERIAL);
     (void)state;
@@ -310,14 +311,16 @@ static void counters_speak_only_where_no_replay_answers(void **state) {
     assert_ptr_equal(candidate_gain(&c), &c.counted);
 }
 
-/* Nothing of nothing, and all of all; half of it, and half of the twentieth of the rest. */
+/* No wait changes nothing, all waits change all; half of it, and half of a twentieth of the rest.
+ */
 static void who_waits_less_computes_faster(void **state) {
     (void)state;
     assert_true(gain_warm(0, 1) == 0 && gain_warm(1, 1) == 1 && isnan(gain_warm(NAN, 1)));
     double estimate = 0.5, low = 0.4, high = 0.6;
     gain_warm_all(&estimate, &low, &high);
     assert_true(fabs(estimate - 0.5125) < 1e-9 && low == 0.4 && fabs(high - 0.624) < 1e-9);
-    estimate = -1, low = -1.2, high = -0.8; /* twice as long: all of it is waited */
+    estimate = -1, low = -1.2,
+    high = -0.8; /* twice as long: all of the additional time is waiting */
     gain_warm_all(&estimate, &low, &high);
     assert_true(fabs(estimate + 1.05) < 1e-9 && fabs(low + 1.32) < 1e-9 && high == -0.8);
 }

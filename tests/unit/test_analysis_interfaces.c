@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A full link is the wrong one only where a faster interface of the same host leads to the same
- * hosts and is idle; and each direction of a link has its own figure. */
+/* A full link is the wrong one only if a faster interface of the same host leads to the same hosts
+ * and is idle. Each direction of a link has its own figure.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ static void plant_interface(struct recording *r, int host, const char *name, str
     plant(r, RECORDING_NET, host, name, 0.1, NET_LEVELS, interface);
 }
 
-/* Host 0 sends 8 MB/s over eth0, which is set to 10, beside another one; host 1 is in both
+/* Host 0 sends 8 MB/s over eth0, which is set to 10, and has another interface; host 1 is in both
  * networks.
  */
 static void plant_two(struct recording *r, const char *name, struct one other, bool peer) {
@@ -116,7 +117,7 @@ static void one_that_is_no_faster_or_in_use_is_not(void **state) {
     assert_false(is_wrong((struct one){5, 0, 125, STORAGE}, true, FLOW_SEND));
 }
 
-/* A rate that a queue is set to is one of sending: receiving, eth0 has 1250 MB/s. */
+/* The rate of a queue is for sending: when receiving, eth0 has 1250 MB/s. */
 static void a_set_rate_is_of_sending_alone(void **state) {
     (void)state;
     assert_false(is_wrong((struct one){0, 0, 125, STORAGE}, true, FLOW_RECEIVE));

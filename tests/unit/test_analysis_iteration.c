@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterations without marks: programs whose loop is known are seen through their MPI calls, or
- * through the bytes of their hosts, with all that surrounds a loop in real life. */
+/* Iterations without marks: programs with a known loop are observed through their MPI calls, or
+ * through the bytes of their hosts, with everything that surrounds a loop in practice.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -14,7 +15,7 @@
 #include "common/error.h"
 #include "tests/unit/mpi_plant.h"
 
-/* A rank that writes its own calls: each takes a little, with computing in between. */
+/* A rank that writes its own calls: each takes a short time, with computing in between. */
 struct writer {
     struct recording *recording;
     int rank;
@@ -66,7 +67,7 @@ static void call_for(struct writer *w, const char *name, int peer, int64_t bytes
 static void begin(struct recording *r, struct writer *w, int rank) {
     *w = (struct writer){r, rank, 0, (uint64_t)rank + 1};
     call(w, "MPI_Init", MPI_NO_PEER, 0, 1);
-    for (int i = 0; i < 37; i++) { /* reads its input, and hands it out */
+    for (int i = 0; i < 37; i++) { /* reads its input and distributes it */
         call(w, "MPI_Bcast", 0, 8 << (i * 7 % 5), 100 + (uint32_t)(i % 11));
         compute(w, 3);
     }
@@ -105,7 +106,7 @@ static void forget(struct recording *r, struct iterations *found) {
 
 /* ---- calls ---- */
 
-/* Two neighbours, a reduction, every 25 iterations a test. */
+/* Messages with two neighbours, a reduction, and every 25 iterations a test. */
 static void step(struct writer *w, int i, int ranks) {
     compute(w, 30);
     call(w, "MPI_Isend", (w->rank + 1) % ranks, 40000, 10);
@@ -141,7 +142,7 @@ static void a_loop_is_found_between_preparation_and_end(void **state) {
     forget(&r, &found);
 }
 
-/* 2 to 40 rounds of a solver in each step: no lag fits until the rounds are one. */
+/* 2 to 40 rounds of a solver in each step: no lag fits until each round is one call. */
 static void inner_loops_of_any_length_are_no_iterations(void **state) {
     struct recording r;
     struct iterations found;
@@ -150,7 +151,7 @@ static void inner_loops_of_any_length_are_no_iterations(void **state) {
     plant_init(&r, 2, 1);
     for (int rank = 0; rank < 2; rank++) {
         struct writer w;
-        uint64_t random = 5; /* both the same number of rounds */
+        uint64_t random = 5; /* both ranks with the same number of rounds */
         begin(&r, &w, rank);
         int64_t start = w.t_ns;
         for (int i = 0; i < 120; i++) {
@@ -176,7 +177,7 @@ static void inner_loops_of_any_length_are_no_iterations(void **state) {
     forget(&r, &found);
 }
 
-/* Any number of tests before a message is there; its sender is not known before. */
+/* Any number of tests before a message arrives from an unknown sender. */
 static void polling_and_any_source_do_not_hide_the_loop(void **state) {
     struct recording r;
     struct iterations found;
@@ -213,7 +214,7 @@ static void polling_and_any_source_do_not_hide_the_loop(void **state) {
     forget(&r, &found);
 }
 
-/* A server and its workers who send in pieces through one shared routine. */
+/* A server and its workers, which all send in pieces through one shared routine. */
 static void a_server_plays_another_role_than_its_workers(void **state) {
     struct recording r;
     struct iterations found;
@@ -276,7 +277,7 @@ static void a_slow_rank_keeps_its_own_pace(void **state) {
     forget(&r, &found);
 }
 
-/* In the middle of two is a period that neither has. */
+/* Between the periods of two ranks there would be a period that neither has. */
 static void a_rank_many_times_as_slow_goes_round_as_its_peers(void **state) {
     const struct {
         double ms[3];
@@ -291,7 +292,7 @@ static void a_rank_many_times_as_slow_goes_round_as_its_peers(void **state) {
     }
 }
 
-/* Accesses that are told by themselves but now and then, and a call that is never told as a row. */
+/* Accesses that are recorded one by one now and then, and a call that is never recorded in rows. */
 static void an_odd_row_does_not_hide_a_loop(void **state) {
     struct recording r;
     struct iterations found;
@@ -315,7 +316,7 @@ static void an_odd_row_does_not_hide_a_loop(void **state) {
     forget(&r, &found);
 }
 
-/* n iterations of two ranks, as `body` writes each. */
+/* n iterations of two ranks, each written by `body`. */
 static void plant_loop(struct recording *r, struct iterations *found, size_t n,
                        void (*body)(struct writer *w, size_t i)) {
     plant_init(r, 2, 1);
@@ -331,9 +332,7 @@ static void plant_loop(struct recording *r, struct iterations *found, size_t n,
     assert_int_equal(found->n, 2);
 }
 
-/* Messages to the neighbours stay below 4 KiB in the first half, and are about that size in the
- * second.
- */
+/* Messages to the neighbours are below 4 KiB in the first half, and about 4 KiB in the second. */
 static void neighbours(struct writer *w, size_t i) {
     int64_t bytes = i < 90 ? 4000 : 4000 + (int64_t)stats_random_below(&w->random, 200);
     compute(w, 30);
@@ -353,7 +352,7 @@ static void sizes_about_a_power_of_two_do_not_end_the_loop(void **state) {
     forget(&r, &found);
 }
 
-/* Pieces from one place, told apart by the size of the last; each takes long to go out. */
+/* Pieces sent from one place, of which only the last has another size; each takes long. */
 static void pieces(struct writer *w, size_t i) {
     (void)i;
     compute(w, 50);
@@ -375,7 +374,7 @@ static void the_size_of_the_last_piece_ends_an_iteration(void **state) {
     forget(&r, &found);
 }
 
-/* Steps of 8 ms; every 20 of them neighbours are looked for anew. */
+/* Steps of 8 ms; every 20 of them the neighbours are determined again. */
 static void short_step(struct writer *w, size_t i) {
     compute(w, 8);
     for (uint32_t k = 0; k < 12; k++)
@@ -384,7 +383,7 @@ static void short_step(struct writer *w, size_t i) {
         call(w, "MPI_Sendrecv", 1 - w->rank, 4000, 90 + k);
 }
 
-/* 40 pieces of 6 ms, each to be asked for, without computing; then the computing. */
+/* 40 pieces of 6 ms, each requested, without computing; then the computing. */
 static void asked_for(struct writer *w, size_t i) {
     (void)i;
     for (int piece = 0; piece < 40; piece++) {
@@ -408,7 +407,7 @@ static void a_short_round_is_a_step_only_if_it_computes(void **state) {
     forget(&r, &found);
 }
 
-/* In the first 8 of 200 steps the last call is made from another place. */
+/* In the first 8 of 200 steps the last call comes from another place. */
 static void late_habit(struct writer *w, size_t i) {
     compute(w, 25);
     call(w, "MPI_Send", 1 - w->rank, 4000, 44);
@@ -465,7 +464,7 @@ static void marks_win(void **state) {
     forget(&r, &found);
 }
 
-/* Any loop of random calls and inner repeats: its period is found to 2 %, and its rounds are. */
+/* Random calls with repeated inner loops: the period is found within 2 %, and so are the rounds. */
 static void loops_of_any_shape_are_found(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -481,7 +480,7 @@ static void loops_of_any_shape_are_found(void **state) {
             inner[k] =
                 stats_random_below(&random, 6) ? 1 : 1 + (uint32_t)stats_random_below(&random, 20);
         }
-        sites[0] = 499; /* else the calls might make a shorter loop by chance */
+        sites[0] = 499; /* otherwise the calls might contain a shorter loop by chance */
         inner[0] = 1;
         plant_init(&r, 1, 1);
         struct writer w;
@@ -501,7 +500,7 @@ static void loops_of_any_shape_are_found(void **state) {
         if (found.n != 1)
             fail_msg("seed %u: no loop", (unsigned)seed);
         assert_near(median_ms(&found.ranks[0]), truth, 0.02);
-        /* what follows the last extra may be too short to be worth it */
+        /* the stretch after the last extra call may be too short to count */
         if (4 * found.ranks[0].n < 3 * rounds || found.ranks[0].n > rounds + 1)
             fail_msg("seed %u: %zu of %zu rounds", (unsigned)seed, found.ranks[0].n, rounds);
         forget(&r, &found);
@@ -574,7 +573,7 @@ static void noise_and_a_steady_stream_have_no_pace(void **state) {
     forget(&r, &found);
 }
 
-/* The highest value of noise is no period, however few the samples; one in a thousand may pass. */
+/* The highest peak of noise is no period, however few the samples; one in a thousand may pass. */
 static void the_highest_of_noise_is_no_peak(void **state) {
     size_t found = 0;
     (void)state;

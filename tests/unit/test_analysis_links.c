@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs whose calls are known, on hosts that hold back what they send: what their links would
- * gain is a replay's answer where it can tell, and a bound where it cannot.
+ * Programs whose calls are known, on hosts that throttle what they send. A replay answers what
+ * their links would gain if it can; otherwise there is a bound.
  */
 #include "tests/unit/lockstep.h"
 #include "tests/unit/warm.h"
@@ -10,7 +10,7 @@
 
 #define SET_MB_S 10.0
 #define BUCKET 120e3 /* bytes that pass at once after a pause */
-#define FREELY 4e9   /* bytes/s of a link that nothing holds back */
+#define FREELY 4e9   /* bytes/s of an unlimited link */
 #define LATENCY_S 50e-6
 
 static struct { double mean_mb_s, backlog, overlimits_s; } queue_now;
@@ -29,7 +29,7 @@ static double held_back(size_t column, double t_s) {
                                         : 0;
 }
 
-/* Two hosts, of which the second is set to a rate; both compute for so much of the time. */
+/* Two hosts, of which the second has a set rate; both compute for a part of the time. */
 static void plant_shaped(struct recording *r, double seconds, double computing) {
     plant_init(r, 2, seconds);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -61,7 +61,8 @@ static const struct whatif_scenario without_limit = {
 #define COMPUTE_S 0.02
 
 /* Both compute, then rank 1 sends a message of 150, 200 or 250 kB to rank 0, which answers with a
- * small one. Returns how long all take. */
+ * small one. Returns the time of all rounds.
+ */
 static double play_messages(struct recording *r, bool shaped) {
     double t = 0.1;
     for (int i = 0; i < MESSAGES; i++) {
@@ -83,7 +84,7 @@ static double play_messages(struct recording *r, bool shaped) {
     return t - 0.1;
 }
 
-/* They move at 2.5 times the rate that is set on average, the smallest at five times. */
+/* They move at 2.5 times the set rate on average, the smallest at five times. */
 static void messages_that_pass_in_part_as_bursts_are_held_back_all_the_same(void **state) {
     struct recording r;
     struct judged j;
@@ -106,11 +107,11 @@ static void messages_that_pass_in_part_as_bursts_are_held_back_all_the_same(void
 
 /* ---- answers ---- */
 
-static double measured_s; /* of the run that was asked last */
+static double measured_s; /* of the last run that was asked about */
 
 #define BOTH_WAYS 400e3 /* bytes */
 
-/* Both compute, then rank 1 sends rank 0 a message, which answers with one as large. */
+/* Both compute, then rank 1 sends a message to rank 0, which answers with an equally large one. */
 static double play_answers(struct recording *r, double out_bytes_s, double back_bytes_s) {
     double t = 0.1;
     for (int i = 0; i < MESSAGES; i++) {
@@ -132,7 +133,7 @@ static double play_answers(struct recording *r, double out_bytes_s, double back_
     return t - 0.1;
 }
 
-/* Predicted time of answers without the limit on the requests, start included. */
+/* Predicted time of the answers without a limit on the requests, including the start. */
 static double answers_without_limit(double out_bytes_s, double back_bytes_s) {
     struct recording r;
     struct judged j;
@@ -168,7 +169,7 @@ static void ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit(voi
                  play_answers(NULL, FREELY, SET_MB_S * 1e6));
 }
 
-/* The other way is faster, and at what its link is set to: that is no way without a limit. */
+/* The other direction is faster, and at its link's set rate: so it is limited, too. */
 static void a_way_as_fast_as_its_link_does_not_tell(void **state) {
     double shared = 0.6 * SET_MB_S * 1e6, own = SET_MB_S * 1e6;
     (void)state;
@@ -179,17 +180,18 @@ static void a_way_as_fast_as_its_link_does_not_tell(void **state) {
 
 #define PAUSE_S 0.03
 #define SOON_S 0.001
-#define AT_ONCE_S 50e6 /* bytes/s of what a bucket lets pass */
+#define AT_ONCE_S 50e6 /* bytes/s that a bucket lets pass */
 
-/* How long a message takes through a bucket, which has so many tokens left then. */
+/* The time of a message through a bucket that holds *tokens, which it updates. */
 static double through_bucket(double bytes, double bucket, double *tokens) {
     double rate = SET_MB_S * 1e6, s = fmax(bytes / AT_ONCE_S, (bytes - *tokens) / rate);
     *tokens = fmin(bucket, fmax(0, *tokens + rate * s - bytes));
     return s;
 }
 
-/* Both compute, then rank 1 sends a message of 100, 150 or 200 kB, soon after it another one of 200
- * kB, and waits for a small one. bucket 0: nothing is limited. */
+/* Both compute, then rank 1 sends a message of 100, 150 or 200 kB, another one of 200 kB soon
+ * after, and waits for a small one. bucket 0: nothing is limited.
+ */
 static double play_bursts(struct recording *r, double bucket, double bytes_s) {
     double t = 0.1, tokens = bucket;
     for (int i = 0; i < MESSAGES; i++) {
@@ -240,7 +242,7 @@ static void what_passes_at_once_after_a_pause_is_what_it_takes_without_a_limit(v
     expect_about(bursts_without_limit(210e3), play_bursts(NULL, 0, AT_ONCE_S));
 }
 
-/* The rest of each of them goes at the set rate. */
+/* The rest of each message passes at the set rate. */
 static void a_bucket_that_is_used_up_does_not_tell(void **state) {
     (void)state;
     expect_about(bursts_without_limit(60e3), play_bursts(NULL, 0, FREELY));
@@ -248,8 +250,7 @@ static void a_bucket_that_is_used_up_does_not_tell(void **state) {
 
 /* ---- groups ---- */
 
-/* Both compute, rank 1 a little longer, and exchange what they have; its host holds it up for so
- * long. */
+/* Both compute, rank 1 a little longer, and exchange data; its host delays it by held_s. */
 static void plant_exchanges(struct recording *r, double held_s) {
     double each = COMPUTE_S + held_s, t = 0.1;
     plant_shaped(r, each * MESSAGES + 0.2, COMPUTE_S / each);
@@ -263,7 +264,7 @@ static void plant_exchanges(struct recording *r, double held_s) {
         }
 }
 
-/* The queue is empty whenever it is looked at, though all that may be sent is. */
+/* The queue is empty in each sample, though the host sends all that it may. */
 static void what_holds_up_groups_is_named_with_a_bound(void **state) {
     struct recording r;
     struct judged j;
@@ -282,8 +283,9 @@ static void what_holds_up_groups_is_named_with_a_bound(void **state) {
     release(&r, &j);
 }
 
-/* Held back a few times, or far from all that it may send: no link of these is a limit, and a
- * faster one changes nothing. */
+/* Throttled a few times, or far below the allowed rate: no link limits, and a faster one changes
+ * nothing.
+ */
 static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
     static const struct { double mean, overlimits; } quiet[] = {{0.95, 2}, {0.7, 60}};
     (void)state;
@@ -302,7 +304,8 @@ static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
     }
 }
 
-/* Small packets wait one by one, and samples seldom meet one: how often they were held back tells.
+/* Small packets wait one by one, and samples seldom see one: the count of throttled packets shows
+ * it.
  */
 static void a_link_that_holds_up_packet_after_packet_is_told_without_a_queue(void **state) {
     struct recording r;
@@ -330,8 +333,9 @@ static double own_connection(size_t column, double t_s) {
                                                 : 0;
 }
 
-/* Four fifths of what a full link carries are of others: messages move at far less than the rate
- * that is set, and sooner all the same over one without limit. */
+/* Four fifths of a full link's traffic belong to other programs: the job's messages move far below
+ * the set rate, and would move faster without a limit.
+ */
 static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) {
     struct recording r;
     double t = 0.1, way = 0.02, each = COMPUTE_S + way;
@@ -379,8 +383,9 @@ static double route(size_t column, double t_s) {
                                                 : 0;
 }
 
-/* The second host's link holds up its routes to the first, whose one to the third is a little held
- * up, too: that is half of the first one's routes, and all of the second one's. */
+/* The second host's link throttles its routes to the first. The first one's route to the third is
+ * also throttled a little: half of the first host's routes, and all of the second's.
+ */
 static void plant_routes(struct recording *r) {
     static const struct {
         int from, to;

@@ -19,7 +19,8 @@ static void phases_are_those_of_the_lowest_rank_that_marks_any(void **state) {
     plant_init(&r, 1, 10);
     plant_mark(&r, MARK_PHASE, "other", 3, 0, 0, 0, 9);
     plant_mark(&r, MARK_PHASE, "other", -1, 0, 0, 0, 9);
-    plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, NAN); /* begins, and again when complete */
+    plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, NAN); /* at its begin, and again when
+                                                                complete */
     plant_mark(&r, MARK_PHASE, "testing", 1, 0, 0, 5, 2);
     plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, 3);
     assert_int_equal(phases_from_marks(&r, &phases, &n), 0);
@@ -126,7 +127,7 @@ static void ranks_of_their_own_pace_do_not(void **state) {
     recording_release(&r);
 }
 
-/* The first mark of a loop has no beginning: duration 0 says so. */
+/* The first mark of a loop has no begin, which duration 0 shows. */
 static void an_iteration_without_a_beginning_is_left_out(void **state) {
     struct recording r;
     struct iterations it;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relation of each process to the job, by descent and by its actions; never by its name. */
+/* Relation of each process to the job, by descent and behaviour, never by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -70,13 +70,13 @@ static void a_launcher_is_an_ancestor_of_work_that_does_none(void **state) {
     plant_one(&r, 0, (struct planted){"worker[13]", 13, 12, -1, true, 0.9});
     plant_one(&r, 0, (struct planted){"rank[14]", 14, 11, 3, true, 0.001});
     plant_one(&r, 0, (struct planted){"shell[9]", 9, 1, -1, false, 0.001});
-    plant_one(&r, 1, (struct planted){"any[10]", 10, 9, -1, true, 0.001}); /* of another host */
+    plant_one(&r, 1, (struct planted){"any[10]", 10, 9, -1, true, 0.001}); /* on another host */
     find(&r, m, 7);
     assert_true(m[0].launcher && m[0].job);
     assert_true(m[1].launcher);
     assert_false(m[2].launcher);
     assert_false(m[3].launcher);
-    assert_false(m[4].launcher); /* a rank that waits is a rank */
+    assert_false(m[4].launcher); /* a rank that waits is still a rank */
     assert_int_equal(m[4].rank, 3);
     assert_false(m[5].launcher || m[5].job);
     assert_false(m[6].launcher);
@@ -95,7 +95,7 @@ static void where_nobody_works_nobody_is_a_launcher(void **state) {
     recording_release(&r);
 }
 
-/* Without mpirun a program starts the daemon itself, and has its number from MPI. */
+/* Without mpirun a program starts the daemon itself, and has its rank number from MPI. */
 static void a_program_without_a_launcher_is_a_rank_and_its_daemon_is_none(void **state) {
     struct recording r;
     struct member m[2];

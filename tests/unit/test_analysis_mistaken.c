@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Mechanisms that verdicts were once mistaken about, each alone: what the verdict, its sentence and
- * its advice say of them. The list of all: tests/README.md. */
+/* Mechanisms that once misled verdicts, each alone: the verdict, its sentence and its advice.
+ * tests/README.md lists all.
+ */
 #include "tests/unit/counted_process.h"
 
 #include "analysis/gain/whatif.h"
 
 /* ---- the gain and its command ---- */
 
-/* The next step with a question; NULL: none. */
+/* The next step that is a question, or NULL. */
 static const char *asked_by(const struct verdict_words *v) {
     for (size_t i = 0; i < v->next.n; i++) {
         const char *words = strstr(v->next.items[i], "`chokepoint whatif ");
@@ -17,7 +18,7 @@ static const char *asked_by(const struct verdict_words *v) {
     return NULL;
 }
 
-/* Trouble of rank 1, and the command that takes it away. */
+/* A fault of rank 1, and the command that removes it. */
 static void a_verdict_gains_what_the_command_it_prints_answers(void **state) {
     static const struct {
         struct trouble trouble;
@@ -62,7 +63,7 @@ static double other_core(size_t column, double t_s) {
     return column == CPU_IDLE ? 1e9 : 0;
 }
 
-/* Processes without MPI on the cores of one host, all alike. */
+/* Equal processes without MPI on the cores of one host. */
 static void plant_alike(struct recording *r, int n, struct shares shares, int cores) {
     plant_init(r, 1, SECONDS);
     for (int i = 0; i < cores; i++) {
@@ -71,7 +72,7 @@ static void plant_alike(struct recording *r, int n, struct shares shares, int co
         plant(r, RECORDING_CPU, 0, name, 0.1, 0, i < n * shares.cpu ? full_core : other_core);
     }
     shares_now = shares;
-    for (host_now = 0; host_now < n; host_now++) { /* its number, here */
+    for (host_now = 0; host_now < n; host_now++) { /* here the process's index */
         char name[32];
         snprintf(name, sizeof name, "work[%d]", PID + host_now);
         plant(r, RECORDING_PROCESS, 0, name, 1, PROCESS_LEVELS, process_of);
@@ -93,7 +94,7 @@ static void one_thread_beside_an_idle_core_is_limited_by_its_core(void **state) 
     release(&r, &j);
 }
 
-/* Four on two cores compute as much as the cores can: fewer of them would not be faster. */
+/* Four processes on two cores compute as much as the cores can: fewer would not be faster. */
 static void processes_that_fill_all_cores_are_limited_by_them_not_by_their_number(void **state) {
     struct whatif_scenario twice = {.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
     struct whatif_answer a;
@@ -129,7 +130,7 @@ static double writing(size_t column, double t_s) {
     return column == PROCESS_WRITE ? 4e6 : process_of(column, t_s);
 }
 
-/* The kernel counts no waits of processes: the one that writes slept while its host waited. */
+/* The kernel counts no disk waits of processes: the one that writes slept while its host waited. */
 static void a_process_that_writes_waits_for_its_disk_for_as_long_as_its_host_does(void **state) {
     struct recording r;
     struct judged j;
@@ -152,7 +153,7 @@ static void a_process_that_writes_waits_for_its_disk_for_as_long_as_its_host_doe
 
 /* ---- who has the core ---- */
 
-/* Ones whose names are those of launchers and of the profiler, too. */
+/* Also with names of launchers and of the profiler. */
 static void a_culprit_is_told_by_what_it_takes_not_by_its_name(void **state) {
     static const char *const names[] = {"chokepoint[77]", "orted[77]", "mpirun[77]", "ssh[77]"};
     (void)state;
@@ -168,7 +169,7 @@ static void a_culprit_is_told_by_what_it_takes_not_by_its_name(void **state) {
     }
 }
 
-/* Programs of which none lives long enough to be seen, on one host. */
+/* Programs that do not live long enough to be seen, on one host. */
 static void a_core_that_outsiders_had_unseen_is_no_reason_for_fewer_ranks(void **state) {
     struct recording r;
     struct judged j;
@@ -185,7 +186,7 @@ static void a_core_that_outsiders_had_unseen_is_no_reason_for_fewer_ranks(void *
     release(&r, &j);
 }
 
-/* Off its core for most of the time, but asleep; the other one is short of a core. */
+/* It is off its core for most of the time, but asleep; the other one is short of a core. */
 static void who_sleeps_is_not_the_one_that_lacks_a_core(void **state) {
     static const struct shares of[] = {{.cpu = 0.44}, {.cpu = 0.45, .queue = 0.51}};
     struct recording r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One process under several names is one process of the recording. */
+/* One process with several names is one process of the recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static double used_s(const struct recording *r, size_t at, int64_t *ret_covered_
            1e9;
 }
 
-/* `sh` calls exec: its last row tells what both did in that second. */
+/* `sh` calls exec: its last row counts what both did in that second. */
 static void a_wrapper_and_what_it_executes_are_one_process(void **state) {
     const struct row rows[] = {{"sh[7]", 1, 1, S / 10},
                                {"sh[7]", 1, 2, 9 * S / 10},
@@ -67,7 +67,7 @@ static void a_wrapper_and_what_it_executes_are_one_process(void **state) {
     recording_release(&r);
 }
 
-/* A process id may come back. */
+/* A process id may be used again. */
 static void a_successor_with_the_same_id_is_another_process(void **state) {
     struct recording r;
     (void)state;
@@ -81,7 +81,7 @@ static void a_successor_with_the_same_id_is_another_process(void **state) {
     recording_release(&r);
 }
 
-/* Back to a name it had: growth that both names tell of the same second counts once. */
+/* Back to an earlier name: growth that both names report for the same second counts once. */
 static void a_title_that_comes_and_goes_counts_once(void **state) {
     const struct row first[] = {{"a[7]", 1, 1, S}, {"a[7]", 1, 2, S}, {"a[7]", 1, 3, S}};
     const struct row second[] = {

@@ -64,7 +64,7 @@ static void costs_and_shares_are_as_planted(void **state) {
     struct planted p;
     (void)state;
     plant_training(&p, 5); /* 1 + 1.2 + 1.4 + 1.6 + 1.8 = 7 s */
-    plant_operator(&p.recording, "gradient", 1, 50, 2, VALUE_ABSENT); /* in no iteration */
+    plant_operator(&p.recording, "gradient", 1, 50, 2, VALUE_ABSENT); /* outside of iterations */
     judge(&p);
     assert_int_equal(p.operators.n_uses, 2);
     const struct operator_use *reduce = find(&p, "reduce", 0), *gradient = find(&p, "gradient", 1);
@@ -103,7 +103,9 @@ static void the_median_iteration_is_one_that_was(void **state) {
     }
 }
 
-/* Iterations without operators, of a warm-up, are not shown; what reaches in is cut. */
+/* Iterations without operators, during a warm-up, are not shown; operators that cross an end are
+ * cut.
+ */
 static void what_is_shown_lies_in_the_iteration(void **state) {
     struct planted p = {0};
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Phases of programs that mark none: planted ones are found, and none where nothing changes. */
+/* Phases of programs that mark none: planted ones are found, and none if nothing changes. */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -110,7 +110,7 @@ static void planted_phases_have_names_that_recur(void **state) {
     recording_release(&r);
 }
 
-/* Computes in the second half; sends all the time, a little more then. */
+/* Computes in the second half, and always sends, a little more in that half. */
 static double sent_mb_s[2];
 static double of_half(size_t column, double t_s) {
     return column == RANK_PID ? 1000 : column == RANK_RUN ? (t_s < 50 ? 0.1e9 : 0.9e9) : 0;
@@ -142,7 +142,7 @@ static void a_phase_that_hardly_sends_is_not_named_by_its_network(void **state) 
     expect_first_phase(80, 120, "network");
 }
 
-/* 4 s of computing and 4 s of waiting make an iteration of 8 s, and no phases. */
+/* 4 s of computing and 4 s of waiting are an iteration of 8 s, and no phases. */
 static void what_an_iteration_does_in_turn_is_no_phase(void **state) {
     struct recording r;
     struct iterations iterations;
@@ -167,7 +167,8 @@ static double more_later(size_t column, double t_s) {
                                 : 0;
 }
 
-/* It computes half of each iteration, later two thirds: what it does in turn does not hide that. */
+/* It computes for half of each iteration, later for two thirds: the alternation does not hide that.
+ */
 static void a_change_from_iteration_to_iteration_is_a_phase(void **state) {
     struct recording r;
     struct iterations iterations;
@@ -192,7 +193,7 @@ static double busy(size_t column, double t_s) {
     return column == RANK_PID ? 1000 : column == RANK_RUN ? 0.9e9 : 0;
 }
 
-/* One of two ranks is done after half of the time: the other computes as before. */
+/* One of two ranks ends after half of the time; the other computes as before. */
 static void the_end_of_a_rank_is_no_phase(void **state) {
     struct recording r;
     struct iterations none = {.n = 0};

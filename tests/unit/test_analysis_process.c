@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs without MPI: processes of one job compared by what the kernel counts of them. */
+/* Programs without MPI: processes of one job compared by the kernel's counts. */
 #include "tests/unit/counted_process.h"
 #include "tests/unit/warm.h"
 
@@ -9,16 +9,18 @@
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
      1u << CONNECTION_DELIVERY_RATE)
 
-/* A process of one thread, one a host, in shares of the time; and what it sends to each other. */
+/* A process with one thread on each host, in shares of time, and its traffic with each other
+ * process.
+ */
 struct process {
     const char *name;
     double cpu, queue, disk;
-    double sent_mb_s, under_way; /* to it, from each other: share of the time */
+    double sent_mb_s, under_way; /* from each other process: share of time */
 };
 
 static double sent_now, under_way_now;
-static double kernel_of_last; /* process, of its CPU time */
-static bool full_now;         /* the link carries no more than that, and data queue before it */
+static double kernel_of_last; /* of the last process, as a share of its CPU time */
+static bool full_now;         /* the link carries no more, and data queue at it */
 
 static double connection_of(size_t column, double t_s) {
     (void)t_s;
@@ -63,7 +65,7 @@ static void plant_job(struct recording *r, const struct process *processes, int 
     }
 }
 
-/* NULL: nobody is to be blamed. */
+/* NULL: no process is to blame. */
 static void expect_of(const struct process *processes, int n, const char *resource, int host) {
     struct recording r;
     struct judged j;
@@ -79,8 +81,9 @@ static void expect_of(const struct process *processes, int n, const char *resour
     release(&r, &j);
 }
 
-/* By turns, this way and that; asked for one way, or for a link that nobody waits for, it is not
- * known. */
+/* In turn in both directions. For one direction alone, or a link that no process waits for, the
+ * gain is not known.
+ */
 static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
     struct process two[] = {{"train", 0.2, 0, 0, 30, 0.39}, {"train", 0.21, 0, 0, 30, 0.39}};
     struct whatif_scenario twice = {.kind = WHATIF_LINK, .host = 0, .rank = -1, .factor = 2};
@@ -107,7 +110,8 @@ static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
     full_now = false;
 }
 
-/* Nine tenths of a core with half of one, or with two; and of a process that waits for the other.
+/* A process that uses nine tenths of a core, with half a core or with two; and a process that waits
+ * for the other.
  */
 static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
     struct process two[] = {{"train", 0.3, 0, 0, 20, 0.02}, {"train", 0.97, 0, 0, 20, 0.02}};
@@ -132,7 +136,7 @@ static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
     release(&r, &j);
 }
 
-/* One peer may be the odd one; of three or more it is not by chance. */
+/* With one peer, the peer may be the exception; with three or more it is not by chance. */
 static void who_has_more_than_several_peers_is_told_twice_over(void **state) {
     struct process all[5];
     (void)state;
@@ -171,7 +175,7 @@ static void who_computes_more_and_never_waits_is_waited_for(void **state) {
     expect_of(four, 4, "imbalance", 0);
 }
 
-/* All of the time alike: an interval would repeat the share. */
+/* All slices are alike, so an interval would only repeat the share. */
 static void an_interval_that_says_no_more_is_not_told(void **state) {
     struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0.02, 0, 20, 0.08}};
     struct recording r;
@@ -196,7 +200,8 @@ static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **
     release(&r, &j);
 }
 
-/* Its pages are given back and touched anew: .97 of the time against .66, of its own code .62. */
+/* Its pages are freed and touched again: .97 of the time against .66, of which .62 in its own code.
+ */
 static void what_the_kernel_does_for_one_is_no_more_to_compute(void **state) {
     struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0, 0, 20, 0.08}};
     struct recording r;
@@ -214,7 +219,7 @@ static void what_the_kernel_does_for_one_is_no_more_to_compute(void **state) {
     kernel_of_last = 0;
 }
 
-/* Threads of each process wait for each other: no host has fewer cores than it needs. */
+/* Threads of each process wait for each other: no host lacks a core. */
 static void a_queue_as_long_as_that_of_its_peers_is_its_own(void **state) {
     struct process two[] = {{"train", 0.66, 0.3, 0, 20, 0.02}, {"train", 0.66, 0.31, 0, 20, 0.02}};
     (void)state;
@@ -225,7 +230,7 @@ static void a_queue_as_long_as_that_of_its_peers_is_its_own(void **state) {
     threads_now = 0;
 }
 
-/* They take turns: each waits while the other computes, as it is meant to be. */
+/* They alternate: each waits while the other computes, as intended. */
 static void a_server_and_its_client_are_no_peers(void **state) {
     struct process turns[] = {{"train", 0.86, 0, 0, 20, 0.02}, {"train", 0.24, 0, 0, 20, 0.02}};
     struct process served[] = {{"train", 0.95, 0, 0, 60, 0.02},
@@ -251,7 +256,7 @@ static void data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps(void
     expect_of(two, 2, "application", 1);
 }
 
-/* A little more, beside what it is off its core; much more lets the others wait as well. */
+/* A little more computing, compared with its sleep; much more makes the others wait as well. */
 static void a_sleeper_may_compute_a_little_more(void **state) {
     struct process two[] = {{"train", 0.24, 0.03, 0, 20, 0.03}, {"train", 0.3, 0.03, 0, 20, 0.12}};
     (void)state;
@@ -260,7 +265,7 @@ static void a_sleeper_may_compute_a_little_more(void **state) {
     expect_of(two, 2, NULL, -1);
 }
 
-/* Its host is idle for most of the time: nobody but its own threads had the core. */
+/* Its host is idle for most of the time: only its own threads had the core. */
 static void a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core(void **state) {
     struct process two[] = {{"train", 0.42, 0.03, 0, 20, 0.01}, {"train", 0.46, 0.15, 0, 20, 0.18}};
     struct recording r;
@@ -305,13 +310,13 @@ static void threads_that_wait_for_their_own_process_make_it_wait_for_nobody(void
     threads_now = 0;
 }
 
-/* A host of its own each: what one thread waits for is the other. */
+/* Each on its own host: each thread waits for the other one. */
 static void threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core(void **state) {
     struct process two[] = {{"train", 0.46, 0.34, 0, 20, 0.02}, {"train", 0.46, 0.32, 0, 20, 0.02}};
     (void)state;
     threads_now = 2;
     expect_of(two, 2, NULL, -1);
-    threads_now = 1; /* it can only be another program that had the core */
+    threads_now = 1; /* only another program can have had the core */
     struct recording r;
     struct judged j;
     plant_job(&r, two, 2);
@@ -336,7 +341,7 @@ static void what_comes_for_one_that_computes_tells_that_it_slept_before(void **s
     threads_now = 0;
 }
 
-/* make, a shell script: no process of theirs is there for long, and together they compute. */
+/* make, a shell script: their processes are short-lived, and compute together. */
 static void processes_that_come_and_go_are_counted_by_their_parents(void **state) {
     struct process make[] = {{"make", 0.02, 0, 0, 0, 0}};
     const struct {
@@ -378,7 +383,7 @@ static void judge_one(double computing, double queue, double gpu, struct recordi
     threads_now = 0;
 }
 
-/* A thread that waits for a GPU spins. A recording of before it was looked for is judged as it was.
+/* A thread that waits for a GPU spins. Older recordings without that column are judged as before.
  */
 static void a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing(void **state) {
     struct recording r;
@@ -402,7 +407,7 @@ static void a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing(void
     }
 }
 
-/* It waits for a core that others have, whatever it would do with it. */
+/* It waits for a core that other programs have, whatever it would do with it. */
 static void a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for(void **state) {
     struct recording r;
     struct judged with, without;
@@ -437,7 +442,7 @@ static struct whatif_answer ask_of(const struct process *two, struct whatif_scen
     return a;
 }
 
-/* For 0.62 of the run, more than the longest phase takes: what it is there is counted there. */
+/* For 0.62 of the run, longer than the longest phase: within the phase its own part counts. */
 static void what_is_lost_all_the_run_is_answered_for_a_phase_of_it(void **state) {
     struct process two[] = {{"train", 0.2, 0.02, 0, 20, 0.04}, {"train", 0.36, 0.62, 0, 20, 0.04}};
     struct whatif_scenario s = {
@@ -458,7 +463,7 @@ static void what_is_lost_all_the_run_is_answered_for_a_phase_of_it(void **state)
     release(&r, &j);
 }
 
-/* Off its core for 0.36 of the time, of which it had data under way for 0.04. */
+/* Off its core for 0.36 of the time, for 0.04 of which it had data under way. */
 static void a_sleep_that_the_others_wait_for_is_answered_by_what_if(void **state) {
     struct process two[] = {{"train", 0.58, 0.04, 0, 20, 0.04}, {"train", 0.6, 0.04, 0, 20, 0.2}};
     struct whatif_scenario s = {
@@ -480,7 +485,7 @@ static void who_has_more_to_compute_without_ranks_is_answered_by_its_host(void *
     (void)state;
     struct whatif_answer a = ask_of(two, s);
     assert_true(a.counted && fabs(a.gain - 0.31) < 0.02);
-    a = ask_of(late, s); /* it waits as well, but data wait for it */
+    a = ask_of(late, s); /* it waits, but data also wait for it */
     assert_true(a.counted && fabs(a.gain - 0.3) < 0.02);
     s.host = 0;
     assert_false(ask_of(two, s).counted);
@@ -488,8 +493,9 @@ static void who_has_more_to_compute_without_ranks_is_answered_by_its_host(void *
 
 /* ---- the start ---- */
 
-static double started_now = 1.5; /* s: it exchanges from then on */
-static double loading_now;       /* host 0 waits for its disk at first, the job exchanges nothing */
+static double started_now = 1.5; /* s: it exchanges data from then on */
+static double loading_now;       /* host 0 waits for its disk at first, and the job exchanges
+                                    nothing */
 
 static double pressure_at(size_t column, double t_s) {
     return column == PSI_SOME && host_now == 0 && t_s < loading_now ? 0.9e9 : 0;
@@ -550,7 +556,7 @@ static void connections_made_before_the_program_is_loaded_do_not_end_its_start(v
     release(&r, &j);
 }
 
-/* Exchanging goes on meanwhile. */
+/* The exchange of data continues meanwhile. */
 static void what_it_waits_for_later_is_blamed(void **state) {
     struct recording r;
     struct judged j;
@@ -562,7 +568,7 @@ static void what_it_waits_for_later_is_blamed(void **state) {
     release(&r, &j);
 }
 
-/* Off their cores alike, and nothing tells who waits for whom. */
+/* All are off their cores alike, and nothing shows who waits for whom. */
 static void waiting_that_no_connection_explains_is_nobody_s(void **state) {
     struct process alike[] = {{"train", 0.6, 0.04, 0, 20, 0.1}, {"train", 0.6, 0.15, 0, 20, 0.12}};
     struct process quick[] = {{"train", 0.6, 0.04, 0, 20, 0.001}, {"train", 0.6, 0, 0, 20, 0.03}};
@@ -571,7 +577,7 @@ static void waiting_that_no_connection_explains_is_nobody_s(void **state) {
     expect_of(quick, 2, NULL, -1);
 }
 
-/* Data wait for it as well, but the other is the one that never waits. */
+/* Data wait for it, too, but the other process is the one that never waits. */
 static void who_waits_for_a_busy_one_does_not_sleep(void **state) {
     struct process two[] = {{"train", 0.98, 0, 0, 20, 0.03}, {"train", 0.9, 0, 0, 20, 0.12}};
     (void)state;
@@ -601,7 +607,7 @@ static double busy_rank(size_t column, double t_s) {
     return column == RANK_PID ? PID + host_now : column == RANK_RUN ? shares_now.cpu * 1e9 : 0;
 }
 
-/* A run of 3 s: processes were sampled at 0.4 s and 1.4 s, ranks until they ended, at 2.7 s. */
+/* A run of 3 s: processes were sampled at 0.4 s and 1.4 s, ranks until their end at 2.7 s. */
 static void what_ranks_did_since_processes_were_sampled_last_counts(void **state) {
     struct recording r;
     struct judged j;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole recordings: which process is a rank, what is its part of a host's counters, what a verdict
- * makes of it. Two hosts, rank i on host i; rank 0 computes 10 % and waits for rank 1. */
+/* Whole recordings: which process is a rank, its part of a host's counters, and the verdict. Two
+ * hosts, rank i on host i; rank 0 computes for 10 % and waits for rank 1.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -31,8 +32,9 @@ static double throttled(size_t column, double t_s) {
 
 static int64_t message_bytes = 100000;
 
-/* Each second rank 1 computes, and sends for the rest, `moving_ms`; rank 0 computes for 0.1 s and
- * receives. Rank 1 uses a core for 0.5 s of its computing at most. */
+/* Each second rank 1 computes, and sends for the remaining `moving_ms`; rank 0 computes for 0.1 s
+ * and receives. Rank 1 uses a core for at most 0.5 s of its computing.
+ */
 static void plant_calls(struct recording *r, int64_t moving_ms) {
     int64_t gap = 1000 - moving_ms, used = gap < 500 ? gap : 500;
     for (int rank = 0; rank < 2; rank++)
@@ -56,7 +58,7 @@ static void plant_recording(struct recording *r, bool calls) {
         plant(r, RECORDING_CGROUP, h, "job", 0.1, 0, throttled);
         plant_process(r, h, "train", (struct plant_process){h, 0.6, 0.4, 0});
     }
-    plant_process(r, 0, "sh", (struct plant_process){0, 0.01, 0, 0}); /* its wrapper */
+    plant_process(r, 0, "sh", (struct plant_process){0, 0.01, 0, 0}); /* a wrapper */
     struct series_set *set = &r->tables[RECORDING_PROCESS];
     struct series *wrapper = &set->items[set->n - 1];
     for (size_t i = 0; i < wrapper->n; i++)
@@ -73,12 +75,12 @@ static void counters_are_divided_between_what_ranks_did(void **state) {
     plant_recording(&r, true);
     assert_int_equal(model_build(&r, &model), 0);
     const struct rank_budgets *b = &model.budgets;
-    assert_int_equal(b->n, 2); /* not the wrapper */
+    assert_int_equal(b->n, 2); /* without the wrapper */
     const struct budget *first = &b->items[0].groups[0], *second = &b->items[1].groups[0];
     NEAR(first->term_s[BUDGET_CPU], 2);
     NEAR(first->term_s[BUDGET_PEER_WAIT], 16);
     NEAR(first->term_s[BUDGET_TRANSFER], 2);
-    NEAR(first->term_s[BUDGET_RUN_QUEUE], 0); /* put aside while it waited */
+    NEAR(first->term_s[BUDGET_RUN_QUEUE], 0); /* it lost its core while it waited */
     NEAR(second->term_s[BUDGET_CPU], 10);
     NEAR(second->term_s[BUDGET_RUN_QUEUE], 8);
     NEAR(second->term_s[BUDGET_TRANSFER], 2);
@@ -95,7 +97,7 @@ static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void
     struct recording r;
     struct run_model model;
     (void)state;
-    throttled_ns = 0.3e9; /* a second */
+    throttled_ns = 0.3e9; /* per second */
     plant_recording(&r, true);
     assert_int_equal(model_build(&r, &model), 0);
     const struct budget *second = &model.budgets.items[1].groups[0];
@@ -131,8 +133,9 @@ static void a_rank_that_was_seen_stopped_is_not_idle(void **state) {
     recording_release(&r);
 }
 
-/* Rank 1 sleeps for 0.5 s of each second as far as counters tell, and was found stopped at the
- * looks of so many seconds in ten. */
+/* Rank 1 sleeps for 0.5 s of each second by its counters, and was found stopped in `found` of ten
+ * scans.
+ */
 static bool sleeps_after_stops(size_t found) {
     struct recording r;
     struct judged j;
@@ -164,7 +167,7 @@ static void looks_at_stops_speak_for_those_between_them(void **state) {
     assert_false(sleeps_after_stops(4));
 }
 
-/* Host 1's agent is away from 5 to 8 s; meanwhile its core idles, or others have it. */
+/* Host 1's agent pauses from 5 to 8 s; meanwhile its core is idle, or other programs have it. */
 static double busy_ns;
 static double a_core(size_t column, double t_s) {
     (void)t_s;
@@ -194,15 +197,15 @@ static void a_host_stood_still_if_neither_its_agent_nor_anything_else_ran(void *
     NEAR(frozen_s(0.9), 0);
 }
 
-/* Rank 1 waits for disks 0.3 s a second, for 3 MB; so much of them the host had read before. */
+/* Rank 1 waits for disks 0.3 s a second, for 3 MB; so many of them the host had read before. */
 static double read_again_bytes;
 static double read_again(size_t column, double t_s) {
     (void)t_s;
     return column == VMSTAT_REFAULT ? read_again_bytes : 0;
 }
 
-static int64_t system_ns;  /* of rank 1, a second */
-static double pressure_ns; /* of its host's memory, a second, while it reads pages back */
+static int64_t system_ns;  /* of rank 1, per second */
+static double pressure_ns; /* memory pressure of its host, per second, while it reads pages back */
 
 static double pressed(size_t column, double t_s) {
     (void)t_s;
@@ -229,7 +232,7 @@ static void plant_reading(struct recording *r, bool others) {
             bool own = values[PROCESS_RANK] == 1 && values[PROCESS_USER] != VALUE_ABSENT;
             values[PROCESS_USER] -= own ? system_ns : 0;
             values[PROCESS_SYSTEM] += own ? system_ns : 0;
-            values[PROCESS_MAJOR_FAULTS] = pressure_ns > 0 && i % 2; /* asleep, it has none */
+            values[PROCESS_MAJOR_FAULTS] = pressure_ns > 0 && i % 2; /* asleep, it has no faults */
         }
     if (pressure_ns > 0) {
         plant(r, RECORDING_PSI, 1, "memory", 0.1, 0, pressed);
@@ -261,11 +264,11 @@ static void waiting_for_what_had_been_in_memory_is_short_memory(void **state) {
     b = budget_of_reading(2e6, true); /* another process reads as much */
     NEAR(b.term_s[BUDGET_MEMORY], 2);
     NEAR(b.term_s[BUDGET_DISK], 4);
-    b = budget_of_reading(9e6, false); /* the kernel, too, read again */
+    b = budget_of_reading(9e6, false); /* the kernel read again, too */
     NEAR(b.term_s[BUDGET_MEMORY], 6);
 }
 
-/* For as long as memory was short, or as what was read back takes, at most. */
+/* At most as long as memory was short, or as reading back takes. */
 static void making_room_in_memory_is_short_memory_too(void **state) {
     (void)state;
     struct budget without = budget_of_reading(2e6, false), b;
@@ -283,8 +286,9 @@ static void making_room_in_memory_is_short_memory_too(void **state) {
     system_ns = 0;
 }
 
-/* Blocked for 0.3 s and asleep for 0.1 s of a second: what of the pressure was on the CPU is not
- * known, nor is all that the kernel does to read pages back pressure. */
+/* Blocked for 0.3 s and asleep for 0.1 s of a second: it is not known how much of the pressure was
+ * on the CPU, and not all kernel work to read pages back is pressure.
+ */
 static void sleeping_while_memory_is_short_is_short_memory(void **state) {
     (void)state;
     system_ns = 100 * MS;
@@ -335,7 +339,7 @@ static void a_wait_is_where_it_was_not_where_it_was_counted(void **state) {
     NEAR(i[4].quota, 25 * MS);
 }
 
-/* 40 ms of each 100 ms, seen when the group may run again: before the sample or after it. */
+/* 40 ms of each 100 ms, counted when the group may run again: before the sample or after it. */
 static void throttling_counted_beside_its_interval_explains_the_wait_all_the_same(void **state) {
     struct budget_interval i[] = {INTERVAL(60, 40, 0, 0, 0),  INTERVAL(60, 40, 0, 80, 0),
                                   INTERVAL(60, 40, 0, 40, 0), INTERVAL(60, 40, 0, 80, 0),
@@ -347,7 +351,7 @@ static void throttling_counted_beside_its_interval_explains_the_wait_all_the_sam
     budget_settle_waits(i, 8);
     for (size_t k = 0; k < 5; k++)
         NEAR(i[k].quota, 40 * MS);
-    NEAR(i[6].quota, 0); /* nobody of the job waited */
+    NEAR(i[6].quota, 0); /* no process of the job waited */
     NEAR(i[7].quota, 0);
 }
 
@@ -369,7 +373,8 @@ static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
     NEAR(i[2].disk, 150 * MS);
 }
 
-/* It computes until 160 ms, is stopped until 455 ms, computes until 530 ms and is stopped for good.
+/* It computes until 160 ms, is stopped until 455 ms, computes until 530 ms and is stopped until its
+ * end.
  */
 static void a_stop_goes_on_until_the_interval_after_its_last_sample(void **state) {
     struct budget_interval i[] = {INTERVAL(100, 0, 0, 0, 0), INTERVAL(50, 10, 0, 0, 0),
@@ -384,7 +389,7 @@ static void a_stop_goes_on_until_the_interval_after_its_last_sample(void **state
     NEAR(i[2].stopped, 100 * MS);
     NEAR(i[3].stopped, 100 * MS);
     NEAR(i[4].stopped, 55 * MS);
-    NEAR(i[5].stopped, 70 * MS); /* nothing follows */
+    NEAR(i[5].stopped, 70 * MS); /* no interval follows */
     i[4].begin_ns += 10 * MS;    /* after a gap */
     i[3].stopped = 130 * MS;
     i[4].stopped = 0;
@@ -392,7 +397,7 @@ static void a_stop_goes_on_until_the_interval_after_its_last_sample(void **state
     NEAR(i[4].stopped, 0);
 }
 
-/* Judges; *ret_host is the host blamed for its CPU, -1 none. */
+/* Judges; *ret_host is the host blamed for its CPU, or -1. */
 static void judge(bool calls, int *ret_host, double *ret_blocked) {
     struct recording r;
     struct run_model model;
@@ -422,7 +427,7 @@ static void a_rank_put_aside_while_it_spins_is_no_demand_for_cpu(void **state) {
     judge(true, &host, &blocked);
     assert_int_equal(host, 1);
     NEAR(blocked, 0.4);
-    judge(false, &host, &blocked); /* without the calls both look the same */
+    judge(false, &host, &blocked); /* without the calls both hosts look alike */
     assert_int_equal(host, 0);
 }
 
@@ -443,8 +448,9 @@ static void moving_release(struct moving *moving) {
     verdict_words_release(&moving->words);
 }
 
-/* Rank 0 queues for 0.4 of each second while it receives, and rank 1, if it does, while it computes
- * what is received; data moves for `moving_ms`. */
+/* Rank 0 queues for 0.4 of each second while it receives; rank 1, if sender_queues, while it
+ * computes; data move for `moving_ms`.
+ */
 static void judge_moving(int64_t moving_ms, bool sender_queues, struct moving *ret_moving) {
     struct recording r;
     struct run_model model;
@@ -464,8 +470,9 @@ static void judge_moving(int64_t moving_ms, bool sender_queues, struct moving *r
     recording_release(&r);
 }
 
-/* The receiver queues as long in both; the run waits for a core only where what goes to it is late
- * for want of one, and else for the data. */
+/* The receiver queues as long in both cases. The run waits for a core only if its data arrive late
+ * for want of one, and else for the data.
+ */
 static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **state) {
     struct moving m;
     (void)state;
@@ -480,7 +487,7 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     moving_release(&m);
 }
 
-/* Half of each second rank 1 queues or sends: however fast it computes, that stays. */
+/* Rank 1 queues or sends for half of each second: that stays, however fast it computes. */
 static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
     struct recording r;
     struct run_model model;
@@ -509,7 +516,7 @@ static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
     recording_release(&r);
 }
 
-/* The same with messages of a few bytes: no link is too slow for them. */
+/* The same with messages of a few bytes, for which no link is too slow. */
 static void small_messages_that_take_long_are_limited_by_latency(void **state) {
     struct moving m;
     (void)state;
@@ -521,7 +528,7 @@ static void small_messages_that_take_long_are_limited_by_latency(void **state) {
     moving_release(&m);
 }
 
-/* Rank 1 has its core, and nobody does what it does: rank 0 waits for it most of the time. */
+/* Rank 1 has its core, and no other rank does its work: rank 0 waits for it most of the time. */
 static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(void **state) {
     struct moving m;
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Use of resources by a rank's process, from planted rows whose sums are known. */
+/* Resources used by a rank's process, from planted rows whose sums are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,14 +28,14 @@ static void start(struct planted *p) {
     p->model = (struct run_model){.recording = &p->recording};
 }
 
-/* All values that a row does not set are unknown. */
+/* Values that a row does not set are unknown. */
 static int64_t *blank(struct planted *p) {
     for (size_t i = 0; i < RECORDING_COLUMNS_MAX; i++)
         p->values[i] = VALUE_ABSENT;
     return p->values;
 }
 
-/* interval_s NAN: how the counters grew is not known. */
+/* interval_s NAN: the growth of counters is not known. */
 static void append(struct planted *p, enum recording_table table, int64_t instance, double t_s,
                    double interval_s) {
     int64_t interval = isnan(interval_s) ? VALUE_ABSENT : llround(interval_s * 1e9);
@@ -73,7 +73,7 @@ static struct rank_use find(struct planted *p) {
     return use;
 }
 
-/* Started at .3 s, seen at .5 s, ended soon after 1.3 s: the process table saw it once. */
+/* Started at .3 s, seen at .5 s, ended soon after 1.3 s: the process table has one row of it. */
 static void a_rank_that_is_seen_once_has_the_cpu_time_of_its_life(void **state) {
     struct planted p;
     (void)state;
@@ -89,7 +89,9 @@ static void a_rank_that_is_seen_once_has_the_cpu_time_of_its_life(void **state) 
     NEAR(use.peak_bytes, 156e6);
 }
 
-/* Ten rows a second say what one row a second says, too; after the last of them that one alone. */
+/* Ten rows a second report the same time as one row a second; after the last of them only the
+ * latter does.
+ */
 static void no_cpu_time_counts_twice_and_the_end_is_not_lost(void **state) {
     struct planted p;
     (void)state;
@@ -124,7 +126,7 @@ static void the_share_of_a_core_is_that_of_the_window(void **state) {
     NEAR(use.cpu_share, (0.1 * 0.15 + 6 * 0.05 + 0.4 * 0.05) / 1.1);
 }
 
-/* A stretch in which nothing was counted is no part of the life that CPU time is a share of. */
+/* Time without counters is no part of the life that CPU time is compared with. */
 static void a_gap_is_not_taken_for_idleness(void **state) {
     struct planted p;
     (void)state;
@@ -153,7 +155,7 @@ static void without_run_times_the_process_table_tells(void **state) {
     NEAR(use.peak_bytes, 3e6);
 }
 
-/* The kernel says it at the end of the process; what comes and goes between samples is in it. */
+/* The kernel reports the peak at the process's end; it includes peaks between samples. */
 static void the_peak_that_the_kernel_knows_is_the_highest(void **state) {
     struct planted p;
     (void)state;
@@ -176,7 +178,7 @@ static void what_nobody_saw_is_unknown(void **state) {
     assert_true(isnan(use.sent_bytes) && isnan(use.received_bytes));
     assert_int_equal(use.bytes, RANK_BYTES_UNKNOWN);
     start(&p);
-    add_rank(&p, 1, NAN, VALUE_ABSENT, VALUE_ABSENT); /* seen, and nothing counted */
+    add_rank(&p, 1, NAN, VALUE_ABSENT, VALUE_ABSENT); /* seen, but nothing was counted */
     use = find(&p);
     assert_true(isnan(use.cpu_s) && isnan(use.lived_s) && isnan(use.peak_bytes));
 }
@@ -208,7 +210,7 @@ static void bytes_are_those_of_the_ranks_mpi_calls(void **state) {
     start(&p);
     add_mpi(&p, 1, 5 * MB, 0, 0);
     add_mpi(&p, 1.1, 2 * MB, 0, 0);
-    add_connection(&p, 4, PID, 100 * MB, 100 * MB); /* headers, and what others wrote through it */
+    add_connection(&p, 4, PID, 100 * MB, 100 * MB); /* headers, and writes by other processes */
     struct rank_use use = find(&p);
     NEAR(use.sent_bytes, 7e6);
     NEAR(use.received_bytes, 0); /* known to be none */

@@ -27,7 +27,7 @@ static double mean(const struct recording *r, enum metric metric, double from_s,
     return value;
 }
 
-/* 300 ms in a run of 450 ms, whose host was sampled from before it until after it. */
+/* 300 ms in a run of 450 ms, whose host was sampled from before to after it. */
 static void what_the_job_did_lies_between_the_ends_of_the_run(void **state) {
     struct recording r;
     int64_t cpu[RECORDING_COLUMNS_MAX] = {0}, process[RECORDING_COLUMNS_MAX] = {0};
@@ -43,7 +43,7 @@ static void what_the_job_did_lies_between_the_ends_of_the_run(void **state) {
     recording_release(&r);
 }
 
-/* A host's rows of processes may have come before those of its cores. */
+/* A host's process rows may come before those of its cores. */
 static void a_level_that_is_newer_than_the_clock_adds_nothing(void **state) {
     struct recording r;
     int64_t cpu[RECORDING_COLUMNS_MAX] = {0}, process[RECORDING_COLUMNS_MAX] = {0};
@@ -71,7 +71,7 @@ static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     NEAR(mean(&r, METRIC_NET_SEND, 0, 2), 25);
     NEAR(mean(&r, METRIC_NET_SEND, 0.5, 1.5), 25); /* 5 MB and 20 MB in one second */
     NEAR(mean(&r, METRIC_NET_SEND, 0.75, 2), 34);  /* 2.5 MB and 40 MB in 1.25 s */
-    NEAR(mean(&r, METRIC_NET_SEND, 1.9, 3), 40);   /* beyond the data: what is known */
+    NEAR(mean(&r, METRIC_NET_SEND, 1.9, 3), 40);   /* beyond the data: the known part */
     assert_true(isnan(mean(&r, METRIC_NET_SEND, 2.5, 3)));
     recording_release(&r);
 }
@@ -125,7 +125,7 @@ static void rows_with_a_gap_between_them_are_not_joined(void **state) {
     recording_release(&r);
 }
 
-/* Samples begin before the run does: its first step is as long as each other. */
+/* Samples begin before the run: its first step is as long as every other. */
 static void a_step_ends_where_the_run_begins(void **state) {
     struct recording r;
     (void)state;
@@ -184,7 +184,7 @@ static void interfaces_add_up_and_loopback_does_not(void **state) {
     recording_release(&r);
 }
 
-/* The frame at 2 s was lost: the next interval is twice as long. */
+/* The frame at 2 s was lost, so the next interval is twice as long. */
 static void a_lost_frame_costs_resolution_not_truth(void **state) {
     struct recording r;
     (void)state;
@@ -205,7 +205,7 @@ static void a_lost_frame_costs_resolution_not_truth(void **state) {
     recording_release(&r);
 }
 
-/* A row from 0.5 s to 1.5 s, on a grid of cells that end at 1 s, 1.5 s and 2 s. */
+/* A row from 0.5 s to 1.5 s, on a grid with cells that end at 1 s, 1.5 s and 2 s. */
 static void what_begins_within_a_cell_is_spread_over_its_own_time(void **state) {
     struct recording r;
     struct rate grid;
@@ -228,7 +228,7 @@ static void what_begins_within_a_cell_is_spread_over_its_own_time(void **state) 
     recording_release(&r);
 }
 
-/* After a restart nothing is known of the time between: a gap, not a zero. */
+/* After a restart the time between is not known: a gap, not a zero. */
 static void what_was_not_seen_is_a_gap(void **state) {
     struct recording r;
     struct rate rate;
@@ -251,7 +251,7 @@ static void what_was_not_seen_is_a_gap(void **state) {
     recording_release(&r);
 }
 
-/* Ticks of the kernel do not add up to the interval; shares are taken of what they add up to. */
+/* The kernel's ticks do not add up to the interval; shares refer to their sum. */
 static void cpu_shares_are_of_the_time_the_kernel_counted(void **state) {
     struct recording r;
     (void)state;
@@ -269,7 +269,7 @@ static void cpu_shares_are_of_the_time_the_kernel_counted(void **state) {
     recording_release(&r);
 }
 
-/* A control group knows no steal: that is unknown, not zero; idle is still a share of the rest. */
+/* A control group counts no steal: unknown, not zero; idle time is still a share of the rest. */
 static void an_unknown_column_is_not_zero(void **state) {
     struct recording r;
     (void)state;
@@ -286,7 +286,7 @@ static void an_unknown_column_is_not_zero(void **state) {
     recording_release(&r);
 }
 
-/* A difference is not known from one side alone: 8 GB, and the free part unknown. */
+/* A difference needs both sides: 8 GB, with the free part unknown. */
 static void a_level_is_known_where_all_its_columns_are(void **state) {
     struct recording r;
     (void)state;
@@ -302,7 +302,7 @@ static void a_level_is_known_where_all_its_columns_are(void **state) {
     recording_release(&r);
 }
 
-/* The kernel counts how long a group stood still; the group that did longest counts. */
+/* The kernel counts how long a group was throttled; the group with the longest time counts. */
 static double standing_group(size_t column, double t_s) {
     (void)t_s;
     return column == CGROUP_THROTTLED ? 0.4e9
@@ -332,7 +332,8 @@ static void a_quota_is_the_share_of_the_time_that_a_group_stood_still(void **sta
     recording_release(&r);
 }
 
-/* Two processes in turn, 1.5 cores and half a core; a stranger does not count. */
+/* Two processes in turn, with 1.5 cores and half a core; a process outside the job does not count.
+ */
 static void the_job_is_the_sum_of_its_processes(void **state) {
     struct recording r;
     (void)state;
@@ -355,7 +356,7 @@ static void the_job_is_the_sum_of_its_processes(void **state) {
     recording_release(&r);
 }
 
-/* It ran all the time until it was looked at for the last time, at 5 s; the CPU was until 8 s. */
+/* It ran all the time until its last scan, at 5 s; the CPU was sampled until 8 s. */
 static void expect_job_known_for(double seconds, double stranger_s) {
     struct recording r;
     plant_init(&r, 1, 10);
@@ -375,12 +376,12 @@ static void expect_job_known_for(double seconds, double stranger_s) {
 
 static void after_the_last_look_at_a_job_nothing_is_known_until_the_next(void **state) {
     (void)state;
-    expect_job_known_for(7, 5);     /* would have come at 6 s: gone then */
-    expect_job_known_for(7, 7);     /* did, and saw nothing */
-    expect_job_known_for(7.5, 5.5); /* saw others only */
+    expect_job_known_for(7, 5);     /* a scan was due at 6 s: gone then */
+    expect_job_known_for(7, 7);     /* a scan came, and found no process */
+    expect_job_known_for(7.5, 5.5); /* a scan found only others */
 }
 
-/* 1, 2, ... 10 MB/s, a second each. */
+/* 1, 2, ... 10 MB/s, for a second each. */
 static void quantile_and_peak_are_of_the_samples(void **state) {
     struct recording r;
     struct rate rate;
@@ -403,7 +404,7 @@ static void quantile_and_peak_are_of_the_samples(void **state) {
     recording_release(&r);
 }
 
-/* Half a cell and more may be the peak of a window; of a window within one cell it is the mean. */
+/* Half a cell or more may be the peak of a window; within one cell it is the mean. */
 static void the_peak_of_less_than_half_a_cell_is_its_mean(void **state) {
     struct recording r;
     struct rate rate;
@@ -422,7 +423,7 @@ static void the_peak_of_less_than_half_a_cell_is_its_mean(void **state) {
     recording_release(&r);
 }
 
-/* A phase that recurs is all its stretches together. */
+/* All stretches of a recurring phase count together. */
 static void windows_of_a_phase_count_together(void **state) {
     struct recording r;
     struct rate rate;
@@ -438,7 +439,7 @@ static void windows_of_a_phase_count_together(void **state) {
     recording_release(&r);
 }
 
-/* Rows of a file that means harm: dropped, or at least no undefined arithmetic (UBSan watches). */
+/* Rows of a hostile file: dropped, or at least without undefined arithmetic (UBSan checks). */
 static void impossible_times_and_values_do_no_harm(void **state) {
     struct recording r;
     const int64_t extremes[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Time between calls is cut where counters were read; its CPU time is shared out as counters know
- * it, and none of it is lost. */
+/* Time between calls is split where counters were read; its CPU time is shared out by the counters,
+ * and none is lost.
+ */
 #include "analysis/simulate/replay_build.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ struct planted {
     struct rank_builder rb;
 };
 
-/* [100, 200) and [200, 300) with that CPU time, and [400, 500) of which nothing is known. */
+/* [100, 200) and [200, 300) with that CPU time, and [400, 500) without counters. */
 static struct planted *plant(struct planted *p, double first, double second) {
     *p = (struct planted){
         .intervals = {{.begin_ns = 100, .end_ns = 200, .cpu = first},
@@ -57,7 +58,7 @@ static void a_gap_is_cut_where_counters_were_read(void **state) {
     expect_op(&p, 5, REPLAY_NONE, 30, 530, 30);
     free(p.rank.ops);
     plant(&p, 80, 20);
-    replay_add_gap(&p.rb, 120, 150, NAN); /* inside of one, and from there to the next */
+    replay_add_gap(&p.rb, 120, 150, NAN); /* within one interval, and from there into the next */
     replay_add_gap(&p.rb, 180, 200, NAN);
     replay_add_gap(&p.rb, 200, 300, NAN);
     replay_add_gap(&p.rb, 310, 390, NAN);
@@ -69,8 +70,9 @@ static void a_gap_is_cut_where_counters_were_read(void **state) {
     free(p.rank.ops);
 }
 
-/* Counters know 80 of one interval and 20 of the other: so is less shared out, and of more what
- * they leave. */
+/* Counters know 80 of one interval and 20 of the other: less is shared out in that ratio, and more
+ * goes where they leave room.
+ */
 static void cpu_time_lies_where_counters_have_it(void **state) {
     struct planted p;
     (void)state;
@@ -96,7 +98,7 @@ static void what_no_counter_knows_is_even(void **state) {
     expect_op(&p, 1, 2, 100, 500, 40);
     expect_op(&p, 2, REPLAY_NONE, 50, 550, 20);
     free(p.rank.ops);
-    replay_add_gap(&plant(&p, 0, 0)->rb, 100, 300, 0.4); /* counters that saw nothing */
+    replay_add_gap(&plant(&p, 0, 0)->rb, 100, 300, 0.4); /* counters that counted nothing */
     expect_op(&p, 0, 0, 100, 200, 40);
     expect_op(&p, 1, 1, 100, 300, 40);
     free(p.rank.ops);
@@ -116,7 +118,7 @@ static void fixed_times_that_follow_one_another_are_one(void **state) {
     assert_int_equal(p.rank.ops[0].ns, 40);
     assert_int_equal(p.rank.ops[0].end_ns, 50);
     assert_true(fabs((double)p.rank.ops[0].spins - 0.8) < 1e-6); /* 32 of 40 */
-    p.rank.ops[0].late_ns = 1; /* it had no core: what follows is another */
+    p.rank.ops[0].late_ns = 1; /* it had no core, so the next one stays separate */
     replay_add_fixed(&p.rb, 5, 55, 1);
     assert_int_equal(p.rank.n, 2);
     free(p.rank.ops);

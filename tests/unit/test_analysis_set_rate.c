@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Links whose host is set to a rate: when they are full, and what a replay that sees nothing of it
- * is worth. */
+/* Links with a rate set by their host: when they are full, and the worth of a replay that does not
+ * see the rate.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -17,7 +18,7 @@
 #define SET_MB_S 100.0
 #define SECONDS 20
 
-/* Sends so much in so many of ten tenths of a second, and little in the others. */
+/* Sends `much` in some of ten tenths of a second, and little in the others. */
 static struct {
     double mb_s, overlimits_s;
     int tenths;
@@ -54,14 +55,14 @@ static bool is_full(double mb_s, int tenths, double overlimits_s) {
     return link_is_full(&queues);
 }
 
-/* Half of the rate in the mean: all of it in half of the time, or half of it in all of the time. */
+/* Half of the rate on average: all of it for half of the time, or half of it all the time. */
 static void tenths_of_a_second_at_the_set_rate_fill_a_link(void **state) {
     (void)state;
     assert_true(is_full(95, 5, 1000));
     assert_true(is_full(95, 4, 1000));
     assert_false(is_full(95, 2, 1000));
     assert_false(is_full(48, 10, 1000));
-    assert_false(is_full(95, 5, 1)); /* nothing was held back */
+    assert_false(is_full(95, 5, 1)); /* nothing was throttled */
     assert_true(is_full(85, 10, 1000));
 }
 
@@ -70,7 +71,9 @@ static void tenths_of_a_second_at_the_set_rate_fill_a_link(void **state) {
 #define ROUNDS 100
 #define OWN_NS (5 * MS)
 
-/* Rank 1 computes, and sends a megabyte, which takes 5, 10, 20 or 40 ms: no link explains that. */
+/* Rank 1 computes, and sends a megabyte, which takes 5, 10, 20 or 40 ms: no link explains these
+ * times.
+ */
 static double send_rounds(struct recording *r) {
     int64_t t = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -127,10 +130,10 @@ static void a_link_that_holds_back_is_not_harmless_because_a_replay_says_so(void
     assert_true(a.bound_s < 0.5 * a.measured_s);
     s.host = -1; /* all of them */
     assert_false(ask(8000, s).replayed);
-    s.host = 0; /* another one, which holds back nothing */
+    s.host = 0; /* another host, which throttles nothing */
     assert_true(ask(8000, s).replayed);
     s.host = 1;
-    s.rate_bytes_s = 10e6; /* a limit that is set */
+    s.rate_bytes_s = 10e6; /* an explicit limit */
     assert_true(ask(8000, s).replayed);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How flows share links, and which of them are shared out anew when something changes. */
+/* How flows share links, and whose rates are computed anew after a change. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
         .from_host = from, .to_host = to, .limit = most, .left = 1                                 \
     }
 
-/* Two flows leave host 0, one of them meets a third one at host 2, whose ingress is narrow. */
+/* Two flows leave host 0; one of them meets a third at host 2, whose ingress is narrow. */
 static void links_are_shared_max_min_fairly(void **state) {
     double out[] = {10, 10, 10}, in[] = {10, 10, 4}, room[12];
     struct replay_flow a = FLOW(0, 1, INFINITY), b = FLOW(0, 2, INFINITY), c = FLOW(1, 2, 1);
@@ -31,8 +31,8 @@ static void links_are_shared_max_min_fairly(void **state) {
     (void)state;
     replay_share(flows, 3, out, in, 3, room);
     CLOSE(c.rate, 1); /* its own limit */
-    CLOSE(b.rate, 3); /* what it leaves of the ingress */
-    CLOSE(a.rate, 7); /* what that leaves of the egress */
+    CLOSE(b.rate, 3); /* the rest of the ingress */
+    CLOSE(a.rate, 7); /* the rest of the egress */
 }
 
 static void flows_without_a_limit_are_without_one(void **state) {
@@ -55,7 +55,7 @@ static size_t below(uint64_t *random, size_t n) {
     return (size_t)stats_random_below(random, n);
 }
 
-/* Links and flows with and without a limit. */
+/* Random links and flows, with and without limits. */
 static void draw_network(uint64_t *random, struct run *run, struct replay_flow *flows) {
     for (size_t link = 0; link < 2 * (size_t)HOSTS; link++)
         run->capacity[link] = below(random, 3) ? 10 + (double)below(random, 90) : INFINITY;
@@ -64,7 +64,7 @@ static void draw_network(uint64_t *random, struct run *run, struct replay_flow *
                         below(random, 2) ? 1 + (double)below(random, 30) : INFINITY);
 }
 
-/* Something begins, ends or changes. */
+/* A flow begins or ends, or a link changes. */
 static void change_one(uint64_t *random, struct run *run, struct replay_flow *flows) {
     struct replay_flow *flow = &flows[below(random, FLOWS)];
     size_t link = below(random, 2 * (size_t)HOSTS);
@@ -78,7 +78,7 @@ static void change_one(uint64_t *random, struct run *run, struct replay_flow *fl
     }
 }
 
-/* Against all flows shared out together. */
+/* Compares with all flows shared out together. */
 static void check_rates(const struct run *run, const struct replay_flow *flows) {
     struct replay_flow copies[FLOWS], *all[FLOWS];
     double room[4 * HOSTS];
@@ -122,7 +122,7 @@ static void what_has_not_changed_keeps_the_rate_that_it_would_get_anew(void **st
     assert_true(looked_at < moved);
 }
 
-/* Each of a ring crosses two links of its own: one that ends concerns nobody else. */
+/* Each flow of a ring crosses two links of its own: the end of one affects no other. */
 static void flows_that_share_no_link_are_left_alone(void **state) {
     struct run_model model = {.n_hosts = HOSTS};
     struct replay replay = {.model = &model, .n_pairs = HOSTS};

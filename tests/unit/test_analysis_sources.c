@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sources a run was recorded with: each planted alone, and what looks like it. */
+/* The sources that a run was recorded with: each planted alone, and data that look like it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void begin(struct recording *r) {
     plant_init(r, 2, 10);
 }
 
-/* Bits of enum observed_source. */
+/* A mask of enum observed_source. */
 static unsigned sources_of(struct recording *r) {
     struct run_model model;
     assert_int_equal(model_build(r, &model), 0);

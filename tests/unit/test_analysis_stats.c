@@ -90,7 +90,7 @@ static void holm_is_that_of_r(void **state) {
     assert_true(isnan(adjusted[2]));
     NEAR(adjusted[3], 0.06);
     NEAR(adjusted[4], 0.02);
-    assert_int_equal(compare_holm(p, 2, adjusted), 0); /* all are known */
+    assert_int_equal(compare_holm(p, 2, adjusted), 0); /* all tests are known */
     NEAR(adjusted[0], 0.02);
     NEAR(adjusted[1], 0.04);
 }

@@ -13,7 +13,7 @@
 
 #define N 100
 
-/* +-5 %, the same every time. */
+/* +-5 %, the same in every run. */
 static double jitter(uint64_t *random) {
     return 0.95 + 0.1 * (double)stats_random_below(random, 1000) / 1000;
 }
@@ -73,7 +73,7 @@ static void too_few_iterations_name_nobody(void **state) {
     assert_null(straggler_judge(own, reference, 9, medians, 2).kind);
 }
 
-/* Peers that differ among themselves by as much hide it. */
+/* Peers that differ as much among themselves hide it. */
 static void a_wide_spread_of_peers_excuses(void **state) {
     double own[20], reference[20];
     const double wide[] = {0.7, 0.9, 1, 1.1, 1.3}, narrow[] = {0.99, 1, 1, 1, 1.01};
@@ -127,7 +127,7 @@ static void free_ranks_are_judged_by_their_own_times(void **state) {
     stragglers_release(&found);
 }
 
-/* All take 3 s an iteration; rank 1 computes for 2.7 of them, the others for 1.2 and wait. */
+/* All take 3 s an iteration; rank 1 computes for 2.7 of them, the others for 1.2, and wait. */
 static void in_step_the_one_that_works_longest_is_found(void **state) {
     struct recording r;
     struct stragglers found;
@@ -144,8 +144,8 @@ static void in_step_the_one_that_works_longest_is_found(void **state) {
     stragglers_release(&found);
 }
 
-/* The excess over its peers is in seconds, however long an iteration is: its term differs by all of
- * it. */
+/* Its excess over its peers is in seconds, for any length of iteration: all of it is in one term.
+ */
 static void in_step_an_excess_is_in_seconds(void **state) {
     static const double iterations_s[] = {0.5, 1.5, 3};
     (void)state;
@@ -206,7 +206,7 @@ static void in_step_equal_work_names_nobody(void **state) {
     stragglers_release(&found);
 }
 
-/* The straggler has half a core, the innocent spin: each uses or wants its core all the time. */
+/* The straggler has half a core, and the others spin: each uses or wants its core all the time. */
 static void spinning_ranks_are_not_judged(void **state) {
     struct recording r;
     struct stragglers found;
@@ -223,7 +223,7 @@ static void spinning_ranks_are_not_judged(void **state) {
     stragglers_release(&found);
 }
 
-/* A little of a long iteration more: 10 % of the iteration against 5 %. */
+/* A little more of a long iteration: 10 % of the iteration against 5 %. */
 static void twice_of_next_to_nothing_is_no_straggler(void **state) {
     struct recording r;
     struct stragglers found;
@@ -238,7 +238,7 @@ static void twice_of_next_to_nothing_is_no_straggler(void **state) {
     stragglers_release(&found);
 }
 
-/* The server computes more than any worker: it is no worker. */
+/* The server computes more than any worker, but is no worker. */
 static void a_server_is_not_a_slow_worker(void **state) {
     struct recording r;
     struct stragglers found;
@@ -267,15 +267,16 @@ enum planted {
     PLANT_LINK
 };
 
-/* Ranks on a host each compute for base_ms an iteration, take what a server has sent them long ago,
- * and meet. One of them takes `extra` longer from iteration `from` on; so many seconds a second go
- * into the counters of its host. */
+/* Each rank of a host computes for base_ms in an iteration, receives what a server sent long
+ * before, and all meet. One of them takes `extra` longer from iteration `from` on; rate_s seconds a
+ * second go into the counters of its host.
+ */
 struct rank_group {
     int ranks, slow;
     enum planted what;
     double base_ms, extra, jitter;
     size_t iterations, from;
-    bool hog, server, marked; /* by the program: marks tell no roles */
+    bool hog, server, marked; /* marked: by the program; marks do not show roles */
     uint64_t random;
 };
 
@@ -346,7 +347,7 @@ static double throttled_of_group(size_t column, double t_s) {
     return planted_rate * 1e9;
 }
 
-/* Seconds a second before and from the onset on, of one rank's process. */
+/* Seconds per second, before and after the onset, of one rank's process. */
 static struct {
     double onset_s;
     struct plant_process before, after;
@@ -402,7 +403,7 @@ static void plant_group(struct recording *r, struct rank_group *group) {
         plant_process(r, group->slow, "hog[4711]", (struct plant_process){-1, 0.5, 0.4, 0});
 }
 
-/* Stragglers found in a group; the caller releases both. */
+/* The stragglers found in a group; the caller releases both. */
 static void find_group(struct rank_group *group, struct recording *r, struct run_model *model,
                        struct stragglers *found) {
     plant_group(r, group);
@@ -463,8 +464,9 @@ static void every_cause_is_told_from_its_term(void **state) {
                  "path-limited", NULL);
 }
 
-/* The run as it was over the run with that rank like its peers, of whom each of the five has a
- * fifth of its excess then. */
+/* The run's time over its time if that rank were like its peers; then each of the five has a fifth
+ * of its excess.
+ */
 static void severity_is_how_many_times_as_long_the_run_took(void **state) {
     static const double extras[] = {0.25, 0.5, 1};
     (void)state;
@@ -509,12 +511,12 @@ static void in_step_an_onset_has_its_time(void **state) {
     if (found.n != 1)
         fail_msg("%zu stragglers: %s", found.n, found.note);
     assert_string_equal(found.items[0].kind, "onset");
-    /* 70 iterations of 42 ms, the first of which may not be one of the loop */
+    /* 70 iterations of 42 ms, the first of which may be outside the loop */
     assert_true(fabs(found.items[0].begin_s - 70 * 0.0425) < 0.15);
     forget_group(&r, &model, &found);
 }
 
-/* Marks do not tell roles, calls do. */
+/* Marks do not show roles, calls do. */
 static void a_server_that_marks_iterations_is_no_peer(void **state) {
     struct recording r;
     struct run_model model;
@@ -526,7 +528,7 @@ static void a_server_that_marks_iterations_is_no_peer(void **state) {
     forget_group(&r, &model, &found);
 }
 
-/* The one that computes a tenth is the server; it is not the measure of its workers. */
+/* The server computes for a tenth; its workers are not compared with it. */
 static void a_server_seen_by_its_calls_is_no_peer(void **state) {
     struct recording r;
     struct run_model model;
@@ -538,7 +540,9 @@ static void a_server_seen_by_its_calls_is_no_peer(void **state) {
     forget_group(&r, &model, &found);
 }
 
-/* Any group: the planted one and no other; none where nothing is planted, or too little. */
+/* Random groups: the planted straggler is found and no other; none if nothing, or too little, is
+ * planted.
+ */
 static void planted_stragglers_are_found_and_no_others(void **state) {
     static const enum planted causes[] = {PLANT_CPU, PLANT_QUEUE, PLANT_IDLE, PLANT_LINK};
     static const char *const kinds[] = {"skew", "contention", "sleep", "path-limited"};
@@ -571,7 +575,7 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
     }
 }
 
-/* The slow link takes 22 of 62 ms an iteration: the peers show the rest. */
+/* The slow link takes 22 of 62 ms of an iteration: the peers show the rest. */
 static void what_a_suspected_link_costs_is_replayed(void **state) {
     struct recording r;
     struct run_model model;

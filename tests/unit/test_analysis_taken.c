@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time that somebody else has: the hypervisor, a quota, the other hosts of a machine. */
+/* CPU time taken by the hypervisor, a quota, or other hosts of the machine. */
 #include "tests/unit/counted_process.h"
 
 #define NEAR(a, b)                                                                                 \
@@ -21,7 +21,7 @@ static double stolen_core(size_t column, double t_s) {
     return column == CPU_USER ? 0.7e9 : column == CPU_STEAL ? 0.3e9 : 0;
 }
 
-/* Without calls nothing but the kernel's count tells how much. */
+/* Without calls only the kernel's count tells how much. */
 static void what_the_hypervisor_takes_is_a_share_of_the_time(void **state) {
     struct recording r;
     struct judged j;
@@ -38,7 +38,7 @@ static void what_the_hypervisor_takes_is_a_share_of_the_time(void **state) {
     release(&r, &j);
 }
 
-/* To the kernel a task whose group has used up its quota waits in the run queue. */
+/* For the kernel a task whose group has used up its quota waits in the run queue. */
 static void who_waits_for_a_quota_alone_lacks_no_core(void **state) {
     struct recording r;
     struct judged j;
@@ -56,8 +56,9 @@ static void who_waits_for_a_quota_alone_lacks_no_core(void **state) {
     release(&r, &j);
 }
 
-/* Three hosts on one core, each of which uses so much of it; all of them wait for it so long in
- * each iteration, or one alone. */
+/* Three hosts on one core, each with `used` of it; all of them, or one, wait for it for `queue` in
+ * each iteration.
+ */
 static bool is_machine_full(double used, double queue, bool all) {
     struct recording r;
     struct judged j;
@@ -84,14 +85,14 @@ static void a_machine_is_full_of_what_its_hosts_use_not_of_what_they_leave(void 
     assert_false(is_machine_full(0.1, 0.02, true));
 }
 
-/* No core is idle while a task waits for it: what these hosts did not use, others had. */
+/* No core is idle while a task waits for it: other programs had what these hosts did not use. */
 static void a_machine_that_others_use_is_full_for_its_hosts(void **state) {
     (void)state;
     assert_true(is_machine_full(0.1, 0.05, true));
     assert_false(is_machine_full(0.1, 0.05, false));
 }
 
-/* Processes of host 0, each with a life and what it waited for a core, s. */
+/* Processes of host 0, each with a life and its wait for a core, in s. */
 static double worst_wait(const double (*lives)[2], size_t n) {
     struct budget budgets[8] = {0};
     struct rank_budget items[8] = {0};

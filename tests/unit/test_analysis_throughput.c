@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs whose ranks run freely, with a truth that arithmetic knows: a server (rank 0) and
- * workers that compute, send, and wait for its answer; the first to come is served first. Rank i
- * runs on host i, and the run ends for all of them at once.
+ * Programs whose ranks run freely, with a truth that arithmetic gives: a server (rank 0), and
+ * workers that compute, send, and wait for its answer, first come, first served. Rank i runs on
+ * host i, and the run ends for all of them at once.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -53,9 +53,9 @@ static void missing_updates_over_those_that_would_have_been(void **state) {
     NEAR(parameter_server_gain(per_s, freed, 2, INFINITY), 0.25, 1e-12);
     NEAR(parameter_server_gain(per_s, none, 2, INFINITY), 0, 1e-12);
     NEAR(parameter_server_gain(per_s, freed, 2, 80), 1 - 75 / 80.0, 1e-12);
-    NEAR(parameter_server_gain(per_s, freed, 2, 10), 0, 1e-12); /* it did more than that */
+    NEAR(parameter_server_gain(per_s, freed, 2, 10), 0, 1e-12); /* it did more than that already */
     NEAR(parameter_server_gain(per_s, freed, 0, INFINITY), 0, 1e-12);
-    freed[1] = 5; /* nonsense from outside stays within bounds */
+    freed[1] = 5; /* impossible input stays within bounds */
     double gain = parameter_server_gain(per_s, freed, 2, INFINITY);
     assert_true(gain > 0.9 && gain < 1);
 }
@@ -66,7 +66,7 @@ struct world {
     int workers;
     double compute_ms[WORKERS_MAX + 1], asleep_ms[WORKERS_MAX + 1], transfer_ms[WORKERS_MAX + 1];
     double send_ms[WORKERS_MAX + 1];
-    double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
+    double serve_ms, jitter; /* jitter: relative range of the computing time */
     int share;               /* iterations of each worker; 0: until the end */
     enum {
         NO_CONNECTIONS,
@@ -76,11 +76,13 @@ struct world {
         SMALL_SEND,
         SMALL_RECEIVE
     } connections;
-    double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
-    bool slow_core;   /* the last worker's: sampling takes 1.2 times as long there */
-    double at_times; /* so many times as long the last worker computes in two of three iterations */
-    bool hogged;     /* what the workers sleep, they wait for a core */
-    double from_s;   /* training is said to begin */
+    double link_mb_s; /* the measured capacity of the server's link, which sends 100 MB/s; 0: not
+                         measured */
+    bool slow_core;   /* for the last worker: sampling costs 1.2 times as much there */
+    double
+        at_times;  /* the last worker computes this many times as long in two of three iterations */
+    bool hogged;   /* the workers wait for a core rather than sleep */
+    double from_s; /* when training begins */
 };
 
 struct worker {
@@ -106,7 +108,7 @@ static int first_ready(const struct world *w, const struct worker *workers) {
     return first;
 }
 
-/* Worker k is served: it sends, the server receives, works and answers. */
+/* Worker k is served: it sends; the server receives, works and answers. */
 static double serve(struct recording *r, const struct world *w, int k, struct worker *worker,
                     double free_ms) {
     double came = worker->ready_ms + 0.02, sent = worker->ready_ms - w->send_ms[k];
@@ -138,10 +140,10 @@ static double half_busy(size_t column, double t_s) {
     return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
 }
 
-/* 10 MB/s each way; data of the last worker's links are in flight half of the time. */
+/* 10 MB/s each way; the last worker's links have data in flight for half of the time. */
 static struct {
-    bool slow; /* at either end */
-    bool own;  /* as the slow worker sees it */
+    bool slow; /* at both ends */
+    bool own;  /* as seen by the slow worker */
     int kind;
 } connection_now;
 
@@ -263,7 +265,7 @@ static void expect_balanced(const struct judged *j) {
 
 /* ---- slow workers ---- */
 
-/* Two workers, of which one takes rho times as long: so many updates are missing. */
+/* Two workers, of which one takes rho times as long: the missing updates follow. */
 static void a_slow_worker_costs_its_missing_updates(void **state) {
     const double rhos[] = {1.35, 1.5, 2};
     (void)state;
@@ -336,8 +338,9 @@ static void a_little_slower_is_balanced(void **state) {
     release(&j);
 }
 
-/* Its fastest iterations take no longer: where sampling says that the core is slower, more work is
- * not what makes the others long. Where it does not, nothing else could. */
+/* Its fastest iterations take no longer. If sampling shows a slower core, that makes the others
+ * long, not more work. If it does not, only more work is left.
+ */
 static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
     struct world w = {.workers = 3,
                       .compute_ms = {0, 20, 20, 20},
@@ -356,7 +359,7 @@ static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
     release(&j);
 }
 
-/* The quarter of the run before the training counts as well: a host without a core holds up all. */
+/* The quarter of the run before the training counts as well: a host without a core delays all. */
 static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     struct world w = {.workers = 2,
                       .compute_ms = {0, 20, 20},
@@ -383,7 +386,7 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
 
 /* ---- the server ---- */
 
-/* It is busy nearly all the time, and the workers take unlike times for what is theirs. */
+/* It is busy nearly all the time, and the workers take different times for their own work. */
 static void a_server_that_works_for_all_is_what_they_wait_for(void **state) {
     struct world w = {.workers = 3, .compute_ms = {0, 14, 20, 28}, .serve_ms = 9, .jitter = 0.3};
     struct judged j;
@@ -411,7 +414,7 @@ static void what_the_server_does_is_found_between_message_and_answer(void **stat
     release(&j);
 }
 
-/* It served two others for 10 ns in the mean, and ends iterations of its own at 55 and 105. */
+/* It served two others for 10 ns on average, and its own iterations end at 55 and 105. */
 static void what_the_server_does_for_itself_holds_up_others_as_well(void **state) {
     struct window items[] = {{0, 10}, {100, 110}}, all[] = {{0, 200}};
     struct serving served = {.server_rank = 0, .items = items, .n = 2, .computing = 1}, both;
@@ -466,8 +469,10 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     release(&j);
 }
 
-/* Its messages and the answers go through it, the other way as well: without it the worker would be
- * as fast as its peer. Where both are slow alike, only what goes through that way is known. */
+/* Its messages, and the answers in the other direction, go through the link: without it the worker
+ * would be as fast as its peer. If both are slow alike, only the traffic of that direction is
+ * known.
+ */
 static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) {
     struct world w = {.workers = 2,
                       .compute_ms = {0, 20, 20},
@@ -486,14 +491,14 @@ static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) 
     assert_true(gone.low > 0.2 && gone.high < 0.3);
     release(&j);
     w.transfer_ms[1] = w.send_ms[1] = 10;
-    w.compute_ms[2] = 24; /* else they are in step */
+    w.compute_ms[2] = 24; /* otherwise they are in step */
     judge(&w, &j);
     slow = link_to(&j, 2);
     NEAR(throughput_cost(&j.model, &slow), 1 - (1 / 40.0 + 1 / 44.0) / (1 / 40.0 + 1 / 34.0), 0.01);
     release(&j);
 }
 
-/* Nothing was seen to be full, no connection was recorded: a suspicion. */
+/* Nothing was seen to be full, and no connection was recorded: a suspicion. */
 static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) {
     struct world slow = {.workers = 3,
                          .compute_ms = {0, 20, 20.1, 20.2},
@@ -508,8 +513,9 @@ static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) 
     release(&j);
 }
 
-/* Connections tell whether the path can be meant: it was idle while the transfers lasted, so the
- * program's end is, or a receiver was late, which is a finding of its own. */
+/* Connections show whether the path can be the reason. It was idle while the transfers lasted, so
+ * the reason is the program's end, or a late receiver, which is another finding.
+ */
 static void an_idle_path_clears_the_link(void **state) {
     static const char *const resources[] = {
         [NO_CONNECTIONS] = "net-ingress", [IDLE_PATH] = "application", [BUSY_PATH] = "net-ingress"};
@@ -537,7 +543,7 @@ static void an_idle_path_clears_the_link(void **state) {
     }
 }
 
-/* Small buffers that a program sets are its own limit, and no link's. */
+/* Small buffers that a program sets are its own limit, not a link's. */
 static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
     (void)state;
     for (int kind = SMALL_SEND; kind <= SMALL_RECEIVE; kind++) {
@@ -554,7 +560,7 @@ static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
     }
 }
 
-/* Room enough, an idle path, and a factor that a busy core makes as well: nobody is suspected. */
+/* Enough room, an idle path, and a factor that a busy core also causes: nothing is suspected. */
 static void slower_transfers_within_what_cores_differ_by_blame_nobody(void **state) {
     static const double transfer_ms[] = {6, 20};
     (void)state;
@@ -584,7 +590,7 @@ static struct whatif_answer answer_to(const struct world *w, struct whatif_scena
     return answer;
 }
 
-/* A replay would find nothing to gain: iterations are. */
+/* A replay would find no gain; iterations tell. */
 static void a_replay_is_refused_and_iterations_answer(void **state) {
     struct world w = {
         .workers = 2, .compute_ms = {0, 20, 20}, .asleep_ms = {0, 0, 20}, .serve_ms = 0.05};
@@ -605,7 +611,7 @@ static void of_a_link_iterations_answer_only_what_they_know(void **state) {
         .kind = WHATIF_LINK, .host = 2, .rank = -1, .direction = WHATIF_RECEIVE, .factor = 100};
     (void)state;
     NEAR(answer_to(&w, link).predicted_s, 0.75 * SECONDS, 0.1);
-    link.factor = 10; /* of its 20 ms 2 are left */
+    link.factor = 10; /* 2 of its 20 ms are left */
     NEAR(answer_to(&w, link).predicted_s, (0.05 + 0.025) / (0.05 + 1 / 22.0) * SECONDS, 0.1);
     link.factor = 2;
     NEAR(answer_to(&w, link).predicted_s, (0.05 + 0.025) / (0.05 + 1 / 30.0) * SECONDS, 0.1);
@@ -615,7 +621,7 @@ static void of_a_link_iterations_answer_only_what_they_know(void **state) {
     assert_true(isnan(answer_to(&w, link).predicted_s));
 }
 
-/* One of three needs twice as long; the server iterates not at all. */
+/* One of three needs twice as long; the server does no iterations. */
 static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
     struct world w = {.workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05};
     struct whatif_scenario like = {.kind = WHATIF_LIKE_PEERS, .host = -1, .rank = 3, .factor = 1};
@@ -630,7 +636,8 @@ static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
     assert_true(isnan(answer_to(&w, like).predicted_s));
 }
 
-/* It takes 40 ms for 20, and its core alone makes a third more, as in the verdict: that stays. */
+/* It takes 40 ms rather than 20; a third of that is due to its core, as in the verdict, and stays.
+ */
 static void a_straggler_like_its_peers_keeps_its_slower_core(void **state) {
     struct world w = {
         .workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05, .slow_core = true};
@@ -652,8 +659,9 @@ static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) 
     return answer.gain_max;
 }
 
-/* One of three needs twice as long: with its pace they would do a sixth more. It is slow by the
- * iteration: all of them are busy all the time. */
+/* One of three needs twice as long; with its peers' pace they would do a sixth more. Only
+ * iterations show that it is slow, since all are busy all the time.
+ */
 static void a_straggler_like_its_peers_has_a_bound(void **state) {
     struct world w = {.workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05};
     struct judged j;
@@ -663,7 +671,7 @@ static void a_straggler_like_its_peers_has_a_bound(void **state) {
     NEAR(bound_of(&j, WHATIF_LIKE_PEERS, 3), most, 0.01);
     NEAR(bound_of(&j, WHATIF_LIKE_PEERS, 1), 0, 0.01);
     NEAR(bound_of(&j, WHATIF_BALANCED, -1), 1 - 2.5 / 3, 0.01);
-    assert_true(isnan(bound_of(&j, WHATIF_LIKE_PEERS, 0))); /* it serves, and iterates not at all */
+    assert_true(isnan(bound_of(&j, WHATIF_LIKE_PEERS, 0))); /* the server does no iterations */
     release(&j);
 }
 
@@ -695,7 +703,7 @@ static void another_worker_helps_until_the_server_or_its_link_is_busy(void **sta
 
 /* ---- who runs freely ---- */
 
-/* Each has its own share to do: the run waits for the last one, and elapsed time counts. */
+/* Each has a fixed share of the work: the run waits for the last one, and elapsed time counts. */
 static void ranks_with_shares_of_their_own_do_not_run_freely(void **state) {
     struct world w = {.workers = 2, .compute_ms = {0, 20, 30}, .serve_ms = 0.05, .share = 200};
     struct judged j;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of processes, from planted connections of which every sum is known. */
+/* Bytes of processes, from planted connections whose sums are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void connections_of_a_process_add_up(void **state) {
     NEAR(named(&r, &t, 0).sent_bytes, 537);
     NEAR(named(&r, &t, 0).received_bytes, 11);
     NEAR(process_traffic_of(&t, HOST, PID).sent_bytes, 537);
-    assert_true(isnan(named(&r, &t, 1).sent_bytes)); /* not seen, which is not none */
+    assert_true(isnan(named(&r, &t, 1).sent_bytes)); /* not seen, which differs from none */
     assert_true(isnan(process_traffic_of(&t, HOST, OTHER_PID).received_bytes));
     assert_true(isnan(process_traffic_of(&t, 0, PID).sent_bytes));
     NEAR(t.unowned_bytes, 0);
@@ -64,7 +64,7 @@ static void connections_of_a_process_add_up(void **state) {
     recording_release(&r);
 }
 
-/* sh[70] becomes python3[70]: a second row of the table of processes, and of the same process. */
+/* sh[70] becomes python3[70]: a second row in the table of processes, for the same process. */
 static void bytes_are_of_the_name_that_the_process_had_then(void **state) {
     struct recording r;
     struct process_traffic t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of processes that ended between two scans, as their parents tell it. */
+/* CPU time of processes that ended between two scans, from their parents' rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,8 +16,9 @@
 #define S NS_PER_S
 #define MS (NS_PER_S / 1000)
 
-/* A row at every second from `from`: what grew of itself, and of its ended children (-1: not
- * recorded). */
+/* A row at every second from `from`: growth of its own time, and of its ended children's (-1: not
+ * recorded).
+ */
 static void plant(struct recording *r, int64_t pid, int64_t parent, int from, int n,
                   const int64_t (*grown_ms)[2]) {
     struct series_set *set = &r->tables[RECORDING_PROCESS];
@@ -39,7 +40,7 @@ static int64_t unseen_ms(const struct recording *r, size_t series, size_t row) {
     return series_value(set, &set->items[series], row, PROCESS_UNSEEN) / MS;
 }
 
-/* make, and a compiler that was seen for 600 of its 700 ms; another was never seen. */
+/* make, and a compiler that was seen for 600 of its 700 ms; another one was never seen. */
 static void what_rows_of_a_child_told_is_not_told_twice(void **state) {
     const int64_t make[][2] = {{10, 0}, {10, 0}, {10, 1000}}, child[][2] = {{600, 0}};
     struct recording r;
@@ -53,7 +54,7 @@ static void what_rows_of_a_child_told_is_not_told_twice(void **state) {
     recording_release(&r);
 }
 
-/* make - sh - cc: sh told of a short one before it ended with cc. */
+/* make - sh - cc: sh had a short-lived child before it ended with cc. */
 static void what_ends_with_its_parent_comes_to_the_grandparent(void **state) {
     const int64_t make[][2] = {{0, 0}, {0, 0}, {0, 1500}, {0, 0}}, sh[][2] = {{10, 0}, {10, 300}},
                   cc[][2] = {{900, 0}};
@@ -64,12 +65,13 @@ static void what_ends_with_its_parent_comes_to_the_grandparent(void **state) {
     plant(&r, 8, 7, 1, 2, sh);
     plant(&r, 9, 8, 2, 1, cc);
     assert_int_equal(recording_find_unseen(&r), 0);
-    assert_int_equal(unseen_ms(&r, 1, 1), 300);                   /* which no row tells of */
-    assert_int_equal(unseen_ms(&r, 0, 2), 1500 - 20 - 300 - 900); /* of what ended since */
+    assert_int_equal(unseen_ms(&r, 1, 1), 300);                   /* in no row */
+    assert_int_equal(unseen_ms(&r, 0, 2), 1500 - 20 - 300 - 900); /* of children that ended since */
     recording_release(&r);
 }
 
-/* dd wrote 900 bytes that rows told, and 100 after its last one: its shell has the kernel's sum. */
+/* dd wrote 900 bytes within its rows, and 100 after the last one: its shell has the kernel's sum.
+ */
 static void bytes_of_children_are_told_once(void **state) {
     const int64_t sh[][2] = {{0, 0}, {0, 0}, {0, 10}}, dd[][2] = {{5, 0}},
                   told[][2] = {{0, -1}, {0, -1}};
@@ -79,7 +81,7 @@ static void bytes_of_children_are_told_once(void **state) {
     struct series_set *set = &r.tables[RECORDING_PROCESS];
     plant(&r, 7, 1, 1, 3, sh);
     plant(&r, 8, 7, 2, 1, dd);
-    plant(&r, 9, 1, 1, 2, told); /* ends are told one by one: its bytes are its own */
+    plant(&r, 9, 1, 1, 2, told); /* exits are recorded one by one: its bytes are its own */
     plant(&r, 10, 9, 1, 1, dd);
     set->items[0].values[2 * set->n_columns + PROCESS_WRITE] = 1000;
     set->items[1].values[PROCESS_WRITE] = 900;
@@ -99,7 +101,7 @@ static double growth(const struct recording *r, size_t series, size_t column, in
     return series_growth(set, &set->items[series], column, (struct windows){&w, 1}, NULL);
 }
 
-/* The kernel charged 1.5 s to the command; rows tell of 1.1. */
+/* The kernel charged 1.5 s to the command; rows show 1.1 s. */
 static void what_no_row_tells_is_a_process_of_its_own(void **state) {
     const int64_t sh[][2] = {{500, 0}, {500, 100}};
     struct recording r;
@@ -117,7 +119,7 @@ static void what_no_row_tells_is_a_process_of_its_own(void **state) {
     assert_true(growth(&r, 1, PROCESS_WRITE, 0, r.duration_ns) == 4096);
     assert_true(growth(&r, 1, PROCESS_READ, 0, r.duration_ns) == 0);
     recording_release(&r);
-    recording_init(&r); /* more than a core can do in the last second: over the whole run */
+    recording_init(&r); /* more than a core can do in the last second: spread over the whole run */
     r.duration_ns = 10 * S;
     usage.cpu_ns = 5 * S;
     assert_int_equal(recording_add_usage(&r, 0, &usage), 0);
@@ -143,14 +145,14 @@ static void a_rank_is_known_to_its_last_row(void **state) {
         series_set_append(&r.tables[RECORDING_RANK], 0, 70, "rank 0 [7]", i * 100 * MS, 100 * MS,
                           values);
     assert_int_equal(recording_add_rank_tails(&r, 0), 0);
-    assert_int_equal(r.tables[RECORDING_PROCESS].n, 1); /* the command's host has its own source */
+    assert_int_equal(r.tables[RECORDING_PROCESS].n, 1); /* the command's host has another source */
     assert_int_equal(recording_add_rank_tails(&r, -1), 0);
     assert_int_equal(r.tables[RECORDING_PROCESS].n, 2);
     assert_true(growth(&r, 1, PROCESS_UNSEEN, 0, r.duration_ns) == 200.0 * MS);
     recording_release(&r);
 }
 
-/* Its first row reaches back to before the command, its last to the sample after its end. */
+/* Its first row reaches back to before the command, its last row to the sample after its end. */
 static void the_job_works_while_the_command_runs(void **state) {
     const int64_t rows[][2] = {{300, -1}, {300, -1}};
     struct recording r;
@@ -168,8 +170,9 @@ static void the_job_works_while_the_command_runs(void **state) {
     recording_release(&r);
 }
 
-/* A parent may take its time before it waits; an id may come back; a circle of parents may not
- * hang; and what was not recorded is none. */
+/* A parent may wait late for its children, an id may be used again, a circle of parents must not
+ * hang, and what was not recorded is absent.
+ */
 static void hostile_families_cost_nothing(void **state) {
     const int64_t late[][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 800}}, child[][2] = {{500, 0}},
                   old[][2] = {{5, -1}};

@@ -12,10 +12,10 @@
 
 #define HOSTS 5
 
-/* Values that the functions below plant on the current host. */
+/* Values that the functions below plant for the current host. */
 static struct {
-    double cpu_busy; /* of one core of two */
-    double steal;    /* of both */
+    double cpu_busy; /* of one of two cores */
+    double steal;    /* of both cores */
     double psi_cpu, psi_memory, psi_io;
     double disk_busy;
     double send_mb_s, receive_mb_s; /* while sending or receiving */
@@ -117,10 +117,10 @@ static void judge_iterations(struct recording *r, enum iteration_source source, 
 }
 
 static void judge(struct recording *r, struct judged *j) {
-    judge_iterations(r, ITERATION_NONE, j); /* as they are */
+    judge_iterations(r, ITERATION_NONE, j); /* unchanged */
 }
 
-/* Rank i on host i uses so much of a core. */
+/* Rank i on host i uses this much of a core. */
 static void plant_ranks(struct recording *r, struct plant_process like) {
     for (int h = 0; h < HOSTS; h++) {
         like.rank = h;
@@ -146,7 +146,8 @@ static void the_server_s_link_is_suspected_not_the_workers(void **state) {
     plant_server_limited(&r, 80);
     plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
     judge(&r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED); /* a ceiling seen is no ceiling known */
+    assert_int_equal(j.verdict.state,
+                     VERDICT_SUSPECTED); /* an observed ceiling is not a known one */
     assert_int_equal(j.verdict.host, 0);
     assert_string_equal(resource_name(j.verdict.resource), "net-egress");
     assert_true(fabs(j.candidates.items[0].blocked - 0.45) < 0.02);
@@ -161,7 +162,7 @@ static double out_then_in(size_t column, double t_s) {
     return (column == NET_SEND_BYTES) == (t_s < 40) ? host_now.send_mb_s * 1e6 : 1e3;
 }
 
-/* The same link is drawn, whichever half of the run is drawn more often. */
+/* The same link is chosen, whichever half of the run is drawn more often. */
 static void two_ways_of_one_link_are_no_rivals(void **state) {
     struct recording r;
     struct judged j;
@@ -181,7 +182,7 @@ static void two_ways_of_one_link_are_no_rivals(void **state) {
     assert_int_equal(j.verdict.host, 0);
     assert_int_equal(resample_candidates(&model, &j.candidates, &drawn), 0);
     assert_true(drawn.first > 0.95);
-    /* Suspected only: what the ranks did inside MPI was not recorded. */
+    /* Only suspected: the ranks' time inside MPI was not recorded. */
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
     assert_true(j.verdict.confidence <= VERDICT_CONFIDENCE_BLIND);
     judged_release(&j);
@@ -230,8 +231,8 @@ static struct arithmetic arithmetic_of_queue(double set_mb_s, double measured_mb
     return a;
 }
 
-/* It carries 220 MB/s. The set rate is its limit, unless a lower one was measured, or it sent
- * more. */
+/* It carries 220 MB/s. The set rate is its limit, unless a lower one was measured, or it sent more.
+ */
 static void arithmetic_knows_what_an_interface_is_set_to(void **state) {
     (void)state;
     struct arithmetic a = arithmetic_of_queue(240, NAN);
@@ -253,8 +254,8 @@ static void too_few_iterations_are_insufficient(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_non_null(strstr(j.words.summary, "9 iterations"));
-    assert_non_null(strstr(j.words.summary, "vm1")); /* what it looks like so far */
-    assert_int_equal(j.verdict.host, -1);            /* which names nobody */
+    assert_non_null(strstr(j.words.summary, "vm1")); /* the appearance so far */
+    assert_int_equal(j.verdict.host, -1);            /* which blames no host */
     assert_int_equal(j.verdict.resource, RESOURCE_NONE);
     assert_true(j.verdict.confidence == 0);
     judged_release(&j);
@@ -316,7 +317,7 @@ static void a_job_that_sleeps_blames_nobody(void **state) {
     judged_release(&j);
 }
 
-/* Full cores, nobody queues: that is work that fits. */
+/* Full cores without a queue: the work fits. */
 static void computing_without_waiting_is_balanced(void **state) {
     struct recording r;
     struct judged j;
@@ -335,14 +336,15 @@ static void computing_without_waiting_is_balanced(void **state) {
     judged_release(&j);
 }
 
-/* Evidence from a run without iterations does not count if it failed; an interruption is no
- * failure. With iterations the evidence stays. */
+/* Evidence from a failed run without iterations does not count; an interruption is no failure. With
+ * iterations the evidence stays.
+ */
 static void a_command_that_failed_before_its_loop_is_insufficient(void **state) {
     static const struct {
         int status;
         bool loops;
         enum verdict_state expect;
-        int seconds; /* of so few there is too little to judge by as well */
+        int seconds; /* so few samples that there is too little to judge by */
     } ends[] = {{1, false, VERDICT_INSUFFICIENT, 60}, {139, false, VERDICT_INSUFFICIENT, 60},
                 {1, false, VERDICT_INSUFFICIENT, 1},  {0, false, VERDICT_BALANCED, 60},
                 {-1, false, VERDICT_BALANCED, 60},    {128 + 2, false, VERDICT_BALANCED, 60},
@@ -373,7 +375,7 @@ static void a_command_that_failed_before_its_loop_is_insufficient(void **state) 
     }
 }
 
-/* A hog on host 3: its rank waits for a core 45 % of the time; nobody spins. */
+/* A hog on host 3: its rank waits for a core for 45 % of the time; no rank spins. */
 static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     struct recording r;
     struct judged j;
@@ -396,7 +398,7 @@ static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     judged_release(&j);
 }
 
-/* The same queueing where every rank keeps its core busy may be spinning that hurts nobody. */
+/* The same queueing, while every rank keeps its core busy, may be harmless spinning. */
 static void queueing_among_spinning_ranks_is_never_saturated(void **state) {
     struct recording r;
     struct judged j;
@@ -481,7 +483,7 @@ static void a_busy_disk_the_job_waits_for_is_saturated(void **state) {
     judged_release(&j);
 }
 
-/* The kernel keeps no block-I/O delay: whether the job waited is not known. */
+/* The kernel counts no block-I/O delay: whether the job waited is not known. */
 static void a_disk_that_the_job_uses_is_suspected(void **state) {
     struct judged j;
     (void)state;
@@ -538,7 +540,7 @@ static void stolen_time_is_said(void **state) {
     judged_release(&j);
 }
 
-/* Uneven traffic that now and then reaches the same rate is no plateau. */
+/* Uneven traffic that sometimes reaches the same rate is no plateau. */
 static double uneven(size_t column, double t_s) {
     (void)column;
     return (60 + 40 * sin(37 * t_s)) * 1e6;
@@ -560,7 +562,8 @@ static void uneven_traffic_is_no_full_link(void **state) {
     judged_release(&j);
 }
 
-/* Compute-bound ranks that also send at a steady pace: against it stands that all are busy. */
+/* Compute-bound ranks that also send at a steady pace: the counter-evidence is that all are busy.
+ */
 static void a_steady_stream_of_busy_ranks_convinces_little(void **state) {
     struct recording r;
     struct judged j;
@@ -632,7 +635,7 @@ static void a_link_far_below_its_measured_ceiling_is_not_the_one(void **state) {
     judged_release(&j);
 }
 
-/* Others carry ten times as much: without its own ceiling it would pass for idle. */
+/* Others carry ten times as much: without its own ceiling it would look idle. */
 static void a_slow_link_is_found_by_its_own_ceiling(void **state) {
     struct recording r;
     struct judged j;
@@ -669,7 +672,7 @@ static void a_ceiling_that_was_exceeded_is_none(void **state) {
     judged_release(&j);
 }
 
-/* A full link of ranks that never leave their cores: they may compute. */
+/* A full link of ranks that never leave their cores: they may be computing. */
 static void a_full_link_of_busy_ranks_is_never_saturated(void **state) {
     struct recording r;
     struct judged j;

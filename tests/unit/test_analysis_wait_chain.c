@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of waits with a planted truth: who is charged with the time that processes without MPI
- * wait for each other. Each process is given by what it does of each second. */
+/* Chains of waits with a planted truth: which process is charged with the time that processes
+ * without MPI wait for each other. Each process is described by its part of each second.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -72,7 +73,7 @@ static double throttled(size_t column, double t_s) {
     return column == CGROUP_THROTTLED ? .6e9 : 0;
 }
 
-/* A group with .4 of its one core, and three that want it all the time. */
+/* A group with .4 of its only core, and three processes that always want it. */
 static void all_that_are_ready_for_a_core_wait_for_its_quota_at_once(void **state) {
     (void)state;
     begin();
@@ -95,7 +96,7 @@ static void waits_go_on_to_the_one_that_waits_for_nobody(void **state) {
     add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .1, .timer = .9});
     add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 1});
     add_socket(&recording, 1, B_TO_C, (struct socket){2, .9, 0, 0, .9, 1});
-    /* the far ends: only that they are there */
+    /* the far ends only exist */
     add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 1});
     add_socket(&recording, 2, C_TO_B, (struct socket){3, 0, 0, 0, 0, 1});
     build();
@@ -121,7 +122,7 @@ static void a_sender_without_room_waits_for_the_link_or_for_the_reader(void **st
         if (reads) { /* it waits at the other end: bytes are under way */
             assert_true(transfer(0, 1) > .8);
             NEAR(path(1, BUDGET_IDLE), 0);
-        } else { /* data lie there, and it sleeps */
+        } else { /* data lie unread, and it sleeps */
             NEAR(transfer(0, 1), 0);
             assert_true(path(1, BUDGET_IDLE) > .8);
         }
@@ -161,7 +162,7 @@ static void a_daemon_that_nobody_waits_for_is_not_on_the_path(void **state) {
 
 static void a_connection_at_rest_is_not_waited_for(void **state) {
     (void)state;
-    begin(); /* a thread of B waits for C all the time, but what wakes B are messages of A */
+    begin(); /* a thread of B waits for C all the time, but messages of A wake B */
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .6, .receive = .4});
     add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .4, .receive = .6});
     add_process(&recording, (struct process){.host = 2, .pid = 3, .run = .01, .timer = .99});

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterations of a program that marks nothing and sends nothing, from the rhythm of its waits. The
- * agent samples ten times a second: a period of two samples or less is not seen. */
+/* Iterations of a program that marks and sends nothing, from the rhythm of its waits. The agent
+ * samples ten times a second, so a period of two samples or less is not visible.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -15,7 +16,7 @@
 static struct recording recording;
 static struct run_model model;
 
-#define PACE 0.8 /* s an iteration; it runs in the first half of each */
+#define PACE 0.8 /* s in an iteration; it runs in the first half of each */
 
 static double paced_wait_row(size_t column, double t_s) {
     bool runs = fmod(t_s + 100 * PACE, PACE) < PACE / 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs run on planted hardware: a small model of its own makes the calls as they would have
- * been measured, the same with the hardware changed says what should be predicted.
+ * Programs on planted hardware: a small model makes the calls as they would have been measured; the
+ * same model with changed hardware gives the expected prediction.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,31 +26,32 @@
             fail_msg("%s is %.6g, not %.6g", #a, is_, should_);                                    \
     } while (0)
 
-/* Rank 1 computes and sends a large message to rank 0, which answers with a small one. Returns how
- * long it takes. */
+/* Rank 1 computes and sends a large message to rank 0, which answers with a small one. Returns the
+ * time of all rounds.
+ */
 struct hardware {
     double rate;        /* bytes/s of the link between hosts */
-    double compute_s;   /* of rank 1, a round */
-    double queue_share; /* of this time it had no core */
-    int burst_every;    /* each so many rounds the message passes at once; 0: never */
+    double compute_s;   /* of rank 1, in a round */
+    double queue_share; /* of this time without a core */
+    int burst_every;    /* every how many rounds the message passes at once; 0: never */
 };
 
 #define LARGE 1000000
 #define AT_ONCE 4e9 /* bytes/s */
 
-/* Nothing where there is no recording: how long a program takes is all that is asked for then. */
+/* Does nothing without a recording, when only the program's time is wanted. */
 static void init_ranks(struct recording *r, int ranks, double at_s) {
     for (int rank = 0; r && rank < ranks; rank++)
         PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(at_s * 1e9));
 }
 
-/* A host a rank, with clocks that are known. */
+/* One host for each rank, with known clocks. */
 static void begin_run(struct recording *r, int ranks, double seconds) {
     plant_init(r, (size_t)ranks, seconds);
     r->clock_bound_ns = calloc((size_t)ranks, sizeof *r->clock_bound_ns);
 }
 
-/* All of them compute all the time. */
+/* All ranks always compute. */
 static void begin_training(struct recording *r, int ranks, double seconds) {
     begin_run(r, ranks, seconds);
     for (int rank = 0; rank < ranks; rank++)
@@ -89,7 +90,7 @@ static double play(struct recording *r, struct hardware h, bool marks) {
     return t - 0.1;
 }
 
-/* phase_from: from there on it is said to train, as a part of its rounds; 0: it says nothing. */
+/* phase_from: the share of rounds after which a mark says that it trains; 0: no mark. */
 static void build_in_phases(struct recording *r, struct run_model *model, struct hardware h,
                             double phase_from) {
     double seconds = play(NULL, h, false);
@@ -143,7 +144,7 @@ static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
     release(&r, &model);
 }
 
-/* One computes and sends, the other receives: there is nothing to be like, or to divide. */
+/* One computes and sends, the other receives: it has no peer, and nothing to divide. */
 static void who_has_no_peer_is_not_compared_with_one(void **state) {
     static const enum whatif_kind kinds[] = {WHATIF_LIKE_PEERS, WHATIF_BALANCED};
     (void)state;
@@ -158,7 +159,7 @@ static void who_has_no_peer_is_not_compared_with_one(void **state) {
     }
 }
 
-/* A byte costs both ends a copy, however fast the link. */
+/* At both ends a byte costs a copy, however fast the link. */
 static void without_a_limit_messages_are_still_copied(void **state) {
     struct recording r;
     struct run_model model;
@@ -171,7 +172,7 @@ static void without_a_limit_messages_are_still_copied(void **state) {
     release(&r, &model);
 }
 
-/* With two hosts nothing tells which end of the link limits: whichever is asked for. */
+/* With two hosts nothing shows which end of the link limits: either may be asked about. */
 static void either_end_of_the_one_link_may_be_asked_for(void **state) {
     struct recording r;
     struct run_model model;
@@ -230,13 +231,13 @@ static void what_it_costs_beside_the_main_phase_is_told_as_well(void **state) {
                                 .factor = 1};
     struct whatif_answer a = ask(&model, s);
     CLOSE(a.measured_s, 0.75 * play(NULL, (struct hardware){10e6, 0.1, 0, 0}, false));
-    assert_true(fabs(a.elsewhere_s / (0.25 * ROUNDS * 0.05) - 1) < 0.03); /* by samples */
+    assert_true(fabs(a.elsewhere_s / (0.25 * ROUNDS * 0.05) - 1) < 0.03); /* known from samples */
     s.host = 0;
     CLOSE(ask(&model, s).elsewhere_s, 0);
     s = (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1};
     CLOSE(ask(&model, s).elsewhere_s, 0);
     release(&r, &model);
-    build(&r, &model, (struct hardware){10e6, 0.1, 0.5, 0}); /* all of it is the main phase */
+    build(&r, &model, (struct hardware){10e6, 0.1, 0.5, 0}); /* the main phase is the whole run */
     s = (struct whatif_scenario){WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                  .factor = 1};
     CLOSE(ask(&model, s).elsewhere_s, 0);
@@ -255,8 +256,9 @@ static void a_faster_core_shortens_what_is_computed(void **state) {
 
 /* ---- collectives ---- */
 
-/* Three ranks meet each round; rank 2 needs twice as long. `started`: they start the call, and wait
- * for it with another. */
+/* Three ranks meet in each round; rank 2 needs twice as long. `started`: they start the call, and
+ * wait for it with another.
+ */
 static void meet(struct recording *r, int rank, int64_t enter, int64_t exit, bool started) {
     int64_t own = enter % (200 * MS);
     if (!started) {
@@ -302,14 +304,13 @@ static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) 
     check_skewed(false);
 }
 
-/* The wait for an exchange includes its time after the last rank has come. */
+/* The wait for an exchange includes the time after the last rank has come. */
 static void an_exchange_that_was_started_takes_its_time_until_it_is_waited_for(void **state) {
     (void)state;
     check_skewed(true);
 }
 
-/* A server that works itself and one worker, which has twice as much to do: nobody plays its role.
- */
+/* A server that works itself and one worker with twice as much to do: no rank shares its role. */
 static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(void **state) {
     struct recording r;
     struct run_model model;
@@ -359,7 +360,8 @@ static void receive(struct recording *r, int from, int64_t begin, int64_t poll, 
     PLANT(&r->calls, 0, 0, "MPI_Wait", -1, -1, 0, poll, found, BOTH, .cpu_ns = found - poll);
 }
 
-/* 20 ms of work, then LARGE bytes to rank 0, in `way_ns`; on with the next round when it says so.
+/* 20 ms of work, then LARGE bytes to rank 0, in `way_ns`; the next round begins when rank 0
+ * answers.
  */
 static void send_round(struct recording *r, int rank, int64_t begin, int64_t way_ns) {
     int64_t sent = begin + 20 * MS;
@@ -370,7 +372,9 @@ static void send_round(struct recording *r, int rank, int64_t begin, int64_t way
           .cpu_ns = ROUND - 20 * MS - way_ns);
 }
 
-/* Rank 2's link is a tenth of rank 1's; rank 0 polls for rank 1's bytes when rank 2's have come. */
+/* Rank 2's link has a tenth of rank 1's rate; rank 0 polls for rank 1's bytes once rank 2's have
+ * come.
+ */
 static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **state) {
     struct recording r;
     struct run_model model;
@@ -391,7 +395,8 @@ static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **sta
     release(&r, &model);
 }
 
-/* A link that is known to carry twenty times as much limits nothing: the other end is changed. */
+/* A link known to carry twenty times as much limits nothing: the change applies to the other end.
+ */
 static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
     struct recording r;
     struct run_model model;
@@ -410,8 +415,9 @@ static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
     release(&r, &model);
 }
 
-/* A shaped link lets a burst pass after a pause: the few messages that nothing held up do not make
- * those that it held up the program's own pace. */
+/* A shaped link passes a burst after a pause: the few messages that it did not throttle do not mean
+ * that the throttled ones have the program's own pace.
+ */
 static void messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it(void **state) {
     struct recording r;
     struct run_model model;
@@ -430,7 +436,7 @@ static void messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it(void **st
     release(&r, &model);
 }
 
-/* A round: rank 0 waits for one message, works, and finds the next one there. */
+/* A round: rank 0 waits for one message, works, and finds the next one already there. */
 static int64_t find_one(struct recording *r, int64_t t, int64_t flight) {
     int64_t found = t + 10 * MS + flight + 50 * MS, end = found + 100 * US;
     PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 50000, t + 10 * MS, t + 10 * MS + US, BOTH,
@@ -447,7 +453,7 @@ static int64_t find_one(struct recording *r, int64_t t, int64_t flight) {
     return end;
 }
 
-/* When a message came that nobody waited for is not known: it is no sign of a slow path. */
+/* The arrival of a message that nobody waited for is not known: it does not show a slow link. */
 static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) {
     struct recording r;
     struct run_model model;
@@ -465,8 +471,9 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
 
 /* ---- what a rank does between two polls ---- */
 
-/* Rank 1 computes 20 ms and asks rank 0, which polls, pauses for `pause_s`, backs off a millisecond
- * between further polls, and then answers. Every other round without a pause. */
+/* Rank 1 computes for 20 ms and asks rank 0, which polls, pauses for `pause_s`, backs off a
+ * millisecond between further polls, and then answers. Every other round has no pause.
+ */
 static double serve(struct recording *r, double pause_s) {
     double t = 0.1, backoff = 1e-3, way = 50e-6;
     init_ranks(r, 2, t);
@@ -498,8 +505,9 @@ static double serve(struct recording *r, double pause_s) {
     return t - 0.1;
 }
 
-/* Rank 0 begins a large message, sleeps for `pause_s` and only then polls for it; rank 1 waits
- * for it, computes 20 ms and answers. */
+/* Rank 0 begins a large message, sleeps for `pause_s` and only then polls for it; rank 1 waits for
+ * it, computes for 20 ms and answers.
+ */
 static double leave(struct recording *r, double pause_s) {
     double t = 0.1, move = 2e-3, way = 50e-6;
     init_ranks(r, 2, t);
@@ -526,7 +534,8 @@ static double leave(struct recording *r, double pause_s) {
     return t - 0.1;
 }
 
-/* Without its pauses, the program takes what it takes without them, to that share. */
+/* Without its pauses the program is predicted to take its time without pauses, within that share.
+ */
 static void expect_without_pauses(double (*program)(struct recording *r, double pause_s),
                                   double pause_s, double near) {
     struct recording r;
@@ -547,7 +556,7 @@ static void expect_without_pauses(double (*program)(struct recording *r, double 
 
 static void a_pause_that_is_no_backoff_is_replayed_and_can_be_taken_away(void **state) {
     (void)state;
-    expect_without_pauses(serve, 0.06, 0.06); /* a back-off or so a round */
+    expect_without_pauses(serve, 0.06, 0.06); /* about one back-off in each round */
 }
 
 static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
@@ -573,7 +582,7 @@ static void without_calls_there_is_a_reason_and_what_counters_tell(void **state)
     release(&r, &model);
 }
 
-/* Lost calls are not invented. */
+/* Lost calls are not replaced by guesses. */
 static void lost_calls_refuse_a_prediction(void **state) {
     struct recording r;
     struct run_model model;

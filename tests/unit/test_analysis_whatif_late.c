@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ranks that lose their core inside MPI: what the run takes without that, and without what it makes
- * others wait for.
+/* Ranks that lose their core inside MPI: the time of the run without that, and without the waits of
+ * others that it causes.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -34,7 +33,8 @@ static void meet(struct recording *r, int rank, int64_t own, int64_t enter, int6
           .cpu_ns = cpu);
 }
 
-/* Without a term on rank 1's host a round takes this long. Returns what that gains at most. */
+/* A round without the term on rank 1's host takes this long. Returns the upper bound of that gain.
+ */
 static double check_without(struct recording *r, enum budget_term term, int64_t should_ns) {
     struct run_model model;
     struct whatif *w;
@@ -62,8 +62,9 @@ static double check(struct recording *r, int64_t should_ns) {
     return check_without(r, BUDGET_RUN_QUEUE, should_ns);
 }
 
-/* In each round of 100 ms rank 1 computes for 20 and writes a file for 60 ms, of which the disk
- * takes 50; together: all write, and the others come 10 ms after it. */
+/* In each round of 100 ms rank 1 computes for 20 ms and writes a file for 60 ms, of which 50 ms for
+ * the disk. together: all ranks write, and the others come 10 ms after it.
+ */
 static void plant_writing(struct recording *r, bool together) {
     plant_init(r, 2, 4);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -95,8 +96,9 @@ static void a_disk_takes_its_part_of_what_files_take(void **state) {
     }
 }
 
-/* Rank 1 has no core for .4 s of a second in MPI_Init; rank 0 has less to do, and sleeps until both
- * are through: it is held up as long. */
+/* Rank 1 has no core for .4 s of a second in MPI_Init; rank 0 has less to do and sleeps until both
+ * are done, so it is delayed as long.
+ */
 static void nobody_is_through_with_init_before_the_one_without_a_core(void **state) {
     struct recording r;
     (void)state;
@@ -114,7 +116,7 @@ static void nobody_is_through_with_init_before_the_one_without_a_core(void **sta
     check(&r, 60 * MS + 600 * MS / ROUNDS);
 }
 
-/* The kernel takes a core away where a process asks it for something: in starting a receive, too.
+/* The kernel takes a core away when a process makes a system call, also when it starts a receive.
  */
 static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state) {
     struct recording r;
@@ -129,8 +131,9 @@ static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state)
     check(&r, 60 * MS);
 }
 
-/* Rank 1 polls for a message every ms, which is sent when it has just lost its core in such a poll:
- * what it took to poll is nothing that the way takes. */
+/* Rank 1 polls every ms for a message, which is sent just after it has lost its core in such a
+ * poll: the time of that poll is not the link's.
+ */
 static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     struct recording r;
     (void)state;
@@ -151,7 +154,7 @@ static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Rank 1 computes 40 ms and polls for a message every ms, from 41 ms of the round on. */
+/* Rank 1 computes for 40 ms and polls for a message every ms, from 41 ms of the round on. */
 static void poll_each_ms(struct recording *r, int64_t t, int until) {
     PLANT(&r->calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
           .gap_cpu_ns = 40 * MS);
@@ -159,8 +162,9 @@ static void poll_each_ms(struct recording *r, int64_t t, int until) {
         PLANT(&r->calls, 1, 1, "MPI_Test", -1, -1, 0, t + poll * MS, t + poll * MS + US, BOTH);
 }
 
-/* It is sent at `sent` of the round, ms, and found by the last poll, a us before `found`, before
- * which it computed; then it does what is left of the round. */
+/* The message is sent at `sent` ms of the round, and found by the last poll, a us before `found`;
+ * before that poll the rank computed. Then it does the rest of the round.
+ */
 static void find_at(struct recording *r, int64_t t, int sent, int found, int64_t computed_ns) {
     int64_t end = t + found * MS;
     PLANT(&r->calls, 0, 0, "MPI_Send", 1, 1, 8, t + sent * MS, t + sent * MS + US, BOTH,
@@ -185,7 +189,7 @@ static void cores_lost_one_after_the_other_all_keep_back(void **state) {
     check(&r, 61 * MS);
 }
 
-/* Before the last poll it wakes up at length, for 0.2 ms of CPU time: it waited all the same. */
+/* Before the last poll it wakes up slowly, with 0.2 ms of CPU time: it was waiting all the same. */
 static void waking_up_ends_no_wait(void **state) {
     struct recording r;
     (void)state;
@@ -198,7 +202,7 @@ static void waking_up_ends_no_wait(void **state) {
     check(&r, 60 * MS);
 }
 
-/* It polls for 10 ms and finds nothing, and then has 30 ms of its own to do. */
+/* It polls for 10 ms and finds nothing, and then has 30 ms of its own work. */
 static void polls_before_something_else_is_done_are_time_too(void **state) {
     struct recording r;
     (void)state;
@@ -210,7 +214,7 @@ static void polls_before_something_else_is_done_are_time_too(void **state) {
     check(&r, 100 * MS);
 }
 
-/* Its back-offs are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
+/* Its back-offs are 0.1 ms, but 8 of 10 end 3.9 ms late, since another process has the core. */
 static void backoffs_that_mostly_end_late_are_no_long_backoffs(void **state) {
     struct recording r;
     (void)state;
@@ -225,8 +229,9 @@ static void backoffs_that_mostly_end_late_are_no_long_backoffs(void **state) {
     check(&r, (100000 - 8 * 3900) * US);
 }
 
-/* Its polls in a row had the core for 9 ms, 9000 of them, and one of the next did not for 40 ms: no
- * part of the others' time is missing. */
+/* A row of 9000 polls had the core for 9 ms, and one of the next polls had none for 40 ms: the
+ * absence is no part of the other polls' time.
+ */
 static void of_polls_in_a_row_the_long_one_had_no_core(void **state) {
     struct recording r;
     (void)state;
@@ -249,8 +254,9 @@ static void of_polls_in_a_row_the_long_one_had_no_core(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Rank 1 puts its next message together and polls 70000 times meanwhile: what it had sent was there
- * long before, and nobody waited for. */
+/* Rank 1 builds its next message and polls 70000 times meanwhile: the previous message had arrived
+ * long before, and nobody waited for it.
+ */
 static void polls_that_something_is_done_between_are_no_wait(void **state) {
     struct recording r;
     (void)state;
@@ -268,7 +274,7 @@ static void polls_that_something_is_done_between_are_no_wait(void **state) {
     check(&r, 100 * MS);
 }
 
-/* Rank 0 waits for what rank 1 was sending when it lost its core. */
+/* Rank 0 waits for the message that rank 1 was sending when it lost its core. */
 static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     struct recording r;
     (void)state;
@@ -284,8 +290,9 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Rank 1 has no core for 44 ms in sending, but for a moment after 40: that is when the message
- * comes. */
+/* Rank 1 has no core for 44 ms while sending, except for a moment after 40 ms: then the message
+ * arrives.
+ */
 static void a_message_that_comes_between_two_turns_was_kept_back_by_the_first(void **state) {
     struct recording r;
     (void)state;
@@ -300,8 +307,9 @@ static void a_message_that_comes_between_two_turns_was_kept_back_by_the_first(vo
     check(&r, 60 * MS);
 }
 
-/* A communicator is made by many exchanges: rank 1 loses its core in some of them, and once more
- * when rank 0 is through. */
+/* Making a communicator takes many exchanges: rank 1 loses its core in some of them, and once more
+ * when rank 0 is done.
+ */
 static void who_is_through_with_many_turns_before_the_last_was_held_up(void **state) {
     struct recording r;
     (void)state;
@@ -317,9 +325,10 @@ static void who_is_through_with_many_turns_before_the_last_was_held_up(void **st
     check(&r, 70 * MS);
 }
 
-/* It had been handed over before, and was on its way: what rank 1 lacks while it waits for
- * something else is no part of that. Without it rank 1 hears of the answer sooner, and nobody else
- * gains. */
+/* The message had been handed over before, and was under way: rank 1's want of a core during a
+ * later wait does not delay it. Without that, rank 1 sees the answer sooner, and no other rank
+ * gains.
+ */
 static void a_core_lost_after_sending_does_not_keep_back_the_message(void **state) {
     struct recording r;
     (void)state;
@@ -338,8 +347,9 @@ static void a_core_lost_after_sending_does_not_keep_back_the_message(void **stat
     check(&r, 110 * MS);
 }
 
-/* Rank 1 comes 30 ms after a message that goes at 600 MB/s, but in every 20th round, in which it
- * waits for it: whether it had been there is not known, and 2 MB/s is no rate of the link. */
+/* Rank 1 comes 30 ms after a message that moves at 600 MB/s, except in every 20th round, in which
+ * it waits for it. When the others arrived is not known, and 2 MB/s is not the link's rate.
+ */
 static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **state) {
     struct recording r;
     int64_t t = 0;
@@ -365,15 +375,16 @@ static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **s
 
 /* ---- rounds of meetings ---- */
 
-/* An all-reduce of a rank: what it computes before, when it comes and goes, ms of the round, and
- * for how long of that it had a core. */
+/* A rank's all-reduce: computing before it, arrival and departure in ms of the round, and its time
+ * with a core.
+ */
 struct meeting {
     int rank, own, enter, exit, cpu;
 };
 
 struct rounds {
     int ms, without_contention_ms;
-    double queue; /* share of the time for which rank 1 has no core */
+    double queue; /* rank 1's share of time without a core */
     struct meeting meetings[4];
 };
 
@@ -388,8 +399,9 @@ static double check_rounds(const struct rounds *rounds) {
     return check(&r, rounds->without_contention_ms * MS);
 }
 
-/* It spun for 40 ms until the other came, and then had no core for 40 ms; what is computed one
- * after the other, 89 ms, is left of any gain. */
+/* It spun for 40 ms until the other came, and then had no core for 40 ms; 89 ms of computing in
+ * sequence remain after any gain.
+ */
 static void spinning_before_the_peer_came_is_no_part_of_what_came_after(void **state) {
     const struct rounds rounds = {
         130,
@@ -408,7 +420,7 @@ static void who_waits_for_a_member_without_a_core_goes_on_sooner_with_it(void **
     check_rounds(&rounds);
 }
 
-/* Rank 0 went on long before rank 1 had its core again: it needs what it needed. */
+/* Rank 0 left long before rank 1 had its core again: it had what it needed. */
 static void who_had_gone_on_before_was_not_held_up(void **state) {
     const struct rounds rounds = {
         100,
@@ -419,15 +431,16 @@ static void who_had_gone_on_before_was_not_held_up(void **state) {
     check_rounds(&rounds);
 }
 
-/* Rank 0 has more to do in the call than what it waited for: it goes on 30 ms later. */
+/* Rank 0 has other work in the call: it leaves 30 ms later. */
 static void who_went_on_long_after_was_not_held_up(void **state) {
     const struct rounds rounds = {100, 100, 0.4, {{0, 30, 30, 100, 70}, {1, 0, 30, 70, 0}}};
     (void)state;
     check_rounds(&rounds);
 }
 
-/* Both start a call at 50 ms. Rank 1 polls how far it is, and loses its core in two polls: rank 0,
- * which spins, waits for its part. */
+/* Both start a call at 50 ms. Rank 1 polls for its completion, and loses its core in two polls:
+ * rank 0, which spins, waits for its part.
+ */
 static void who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner(void **state) {
     struct recording r;
     (void)state;
@@ -460,7 +473,7 @@ static double throttled(size_t column, double t_s) {
                                       : 0;
 }
 
-/* Without that, how far the ends of the interval are from what is predicted, as shares of it. */
+/* The ends of the interval, as shares of the prediction without that term. */
 static void ask_ends(struct recording *r, enum budget_term term, double *ret_low,
                      double *ret_high) {
     struct run_model model;
@@ -481,7 +494,8 @@ static void ask_ends(struct recording *r, enum budget_term term, double *ret_low
     recording_release(r);
 }
 
-/* How long a spinning rank stood still in a call is read from the calls, whoever took the core. */
+/* How long a spinning rank stood still in a call is inferred from the calls, whoever took the core.
+ */
 static void
 what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void **state) {
     (void)state;
@@ -503,8 +517,9 @@ what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void *
 
 /* ---- messages, and calls with a root ---- */
 
-/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Its link
- * took most of the rest. */
+/* A receive of 200 ms on 70 % of a core: the message was sent after 140 ms. The link took most of
+ * the rest.
+ */
 static void a_message_under_way_is_not_all_want_of_a_core(void **state) {
     struct recording r;
     (void)state;
@@ -519,8 +534,9 @@ static void a_message_under_way_is_not_all_want_of_a_core(void **state) {
     check(&r, 182 * MS);
 }
 
-/* Rank 1 starts a call of which rank 0 is the root, and has no core for 40 ms of it: nobody needs
- * it there, though rank 0 goes on when it does. */
+/* Rank 1 starts a call whose root is rank 0, and has no core for 40 ms of it: no rank needs it
+ * there, though rank 0 leaves at the same time.
+ */
 static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
     struct recording r;
     (void)state;
@@ -536,8 +552,9 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
 
 /* ---- messages of a host without a core ---- */
 
-/* Rank 1 comes 80 ms after a message, always, as it has no core for 60; its own, of which one of
- * few bytes goes ahead, is polled for when that came. No rank waits for a large one. */
+/* Rank 1 always comes 80 ms after a message, as it has no core for 60 ms. Its own message, which
+ * follows one of few bytes, is polled for after that came. No rank waits for a large message.
+ */
 static void who_always_comes_late_says_nothing_of_the_way(void **state) {
     struct recording r;
     (void)state;
@@ -562,8 +579,9 @@ static void who_always_comes_late_says_nothing_of_the_way(void **state) {
     check(&r, 42 * MS);
 }
 
-/* Rank 1's host has no core for a sixth of the time, and what it waits for takes 10, 20 or 30 ms:
- * with a core so much less, but no less than what came soon. */
+/* Rank 1's host has no core for a sixth of the time, and the messages it waits for take 10, 20 or
+ * 30 ms: with a core that much less, but no less than those that came soon.
+ */
 static void expect_of_messages(const int64_t took_ms[3], int64_t should_ms) {
     struct recording r;
     int64_t t = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A limit set on a link that had none: what it adds is known from its rate, its burst, and what the
- * program sends through it.
+/* A limit set on a link that had none: its cost follows from its rate, its burst, and the program's
+ * traffic.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -20,7 +19,7 @@
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
 #define LARGE 1000000
 
-/* Two ranks on two hosts, both of which compute all the time. */
+/* Two ranks on two hosts, which always compute. */
 static void begin(struct recording *r, int64_t round_ns) {
     plant_init(r, 2, (double)round_ns * ROUNDS / 1e9);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -30,7 +29,7 @@ static void begin(struct recording *r, int64_t round_ns) {
     }
 }
 
-/* Rank 1's host at 10 MB/s both ways, with that burst: a round takes so long. */
+/* With rank 1's host at 10 MB/s both ways, and that burst, a round takes should_ns. */
 static void check(struct recording *r, double burst, int64_t should_ns) {
     struct run_model model;
     struct whatif *w;
@@ -53,7 +52,7 @@ static void check(struct recording *r, double burst, int64_t should_ns) {
     recording_release(r);
 }
 
-/* Rank 1 computes for 50 ms, sends a megabyte, which is there at once, and gets a word back. */
+/* Rank 1 computes for 50 ms, sends a megabyte, which arrives at once, and gets a word back. */
 static void send_rounds(struct recording *r) {
     begin(r, 51 * MS);
     for (int64_t t = 0; t < 51 * MS * ROUNDS; t += 51 * MS) {
@@ -76,7 +75,7 @@ static void without_a_burst_all_of_a_message_waits_for_the_link(void **state) {
     check(&r, 0, 151 * MS);
 }
 
-/* 300 kB of it pass at once: the link was idle for longer than it needs to save them up. */
+/* 300 kB of it pass at once: the link was idle long enough to fill the bucket. */
 static void a_burst_passes_a_limited_link_at_once(void **state) {
     struct recording r;
     (void)state;
@@ -84,7 +83,7 @@ static void a_burst_passes_a_limited_link_at_once(void **state) {
     check(&r, 300e3, 121 * MS);
 }
 
-/* More is not saved up in the time: in the long run the rate holds. */
+/* The bucket does not fill further in the time: on average the rate holds. */
 static void a_large_burst_does_not_make_a_link_faster_than_its_rate(void **state) {
     struct recording r;
     (void)state;
@@ -92,8 +91,9 @@ static void a_large_burst_does_not_make_a_link_faster_than_its_rate(void **state
     check(&r, 1e6, 100 * MS);
 }
 
-/* A message of rank 1 takes 20 ms, and is handed over after one: rank 1 computes for 30 meanwhile.
- * It does so too while its link takes 200. */
+/* A message of rank 1 takes 20 ms, but is handed over after 1 ms: rank 1 computes for 30 ms
+ * meanwhile. It also does so if the link takes 200 ms.
+ */
 static void who_has_handed_a_message_over_does_not_wait_for_the_link(void **state) {
     struct recording r;
     (void)state;
@@ -119,7 +119,7 @@ static void exchange_rounds(struct recording *r, const char *name, int64_t bytes
         }
 }
 
-/* Each sends half of what it has, both at once; rank 0 gets its half through rank 1's link. */
+/* Each sends half of its data, both at once; rank 0 gets its half through rank 1's link. */
 static void what_stays_at_home_does_not_cross_the_link(void **state) {
     struct recording r;
     (void)state;
@@ -134,8 +134,7 @@ static void two_ranks_that_add_up_send_all_of_it_once(void **state) {
     check(&r, 0, 131 * MS);
 }
 
-/* Small exchanges, each as large as the burst, do not wait; larger ones wait for the rest.
- */
+/* Small exchanges, as large as the burst, do not wait; larger ones wait for the rest. */
 static void an_exchange_has_the_burst_as_well(void **state) {
     struct recording r;
     (void)state;
@@ -145,7 +144,7 @@ static void an_exchange_has_the_burst_as_well(void **state) {
     check(&r, 100e3, 51 * MS);
 }
 
-/* Rank 0 gives a megabyte to rank 1, which is there before it, at the same time, or after it. */
+/* Rank 0 gives a megabyte to rank 1, which comes before it, together with it, or after it. */
 static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
     (void)state;
     for (int64_t own = 29 * MS; own <= 31 * MS; own += MS) {
@@ -161,8 +160,9 @@ static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
     }
 }
 
-/* Rank 1 took `ns` for its part in a call, and all links are twice as fast, of which that into the
- * root's host is a limit of so many bytes/s; calls of few bytes take `few_ns`. */
+/* Rank 1 took `ns` for its part of a call. All links become twice as fast; the one into the root's
+ * host limits at `limit` bytes/s; calls of few bytes take `few_ns`.
+ */
 static int64_t taking_ns(enum mpi_group_need need, double limit, int64_t ns, double few_ns) {
     struct run_model model = {.n_hosts = 2};
     double out[] = {INFINITY, INFINITY}, in[] = {limit, INFINITY}, twice[] = {2 * limit, INFINITY};
@@ -194,12 +194,12 @@ static int64_t taking_ns(enum mpi_group_need need, double limit, int64_t ns, dou
     return replay_group_ns(&run, 0, &op, ns, 1);
 }
 
-/* It gains once by what holds it up: the root's link, or else what is no limit of any. */
+/* It gains once from what limits it: the root's link, or else the pace of the call. */
 static void who_gives_is_made_faster_once(void **state) {
     (void)state;
     assert_int_equal(taking_ns(MPI_NEED_GATHERED, 10e6, 100 * MS, 0), 50 * MS);
     assert_int_equal(taking_ns(MPI_NEED_GATHERED, INFINITY, 100 * MS, 0), 50 * MS);
-    /* others see that all has come, whoever gives does not */
+    /* receivers notice late that everything has come, but the giver does not wait */
     assert_int_equal(taking_ns(MPI_NEED_GATHERED, INFINITY, 100 * MS, 80 * MS), 50 * MS);
 }
 
@@ -210,8 +210,9 @@ static void a_group_takes_what_few_bytes_do_on_the_fastest_link(void **state) {
     assert_int_equal(taking_ns(MPI_NEED_ALL, INFINITY, 100 * MS, 200 * MS), 100 * MS);
 }
 
-/* Rank 0 is there first, and sees 3 ms later than rank 1 that all is done, of a word as well as of
- * a megabyte. */
+/* Rank 0 comes first, and notices 3 ms later than rank 1 that the call is complete, for a word as
+ * for a megabyte.
+ */
 static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **state) {
     struct recording r;
     struct run_model model;
@@ -235,7 +236,7 @@ static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **st
     recording_release(&r);
 }
 
-/* Started, and waited for at once: up to one of the two, and back from there. */
+/* Started and waited for at once: up to one of the two, and back from there. */
 static void a_started_sum_goes_one_way_after_the_other(void **state) {
     struct recording r;
     (void)state;
@@ -260,8 +261,9 @@ static double little(size_t column, double t_s) {
     return 1e6; /* bytes/s */
 }
 
-/* Sums take a third of the time, and rank 1's link is asked for ten times as fast; at its rate
- * (MB/s; NAN: not measured) it carries 1 MB/s. */
+/* Sums take a third of the time, and rank 1's link is asked for at ten times its rate (MB/s; NAN:
+ * not measured); it carries 1 MB/s.
+ */
 static struct whatif_answer ask_faster(double measured_mb_s) {
     struct recording r;
     struct run_model model;
@@ -289,7 +291,7 @@ static struct whatif_answer ask_faster(double measured_mb_s) {
     return a;
 }
 
-/* The sums take as long as they did: that is no answer, unless the link was hardly used. */
+/* The replay keeps the time of the sums: that is no answer, unless the link was hardly used. */
 static void what_groups_take_of_a_link_that_nothing_shows_is_not_told(void **state) {
     static const double unknown[] = {NAN, 8};
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU quota that a run did not have: a rank that needs more stands still, one that needs less
- * does not. */
+/* A CPU quota that a run did not have: a rank that needs more is throttled, one that needs less is
+ * not.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 #define ROUNDS 60
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
 
-/* Two ranks on two hosts meet every 50 ms: rank 0 computes for 10 of them, rank 1 for all. */
+/* Two ranks on two hosts meet every 50 ms: rank 0 computes for 10 ms of them, rank 1 for all. */
 static void build(struct recording *r, struct run_model *model, bool spins) {
     plant_init(r, 2, 0.05 * ROUNDS);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -40,7 +41,7 @@ static struct whatif_scenario quota(int host, double cpus) {
     return (struct whatif_scenario){.kind = WHATIF_QUOTA, .host = host, .rank = -1, .factor = cpus};
 }
 
-/* With that quota a round takes so long. */
+/* With that quota a round takes should_ns. */
 static void check_all(const struct run_model *model, const struct whatif_scenario *s, size_t n,
                       int64_t should_ns) {
     struct whatif *w;
@@ -74,7 +75,8 @@ static void who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less(
     release(&r, &model);
 }
 
-/* Rank 0 waits for rank 1 anyway, asleep or spinning; what it spins away it does not miss. */
+/* Rank 0 waits for rank 1 anyway, asleep or spinning; it does not miss the time that it spins away.
+ */
 static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state) {
     struct recording r;
     struct run_model model;
@@ -87,8 +89,9 @@ static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state)
     }
 }
 
-/* Rank 1 polls for 40 ms of each round without a pause, and then computes for 10: half a CPU is
- * used up when the message comes, but for the first. */
+/* Rank 1 polls for 40 ms of each round without a pause, and then computes for 10 ms: except in the
+ * first round, half a CPU is used up when the message comes.
+ */
 static void who_polls_all_the_time_uses_its_quota_up(void **state) {
     struct recording r;
     struct run_model model;
@@ -119,7 +122,7 @@ static void who_polls_all_the_time_uses_its_quota_up(void **state) {
     release(&r, &model);
 }
 
-/* 10 ms of 50 are a fifth: a tenth makes them last twice as long. */
+/* 10 ms of 50 ms are a fifth: a tenth of a CPU makes them last twice as long. */
 static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
     struct recording r;
     struct run_model model;
@@ -129,8 +132,9 @@ static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
     release(&r, &model);
 }
 
-/* Two ranks on two hosts meet every 50 ms; before that rank 1 computes for cpu_ms, has no more to
- * do for a while, and is inside a call that waits for nobody for blocked_ms, off the CPU. */
+/* Two ranks on two hosts meet every 50 ms. Before that, rank 1 computes for cpu_ms, has nothing to
+ * do for a while, and is off the CPU for blocked_ms in a call that waits for nobody.
+ */
 static void build_idle(struct recording *r, struct run_model *model, int64_t cpu_ms,
                        int64_t blocked_ms) {
     plant_init(r, 2, 0.05 * ROUNDS);
@@ -162,7 +166,8 @@ static void who_is_blocked_in_a_call_uses_nothing_up(void **state) {
     release(&r, &model);
 }
 
-/* It computes for 30 of 50 ms: twice as fast, that is 15 of 35, and half a CPU is enough. */
+/* It computes for 30 of 50 ms: twice as fast, that is 15 of 35 ms, for which half a CPU suffices.
+ */
 static void a_faster_cpu_needs_less_of_a_quota(void **state) {
     struct recording r;
     struct run_model model;
@@ -174,7 +179,7 @@ static void a_faster_cpu_needs_less_of_a_quota(void **state) {
     release(&r, &model);
 }
 
-/* A gap of 30 years, of which a hundredth of a CPU makes 3,000, is beyond all times. */
+/* A gap of 30 years, which a hundredth of a CPU makes 3,000, exceeds all times. */
 static void hostile_times_end_a_replay_at_once(void **state) {
     struct recording r;
     struct run_model model;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Laws of predictions for any program: a replay that does not react to the causes of ranks' waits
- * is no answer, a factor and the rate that it makes are one question, no answer is certain.
+ * Laws that hold for predictions of any program: a replay that does not react to the causes of
+ * waits is no answer; a factor and the rate that it makes are the same question; no answer is
+ * certain.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -51,7 +52,9 @@ static void release(struct recording *r, struct run_model *model, struct whatif 
 
 /* ---- reaction ---- */
 
-/* Rank 1 computes for 90 of 100 ms, rank 0 waits for it in `name`, which tells nobody for whom. */
+/* Rank 1 computes for 90 of 100 ms, and rank 0 waits for it in `name`, which does not record for
+ * whom.
+ */
 static void check_wait(const char *name, bool is_named) {
     struct recording r;
     struct run_model model;
@@ -80,12 +83,12 @@ static void a_wait_for_nobody_known_moves_or_is_refused_by_its_name(void **state
     check_wait("MPI_Mprobe", true);
     check_wait("MPI_Probe", true);
     check_wait("MPI_Win_wait", true);
-    check_wait("MPI_Neighbor_alltoall", false); /* too much is not matched */
+    check_wait("MPI_Neighbor_alltoall", false); /* too many calls are unmatched */
 }
 
 /* ---- links ---- */
 
-/* Rank 1 computes for 50 ms, and sends a megabyte at RATE, which is answered. */
+/* Rank 1 computes for 50 ms and sends a megabyte at RATE, which rank 0 answers. */
 static struct whatif *send_rounds(struct recording *r, struct run_model *model) {
     int64_t way = (int64_t)(LARGE / RATE * 1e9), round = 51 * MS + way;
     begin(r, (double)(round * ROUNDS) / 1e9);
@@ -138,7 +141,7 @@ static void no_prediction_has_an_interval_without_width(void **state) {
     struct run_model model;
     struct whatif *w = send_rounds(&r, &model);
     const struct whatif_scenario asked[] = {
-        {WHATIF_CPU, .host = 0, .rank = -1, .factor = 2}, /* it computes nothing */
+        {WHATIF_CPU, .host = 0, .rank = -1, .factor = 2}, /* it does not compute */
         {WHATIF_CPU, .host = 1, .rank = -1, .factor = 2},
         {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_SEND, .factor = 2},
         {WHATIF_LINK, ANY, .factor = 1000},

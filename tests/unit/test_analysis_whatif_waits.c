@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A replay reacts through each way of waiting: rank 1 computes, rank 0 waits for it, and with cores
- * twice as fast half of that is gone. It names the calls that it does not follow. */
+/* A replay reacts through each way of waiting: rank 1 computes, rank 0 waits for it, and cores
+ * twice as fast save half of that. Calls that it cannot follow are named.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,10 +17,10 @@
 
 #define ROUNDS 60
 #define OWN (48 * MS)            /* that rank 1 computes in a round */
-#define ROUND (OWN + 70 * US)    /* and how long that is */
-#define EARLY (t - 18 * US)      /* rank 0 waits from here on, */
-#define CAME (t + OWN)           /* rank 1 comes, */
-#define DONE (t + OWN + 30 * US) /* and rank 0 goes on */
+#define ROUND (OWN + 70 * US)    /* the length of a round */
+#define EARLY (t - 18 * US)      /* rank 0 waits from here on */
+#define CAME (t + OWN)           /* rank 1 comes */
+#define DONE (t + OWN + 30 * US) /* rank 0 continues */
 
 typedef void plant_round(struct mpi_log *log, int64_t t);
 
@@ -88,7 +89,7 @@ static void probe(struct mpi_log *log, int64_t t) {
     PLANT(log, 0, 0, "MPI_Mrecv", 1, 5, 8, DONE + 2 * US, DONE + 3 * US);
 }
 
-/* Its receiver asks for it only when it has seen it. */
+/* Its receiver asks for it only after the probe. */
 static void probe_of_a_megabyte(struct mpi_log *log, int64_t t) {
     PLANT(log, 1, 1, "MPI_Isend", 0, 5, 1 << 20, CAME, CAME + 1 * US, MPI_FLAG_HAS_GAP_CPU,
           .gap_cpu_ns = OWN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a process that ended is started again. */
+/* The pauses before a process that ended is started again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LIFE (10 * NS_PER_MS)
 
-/* Lives one life of so many ns from *now on; returns the pause after it. */
+/* Lives for life_ns from *now on; returns the pause after it. */
 static int64_t live(struct backoff *backoff, int64_t *now, int64_t life_ns) {
     backoff_started(backoff, *now);
     *now += life_ns;

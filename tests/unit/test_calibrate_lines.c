@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of other hosts count only if they are plausible. */
+/* Lines from other hosts count only if they are plausible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void a_figure_is_taken_as_it_is(void **state) {
     assert_string_equal(b->how, "somehow");
 }
 
-/* One line each; none may come through. */
+/* One line each; none may be accepted. */
 static const char *const hostile[] = {
     "garbage",
     "",

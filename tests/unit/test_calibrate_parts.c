@@ -29,7 +29,7 @@ static void a_rate_is_found_after_the_warm_up_and_past_a_stall(void **state) {
     struct meter_rates rates;
     double amount = 0;
     (void)state;
-    for (int i = 0; i <= 100; i++) { /* 1000 at first, then 200, with nothing from 6.0 to 6.5 s */
+    for (int i = 0; i <= 100; i++) { /* 1000 at first, then 200, and nothing from 6.0 to 6.5 s */
         meter_read(&meter, 0.1 * i, amount);
         amount += i < 20 ? 100 : i >= 60 && i < 65 ? 0 : 20;
     }
@@ -100,7 +100,7 @@ static void five_hosts_are_measured_within_a_minute(void **state) {
     struct plan plan;
     (void)state;
     assert_int_equal(plan_make(&plan, 5, 5, PART_ALL, false), 0);
-    assert_true(plan_seconds(&plan, 0) < 56); /* and starting takes a few */
+    assert_true(plan_seconds(&plan, 0) < 56); /* and starting takes a few more */
     for (int a = 0; a < 5; a++)
         for (int b = 0; b < 5; b++)
             assert_int_equal(count(&plan, STEP_PAIR, a, b), a != b);
@@ -176,7 +176,7 @@ static void open_ends(struct ends *ends) {
     assert_true(ends->listener >= 0);
 }
 
-/* A child that connects with the token and then does as told; its exit status. */
+/* A child that connects with the token and then runs `then`; its exit status. */
 static pid_t start_child(const struct ends *ends, const uint8_t *shown, int (*then)(int fd)) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -194,7 +194,7 @@ static int status_of(pid_t pid) {
     return WEXITSTATUS(status);
 }
 
-/* The last reading of a meter that only grew; -1 of any other. */
+/* The last reading of a meter whose readings only grew; otherwise -1. */
 static double counted(const struct meter *meter) {
     for (size_t i = 1; i < (size_t)meter->n; i++)
         if (meter->amount[i] < meter->amount[i - 1] || meter->t_s[i] < meter->t_s[i - 1])
@@ -202,7 +202,7 @@ static double counted(const struct meter *meter) {
     return meter->n ? meter->amount[meter->n - 1] : -1;
 }
 
-/* Until something has arrived: on a busy machine any time may pass before that. */
+/* Until something has arrived: on a busy machine that may take any time. */
 static int send_a_while(int fd) {
     struct link_meters meters = {0};
     int r;
@@ -231,7 +231,8 @@ static void bytes_flow_and_are_counted_at_both_ends(void **state) {
     open_ends(&ends);
     pid_t pid = start_child(&ends, token, send_a_while);
     assert_int_equal(link_accept(ends.listener, token, &fd, 1), 0);
-    assert_int_equal(link_receive(&fd, 1, 0, &meters), 0); /* a reading each time something came */
+    assert_int_equal(link_receive(&fd, 1, 0, &meters),
+                     0); /* a reading each time something arrived */
     assert_true(counted(&meters.payload) > 0);
     link_close(&fd, 1);
     assert_int_equal(status_of(pid), 0);
@@ -251,7 +252,7 @@ static void round_trips_are_timed(void **state) {
     close(ends.listener);
 }
 
-/* A stranger is shown out, and does not keep out the one who is awaited. */
+/* A stranger is disconnected, and does not keep out the expected client. */
 static void without_the_token_nobody_gets_in(void **state) {
     struct ends ends;
     int fd;
@@ -263,17 +264,17 @@ static void without_the_token_nobody_gets_in(void **state) {
         struct sockaddr_in to = {
             .sin_family = AF_INET, .sin_port = ends.address.port, .sin_addr = {ends.address.ipv4}};
         char byte;
-        close(ends.listener); /* or it would keep its own connection waiting */
+        close(ends.listener); /* otherwise its own connection would wait here */
         fd = socket(AF_INET, SOCK_STREAM, 0);
         if (connect(fd, (struct sockaddr *)&to, sizeof to) != 0)
-            _exit(errno == ECONNREFUSED ? 0 : 1); /* it came when all was over */
+            _exit(errno == ECONNREFUSED ? 0 : 1); /* it came after the end */
         _exit(recv(fd, &byte, 1, 0) == 0 || errno == ECONNRESET ? 0 : 1);
     }
     pid_t friend = start_child(&ends, token, do_nothing);
     assert_int_equal(link_accept(ends.listener, token, &fd, 1), 0);
     assert_int_equal(status_of(friend), 0);
     link_close(&fd, 1);
-    close(ends.listener); /* a client that still waits in its queue is shown out by that */
+    close(ends.listener); /* this also refuses a client that still waits in its queue */
     assert_int_equal(status_of(stranger), 9);
     assert_int_equal(status_of(silent), 0);
 }
@@ -318,7 +319,7 @@ static void a_disk_is_measured_without_leaving_anything(void **state) {
     measure_disk(directory, 0.1, &figures);
     assert_int_equal(count_entries(directory), 0);
     if (figures.n == 0)
-        assert_non_null(strstr(figures.trouble, "O_DIRECT")); /* tmpfs of old */
+        assert_non_null(strstr(figures.trouble, "O_DIRECT")); /* tmpfs of older kernels */
     else
         assert_int_equal(figures.n, 2);
     rmdir(directory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings of agents about their hosts, and hosts against each other. */
+/* Agents' findings about their hosts, and comparisons between hosts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

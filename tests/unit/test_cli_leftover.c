@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories that agents have left behind: which are found, what is in them, which one is in use,
- * and that nothing else is ever removed. */
-#include "cli/import/leftover.h"
+/* Directories that agents left behind: which are found, their contents, whether one is in use, and
+ * that nothing else is ever removed.
+ */
+#include "cli/leftover.h"
 #include "common/segment_name.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 #include <cmocka.h>
 
-#define OTHER 65534 /* a user who is not this one */
+#define OTHER 65534 /* another user */
 #define SEGMENT "0123456789abcdef-1.spool"
 #define DAY_S 86400
 
@@ -65,7 +66,7 @@ static void write_file(const char *path, size_t size, int64_t written_s) {
     set_time(path, written_s);
 }
 
-/* A spool with one segment, both written then. Returns its path. */
+/* Makes a spool with one segment, both of that time. Returns its path. */
 static const char *plant(const char *name, size_t size, int64_t written_s) {
     char segment[300];
     assert_int_equal(mkdir(at(name), 0700), 0);
@@ -83,7 +84,7 @@ static size_t find(struct leftover **ret_list) {
     return n;
 }
 
-/* The only one. */
+/* The only leftover. */
 static struct leftover find_one(void) {
     struct leftover *list, one;
     assert_int_equal(find(&list), 1);
@@ -92,7 +93,7 @@ static struct leftover find_one(void) {
     return one;
 }
 
-/* The text that comes on this stream while fn runs. */
+/* The text that fn writes to this stream. */
 static const char *printed(int stream, int (*fn)(void *ctx), void *ctx, int expected) {
     static char text[3000];
     FILE *to = tmpfile();
@@ -183,13 +184,13 @@ static void segments_alone_are_counted(void **state) {
     assert_int_equal(one.bytes, 130);
     assert_int_equal(one.newest_s, 3000);
     assert_false(one.held);
-    set_time(at("chokepoint-spool-aaaaaa"), 4000); /* a segment was taken away then */
+    set_time(at("chokepoint-spool-aaaaaa"), 4000); /* a segment was removed then */
     assert_int_equal(find_one().newest_s, 4000);
 }
 
 /* ---- who holds it ---- */
 
-/* A shell with this word that lives until *ret_end is closed. */
+/* A shell with this word on its command line, which lives until *ret_end is closed. */
 static pid_t start_with_word(const char *word, int *ret_end) {
     int fds[2], ready[2];
     char byte;
@@ -275,14 +276,14 @@ static void files_of_another_user_are_not_brought_in(void **state) {
     strcpy(path, plant("chokepoint-spool-aaaaaa", 1, 1));
     assert_string_equal(printed(STDERR_FILENO, check_owner, path, 0), "");
     assert_string_equal(printed(STDERR_FILENO, check_owner, (char *)"/missing", 0), "");
-    assert_string_equal(printed(STDERR_FILENO, check_owner, (char *)"/", 0), ""); /* root's */
+    assert_string_equal(printed(STDERR_FILENO, check_owner, (char *)"/", 0), ""); /* of root */
     if (geteuid() != 0)
         return;
     assert_int_equal(chown(path, 54321, 0), 0);
     const char *said = printed(STDERR_FILENO, check_owner, path, -EPERM);
     assert_non_null(strstr(said, "is of user 54321, who may have put anything there"));
     assert_int_equal(chmod(root, 0755), 0);
-    assert_int_equal(seteuid(54321), 0); /* to whom all of this is theirs, but what root made */
+    assert_int_equal(seteuid(54321), 0); /* this user owns everything but what root made */
     int own = leftover_check_owner(path), roots = leftover_check_owner("/");
     assert_int_equal(seteuid(0), 0);
     assert_int_equal(own, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of runs on a terminal and in a file: a line each, columns that fit, notes below. */
-#include "cli/list/list_text.h"
+/* The list of runs on a terminal and in a file: a line for each, columns that fit, notes below. */
+#include "cli/list_text.h"
 #include "common/clock.h"
 
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static void columns_are_as_wide_as_what_is_in_them(void **state) {
         "   2  a?[2Jb  1970-01-02 00:00:00    12.3 s  2      done  a?b\n");
 }
 
-/* The cell that begins where this title does, up to two spaces. */
+/* The cell that begins below this title, up to two spaces. */
 static const char *cell(const struct listed_run *run, const char *title) {
     static char text[200];
     const char *all = printed(run, 1), *line = strchr(all, '\n') + 1;
@@ -165,7 +165,7 @@ static void notes_are_lines_below_their_run(void **state) {
 
 /* ---- on a terminal ---- */
 
-/* The line of the run on a terminal of that many columns. */
+/* The line of the run on a terminal with that many columns. */
 static const char *shown_in(const struct listed_run *run, unsigned short columns) {
     static char text[1000];
     int master = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDOUT_FILENO);
@@ -197,7 +197,8 @@ static void the_command_takes_what_is_left_of_a_terminal(void **state) {
     run.command = "0123456789";
     assert_string_equal(shown_in(&run, sizeof CELLS - 1 + 10), CELLS "0123456789");
     assert_string_equal(shown_in(&run, sizeof CELLS - 1 + 9), CELLS "01234567\xe2\x80\xa6");
-    assert_string_equal(shown_in(&run, 20), CELLS "0123456\xe2\x80\xa6"); /* eight at least */
+    assert_string_equal(shown_in(&run, 20), CELLS "0123456\xe2\x80\xa6"); /* at least eight
+                                                                             characters */
     run.command = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
     assert_string_equal(shown_in(&run, 20),
                         CELLS "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"

@@ -15,12 +15,12 @@ static void a_distance_counts_letters(void **state) {
     assert_int_equal(edit_distance("report", "report"), 0);
     assert_int_equal(edit_distance("", "list"), 4);
     assert_int_equal(edit_distance("list", ""), 4);
-    assert_int_equal(edit_distance("lits", "list"), 1); /* neighbours swapped */
+    assert_int_equal(edit_distance("lits", "list"), 1); /* neighbours are swapped */
     assert_int_equal(edit_distance("reprt", "report"), 1);
     assert_int_equal(edit_distance("reeport", "report"), 1);
     assert_int_equal(edit_distance("rexort", "report"), 1);
     assert_int_equal(edit_distance("kitten", "sitting"), 3);
-    assert_int_equal(edit_distance("ca", "abc"), 3); /* swapped letters are not parted again */
+    assert_int_equal(edit_distance("ca", "abc"), 3); /* swapped letters are not separated again */
 }
 
 static void a_long_word_is_at_no_distance(void **state) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planted offsets, delays that differ between the two ways, drifting clocks: the true offset always
- * lies within the given bound.
+ * Planted offsets, delays that differ between the two directions, drifting clocks: the true offset
+ * always lies within the given bound.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,13 +17,13 @@
 #include "collector/clock.h"
 #include "common/clock.h"
 
-/* Deterministic: a failure can be repeated. */
+/* Seeded, so that a failure can be repeated. */
 static uint64_t draw(uint64_t *state, uint64_t below) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (*state >> 33) % below;
 }
 
-/* The collector's clock when the host's shows host_ns. */
+/* Two clocks: the collector's as a function of the host's. */
 struct world {
     int64_t offset_ns; /* when the host's clock is 0 */
     int64_t drift_ppm;
@@ -53,7 +53,7 @@ static void equal_delays_give_the_offset_to_the_ns(void **state) {
     struct exchange x = exchange_at(&world, 5 * NS_PER_S, 100000, 30000000, 100000);
     struct clock_estimate e = estimate_of(&x);
     assert_int_equal(e.offset_ns, world.offset_ns);
-    assert_in_range(e.error_ns, 100000, 100000 + 6100); /* and the drift of 30 ms */
+    assert_in_range(e.error_ns, 100000, 100000 + 6100); /* including the drift in 30 ms */
 }
 
 static void asymmetric_delays_shift_the_offset_but_never_past_the_bound(void **state) {
@@ -72,10 +72,10 @@ static void asymmetric_delays_shift_the_offset_but_never_past_the_bound(void **s
 static void times_that_cannot_be_true_give_no_offset(void **state) {
     (void)state;
     const struct exchange impossible[] = {
-        {100, 1000, 1500, 200},          /* it stayed there longer than we waited */
+        {100, 1000, 1500, 200},          /* it spent longer there than the exchange took */
         {100, 1000, 900, 300},           /* answered before it was received */
         {300, 1000, 1000, 200},          /* heard before it was sent */
-        {1, INT64_MAX, INT64_MAX, -100}, /* overflows */
+        {1, INT64_MAX, INT64_MAX, -100}, /* sums overflow */
         {-100, INT64_MAX, INT64_MAX, INT64_MAX},
     };
     struct exchange_result result;
@@ -88,15 +88,15 @@ static void times_that_cannot_be_true_give_no_offset(void **state) {
 #define EXCHANGES_MAX 2000
 
 struct network {
-    int64_t base_ns;           /* of each way, at least */
-    int64_t jitter_ns;         /* up to so much more, each way */
-    int64_t queue_ns;          /* up to so much more, in times of load */
-    double busy_from, busy_to; /* such times, in s */
-    int loads;                 /* bit 0: the way out, bit 1: the way back */
+    int64_t base_ns;           /* of each direction, at least */
+    int64_t jitter_ns;         /* at most so much more in each direction */
+    int64_t queue_ns;          /* at most so much more under load */
+    double busy_from, busy_to; /* time of load, in s */
+    int loads;                 /* bit 0: requests, bit 1: answers */
     unsigned lost_percent;
 };
 
-/* The host's clock: offset, drift, a drift that itself comes and goes, and a jump. */
+/* The host's clock: an offset, a drift, a drift that varies, and a jump. */
 struct planted {
     int64_t offset_ns;
     double drift_ppm, wander_ppm, wander_period_s;
@@ -124,7 +124,7 @@ static int64_t delay_ns(const struct network *net, double s, int way, uint64_t *
            (busy ? (int64_t)draw(random, (uint64_t)net->queue_ns + 1) : 0);
 }
 
-/* The collector reads its clock at host's time t. */
+/* The collector's clock at the host's time t. */
 static int64_t collector_at(const struct planted *p, int64_t t) {
     return t + planted_offset(p, t);
 }
@@ -146,13 +146,13 @@ static void exchange_for(const struct planted *planted, const struct network *ne
 }
 
 struct judgement {
-    double worst_error_ns, worst_bound_ns; /* anywhere within the exchanges */
-    double drift_ppm;                      /* of the longest piece */
+    double worst_error_ns, worst_bound_ns; /* the worst within the exchanges */
+    double drift_ppm;                      /* in the longest piece */
     size_t pieces;
     bool jumped;
 };
 
-/* Every 10 ms, and a second before and after. */
+/* Checks every 10 ms, from a second before to a second after. */
 static struct judgement judge(const struct planted *planted, const struct recording *recording) {
     const struct clock_estimate *e = recording->estimates;
     struct clock_piece *pieces;
@@ -245,7 +245,8 @@ static void the_bound_holds_whatever_the_network_does(void **state) {
                   bound / 1e3);
 }
 
-/* A minute of a full queue between two quiet ones, in which each exchange alone is off by ms. */
+/* A minute of a full queue between two quiet ones; each of its exchanges is wrong by milliseconds.
+ */
 static void a_busy_minute_is_bridged_by_the_quiet_around_it(void **state) {
     (void)state;
     static struct recording recording;
@@ -264,7 +265,7 @@ static void a_busy_minute_is_bridged_by_the_quiet_around_it(void **state) {
     }
 }
 
-/* ... and what is known before and after is not spoilt by it. */
+/* The bound before and after is as good as without it. */
 static void a_busy_minute_does_not_widen_the_quiet_bound(void **state) {
     (void)state;
     static struct recording recording;
@@ -287,7 +288,7 @@ static void a_busy_minute_does_not_widen_the_quiet_bound(void **state) {
     free(pieces);
 }
 
-/* NTP turns the rate by more than a clock wanders: the bound then rests on the drift alone. */
+/* NTP changes the rate by more than a clock wanders: then the bound rests on the drift alone. */
 static void a_rate_that_turns_is_seen_and_not_trusted(void **state) {
     (void)state;
     static struct recording recording;
@@ -316,7 +317,7 @@ static void a_clock_that_jumped_is_told_and_learnt_anew(void **state) {
         recording.n = n;
         assert_true(judge(&planted, &recording).jumped);
         recording.n = n - 1;
-        planted.jump_ns = 0; /* what comes after it is not there to be judged */
+        planted.jump_ns = 0; /* times after the jump are not judged */
         assert_false(recording.n && judge(&planted, &recording).jumped);
     }
 }
@@ -354,7 +355,7 @@ static void a_window_goes_on_where_the_last_one_ended(void **state) {
     free(pieces);
 }
 
-/* A line that begins near one wall of the tube is far from the other. */
+/* A line that begins near one wall of the tube is far from the other wall. */
 static void the_bound_reaches_to_the_far_wall(void **state) {
     (void)state;
     const struct clock_estimate only = {begin_ns, 0, 1000};
@@ -371,7 +372,7 @@ static void the_bound_reaches_to_the_far_wall(void **state) {
     }
 }
 
-/* ... and between two exchanges more is possible than at either. */
+/* Between two exchanges more is possible than at either of them. */
 static void the_bound_counts_what_is_possible_between_exchanges(void **state) {
     (void)state;
     const struct clock_estimate two[] = {{begin_ns, 0, 100}, {begin_ns + NS_PER_S, 0, 100}};
@@ -385,7 +386,7 @@ static void the_bound_counts_what_is_possible_between_exchanges(void **state) {
     free(pieces);
 }
 
-/* Any numbers that pass for exchanges: nothing overflows (the sanitizers look on). */
+/* Any plausible exchanges: nothing overflows (the sanitizers check). */
 static void wild_exchanges_harm_nobody(void **state) {
     (void)state;
     static struct recording recording;

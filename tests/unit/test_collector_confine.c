@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A child confines itself and tries what a taken-over program would; its exit status names the
- * first thing that went wrong. It goes on to do what it is confined to. */
+/* A child confines itself and tries what a hijacked program would; its exit status is the line of
+ * the first failure. Then it does what it must still be able to do.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -37,7 +38,7 @@ struct fixture {
     char directory[64], database[96], outside[64];
 };
 
-/* The first check that fails ends the child with its line. */
+/* The first check that fails ends the child with its line number. */
 #define CHECK(holds)                                                                               \
     do {                                                                                           \
         if (!(holds)) {                                                                            \
@@ -203,7 +204,7 @@ static void threads_that_began_before_are_filtered_too(void **state) {
 
 static void be_server(struct fixture *f) {
     int status;
-    setenv("TMPDIR", f->directory, 1); /* where it may write, too */
+    setenv("TMPDIR", f->directory, 1); /* it could write there, too */
     CHECK(confine_files(CONFINE_SERVES, f->database) == 0);
     CHECK(confine_calls(CONFINE_SERVES) == 0);
     CHECK(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) >= 0);

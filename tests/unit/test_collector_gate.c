@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which connections stay when there are too many of them, or they take too long. */
+/* Which connections stay if there are too many, or if they take too long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static bool expects(struct fixture *f, const char *address) {
     return gate_expect(f->gate, (struct sockaddr *)&from);
 }
 
-/* Many hosts behind one address: they wait for each other. Somebody from elsewhere does not. */
+/* Hosts behind one address wait for each other; a host elsewhere does not wait. */
 static void a_crowd_behind_one_address_comes_in_one_after_the_other(void **state) {
     struct fixture *f = *state;
     open_gate(f, NEVER_NS, NEVER_NS);
@@ -131,7 +131,7 @@ static void a_crowd_behind_one_address_comes_in_one_after_the_other(void **state
     }
     assert_false(expects(f, "10.0.0.2"));
     assert_true(expects(f, "10.0.0.3"));
-    enter(f, "10.0.0.3"); /* the crowd loses one */
+    enter(f, "10.0.0.3"); /* the address loses one connection */
     assert_int_equal(f->dropped, 1);
     assert_false(expects(f, "10.0.0.2"));
     int before = f->room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies, good and bad, against a real store: what is refused leaves nothing behind. */
+/* Good and bad bodies against a real store: a refused body leaves nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,14 +112,15 @@ static void a_host_has_a_bounded_number_of_streams(void **state) {
     assert_int_equal(push(f, &p), -EUSERS);
     assert_string_equal(p.why, "the host has 4096 streams already");
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM stream"), STORE_STREAMS_MAX);
-    body_of_stream(f, "vm1", STORE_STREAMS_MAX); /* those that it has go on */
+    body_of_stream(f, "vm1", STORE_STREAMS_MAX); /* known streams continue */
     assert_int_equal(push(f, &p), 0);
-    body_of_stream(f, "vm2", 1); /* and other hosts */
+    body_of_stream(f, "vm2", 1); /* and so do other hosts */
     assert_int_equal(push(f, &p), 0);
 }
 
-/* Sampled once a second, where samples come ten times a second: its first instance, in the second
- * sample, has grown since the first. */
+/* This table is sampled once a second, other samples ten times: its first instance, in its second
+ * sample, has grown since the first.
+ */
 static void a_sample_without_rows_is_where_growth_begins(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};
@@ -162,7 +163,7 @@ static void a_replay_is_counted_and_stored_once(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT count(DISTINCT seq) FROM frame"), 8);
 }
 
-/* Every prefix and every flipped bit: either the body is whole and the same, or nothing is stored.
+/* Every prefix and every flipped bit: either the body is whole and unchanged, or nothing is stored.
  */
 static void a_damaged_body_is_refused_whole(void **state) {
     struct fixture *f = *state;
@@ -267,7 +268,7 @@ static void a_table_of_another_meaning_costs_its_rows_not_the_host(void **state)
     assert_int_equal(p.committed, 3);
     assert_non_null(strstr(p.note, "vm2"));
     assert_int_equal(push(f, &p), 0);
-    assert_string_equal(p.note, ""); /* said once */
+    assert_string_equal(p.note, ""); /* reported once */
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM run_note"), 1);
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 6);
 }
@@ -290,7 +291,7 @@ static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
                      INGEST_TABLES_MAX);
 }
 
-/* All in one transaction, because each costs the disk a write. */
+/* All in one transaction, since each costs the disk a write. */
 static void a_run_has_no_more_hosts_than_it_may(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};
@@ -337,7 +338,7 @@ static void clock_estimates_reach_the_store(void **state) {
     p.clock = (struct clock_estimate){3000, 900000, 40};
     assert_int_equal(push(f, &p), 0);
     assert_non_null(strstr(p.note, "jumped"));
-    p.clock.mono_ns = -1; /* no exchange: costs the push nothing */
+    p.clock.mono_ns = -1; /* no exchange: the push is accepted all the same */
     assert_int_equal(push(f, &p), 0);
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM clock"), 3);
 }
@@ -368,7 +369,7 @@ static void what_was_rolled_back_can_be_pushed_again(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
 }
 
-/* The body with the number in the place of its tables. */
+/* The body with the number in place of its tables. */
 static void leave_out_tables(struct fixture *f, uint64_t id) {
     struct span tables;
     assert_true(wire_find_tables(f->body.data, f->body.size, &tables));
@@ -387,7 +388,7 @@ static void tables_that_came_once_need_not_come_again(void **state) {
     assert_int_equal(push(f, &p), 0);
     assert_int_equal(p.frames, 4);
     assert_int_equal(p.tables, id);
-    good_body(f, 10, 11); /* an older agent sends them always */
+    good_body(f, 10, 11); /* an older agent always sends them */
     assert_int_equal(push(f, &p), 0);
     assert_int_equal(p.tables, id);
     assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 10 * 1000);
@@ -403,7 +404,7 @@ static void a_number_that_is_not_known_is_asked_about_and_stores_nothing(void **
     leave_out_tables(f, id ^ 1);
     assert_int_equal(push(f, &p), -ENODATA);
     assert_int_equal(p.tables, 0);
-    /* A collector that was started anew has another key. */
+    /* A restarted collector has another key. */
     ingest_free(f->ingest);
     assert_int_equal(ingest_new(f->store, f->run, &f->ingest), 0);
     good_body(f, 6, 9);
@@ -415,8 +416,9 @@ static void a_number_that_is_not_known_is_asked_about_and_stores_nothing(void **
     assert_true(p.tables && p.tables != id);
 }
 
-/* A stream that means harm describes other tables each time: what others have named stays known as
- * long as it is used, and memory is bounded. */
+/* A hostile stream describes other tables each time: tables in use stay known, and memory is
+ * bounded.
+ */
 static void many_descriptions_do_not_push_out_one_in_use(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};
@@ -443,7 +445,7 @@ static void many_descriptions_do_not_push_out_one_in_use(void **state) {
     assert_int_equal(push(f, &p), -ENODATA);
 }
 
-/* Ids of the store are remembered with the tables, and a rollback takes them back. */
+/* Store ids are remembered with the tables, and a rollback removes them. */
 static void known_tables_are_registered_again_after_a_rollback(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};

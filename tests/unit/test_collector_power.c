@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Power is cut at every answer of the collector's writer, and at any write, sync and removal
- * between: what the disk then holds must open, be whole, and have every frame that was
- * acknowledged. So must what it holds when any of the writes that were not synced arrived all the
- * same. The next push then goes on where the last one that was acknowledged ended.
+ * The power is cut at every answer of the collector's writer, and at any write, sync and removal
+ * between. The disk's contents must then open, be whole, and have every acknowledged frame. The
+ * same holds if any of the unsynced writes arrived. The next push then continues after the last
+ * acknowledged one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,9 +23,9 @@
 
 #define N_HOSTS 3
 #define N_ROUNDS 24
-#define ROUNDS_A_LIFE 6 /* then the collector is started again */
+#define ROUNDS_A_LIFE 6 /* then the collector is restarted */
 #define FRAMES_A_PUSH 4
-#define MOMENTS_A_CUT 3 /* 1 as the first argument of this program: a cut at each */
+#define MOMENTS_A_CUT 3 /* one cut in so many moments; 1 as the program's first argument: all */
 
 struct power {
     char base[32], disk[48], left[48], db[64];
@@ -34,10 +34,10 @@ struct power {
 };
 
 static uint64_t moments_a_cut = MOMENTS_A_CUT;
-static uint64_t seed = 1; /* of what arrives; the second argument */
+static uint64_t seed = 1; /* decides which writes arrive; the program's second argument */
 
 struct push_of {
-    struct write_job job; /* first */
+    struct write_job job; /* must be first */
     struct power *power;
     size_t host;
     pthread_mutex_t *lock;
@@ -46,7 +46,7 @@ struct push_of {
     struct buffer body;
 };
 
-/* The writer's thread looks, too, and cmocka can jump out of the test's thread only. */
+/* The writer's thread checks, too, and cmocka can only jump out of the test's thread. */
 #define MUST(condition, ...)                                                                       \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -109,7 +109,7 @@ static void verify(const struct power *p, const char *path) {
     verification_release(&v);
 }
 
-/* The host's agent sends what was not acknowledged, and a frame more. */
+/* The host's agent sends what was not acknowledged, and one more frame. */
 static void push_on(const struct power *p, struct store *store, struct ingest *ingest,
                     size_t host) {
     struct buffer body = {0};
@@ -158,7 +158,7 @@ static void cut_power(struct power *p, bool any_arrived) {
     cut_leave(p->left, any_arrived);
     snprintf(path, sizeof path, "%s/x.db", p->left);
     if (!p->acknowledged[0] && access(path, F_OK) != 0)
-        return; /* nothing was promised yet */
+        return; /* nothing was acknowledged yet */
     int r = store_open_write(path, &store, why, sizeof why);
     MUST(r == 0, "cut %llu: %d %s", (unsigned long long)p->cuts, r, why);
     if (p->acknowledged[0]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The server over real sockets, spoken to by hand, so that it can be spoken to wrongly. */
+/* The server over real sockets; the test writes requests by hand, so that they can be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,12 +118,12 @@ static void send_all(int fd, const void *data, size_t size) {
     for (size_t sent = 0; sent < size;) {
         ssize_t n = send(fd, (const char *)data + sent, size - sent, MSG_NOSIGNAL);
         if (n <= 0)
-            return; /* the server may have had enough */
+            return; /* the server may have closed */
         sent += (size_t)n;
     }
 }
 
-/* One answer: its status, its body in ret_text. 0 when the connection ended without one. */
+/* Reads one answer: its status, its body in ret_text. 0 if the connection ended without one. */
 static int read_answer(int fd, char *ret_text, size_t capacity) {
     char head[2048];
     size_t size = 0, length = 0;
@@ -154,7 +154,7 @@ static void send_request(int fd, const char *fields, const void *body, size_t si
     send_all(fd, body, size);
 }
 
-/* HMAC-SHA256 of the names under TOKEN, as Python's hmac says. */
+/* HMAC-SHA256 of the names under TOKEN, by Python's hmac. */
 #define KEY_OF_VM1 "545ff76dc1a8a9de09fb96614867c5bc"
 #define KEY_OF_VM2 "1ec159429cf1a4d5ebc508b488cd8541"
 #define OF_VM1 "Chokepoint-Host: vm1\r\n"
@@ -223,7 +223,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* When the host is asked to push next, of the collector's clock; -1: when it likes. */
+/* When the host should push next, by the collector's clock; -1: when it likes. */
 static long long next_push_of(struct fixture *f, unsigned number, uint64_t seq) {
     char name[16], key[HOST_KEY_SIZE], headers[256];
     long long replied, next;
@@ -256,7 +256,7 @@ static void pushes_of_many_hosts_are_spread_over_the_second(void **state) {
     assert_true(widest < 3 * NS_PER_S / MANY);
 }
 
-/* In each second about as many as in any other, and each host once in the interval. */
+/* About as many in each second, and each host once in the interval. */
 static void a_thousand_hosts_more_push_a_second_less_often(void **state) {
     (void)state;
     static const struct {
@@ -366,11 +366,11 @@ static void a_body_of_unknown_length_is_refused(void **state) {
 
 static size_t bytes_on_their_way(struct fixture *f) {
     while (atomic_load(&f->server->requests))
-        sched_yield(); /* each ends, after it has given back its bytes */
+        sched_yield(); /* each ends after it has given back its bytes */
     return atomic_load(&f->server->body_bytes);
 }
 
-/* However a request ends. */
+/* Whichever way a request ends. */
 static void a_body_gives_its_room_back(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer good = body_of("vm1", 1, 5);
@@ -397,7 +397,7 @@ static void a_body_gives_its_room_back(void **state) {
     assert_int_equal(bytes_on_their_way(f), 0);
 }
 
-#define FULL 64 /* bodies of 4 MiB are 256 MiB */
+#define FULL 64 /* bodies of 4 MiB in 256 MiB */
 
 /* Announces a body of 4 MiB and sends none of it. */
 static int announce(const struct fixture *f, unsigned number) {
@@ -413,7 +413,7 @@ static int announce(const struct fixture *f, unsigned number) {
     return fd;
 }
 
-/* And whoever is refused for it takes up nothing of it. */
+/* A refused request takes none of it. */
 static void bodies_have_room_for_256_mib_at_once(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
@@ -492,7 +492,7 @@ static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 7);
 }
 
-/* Called bad, its frames would be given up one by one: agent/push/push.c. */
+/* If they were called bad, the agent would drop their frames one by one: agent/push.c. */
 static void a_stream_beyond_the_bound_waits_and_is_said_once(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer one_more = body_of("vm1", 1, 5);
@@ -622,7 +622,7 @@ static void it_listens_where_it_was_told_and_nowhere_else(void **state) {
     assert_int_equal(server_start(&options, &other, why, sizeof why), -EINVAL);
 }
 
-/* As `run` hands it over: the port stays its own while nobody serves it. */
+/* As `run` hands it over: the port stays its own while no process serves it. */
 static void it_serves_a_descriptor_that_listens_already(void **state) {
     struct fixture *f = *state;
     struct server *other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: what is stored of what agents send. */
+/* Writing: how the store keeps what agents send. */
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static void what_is_born_counts_whole_since_the_previous_sample(void **state) {
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 1, 1.0), 0);
     ROW(f, &net_table, "eth0", 1, 1);
-    ROW_NEW(f, &net_table, "early", 9, 9); /* nothing is known of the time before */
+    ROW_NEW(f, &net_table, "early", 9, 9); /* the time before is not known */
     assert_int_equal(fixture_frame(f, 2, 1.1), 0);
     ROW_NEW(f, &net_table, "eth1", 77, 7);
     COMMIT(f);
@@ -135,11 +135,11 @@ static void slots_missed_and_an_agents_restart_are_counted(void **state) {
     BEGIN(f);
     assert_int_equal(store_frame(f->store, f->stream, &head), 0);
     head.seq = 2;
-    head.mono_ns += 300 * NS_PER_MS; /* two slots passed over, and said so */
+    head.mono_ns += 300 * NS_PER_MS; /* two slots were skipped, and reported */
     head.missed = 2;
     assert_int_equal(store_frame(f->store, f->stream, &head), 0);
     head.seq = 3;
-    head.mono_ns += 5 * NS_PER_S; /* started again: knows nothing of 49 slots */
+    head.mono_ns += 5 * NS_PER_S; /* restarted: 49 slots are unknown */
     head.missed = 0;
     assert_int_equal(store_frame(f->store, f->stream, &head), 0);
     COMMIT(f);
@@ -147,7 +147,7 @@ static void slots_missed_and_an_agents_restart_are_counted(void **state) {
     assert_int_equal(sql_number(f, "SELECT restarts FROM stream"), 1);
 }
 
-/* 500 ms late at 10 Hz: the agent itself counts what it left out, with its next frame. */
+/* 500 ms late at 10 Hz: the agent counts its missed slots in its next frame. */
 static void a_late_frame_is_no_hole(void **state) {
     struct fixture *f = *state;
     struct frame_head head = {.seq = 1, .mono_ns = NS_PER_S, .wall_ns = RUN_WALL_NS};
@@ -173,7 +173,7 @@ static void a_reboot_starts_afresh_and_a_restarted_collector_does_not(void **sta
     assert_int_equal(fixture_frame(f, 1, 1000.0), 0);
     ROW(f, &net_table, "eth0", 5000, 0);
     COMMIT(f);
-    store_close(f->store); /* the collector is started again */
+    store_close(f->store); /* the collector is restarted */
     fixture_open(f);
     fixture_stream(f, "vm1", BOOT_A, 7);
     BEGIN(f);
@@ -181,7 +181,7 @@ static void a_reboot_starts_afresh_and_a_restarted_collector_does_not(void **sta
     ROW(f, &net_table, "eth0", 5001, 0);
     COMMIT(f);
     assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 1);
-    fixture_stream(f, "vm1", BOOT_B, 7); /* the host is booted again */
+    fixture_stream(f, "vm1", BOOT_B, 7); /* the host is rebooted */
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 1, 3.0), 0);
     ROW(f, &net_table, "eth0", 9000, 0);
@@ -198,8 +198,9 @@ struct kept_state {
     const char *end;
 };
 
-/* The blob of state_save for "eth0" at 5000 received and 0 sent, with these values in place of its
- * own. */
+/* Plants the blob of state_save for "eth0", with 5000 received and 0 sent, and these values
+ * replaced.
+ */
 static void plant_state(struct fixture *f, const struct kept_state *kept) {
     struct buffer blob = {0};
     sqlite3 *db;
@@ -226,7 +227,7 @@ static void plant_state(struct fixture *f, const struct kept_state *kept) {
     buffer_release(&blob);
 }
 
-/* The growth that the first row after a restart has, or VALUE_ABSENT: it was a first row. */
+/* The growth of the first row after a restart, or VALUE_ABSENT if it counts as a first row. */
 static int64_t growth_after(struct fixture *f, const struct kept_state *kept, uint64_t seq) {
     store_close(f->store);
     if (kept)
@@ -284,7 +285,7 @@ static void a_rollback_leaves_no_trace_in_file_or_memory(void **state) {
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 2, 1.1), 0);
     ROW(f, &net_table, "eth0", 900, 0);
-    ROW(f, &memory_table, "memory", 1, 1, 1); /* a table made and unmade */
+    ROW(f, &memory_table, "memory", 1, 1, 1); /* a table was made and removed */
     store_rollback(f->store);
     assert_int_equal(store_stream_last_seq(f->store, f->stream), 1);
     BEGIN(f);
@@ -308,7 +309,7 @@ static void an_id_from_before_a_rollback_is_refused(void **state) {
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 1, 1.0), 0);
     assert_int_equal(store_row(f->store, before, &net_table, &row), -EINVAL);
-    assert_int_equal(store_table(f->store, &twin, &after), 0); /* in the old one's place */
+    assert_int_equal(store_table(f->store, &twin, &after), 0); /* in place of the old one */
     assert_int_equal(store_row(f->store, before, &net_table, &row), -EINVAL);
     store_rollback(f->store);
 }
@@ -464,7 +465,7 @@ static void thousands_of_instances_are_each_found_again(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM instance"), 3000);
 }
 
-/* Two collectors record into one file at once, and their agents know different columns. */
+/* Two collectors record into one file at once, and their agents have different columns. */
 static void two_writers_share_a_file(void **state) {
     struct fixture *f = *state, other = *f;
     struct column wider[3] = {{"drops", UNIT_EVENTS, COLUMN_COUNTER, "new"}};
@@ -488,7 +489,7 @@ static void two_writers_share_a_file(void **state) {
     }
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 6, 6.0), 0);
-    ROW(f, &later, "eth0", 0, 50, 5); /* the first writer meets the column the other added */
+    ROW(f, &later, "eth0", 0, 50, 5); /* the first writer meets the column that the other added */
     COMMIT(f);
     store_close(other.store);
     assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 50 + 4000);
@@ -515,7 +516,7 @@ static void a_closed_database_is_one_plain_file(void **state) {
     assert_int_equal(head[19], 1);
 }
 
-/* As if the disk had room for so many pages. */
+/* As if the disk had room for only so many pages. */
 static void store_limit_pages(struct store *store, int pages) {
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %d", pages);

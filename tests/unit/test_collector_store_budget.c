@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Budgets in the store: those of a run take the place of those it had, all or none. */
+/* Budgets in the store: a run's new budgets replace its old ones, all or none. */
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static void the_rows_of_a_run_replace_those_it_had(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM budget WHERE cpu_ns IS NULL"), 1);
 }
 
-/* A file of before MPI-IO and stops were terms. */
+/* An older file, without the terms for MPI-IO and stops. */
 static void terms_that_an_older_file_lacks_are_added(void **state) {
     struct fixture *f = *state;
     const struct store_budget one = budget(3, 12, 0);

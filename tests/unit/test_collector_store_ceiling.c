@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ceilings in the store: the newest counts, old files have none and can get some. */
+/* Ceilings in the store: the newest counts; old files have none, and can get some. */
 #include "tests/unit/store_fixture.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs removed, renamed, commented on. */
+/* Runs are removed, renamed, and get comments. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single events, which come in a stream of their own after the samples: they may not look like
- * samples of their host, nor like gaps of it, and must lie on the same clock.
+ * Single events, which come in their own stream after the samples. They must not look like samples
+ * of their host, or like gaps in them, and must use the same clock.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -22,13 +22,13 @@ static const struct table call_table = {.name = "call",
 #define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
 #define COMMIT(f) assert_int_equal(store_commit((f)->store), 0)
 
-/* From now on frames are those of the stream of events. */
+/* From now on frames belong to the stream of events. */
 static void begin_events(struct fixture *f) {
     struct wire_stream stream = {.host = "vm1", .boot_id = BOOT_A, .stream_id = 8};
     assert_int_equal(store_stream(f->store, f->run, &stream, &f->host, &f->stream), 0);
 }
 
-/* Ten samples of a second, then the events of the same time: in the middle of it some are lost. */
+/* Ten samples of a second, then events of the same time, some of which are lost in the middle. */
 static void record(struct fixture *f) {
     BEGIN(f);
     for (uint64_t i = 1; i <= 10; i++) {
@@ -64,7 +64,7 @@ static void events_are_no_samples_of_their_host(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM call"), 8);
 }
 
-/* Its sampler was killed at once, or its spool of samples lost. */
+/* Its sampler was killed at once, or its spool of samples was lost. */
 static void a_host_of_events_alone_is_a_host_without_samples(void **state) {
     struct fixture *f = *state;
     struct wire_stream stream = {.host = "vm2", .boot_id = BOOT_B, .stream_id = 9};
@@ -121,7 +121,7 @@ static int count_row(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
-/* The host was suspended at 500 s: from then on its clock is 7 s behind where it was before. */
+/* The host was suspended at 500 s: from then on its clock is 7 s behind. */
 static int exchange(struct fixture *f, int64_t t_s) {
     struct clock_estimate e = {t_s * NS_PER_S, RUN_MONO_NS + (t_s < 500 ? 2 : 9) * NS_PER_S,
                                NS_PER_MS};
@@ -167,8 +167,9 @@ static void sampled(struct fixture *f, const struct table *table) {
     assert_int_equal(store_sampled(f->store, id), 0);
 }
 
-/* A table that has no rows before the first instance comes was sampled all the same: as often as
- * its own pace has it, not in each frame. */
+/* A table without rows before its first instance was still sampled, at its own pace rather than in
+ * each frame.
+ */
 static void what_is_born_first_grew_since_its_table_was_sampled(void **state) {
     struct fixture *f = *state;
     BEGIN(f);
@@ -180,7 +181,7 @@ static void what_is_born_first_grew_since_its_table_was_sampled(void **state) {
     sampled(f, &net_table);
     ROW_NEW(f, &net_table, "eth0", 700, 9);
     assert_int_equal(fixture_frame(f, 4, 3.0), 0);
-    sampled(f, &net_table); /* it has gone */
+    sampled(f, &net_table); /* it is gone */
     assert_int_equal(fixture_frame(f, 5, 4.0), 0);
     sampled(f, &net_table);
     ROW_NEW(f, &net_table, "eth1", 30, 3);

@@ -2,10 +2,10 @@
 /*
  * A small recording in which the n-th write, sync, open, name, read or allocation fails, once or
  * from then on, for all n. Hosts push samples and single events, a run ends, the collector is
- * started again, the database is verified and read. After each failure no push is refused for good
- * or acknowledged and lost, nothing crashes, no descriptor and no memory stays, no query answers
- * from half of a table. Without failures the file then opens, is whole, and takes the rest: each
- * frame is there once, and counters have grown by what was planted.
+ * restarted, the database is verified and read. After each failure no push is refused for good, or
+ * acknowledged and lost; nothing crashes, leaks memory or leaves a descriptor open; no query
+ * answers from half of a table. Once failures end, the file opens, is whole, and takes the rest:
+ * each frame is there once, and counters have grown by the planted amounts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@
 #define N_FRAMES (N_LIVES * ROUNDS_A_LIFE * FRAMES_A_ROUND)
 #define N_LAST (N_FRAMES + 2) /* after the failure */
 #define N_INSTANCES 2
-#define N_EVENTS 3 /* of a frame */
+#define N_EVENTS 3 /* in a frame */
 #define PERIOD_NS (100 * NS_PER_MS)
 
 static const struct column cpu_columns[] = {
@@ -44,7 +44,7 @@ static const struct column cpu_columns[] = {
 static const struct table cpu = {"cpu",         "core",      "time by use",
                                  TABLE_SAMPLES, cpu_columns, ARRAY_SIZE(cpu_columns)};
 
-/* The second life's agent knows more. */
+/* The agent of the second life has more columns. */
 static const struct column wide_columns[] = {
     {"user_ns", UNIT_NS, COLUMN_COUNTER, "user"},
     {"idle_ns", UNIT_NS, COLUMN_COUNTER, "idle"},
@@ -60,12 +60,12 @@ static const struct column call_columns[] = {
 static const struct table calls = {"calls",      "process",    "single calls",
                                    TABLE_EVENTS, call_columns, ARRAY_SIZE(call_columns)};
 
-/* An agent sends all that is not acknowledged. */
+/* An agent sends everything that is not acknowledged. */
 struct agent {
     const char *host;
     bool events;
     struct buffer opening[N_LIVES], frames[N_LIVES][N_LAST + 1];
-    /* of one play */
+    /* by play */
     uint64_t acknowledged;
     struct push_tables tables;
     struct buffer body;
@@ -78,7 +78,7 @@ struct play {
     int64_t run; /* 0: not begun */
 };
 
-/* Commits need not be paced. */
+/* Commits need no pacing here. */
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *at,
                            struct timespec *left);
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *at,
@@ -168,7 +168,7 @@ static void fill_body(struct agent *agent, int life, uint64_t last) {
 /* ---- the collector ---- */
 
 struct answer {
-    struct write_job job; /* first */
+    struct write_job job; /* must be first */
     pthread_mutex_t lock;
     pthread_cond_t come;
     bool there;
@@ -186,7 +186,7 @@ static void no_event(void *ctx, const char *line) {
     (void)ctx, (void)line;
 }
 
-/* Whether the agent has to send its tables, and at once. */
+/* Whether the agent must send its tables, and at once. */
 static bool push_once(struct agent *agent, struct writer *writer, int life, uint64_t last) {
     struct answer answer = {.lock = PTHREAD_MUTEX_INITIALIZER, .come = PTHREAD_COND_INITIALIZER};
     fail_paused = true;
@@ -282,7 +282,7 @@ static int add_up(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
-/* The growth of cpu0 and cpu1, and of all hosts that are read, to that frame. */
+/* The planted growth of cpu0 and cpu1 up to that frame. */
 static int64_t planted(const struct agent *agent, uint64_t last) {
     return agent->events || !last ? 0 : (int64_t)(last - 1) * 1000 * 3;
 }
@@ -343,7 +343,7 @@ static void expect(struct play *p, const char *what, const char *sql, int64_t ex
     MUST(value == expected, "%s: %lld, not %lld", what, (long long)value, (long long)expected);
 }
 
-/* Rows, and with them their frames: each sample has N_INSTANCES, each frame of events N_EVENTS. */
+/* Rows show frames: each sample has N_INSTANCES, each frame of events N_EVENTS. */
 static void expect_acknowledged(struct play *p) {
     char sql[400];
     for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {

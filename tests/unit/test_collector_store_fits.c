@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are no database of ours although they look like one, and files that are not yet one.
- */
+/* Files that look like our databases but are none, and files that are not databases yet. */
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@ static void record_one_frame(struct fixture *f) {
     close_store(f);
 }
 
-/* Each is refused when the file is opened, with the name of what is missing. */
+/* Each is refused when it is opened, with the name of the missing part. */
 static void a_missing_table_or_column_is_named(void **state) {
     static const struct {
         const char *sql, *what;
@@ -68,7 +67,7 @@ static void a_missing_table_or_column_is_named(void **state) {
     fixture_open(f);
 }
 
-/* A writer may lack tables that it can add. */
+/* A writer accepts missing tables that it can add. */
 static void tables_that_can_be_added_may_be_missing(void **state) {
     struct fixture *f = *state;
     record_one_frame(f);
@@ -111,7 +110,7 @@ static void a_file_without_a_whole_first_page_is_new(void **state) {
         expect_taken_as_new(f->directory, page, size);
 }
 
-/* The page of a journal's change alone, whole but without a table. */
+/* The page written by a change of the journal mode: whole, but without tables. */
 static void a_file_without_tables_is_new(void **state) {
     struct fixture *f = *state, other = {0};
     snprintf(other.path, sizeof other.path, "%s/bare.db", f->directory);
@@ -150,7 +149,9 @@ static void a_link_to_nothing_is_not_followed(void **state) {
 
 #define STRANGER 54321
 
-/* A link may be of another user, or in a directory where he could replace it; ours are followed. */
+/* A link may belong to another user, or lie in a directory where another user could replace it; our
+ * own are followed.
+ */
 static void a_link_of_another_user_is_refused(void **state) {
     struct fixture *f = *state, other = {0};
     char link[PATH_MAX], theirs[128];
@@ -179,7 +180,7 @@ static void a_link_of_another_user_is_refused(void **state) {
     fixture_open(f);
 }
 
-/* In the middle of a path, relative, and in a circle. */
+/* In the middle of a path, relative, and circular. */
 static void links_are_followed_as_the_kernel_does(void **state) {
     struct fixture *f = *state;
     char link[PATH_MAX], path[160], here[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Databases that mean harm: what would act by itself is refused before it can. */
+/* Hostile databases: parts that would act by themselves are refused before they can. */
 #include "tests/unit/store_fixture.h"
 
 #include <sys/stat.h>
@@ -91,7 +91,7 @@ static void another_encoding_is_refused(void **state) {
     expect_refused(&other, "is encoded in UTF-16le");
 }
 
-/* People add what their own queries need; none of it runs here. */
+/* Users add what their own queries need; none of it runs here. */
 static void tables_views_and_indexes_of_the_user_are_left_alone(void **state) {
     struct fixture *f = *state;
     int64_t run;
@@ -142,7 +142,7 @@ static void nothing_but_the_store_needs_is_allowed(void **state) {
     static const char *const reading[] = {"DELETE FROM run", "CREATE TABLE t(x)",
                                           "UPDATE run SET run = 2", "REINDEX"};
     for (size_t i = 0; i < ARRAY_SIZE(reading); i++) {
-        sqlite3_stmt *statement; /* refused as such, not by the file that cannot be written */
+        sqlite3_stmt *statement; /* refused for that reason, not since the file is read-only */
         if (sqlite3_prepare_v2(f->store->db, reading[i], -1, &statement, NULL) != SQLITE_AUTH)
             fail_msg("allowed to a reader: %s", reading[i]);
     }
@@ -232,13 +232,13 @@ static void a_new_database_and_its_journals_are_private(void **state) {
     assert_int_equal(mode_of(f->path), 0640);
 }
 
-/* Needs root, who alone can give a file away. */
+/* Needs root, since only root can give a file away. */
 static void a_file_put_there_by_another_user_is_not_written(void **state) {
     struct fixture *f = *state;
     close_store(f);
     if (chown(f->path, 12345, 12345) < 0)
         skip();
-    fixture_open(f); /* nobody else could put it here */
+    fixture_open(f); /* no other user could put it here */
     close_store(f);
     assert_int_equal(chmod(f->directory, 01777), 0);
     assert_int_equal(store_open_write(f->path, &f->store, f->why, sizeof f->why), -EPERM);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading what a killed writer left where the file may not be changed: a private copy is healed,
- * and none that was taken while the file changed. The rights of the caller and what happens during
- * the copy are planted here: access() and sendfile() of this program stand before those of libc.
+ * Reads what a killed writer left when the file may not be changed: a private copy is healed,
+ * unless the file changed while it was copied. The test plants the caller's rights and events
+ * during the copy: access() and sendfile() of this program replace libc's.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -20,8 +20,8 @@
 
 static struct plant {
     bool read_only;
-    int copied;    /* calls of sendfile that took bytes */
-    int disturbed; /* and before how many of these the file changes */
+    int copied;    /* calls of sendfile that copied bytes */
+    int disturbed; /* the number of calls before which the file changes */
     void (*disturb)(const char *path);
     const char *path;
 } plant;
@@ -54,7 +54,7 @@ static void copy(const char *from, const char *to) {
     assert_int_equal(system(command), 0);
 }
 
-/* Leaves what a writer that is killed now would: a file with a log that is not folded in. */
+/* Leaves a file with a log that is not folded in, as a writer that is killed now would. */
 static void leave_behind(struct fixture *f, struct left *left) {
     char log[160];
     assert_int_equal(store_begin(f->store), 0);
@@ -110,7 +110,7 @@ static void touch_a_second(const char *path) {
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* With the times that it had. */
+/* Restores its times. */
 static void keep_times(const char *path, const struct stat *st) {
     const struct timespec times[] = {st->st_atim, st->st_mtim};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
@@ -156,7 +156,7 @@ static void what_was_committed_is_read_from_a_copy(void **state) {
     assert_int_equal(heal_connect(left.path, &store), 0);
     assert_int_equal(count_frames(store), 1);
     store_close(store);
-    assert_int_equal(plant.copied, 2); /* the file and its log, once */
+    assert_int_equal(plant.copied, 2); /* the file and its log, once each */
     assert_int_equal(stat(left.path, &after), 0);
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
     assert_int_equal(access(left.beside, R_OK), 0);
@@ -197,7 +197,7 @@ static void a_file_that_changes_all_the_time_is_busy(void **state) {
     expect_left_alone(&left);
 }
 
-/* It is healed where it lies, and is one plain file then. */
+/* It is healed in place, and is one plain file afterwards. */
 static void a_file_that_may_be_changed_is_not_copied(void **state) {
     struct fixture *f = *state;
     struct left left;

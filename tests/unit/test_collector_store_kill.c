@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A writer that is killed without warning, again and again, until it has written everything, each
- * time resuming after the last frame the file says is committed. The file must then hold the
- * planted rows: nothing lost, nothing twice, no seam in the growth of a counter.
+ * A writer is killed without warning, again and again, until it has written everything. Each time
+ * it resumes after the last frame that the file says is committed. At the end the file must hold
+ * the planted rows: none lost, none twice, and no break in the growth of a counter.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -28,14 +28,15 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 32);
 }
 
-/* How much instance k grows at frame n: often nothing, so that idle stretches meet the kills. */
+/* The growth of instance k at frame n: often zero, so that kills also hit idle stretches. */
 static int64_t planted_growth(uint64_t n, uint64_t k) {
     uint64_t x = mix(n * 64 + k);
     return n % 60 < 30 && k % 2 ? 0 : (int64_t)(x % 5 ? 0 : x % 100000);
 }
 
-/* Instance 3 appears at frame 100; instance 4 steps back to zero at frame 200; frames are 100 ms
- * apart. */
+/* Instance 3 appears at frame 100; instance 4 is reset to zero at frame 200; frames are 100 ms
+ * apart.
+ */
 static bool planted_present(uint64_t n, uint64_t k) {
     return k != 3 || n >= 100;
 }
@@ -56,13 +57,13 @@ static void write_planted(struct fixture *f, uint64_t n, const int64_t *counters
         if (!planted_present(n, k))
             continue;
         snprintf(name, sizeof name, "i%d", (int)k);
-        bool born = k == 3 && n == 100; /* counts from zero; the others were there before */
+        bool born = k == 3 && n == 100; /* counts from zero; the others existed before */
         int64_t values[2] = {counters[k] + (k == 3 ? 0 : 1), 3 * counters[k]};
         assert_int_equal(fixture_row_flags(f, &net_table, born ? ROW_BORN : 0, name, values), 0);
     }
 }
 
-/* Writes what is not committed yet; dies by itself after `rope` frames, if that comes first. */
+/* Writes what is not committed yet; kills itself after `rope` frames, if that comes first. */
 static void write_on(const char *path, uint64_t seed, uint64_t rope) {
     struct fixture f = {.run = 1};
     uint64_t random = seed;
@@ -87,9 +88,10 @@ static void write_on(const char *path, uint64_t seed, uint64_t rope) {
     store_close(f.store);
 }
 
-/* The child dies of itself between two rows, or of a timer wherever it then is: in a commit, in a
- * checkpoint, while opening. SIGALRM's default action leaves it no more chance than SIGKILL. Each
- * may live a hundredth longer, so that a slow machine, too, gets beyond opening soon. */
+/* The child ends by itself between two rows, or by a timer wherever it then is: in a commit, in a
+ * checkpoint, while opening. SIGALRM's default action gives it no more chance than SIGKILL. Each
+ * child may live a hundredth longer than the last, so that a slow machine also gets beyond opening.
+ */
 static bool child_finishes(const char *path, uint64_t *random, bool by_timer, uint64_t *limit_us) {
     uint64_t seed = next_random(random), rope = next_random(random) % 60;
     uint64_t life_us = 100 + next_random(random) % *limit_us;
@@ -117,12 +119,13 @@ struct truth {
 static void compute_truth(struct truth *truth) {
     *truth = (struct truth){0};
     for (uint64_t k = 0; k < N_INSTANCES; k++) {
-        uint64_t first = k == 3 ? 100 : 2; /* a first row has no growth; the born one has */
+        uint64_t first = k == 3 ? 100 : 2; /* a first row has no growth, except if the instance was
+                                              born */
         for (uint64_t n = first; n <= N_FRAMES; n++)
             truth->sum[k] += planted_growth(n, k);
         truth->interval_ns[k] = (int64_t)(N_FRAMES - first + 1) * 100 * NS_PER_MS;
     }
-    truth->sum[4] += 1; /* the reset: from c + 1 to 0 + 1, which counts as growth from zero */
+    truth->sum[4] += 1; /* the reset from c + 1 to 0 + 1 counts as growth from zero */
 }
 
 static void check_truth(struct fixture *f) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queries the manual shows (docs/queries.sql), each run against a recording whose truth is
- * known, in the tables as the agent's probes describe them: a renamed column turns this red.
+ * The queries that the manual shows (docs/queries.sql), each run on a recording with a known truth,
+ * in the tables that the agent's probes describe: a renamed column makes this test fail.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -20,7 +20,7 @@ static const struct table *probe_table(const char *name) {
     return NULL;
 }
 
-/* A row with the named columns set; other counters 0, other levels absent. */
+/* Puts a row with the named columns; other counters are 0, other levels absent. */
 static void put_row(struct fixture *f, const char *table_name, const char *instance,
                     const struct cell *cells) {
     const struct table *table = probe_table(table_name);
@@ -39,8 +39,9 @@ static void put_row(struct fixture *f, const char *table_name, const char *insta
 #define PUT(f, table, instance, ...)                                                               \
     put_row(f, table, instance, (const struct cell[]){__VA_ARGS__, {NULL, 0}})
 
-/* Ten seconds: two cores, one of them busy for half the time; 5 MB/s out, all in the second half;
- * a rank that waits as long as it runs; ten iterations of 200 ms; one frame of 100 lost. */
+/* Ten seconds: two cores, one of them busy for half of the time; 5 MB/s sent, all in the second
+ * half; a rank that waits as long as it runs; ten iterations of 200 ms; one frame of 100 lost.
+ */
 static void record(struct fixture *f) {
     assert_int_equal(store_begin(f->store), 0);
     for (int64_t i = 0; i <= 100; i++) {
@@ -85,7 +86,8 @@ static struct store_budget budget(const char *phase, int64_t iteration, int64_t 
                                  .awaited_ns = 1};
 }
 
-/* A rank that computes half of the time and lacks a core for a quarter of it; two iterations. */
+/* A rank that computes for half of the time and lacks a core for a quarter of it; two iterations.
+ */
 static void record_budgets(struct fixture *f) {
     const struct store_budget rows[] = {budget("all", VALUE_ABSENT, 10000),
                                         budget("training", VALUE_ABSENT, 10000),

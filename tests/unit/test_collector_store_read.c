@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: what analysis sees of a run, and what a file that means harm can do (nothing). */
+/* Reading: what the analysis gets of a run, and that a hostile file does no harm. */
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void rows_come_by_host_instance_and_time_on_one_clock(void **state) {
     for (size_t i = 0; i < 12; i++) {
         assert_int_equal(seen.host[i], i < 6 ? seen.host[0] : seen.host[6]);
         assert_string_equal(seen.name[i], i / 3 % 2 ? "eth0" : "lo");
-        /* vm1's clock is 7 ns off the wall clock's */
+        /* vm1's clock is 7 ns off the wall clock */
         assert_int_equal(seen.t_ns[i], (int64_t)(i % 3 + 1) * NS_PER_S + (i < 6 ? 7 : 0));
         assert_int_equal(seen.interval_ns[i], i % 3 ? NS_PER_S : VALUE_ABSENT);
         assert_int_equal(seen.value[i], i % 3 == 0 ? VALUE_ABSENT : i / 3 % 2 ? 1000 : 10);
@@ -206,7 +206,7 @@ static void a_scan_passes_over_another_runs_rows(void **state) {
     streams[1] = f->stream;
     f->run = run;
     BEGIN(f);
-    for (int i = 0; i < 6; i++) { /* the other's in turn with the run's */
+    for (int i = 0; i < 6; i++) { /* another run's rows alternate with the run's */
         f->stream = streams[i % 2];
         assert_int_equal(fixture_frame(f, 1 + (uint64_t)i / 2, 1 + i / 2), 0);
         ROW(f, &net_table, "lo", i % 2 ? 777 * i : 10 * i, 0);
@@ -219,7 +219,7 @@ static void a_scan_passes_over_another_runs_rows(void **state) {
     expect_rows_of_slots(&scanned, &rows);
 }
 
-/* A host was booted again, and what its first boot had left came in between. */
+/* A host was rebooted, and rows of its first boot came in between. */
 static void a_scan_of_boots_in_turn_says_that_they_are_mixed(void **state) {
     struct fixture *f = *state;
     struct scanned scanned = {0};
@@ -263,7 +263,7 @@ static void write_drifting_host(struct fixture *f, bool reopen) {
     for (int64_t s = 1; s <= DRIFT_S; s++) {
         const struct clock_estimate exchange = {
             s * NS_PER_S + 1000, drifting_offset(s * NS_PER_S) + 9000 * (s % 3 - 1), 40000};
-        if (reopen && s % 100 == 50) { /* a collector that was killed and started anew */
+        if (reopen && s % 100 == 50) { /* the collector was killed and restarted */
             store_close(f->store);
             fixture_open(f);
             fixture_stream(f, "vm1", BOOT_A, 7);
@@ -281,7 +281,7 @@ static int see_drifting(void *ctx, const struct store_row_read *row) {
     int64_t s = (row->t_ns + NS_PER_S / 2 + 5 * NS_PER_S) / NS_PER_S, mono = s * NS_PER_S;
     int64_t truth = mono + drifting_offset(mono) - RUN_MONO_NS;
     *worst = fmax(*worst, fabs((double)(row->t_ns - truth)));
-    /* A mark of long before, and what is no time. */
+    /* A mark from long before, and an impossible time. */
     mono -= s > 300 ? 300 * NS_PER_S : 0;
     truth = mono + drifting_offset(mono) - RUN_MONO_NS;
     *worst = fmax(*worst, fabs((double)(store_row_time(row, mono) - truth)));
@@ -302,13 +302,13 @@ static void expect_drifting_host(struct fixture *f) {
     assert_true(llabs(hosts[0].clock_offset_ns - drifting_offset(NS_PER_S)) < 30000);
     store_hosts_free(hosts, n);
     assert_in_range(sql_number(f, "SELECT count(*) FROM clock_piece"), 2, 40);
-    /* No piece begins elsewhere than where the one before ended. */
+    /* Each piece begins where the one before ends. */
     assert_int_equal(sql_number(f, "SELECT count(*) FROM (SELECT offset_ns + (lead(at_ns) OVER w -"
                                    " at_ns) * drift_ppm / 1e6 - lead(offset_ns) OVER w AS gap"
                                    " FROM clock_piece WINDOW w AS (ORDER BY from_ns))"
                                    " WHERE abs(gap) > 3"),
                      0);
-    /* Answers to SQL lie on the same line. */
+    /* SQL gives the same line. */
     assert_int_equal(
         sql_number(f, "SELECT count(*) FROM net_rate WHERE"
                       " abs(time_s - (round((time_s + 5) / 1.0001) * 1.0001 - 5)) > 30e-6"),
@@ -350,7 +350,7 @@ static void a_file_of_before_there_were_lines_is_read_by_the_constant(void **sta
     assert_int_equal(read_net(f, &seen), 0);
     assert_int_equal(seen.n, 12);
     assert_int_equal(seen.t_ns[0], NS_PER_S + 7);
-    fixture_open(f); /* a writer makes what is missing */
+    fixture_open(f); /* a writer adds what is missing */
     assert_int_equal(sql_number(f, "SELECT count(*) FROM clock_piece"), 0);
 }
 
@@ -391,7 +391,8 @@ static void hosts_tell_what_arrived_and_what_did_not(void **state) {
     assert_int_equal(store_list_hosts(f->store, f->run, &hosts, &n), 0);
     assert_int_equal(n, 2);
     assert_string_equal(hosts[0].name, "vm1");
-    assert_in_range(hosts[0].clock_error_ns, 100, 10000); /* within a second drift is unknown */
+    assert_in_range(hosts[0].clock_error_ns, 100,
+                    10000); /* within a second the drift is not known */
     assert_int_equal(hosts[0].clock_offset_ns, RUN_MONO_NS + 7);
     assert_true(hosts[0].clock_drift_ppm == 0);
     assert_int_equal(hosts[0].frames, 3);
@@ -530,7 +531,7 @@ static void a_reader_does_not_wait_for_a_transaction(void **state) {
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 4, 104.0), 0);
     ROW(f, &net_table, "eth0", 9000, 0);
-    assert_int_equal(read_net(f, &seen), 0); /* sees what is committed */
+    assert_int_equal(read_net(f, &seen), 0); /* sees committed rows */
     assert_int_equal(seen.n, 12);
     COMMIT(f);
     assert_int_equal(read_net(f, &seen), 0);
@@ -618,7 +619,7 @@ static int read_joined(struct fixture *f, const struct table *table, const char 
     return r;
 }
 
-/* 25 frames, a second of them each push. */
+/* 25 frames, a second of them in each push. */
 static void write_seconds(struct fixture *f) {
     for (int64_t i = 1; i <= 25; i++) {
         if (i % 10 == 1)
@@ -637,7 +638,8 @@ static void joined_rows_hold_what_grew_and_the_last_level(void **state) {
     int64_t grew = 0;
     write_seconds(f);
     assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
-    assert_int_equal(seen.n, 4); /* the first row, whose growth is not known, and one a push */
+    assert_int_equal(seen.n,
+                     4); /* the first row, whose growth is not known, and one for each push */
     assert_int_equal(seen.interval_ns[0], VALUE_ABSENT);
     assert_int_equal(seen.interval_ns[1], 900 * NS_PER_MS);
     assert_int_equal(seen.interval_ns[2], NS_PER_S);
@@ -656,7 +658,7 @@ static void joined_rows_hold_what_grew_and_the_last_level(void **state) {
     assert_int_equal(seen.value[2], VALUE_ABSENT);
 }
 
-/* One push of three seconds, as after an outage. */
+/* One push with three seconds, as after an outage. */
 static void joined_rows_are_of_about_a_second(void **state) {
     struct fixture *f = *state;
     struct seen seen;
@@ -699,7 +701,7 @@ static void expect_joined_as_stored(struct fixture *f, size_t n) {
     assert_int_equal(sums.n, n);
 }
 
-/* They would be stored twice; after a restart, too. */
+/* They would be stored twice, also after a restart. */
 static void rows_a_second_apart_are_joined_already(void **state) {
     struct fixture *f = *state;
     fixture_stream_of(f, "vm2", BOOT_A, 8, NS_PER_S);
@@ -718,7 +720,7 @@ static void rows_a_second_apart_are_joined_already(void **state) {
     expect_joined_as_stored(f, 6);
 }
 
-/* The joined row of .4 s is not made one of a minute, over which its bytes would be spread. */
+/* The joined row of .4 s must not become one of a minute, over which its bytes would be spread. */
 static void a_row_over_lost_seconds_stands_by_itself(void **state) {
     struct fixture *f = *state;
     struct seen seen;
@@ -741,7 +743,7 @@ static void a_row_over_lost_seconds_stands_by_itself(void **state) {
 static void a_stream_goes_on_joined_after_a_restart_of_the_collector(void **state) {
     struct fixture *f = *state;
     for (int64_t i = 1; i <= 40; i++) {
-        if (i == 14 || i == 27) { /* not where a joined row would end anyway */
+        if (i == 14 || i == 27) { /* except where a joined row would end anyway */
             store_close(f->store);
             fixture_open(f);
             fixture_stream(f, "vm1", BOOT_A, 7);
@@ -751,11 +753,11 @@ static void a_stream_goes_on_joined_after_a_restart_of_the_collector(void **stat
         ROW(f, &net_table, "eth0", i * i, 0);
         COMMIT(f);
     }
-    expect_joined_as_stored(f, 40); /* one a transaction */
+    expect_joined_as_stored(f, 40); /* one in each transaction */
     assert_int_equal(sql_number(f, "SELECT sum(interval_ns) FROM net"), 3900 * NS_PER_MS);
 }
 
-/* Rows of zeros, ended by growth, by a second, and by the commit. */
+/* Rows of zeros that end by growth, after a second, and at the commit. */
 static void idle_rows_are_joined_like_others(void **state) {
     struct fixture *f = *state;
     struct seen seen;
@@ -771,12 +773,13 @@ static void idle_rows_are_joined_like_others(void **state) {
     expect_joined_as_stored(f, seen.n);
     assert_true(seen.n < 10);
     assert_int_equal(seen.t_ns[seen.n - 1], 5 * NS_PER_S);
-    for (size_t i = 1; i < seen.n; i++) /* they tile the time */
+    for (size_t i = 1; i < seen.n; i++) /* they cover the time without gaps */
         assert_int_equal(seen.t_ns[i] - seen.interval_ns[i], seen.t_ns[i - 1]);
 }
 
-/* Rows that never join, 100 a frame: more than are held in memory, the last when idle ones are
- * written at the commit. */
+/* Rows that never join, 100 in a frame: more than are held in memory, and the last ones are idle
+ * rows written at the commit.
+ */
 static void too_many_rows_for_memory_are_written_before_the_commit(void **state) {
     struct fixture *f = *state;
     char name[32];
@@ -790,7 +793,7 @@ static void too_many_rows_for_memory_are_written_before_the_commit(void **state)
     }
     COMMIT(f);
     expect_joined_as_stored(f, 65600);
-    /* The last value of each writing is short. */
+    /* The last value of each batch is short. */
     assert_int_equal(sql_number(f, "SELECT count(*) FROM joined WHERE length(rows) < 60000"), 2);
 }
 
@@ -849,7 +852,7 @@ static void a_stream_without_joined_rows_is_read_as_it_is(void **state) {
     sql_change(f, "DELETE FROM joined");
     assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
     assert_int_equal(seen.n, 25);
-    fixture_open(f); /* begun without: goes on without */
+    fixture_open(f); /* begun without joined rows: continues without */
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 26, 2.6), 0);
     ROW(f, &net_table, "eth0", 2600, 26);
@@ -867,10 +870,10 @@ static void a_stream_without_joined_rows_is_read_as_it_is(void **state) {
 
 static void joined_rows_that_mean_harm_are_refused(void **state) {
     static const char *const bad[] = {
-        "x''",                                 /* no form */
-        "x'02'",                               /* of another form */
-        "zeroblob(900000)",                    /* likewise */
-        "'text'",                              /* likewise */
+        "x''",                                 /* no version */
+        "x'02'",                               /* another version */
+        "zeroblob(900000)",                    /* another version */
+        "'text'",                              /* another version */
         "x'0102'",                             /* a section cut short */
         "x'0102810100'",                       /* 129 columns */
         "x'0102ffffffffffffffffff0100'",       /* more columns than can be */
@@ -941,7 +944,7 @@ static void scan_everything(struct store *reader, const char *const *tables,
     store_scan_close(scan);
 }
 
-/* Reads all there is to read; nothing may crash, whatever comes back. */
+/* Reads everything; nothing may crash, whatever is returned. */
 static void read_everything(const char *path) {
     static const char *const tables[] = {"net", "memory", "mark", "frame"};
     static const char *const columns[] = {"receive_bytes", "free_bytes", "n", "frame"};
@@ -1029,13 +1032,14 @@ static void put_be32(uint8_t *p, uint32_t value) {
         p[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* Where the i-th cell of an inner page has the page it leads to. */
+/* The field of an inner page's i-th cell that holds its child page. */
 static uint8_t *link_of(uint8_t *page, int i) {
     return page + (page[12 + 2 * i] << 8 | page[13 + 2 * i]);
 }
 
-/* All cells of the root lead to one copy of it, those of that to the next, and the last to one
- * leaf: a walk would take more than 10^12 steps. */
+/* All cells of the root lead to a copy of it, those of the copy to the next, and the last to one
+ * leaf: a full walk would take more than 10^12 steps.
+ */
 static void knot(uint8_t *file, uint32_t root) {
     uint8_t *top = file + (root - 1) * PAGE, copy[PAGE];
     int n = top[3] << 8 | top[4];
@@ -1082,7 +1086,7 @@ static void a_tree_without_end_is_given_up(void **state) {
     store_close(f->store);
     f->store = NULL;
     knot_instances(f);
-    assert_int_equal(read_net(f, &seen), -E2BIG); /* kept in memory, so bounded by itself */
+    assert_int_equal(read_net(f, &seen), -E2BIG); /* kept in memory, so it has its own bound */
     struct store *reader;
     assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
     assert_int_equal(store_count_instances(reader, f->run, "net", &n), -EBADMSG);

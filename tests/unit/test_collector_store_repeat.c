@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats in the store: a name stands for all of them, numbers and places for one run. */
+/* Repeats in the store: a name means all of them, numbers and positions mean one run. */
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void the_number_of_a_repeat_is_kept(void **state) {
     assert_int_equal(run.group, 3);
     store_run_release(&run);
     assert_int_equal(store_find_run(f->store, "3", &run), 0);
-    assert_int_equal(run.group, 3); /* the first is of its own group */
+    assert_int_equal(run.group, 3); /* the first belongs to its own group */
     store_run_release(&run);
     assert_int_equal(store_find_run(f->store, "6", &run), 0);
     assert_int_equal(run.repeat, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flipped bytes, anywhere in a file: all are noticed by who looks at the whole file, and no reader
- * answers from one. Three cases are told apart from damage: a change by another program, a
- * recording that is older than seals, and one whose writer was killed.
+ * Flipped bytes anywhere in a file: a check of the whole file notices all of them, and no reader
+ * answers from one. Three cases are told from damage: a change by another program, a recording
+ * older than seals, and one whose writer was killed.
  */
 #include "collector/store_verify.h"
 #include "common/error.h"
@@ -43,7 +43,7 @@ static int add_up(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
-/* 0 with what it says, or why it says nothing. */
+/* 0 and the sums, or the error that kept it from answering. */
 static int read_sums(const char *path, int64_t sum[2]) {
     static const char *const columns[] = {"receive_bytes", "send_bytes"};
     struct store *store;
@@ -126,7 +126,7 @@ static void a_reader_says_nothing_from_a_flipped_byte(void **state) {
         off_t at = (off_t)((random >> 20) % (uint64_t)size_of(f->path));
         uint8_t mask = (uint8_t)(1u << (random >> 61));
         if (at < SEAL_HEADER_BYTES)
-            continue; /* what says that there is a seal */
+            continue; /* the byte that says that there is a seal */
         flip(f->path, at, mask);
         int r = read_sums(f->path, sum);
         flip(f->path, at, mask);
@@ -153,7 +153,7 @@ static void a_damaged_page_is_named_with_its_table(void **state) {
     verification_release(&v);
 }
 
-/* By a page as by many, and by a part of one. */
+/* By one page, by many, and by a part of one. */
 static void a_file_cut_short_is_damaged(void **state) {
     static const struct {
         off_t bytes;
@@ -191,7 +191,7 @@ static void two_pages_that_changed_places_are_damaged(void **state) {
     expect_state(f->path, SEAL_HOLDS, false);
 }
 
-/* Pages of another program are neither damaged nor sealed, whatever is recorded afterwards. */
+/* Pages of another program are neither damaged nor sealed, whatever is recorded later. */
 static void another_programs_change_breaks_the_seal_for_good(void **state) {
     struct fixture *f = *state;
     int64_t sum[2];
@@ -217,7 +217,7 @@ static void run_each(sqlite3 *db, const char *sql) {
     sqlite3_finalize(each);
 }
 
-/* The same in a file as it was before there were seals. */
+/* Makes the file look as before seals existed. */
 static void take_seals_away(struct fixture *f) {
     char sql[512], sealed[112];
     sqlite3 *db;
@@ -282,7 +282,7 @@ static void what_a_killed_writer_left_is_not_sealed_and_not_damaged(void **state
     assert_int_equal(sql_number(f, "SELECT count(*) FROM frame"), N_FRAMES + 100);
 }
 
-/* Its pages then have no seals, and it must not look like damage. */
+/* Then its pages have no seals, which must not look like damage. */
 static void what_another_program_folds_in_is_not_damaged(void **state) {
     struct fixture *f = *state;
     int64_t sum[2];

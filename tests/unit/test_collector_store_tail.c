@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Following a run that is recorded: each row is given once, from a known beginning, of all hosts
- * and wanted tables, with the values that were stored.
+ * Following a run during its recording: each row is given once, from a known begin, for all hosts
+ * and wanted tables, with the stored values.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -11,7 +11,7 @@
 
 #define ROWS_MAX 512
 
-/* Wanted in another order than they are stored in, with one that no agent sends. */
+/* In another order than stored, with one that no agent sends. */
 static const char *const net_wanted[] = {"send_bytes", "missing", "receive_bytes"};
 static const char *const memory_wanted[] = {"free_bytes"};
 static const struct store_tail_table wanted[] = {
@@ -24,10 +24,10 @@ struct seen_row {
 };
 
 struct seen {
-    struct store *store; /* that is read */
+    struct store *store; /* the store that is read */
     struct store_tail *tail;
     struct seen_row rows[ROWS_MAX];
-    size_t n, fail_at; /* the row that cannot be taken; 0: none */
+    size_t n, fail_at; /* number of the row whose callback fails; 0: none */
 };
 
 static int see(void *ctx, size_t table, const struct store_row_read *row) {
@@ -42,7 +42,7 @@ static int see(void *ctx, size_t table, const struct store_row_read *row) {
                             .t_ns = row->t_ns,
                             .interval_ns = row->interval_ns};
     memcpy(to->values, row->values, wanted[table].n_columns * sizeof *row->values);
-    return 1; /* no failure */
+    return 1; /* 1: no failure */
 }
 
 static void follow(struct fixture *f, struct seen *seen) {
@@ -56,14 +56,14 @@ static void leave(struct seen *seen) {
     store_close(seen->store);
 }
 
-/* The rows that are new; they stand at the beginning. */
+/* Reads new rows, which replace the old ones. */
 static size_t next(struct seen *seen) {
     seen->n = 0;
     assert_int_equal(store_tail_next(seen->tail, see, seen), 0);
     return seen->n;
 }
 
-/* Second t of a host: one value of the joined rows. Counters grow by 1000 + t and 10 * t. */
+/* Second t of a host: one value of joined rows. Counters grow by 1000 + t and 10 * t. */
 static void record_second(struct fixture *f, int t) {
     assert_int_equal(store_begin(f->store), 0);
     assert_int_equal(fixture_frame(f, (uint64_t)t + 1, t), 0);
@@ -87,7 +87,7 @@ static const struct seen_row *find(const struct seen *seen, size_t table, int64_
     return found;
 }
 
-/* All of second t, with the values of its columns in the wanted order. */
+/* Expects all of second t, with its columns in the wanted order. */
 static void expect_second(const struct seen *seen, int64_t host, int t, int64_t t0_ns) {
     const struct seen_row *net = find(seen, NET, t0_ns + t * NS_PER_S);
     const struct seen_row *memory = find(seen, MEMORY, t0_ns + t * NS_PER_S);
@@ -102,7 +102,7 @@ static void expect_second(const struct seen *seen, int64_t host, int t, int64_t 
     assert_true(net->instance != memory->instance);
 }
 
-/* When second 0 was, in the time of the run. */
+/* When second 0 was, in the run's time. */
 static int64_t beginning(struct seen *seen, int t) {
     for (size_t i = 0; i < seen->n; i++)
         if (seen->rows[i].table == MEMORY && seen->rows[i].values[0] == 7000 + t)
@@ -122,7 +122,7 @@ static void each_row_is_given_once(void **state) {
     int64_t t0_ns = beginning(&seen, 4);
     for (int t = 1; t <= 4; t++)
         expect_second(&seen, f->host, t, t0_ns);
-    const struct seen_row *first = find(&seen, NET, t0_ns); /* nobody knows its growth */
+    const struct seen_row *first = find(&seen, NET, t0_ns); /* its growth is not known */
     assert_non_null(first);
     assert_int_equal(first->interval_ns, VALUE_ABSENT);
     assert_int_equal(first->values[0], VALUE_ABSENT);
@@ -152,7 +152,7 @@ static void a_long_run_is_followed_from_its_last_values(void **state) {
     leave(&seen);
 }
 
-/* Just as many values as are read: none is left out. */
+/* Exactly as many values as are read: none is left out. */
 static void a_run_that_fits_is_followed_from_its_beginning(void **state) {
     struct fixture *f = *state;
     for (int n = STORE_TAIL_FIRST - 1; n <= STORE_TAIL_FIRST + 1; n++) {
@@ -233,7 +233,7 @@ static void instances_have_their_names(void **state) {
     leave(&seen);
 }
 
-/* The other rows of that call may be lost; what comes later is not. */
+/* The other rows of that call may be lost, but not later ones. */
 static void a_row_that_cannot_be_taken_ends_that_call_alone(void **state) {
     struct fixture *f = *state;
     struct seen seen;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hosts out of command lines: mpirun's own words are read, the program's never. */
+/* Hosts from command lines: mpirun's own words are read, the program's never. */
 #include "cli/launch/command_words.h"
 #include "cli/launch/hosts_choose.h"
 
@@ -129,7 +129,7 @@ static void words_that_may_hide_hosts_are_named(void **state) {
     assert_null(READ("mpirun.mpich", "-n", "2", "x", "-nonesuch").hides_hosts);
 }
 
-/* mpirun is a link on systems that have more than one. */
+/* mpirun is a link on systems with more than one. */
 static void a_link_has_the_name_behind_it(void **state) {
     (void)state;
     char directory[] = "/tmp/chokepoint-test-XXXXXX", real[64], link[64];
@@ -157,7 +157,7 @@ static void node_lists_of_srun_are_found(void **state) {
     assert_string_equal(READ("srun", "-wn4", "./a").lists[0], "n4");
 }
 
-/* salloc takes these options, and none that is about the step alone. */
+/* salloc takes these options, and none that concern only the step. */
 static void the_allocation_that_srun_wants_is_read(void **state) {
     (void)state;
     struct command_words w = READ("srun", "-N2", "-n", "4", "--mpi=pmix", "-l", "-p", "long",
@@ -258,7 +258,9 @@ static void the_most_specific_source_wins(void **state) {
     unlink(path);
 }
 
-/* srun's node list is a part of what a step may get, unless it has no more nodes than that. */
+/* srun's node list is a part of the nodes that a step may get, unless it has no more nodes than the
+ * list.
+ */
 static void an_allocation_is_not_cut_down_to_a_node_list(void **state) {
     (void)state;
     assert_string_equal(chosen(NULL, READ("srun", "-w", "s1", "x"), HOSTS_COMMAND), "s1 ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growth, errors that stay, and the integer forms at their edges. */
+/* Growth, errors that persist, and extreme values of the integer forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

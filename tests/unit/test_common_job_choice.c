@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A choice of processes in the user's words: what is taken, and what is refused. */
+/* A user's choice of processes: which words are accepted, and which refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void what_makes_no_sense_is_refused_in_one_line(void **state) {
     assert_true(job_choice_parse(long_one, &choice, why, sizeof why) < 0);
     long_one[5 + JOB_CHOICE_VALUE_MAX] = '\0';
     assert_int_equal(strlen(take(long_one).value), JOB_CHOICE_VALUE_MAX);
-    assert_int_equal(choice.number, 99); /* untouched on failure */
+    assert_int_equal(choice.number, 99); /* unchanged on failure */
 }
 
 static void a_duration_has_a_unit_or_is_seconds(void **state) {

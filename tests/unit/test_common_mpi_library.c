@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files may be preloaded, and where one is put: nowhere that others can write. */
+/* Which files may be preloaded, and where one is placed: never where others can write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "common/private_path.h"
 
 #define LIBRARY "an ELF chokepoint-mpi " CHOKEPOINT_VERSION "\0 and more"
-#define OTHER 65534 /* a user who is not this one */
+#define OTHER 65534 /* another user */
 
 struct place {
     char root[64], home[80], program[96];
@@ -81,7 +81,8 @@ static void a_path_is_private_if_nobody_else_can_change_a_part_of_it(void **stat
     assert_int_equal(private_path_check(place->program), -EPERM);
     assert_int_equal(chmod(place->root, 01777), 0);
     assert_int_equal(private_path_check(place->program), 0);
-    assert_int_equal(private_path_check(place->root), -EPERM); /* as the last part it is shared */
+    assert_int_equal(private_path_check(place->root), -EPERM); /* as the last directory it is shared
+                                                                  with others */
 }
 
 static void what_a_link_leads_to_must_be_private_too(void **state) {
@@ -102,7 +103,7 @@ static void what_belongs_to_another_user_is_not_private(void **state) {
     assert_int_equal(lchown(at(place, "link"), OTHER, OTHER), 0);
     assert_int_equal(private_path_check(at(place, "link/file")), -EPERM);
     assert_int_equal(private_path_check(at(place, "home/file")), 0);
-    assert_int_equal(symlink("link", at(place, "ours")), 0); /* by way of theirs */
+    assert_int_equal(symlink("link", at(place, "ours")), 0); /* through their link */
     assert_int_equal(private_path_check(at(place, "ours/file")), -EPERM);
     assert_int_equal(lchown(at(place, "link"), 0, 0), 0);
     assert_int_equal(private_path_check(at(place, "ours/file")), 0);
@@ -146,7 +147,8 @@ static void the_end_of_the_program_becomes_the_library(void **state) {
     assert_int_equal(mpi_library_check(path, &digest), 0);
     assert_int_equal(mpi_library_digest(path, &before), 0);
     assert_int_equal(digest, before);
-    assert_int_equal(place_tail(place, sizeof LIBRARY + 1, path), 0); /* by a neighbour */
+    assert_int_equal(place_tail(place, sizeof LIBRARY + 1, path),
+                     0); /* placed by another process */
     expect_text(path, "m" LIBRARY, sizeof LIBRARY + 1);
     assert_int_equal(mpi_library_check(path, &digest), 0);
     assert_true(digest != before);
@@ -162,7 +164,7 @@ static void more_than_came_is_no_library(void **state) {
     assert_int_equal(place_tail(place, 8 + sizeof LIBRARY, path), -ENODATA);
     assert_int_equal(place_tail(place, 0, path), -ENODATA);
     *strrchr(path, '/') = '\0';
-    assert_int_equal(rmdir(path), 0); /* no piece is left */
+    assert_int_equal(rmdir(path), 0); /* no part of it is left */
 }
 
 static void a_home_that_others_may_write_to_gets_none(void **state) {

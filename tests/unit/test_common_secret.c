@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets are taken from where they were given, and nothing of them stays there. */
+/* Secrets are moved out of the places where they were given, and nothing of them stays there. */
 #include "common/secret.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* The process's environment is these two entries, in memory that the test can look at. */
+/* The environment consists of these two entries, in memory that the test can read. */
 static char secret[64], beside[64];
 
 static void give(const char *value) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scanners stay within their bytes, move only when they succeed, and know the edges of numbers. */
+/* Scanners stay within their bytes, move only when they succeed, and handle extreme numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "common/table.h"
 #include "common/text.h"
 
-/* Text at the end of its own allocation, without a NUL behind it. */
+/* Text at the end of its own allocation, without a NUL. */
 struct copy {
     char *data;
     const char *end;
@@ -22,7 +22,7 @@ struct copy {
 
 static struct copy copy_of(const char *text) {
     size_t size = strlen(text);
-    /* not malloc: gcc 12 at -O2 would warn of bytes that are not set */
+    /* not malloc: gcc 12 at -O2 would warn of unset bytes */
     struct copy copy = {calloc(1, size ? size : 1), NULL};
     memcpy(copy.data, text, size);
     copy.end = copy.data + size;
@@ -74,7 +74,7 @@ static void signed_numbers_know_their_range(void **state) {
         {"9223372036854775807", true, INT64_MAX},
         {"9223372036854775808", false, 0},
         {"-9223372036854775807", true, -INT64_MAX},
-        {"-9223372036854775808", false, 0}, /* VALUE_ABSENT never comes out of a text */
+        {"-9223372036854775808", false, 0}, /* no text gives VALUE_ABSENT */
         {"- 1", false, 0},
         {"--1", false, 0},
         {"-", false, 0},
@@ -170,11 +170,11 @@ static void printable_is_utf8_without_controls(void **state) {
     assert_false(text_is_printable_utf8("a\0b", 3));
 }
 
-/* Eight bytes are looked at together, so each value is tried at each place. */
+/* Eight bytes are examined together, so each value is tried at each place. */
 static void each_byte_is_judged_wherever_it_stands(void **state) {
     (void)state;
     for (size_t size = 1; size <= 20; size++) {
-        char *text = malloc(size), to[32]; /* so that reading beyond is seen */
+        char *text = malloc(size), to[32]; /* so that a sanitizer sees reads beyond it */
         for (size_t at = 0; at < size; at++) {
             for (int byte = 0; byte < 256; byte++) {
                 memset(text, 'x', size);
@@ -199,7 +199,7 @@ static void sanitized_text_is_always_printable_and_fits(void **state) {
     assert_int_equal(text_sanitize(to, sizeof to, "a\nb\xff\xc3\xa9", 6), 6);
     assert_string_equal(to, "a?b?\xc3\xa9");
     assert_int_equal(text_sanitize(to, sizeof to, "a\u202eb\u200b", 8), 4);
-    assert_string_equal(to, "a?b?"); /* one for each, however many bytes */
+    assert_string_equal(to, "a?b?"); /* one for each character, however many bytes it has */
     uint32_t random = 7;
     for (int round = 0; round < 20000; round++) {
         unsigned char from[24];

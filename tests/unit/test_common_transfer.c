@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* More than a pipe holds, both ways, and what cannot be written. */
+/* More bytes than a pipe holds, in both directions, and bytes that cannot be written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The byte form: what goes in comes out, and nothing else does. Damage of every single bit and
- * every length is refused or ends cleanly; what a checksum cannot refuse (bytes made to be
- * hostile) is refused by its meaning.
+ * The byte form: decoding gives exactly what was encoded. Damage of any single bit and any length
+ * is refused or ends cleanly; hostile bytes with a right checksum are refused by their meaning.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +35,7 @@ static void truth_init(struct truth *truth, uint64_t *state) {
         random_table_fill(state, i, i == 0 ? TABLE_COLUMNS_MAX : 9, &truth->tables[i]);
         assert_int_equal(rows_init(&truth->rows[i], &truth->tables[i].table, ROWS), 0);
         truth->list[i] = &truth->rows[i];
-        truth->indexes[i] = i * 7; /* up to 28 of 63: indexes need not be dense */
+        truth->indexes[i] = i * 7; /* up to 28 of 63: indexes may have gaps */
     }
 }
 
@@ -138,7 +137,7 @@ static void drop_flags(struct truth *truth) {
             truth->rows[i].items[k].flags = 0;
 }
 
-/* The same rows, packed as they come. */
+/* Packs the same rows in their order. */
 static void rows_pack(const struct rows *from, struct rows *ret_packed) {
     assert_int_equal(rows_init_packed(ret_packed, from->table, ROWS), 0);
     ret_packed->sampled = from->sampled;
@@ -210,7 +209,7 @@ static void too_many_names_are_not_packed(void **unused) {
 
 /* ---- damage ---- */
 
-/* A stream with two tables, a frame and a packed one, small enough to damage in every way. */
+/* A stream with two tables, a frame and a packed one, small enough to try all damage. */
 static void put_small(struct buffer *out) {
     static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, "h"},
                                             {"b", UNIT_NONE, COLUMN_LEVEL, ""}};
@@ -241,7 +240,7 @@ static void put_small(struct buffer *out) {
     buffer_release(&scratch);
 }
 
-/* Reads to the end, rows, too. Returns how it ended, and how many frames came before. */
+/* Reads to the end, including rows. Returns how it ended, and how many frames came before. */
 static int read_to_end(const uint8_t *data, size_t size, size_t *ret_frames, char *why) {
     struct wire_reader reader;
     struct wire_record record;
@@ -262,7 +261,7 @@ static int read_to_end(const uint8_t *data, size_t size, size_t *ret_frames, cha
     return r;
 }
 
-/* The damaged bytes at the very end of their own allocation, so that a read beyond is seen. */
+/* Reads a copy at the end of its own allocation, so that a sanitizer sees reads beyond it. */
 static int read_copy(const uint8_t *data, size_t size, size_t *ret_frames) {
     uint8_t *copy = malloc(size ? size : 1);
     memcpy(copy, data, size);
@@ -320,7 +319,7 @@ static void a_cut_inside_a_record_says_where_the_whole_ones_end(void **unused) {
     buffer_release(&out);
 }
 
-/* A reader must be able to tell "no rows" from "not sampled". */
+/* A reader must tell "no rows" from "not sampled". */
 static void a_table_sampled_without_rows_is_told_and_others_are_not(void **unused) {
     (void)unused;
     static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, ""}};
@@ -345,7 +344,7 @@ static void a_table_sampled_without_rows_is_told_and_others_are_not(void **unuse
     rows[0].sampled = rows[2].sampled = true;
     rows_append(&rows[1], "x", 1);
     rows[3].sampled = true;
-    rows_reset(&rows[3]); /* it failed after all */
+    rows_reset(&rows[3]); /* it failed in the end */
     wire_put_frame(&out, &scratch, &head, list, indexes, ARRAY_SIZE(rows));
     assert_int_equal(out.error, 0);
 
@@ -380,7 +379,7 @@ static void put_string(struct buffer *out, const char *text) {
     buffer_put(out, text, strlen(text));
 }
 
-/* Opening with one table "t" of one column, index 0. */
+/* An opening with one table "t" with one column, index 0. */
 static void put_opening(struct buffer *out) {
     static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, ""}};
     static const struct table table = {"t", "i", "", TABLE_SAMPLES, columns, 1};
@@ -404,7 +403,7 @@ static void put_row(struct buffer *payload, const char *name) {
     buffer_put_zigzag(payload, 5);
 }
 
-/* The record as a whole after a sound opening is refused, for the reason. */
+/* After a correct opening the whole record must be refused, for that reason. */
 static void check_refused(uint8_t type, const struct buffer *payload, const char *reason) {
     struct buffer out = {0};
     size_t frames;
@@ -435,7 +434,7 @@ static void hostile_frames_are_refused_for_what_they_say(void **unused) {
     check_frame_refused(&p, "bad frame head");
     put_head(&p, 1, UINT64_MAX);
     check_frame_refused(&p, "bad frame head");
-    put_head(&p, 1, 1); /* and then nothing */
+    put_head(&p, 1, 1); /* and then nothing more */
     check_frame_refused(&p, "never described");
     put_head(&p, 1, 1);
     buffer_put_varint(&p, 1); /* a table that was not described */
@@ -454,7 +453,7 @@ static void hostile_frames_are_refused_for_what_they_say(void **unused) {
     }
     put_head(&p, 1, 1);
     buffer_put_varint(&p, 0);
-    buffer_put_varint(&p, 60000); /* claimed, not there */
+    buffer_put_varint(&p, 60000); /* announced but missing */
     put_row(&p, "x");
     check_frame_refused(&p, "bad row");
     put_head(&p, 1, 2);
@@ -488,7 +487,7 @@ static void hostile_rows_are_refused(void **unused) {
     buffer_put_varint(&p, 1);
     put_row(&p, too_long);
     check_frame_refused(&p, "bad row");
-    put_head(&p, 1, 1); /* a name that reaches beyond the end of memory */
+    put_head(&p, 1, 1); /* the name's length reaches beyond the address space */
     buffer_put_varint(&p, 0);
     buffer_put_varint(&p, 1);
     buffer_put_u8(&p, 0);
@@ -505,7 +504,7 @@ static void hostile_rows_are_refused(void **unused) {
     check_frame_refused(&p, "bad row");
 }
 
-/* A packed frame of table 0: m rows said, names, and then bytes. */
+/* A packed frame of table 0: announces m rows, then names, then bytes. */
 static bool is_printable(const uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)
         if (bytes[i] < ' ' || bytes[i] > '~')
@@ -513,7 +512,7 @@ static bool is_printable(const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* The bytes after the record, its checksum first, would make a good name. */
+/* The bytes after the record, beginning with its checksum, would make a good name. */
 static void a_name_does_not_reach_beyond_its_record(void **unused) {
     (void)unused;
     struct buffer p = {0}, out = {0};
@@ -582,7 +581,7 @@ static void hostile_packed_rows_are_refused(void **unused) {
     check_packed_refused(1, 1, "x", cut, sizeof cut);
     check_packed_refused(1, 1, "x", far_name, sizeof far_name);
     check_packed_refused(60000, 1, "x", sound, sizeof sound);
-    uint8_t names[2 * WIRE_NAMES_MAX + sizeof sound]; /* all there, and one too many */
+    uint8_t names[2 * WIRE_NAMES_MAX + sizeof sound]; /* all names, and one too many */
     for (size_t i = 0; i < WIRE_NAMES_MAX; i++)
         memcpy(names + 2 * i, "\001y", 2);
     memcpy(names + sizeof names - sizeof sound, sound, sizeof sound);
@@ -721,7 +720,7 @@ a_record_that_claims_more_than_the_limit_is_refused_before_it_is_awaited(void **
     buffer_put_varint(&out, WIRE_RECORD_MAX + 1);
     assert_int_equal(read_to_end(out.data, out.size, &frames, why), -EBADMSG);
     assert_non_null(strstr(why, "8 MiB"));
-    out.size = opening; /* up to the limit it may be cut short */
+    out.size = opening; /* up to the limit it may be cut off */
     buffer_put_u8(&out, WIRE_FRAME);
     buffer_put_varint(&out, WIRE_RECORD_MAX);
     assert_int_equal(read_to_end(out.data, out.size, &frames, why), WIRE_TRUNCATED);
@@ -753,8 +752,9 @@ static void records_of_unknown_type_are_skipped_when_their_checksum_holds(void *
     buffer_release(&out);
 }
 
-/* Frames are the same whether the tables came with them or before; nobody who does not know them
- * reads a row. */
+/* Frames are the same whether their tables came with them or before; a reader that does not know
+ * the tables gets no rows.
+ */
 static void tables_that_are_known_are_left_out(void **unused) {
     (void)unused;
     struct buffer out = {0}, p = {0};
@@ -785,7 +785,7 @@ static void tables_that_are_known_are_left_out(void **unused) {
     assert_int_equal(wire_next(&second, &record), 0);
     assert_int_equal(record.type, WIRE_FRAME);
     assert_int_equal(wire_next(&second, &record), WIRE_END);
-    wire_reader_release(&second); /* leaves what it borrowed */
+    wire_reader_release(&second); /* does not free what it borrowed */
     assert_non_null(first.tables[0]);
     wire_reader_release(&first);
     assert_int_equal(read_to_end(out.data, out.size, &frames, NULL), WIRE_END);
@@ -820,7 +820,7 @@ static void a_bad_number_of_tables_is_refused(void **unused) {
     }
 }
 
-/* Every cut of an opening: tables are found whole, or not. */
+/* Any prefix of an opening: tables are found whole, or not at all. */
 static void tables_are_found_in_any_bytes(void **unused) {
     (void)unused;
     struct buffer out = {0};
@@ -854,7 +854,7 @@ static void the_checksum_is_that_of_rfc_3720(void **unused) {
         assert_int_equal(crc32c(crc32c(0, bytes, split), bytes + split, 32 - split), 0x46dd794e);
 }
 
-/* Whole, once, and never without an id; who reads records does not meet it. */
+/* Whole, once, and never without an id; readers of records do not see it. */
 static void a_stream_tells_whose_run_it_is(void **state) {
     struct wire_stream stream = {.host = "vm1", .boot_id = "b", .stream_id = 2};
     struct wire_run run = {.id = "0123456789abcdef", .name = "train", .command = "./train -x"};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams beside the pushes: what they say of two clocks, and what strangers' datagrams do. */
+/* Datagrams beside the pushes: what they prove about two clocks, and that datagrams of strangers do
+ * no harm.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +84,7 @@ static void what_is_put_is_got_and_nothing_else(void **state) {
         assert_false(echo_get(bytes, ECHO_SIZE, &out));
         bytes[i] ^= 0x40;
     }
-    bytes[8] = 1; /* kept for later versions */
+    bytes[8] = 1; /* reserved for later versions */
     assert_false(echo_get(bytes, ECHO_SIZE, &out));
 }
 
@@ -119,7 +121,7 @@ static int64_t error_max(int64_t under_way_ns, int64_t took_ns) {
     return under_way_ns / 2 + took_ns / (1000000 / EXCHANGE_DRIFT_PPM) + 3;
 }
 
-/* Both ends read one clock here: the true offset is 0. */
+/* Both ends read one clock here, so the true offset is 0. */
 static void an_answer_bounds_the_offset(void **state) {
     struct fixture *f = *state;
     struct echo_heard heard;
@@ -136,12 +138,12 @@ static void an_answer_bounds_the_offset(void **state) {
     }
 }
 
-/* The kernel's stamp: how long nobody looked does not blur the answer. */
+/* By the kernel's time stamp: an answer that is read late is as exact. */
 static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
     struct fixture *f = *state;
     struct echo_heard heard;
     point(f);
-    echo_client_ask(&f->client, 1); /* the first tells how the clocks stand */
+    echo_client_ask(&f->client, 1); /* the first answer sets the relation of the clocks */
     assert_true(await(&f->client, 20000));
     echo_client_hear(&f->client, &heard);
     int as_it_came = 0;
@@ -149,7 +151,7 @@ static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
         int64_t asked_ns = clock_monotonic_ns();
         echo_client_ask(&f->client, 1);
         assert_true(await(&f->client, 20000));
-        int64_t there_ns = clock_monotonic_ns(); /* it has come, whenever that was */
+        int64_t there_ns = clock_monotonic_ns(); /* it has arrived at some time before */
         poll(NULL, 0, 20);
         int64_t lay_ns = clock_monotonic_ns() - there_ns;
         echo_client_hear(&f->client, &heard);
@@ -159,8 +161,9 @@ static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
         assert_true(heard.result.error_ns <= error_max(took_ns, took_ns));
         as_it_came += heard.heard_ns < there_ns + lay_ns / 2;
     }
-    /* Not each: a thread that is descheduled between its readings of two clocks may think that one
-     * was set. */
+    /* Not each one: if the thread is descheduled between its readings of two clocks, it may believe
+     * that one was set.
+     */
     assert_true(as_it_came > 0);
 }
 
@@ -174,7 +177,7 @@ static void without_the_key_nothing_is_answered(void **state) {
     echo_client_hear(&f->client, &heard);
     assert_false(heard.exchanged || heard.called);
     assert_int_equal(echo_client_point(&f->client, "127.0.0.1", f->port, 0), 0);
-    assert_int_equal(f->client.fd, -1); /* key 0: nobody is asked */
+    assert_int_equal(f->client.fd, -1); /* key 0: no question is sent */
     assert_int_equal(echo_client_point(&f->client, "no address", f->port, 1), -EINVAL);
     echo_client_ask(&f->client, 1);
     echo_client_hear(&f->client, &heard);
@@ -203,8 +206,8 @@ static void who_asked_is_called(void **state) {
     echo_client_release(&other);
 }
 
-/* The server goes on answering after any datagram, and the client takes only answers to its
- * questions. */
+/* The server answers after any datagram, and the client accepts only answers to its own questions.
+ */
 static void datagrams_of_strangers_change_nothing(void **state) {
     struct fixture *f = *state;
     struct echo_heard heard;
@@ -230,7 +233,7 @@ static void datagrams_of_strangers_change_nothing(void **state) {
     assert_true(heard.exchanged);
 }
 
-/* A collector by hand: what it answers, and when. */
+/* A fake collector: its answers, and when they come. */
 struct stub {
     int fd;
     struct echo_arrival arrival;
@@ -306,7 +309,7 @@ static void of_several_answers_the_surest_counts(void **state) {
         echo_client_ask(&f->client, 2);
         for (int i = 0; i < 2; i++)
             asks[i] = stub_hear(&stub);
-        /* Both come after 30 ms, one of which says that it was there all that time. */
+        /* Both answers come after 30 ms; one of them says that it spent all that time there. */
         poll(NULL, 0, 30);
         for (int i = 0; i < 2; i++) {
             uint32_t before = bytes_queued(f->client.fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that take the place of others (pack, unpack, export) while the n-th write, sync, open,
- * name, read or allocation fails, once or from then on, for all n: under the final name is the
- * whole file or none, the one that was there stays until then, and the next try succeeds.
+ * Files that replace others (pack, unpack, export) while the n-th write, sync, open, name, read or
+ * allocation fails, once or from then on, for all n: the final name has the whole file or none, the
+ * earlier file stays until then, and the next try succeeds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ FAIL_ALLOCATOR(ZSTD_DCtx *, ZSTD_createDCtx, (void), )
 
 struct files {
     char directory[48], plain[64], packed[72], csv[64];
-    uint8_t *original, *original_packed; /* what the plays begin with */
+    uint8_t *original, *original_packed; /* the files that each play begins with */
     size_t size, packed_size;
     int64_t sum;
     const struct export_format *format;
@@ -48,7 +48,7 @@ static struct stream_of_ours the_stream;
 static ssize_t stream_write(void *cookie, const char *data, size_t size) {
     const struct stream_of_ours *stream = cookie;
     ssize_t n = write(stream->fd, data, size);
-    return n < 0 ? 0 : n; /* as fopencookie wants it */
+    return n < 0 ? 0 : n; /* as fopencookie requires */
 }
 
 static int stream_close(void *cookie) {
@@ -79,7 +79,7 @@ static int add_up(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
-/* By either name. */
+/* With either name. */
 static int64_t sum_of(const char *path) {
     static const char *const columns[] = {"user_ns"};
     struct store *store;
@@ -161,7 +161,7 @@ static void convert(struct files *f, convert_fn function, const char *from, cons
         expect_whole(f, to);
     if (r == 0)
         return;
-    if (is_there(to)) { /* whole, and it could not be removed again */
+    if (is_there(to)) { /* whole, but could not be removed */
         MUST(fail_nth.span == FAIL_FROM_THEN_ON, "it has failed and left its file: %s", why);
         return;
     }
@@ -221,7 +221,7 @@ static void expect_file(const char *path, const uint8_t *data, size_t size) {
 static uint8_t *exported;
 static size_t exported_size;
 
-/* Either all of the export is in the place of the file of before, or that file. */
+/* The final name has either the whole export or the earlier file. */
 static void play_export(void *ctx) {
     static const uint8_t before[] = "before";
     char left[96];
@@ -240,7 +240,7 @@ static void play_export(void *ctx) {
     else
         expect_file(f->csv, before, sizeof before);
     snprintf(left, sizeof left, "%s.%ld", f->csv, (long)getpid());
-    unlink(left); /* another process would name it otherwise */
+    unlink(left); /* another process would use another name */
     MUST(export_once(f) == 0, "a second try fails");
     expect_file(f->csv, exported, exported_size);
 }
@@ -283,7 +283,7 @@ static int set_up(void **state) {
     snprintf(f->directory, sizeof f->directory, "%s/failing-XXXXXX",
              in_memory ? "/dev/shm" : "/tmp");
     assert_non_null(mkdtemp(f->directory));
-    setenv("TMPDIR", f->directory, 1); /* of the private copy that a packed file is read through */
+    setenv("TMPDIR", f->directory, 1); /* of the private copy through which a packed file is read */
     snprintf(f->plain, sizeof f->plain, "%s/x.db", f->directory);
     snprintf(f->packed, sizeof f->packed, "%s" PACK_ENDING, f->plain);
     snprintf(f->csv, sizeof f->csv, "%s/x.csv", f->directory);

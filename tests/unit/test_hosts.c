@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host names out of hostile texts: what is not understood is refused by line, nothing is guessed.
+/* Host names from hostile texts: a text that is not understood is refused with its line, and
+ * nothing is guessed.
  */
 #include "cli/launch/hosts.h"
 

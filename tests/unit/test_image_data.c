@@ -44,7 +44,7 @@ static void idx_is_read_as_it_is(void **state) {
     images_release(&images);
 }
 
-/* With one byte changed: refused, and the error says so. */
+/* With one byte changed: refused, with that text in the error. */
 static void refused(uint8_t *byte, uint8_t value, const char *text) {
     struct images images;
     struct data_error error = {""};
@@ -124,7 +124,7 @@ static void a_missing_cifar_batch_is_named(void **state) {
     struct images images;
     struct data_error error;
     assert_non_null(mkdtemp(directory));
-    for (int i = 2; i <= 6; i++) { /* without the first; then whole */
+    for (int i = 2; i <= 6; i++) { /* first without the first; then whole */
         if (i == 6) {
             assert_true(images_read(directory, IMAGES_TRAIN, &images, &error) < 0);
             assert_non_null(strstr(error.text, "/data_batch_1.bin: missing beside"));
@@ -241,7 +241,7 @@ static void sha256_is_that_of_the_standard(void **state) {
     sha256_text(&sha, text);
     assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     sha256_init(&sha);
-    for (int i = 0; i < 100000; i++) /* a million in odd parts */
+    for (int i = 0; i < 100000; i++) /* a million in odd-sized parts */
         sha256_add(&sha, "aaaaaaaaaaa", i % 2 ? 9 : 11);
     sha256_text(&sha, text);
     assert_string_equal(text, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
@@ -259,7 +259,7 @@ static void images_repeat_and_all_classes_are_drawn(void **state) {
             assert_in_range(label, 0, 9);
             counts[label]++;
         }
-        for (int c = 0; c < 10; c++) /* 50 expected, 6.7 the standard deviation */
+        for (int c = 0; c < 10; c++) /* expected 50, standard deviation 6.7 */
             assert_in_range(counts[c], 20, 85);
         assert_int_equal(draw[kind](1, 499, b), draw[kind](1, 499, a));
         assert_memory_equal(a, b, sizes[kind]);

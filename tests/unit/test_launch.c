@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting agents: what is on their command lines, that shells take it whole, and what is kept of
- * those that fail. */
+/* Starting agents: their command lines, that shells pass these on whole, and the kept output of
+ * agents that fail.
+ */
 #include "cli/launch/launch.h"
 #include "collector/credentials.h"
 #include "common/clock.h"
@@ -35,7 +36,7 @@ static struct launch_plan plan_with(const struct command_words *words) {
     return plan;
 }
 
-/* The words joined by '|'. */
+/* The words, joined by '|'. */
 static const char *words_of(enum launch_method method, const struct launch_plan *plan) {
     static char text[20000];
     struct launch launch = {.host = "vm2", .method = method};
@@ -90,7 +91,7 @@ static void srun_gets_one_step_beside_the_commands_own(void **state) {
     assert_non_null(strstr(text, " '--host' 'vm2'"));
 }
 
-/* Each host hears of what is for it; a shell changes nothing of it. */
+/* Each host gets its own part of the choice, and a shell changes nothing of it. */
 static void who_is_the_job_goes_to_the_hosts_meant(void **state) {
     (void)state;
     struct command_words words = {.kind = COMMAND_PLAIN};
@@ -157,7 +158,7 @@ static void await_end(struct launch *launch, char *agent_said) {
     assert_int_equal(launch->pid, 0);
 }
 
-/* An ssh that runs the script here, with an agent that tells what it was given. */
+/* An ssh that runs the script here, with an agent that reports its arguments. */
 static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **state) {
     (void)state;
     char directory[] = "/tmp/chokepoint launch's XXXXXX", path[210], rsh[200], said[200] = "";
@@ -264,7 +265,7 @@ static void what_a_host_has_is_kept_and_said_to_nobody(void **state) {
     assert_string_equal(launch.spool, "/var/tmp/chokepoint-spool-abcdef");
 }
 
-/* A path is put into a shell's words and into a list with colons. */
+/* A path is put into a shell's words and into a list separated by colons. */
 static void a_library_with_a_strange_name_is_none(void **state) {
     (void)state;
     static const char *const lines[] = {"library 1 vm2@b /tmp/a b", "library 1 vm2@b /tmp/$(id)",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries that are preloaded, of those that hosts have told: a library that all have by its
- * name, else one a host by a shell before the program, which is run here. */
+/* The libraries to preload, of those that hosts reported: one that all hosts have is named, else
+ * each host's is chosen by a shell before the program, which is run here.
+ */
 #include "cli/launch/run_session.h"
 #include "common/mpi_library.h"
 
@@ -163,10 +164,10 @@ static void a_library_that_differs_on_any_host_is_not_named_for_all(void **state
     plant(&p)->launches[2].library.digest = 8;
     p.s.n_launches = 3;
     assert_wraps(&p);
-    plant(&p)->s.knows_hosts = false; /* ranks may run where nobody has looked */
+    plant(&p)->s.knows_hosts = false; /* ranks may run on hosts that were not examined */
     assert_wraps(&p);
     plant(&p);
-    setenv("LD_PRELOAD", "/usr/lib/users;.so", 1); /* a list of variables has ';' between them */
+    setenv("LD_PRELOAD", "/usr/lib/users;.so", 1); /* ';' would separate list entries */
     assert_wraps(&p);
 }
 
@@ -184,7 +185,7 @@ static void a_script_names_it_elsewhere_only_if_nobody_else_can_put_it_there(voi
     p.s.n_launches = 1;
     strcpy(p.launches[0].library.path, unshared);
     assert_preloads(&p, "LD_PRELOAD=/bin/sh", "");
-    plant(&p)->s.n_launches = 1; /* mpirun's hosts have all told it */
+    plant(&p)->s.n_launches = 1; /* all of mpirun's hosts reported it */
     strcpy(p.launches[0].library.path, at("libchokepoint-mpi.so"));
     char ranks[300];
     snprintf(ranks, sizeof ranks, "LD_PRELOAD=%s", at("libchokepoint-mpi.so"));
@@ -201,7 +202,7 @@ static struct planted *plant_here(struct planted *p, const char *path) {
     return p;
 }
 
-/* Hosts have what lies in that file. */
+/* Hosts have the contents of that file. */
 static struct planted *tell_digest(struct planted *p, const char *path) {
     uint64_t digest;
     assert_int_equal(mpi_library_digest(path, &digest), 0);
@@ -217,12 +218,13 @@ static void a_launcher_here_needs_the_library_here(void **state) {
     strcpy(path, at("libchokepoint-mpi.so"));
     snprintf(ranks, sizeof ranks, "LD_PRELOAD=%s", path);
     assert_wraps(plant_here(&p, path));
-    plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT; /* this host is one that told it */
+    plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT; /* this host is one of those that
+                                                                 reported it */
     assert_preloads(&p, ranks, path);
     write_file(path, LIBRARY, sizeof LIBRARY, 0644);
-    assert_wraps(plant_here(&p, path)); /* another one lies here */
+    assert_wraps(plant_here(&p, path)); /* another file is here */
     assert_preloads(tell_digest(plant_here(&p, path), path), ranks, path);
-    assert_int_equal(chmod(path, 0666), 0); /* others may write it */
+    assert_int_equal(chmod(path, 0666), 0); /* others may write to it */
     assert_wraps(tell_digest(plant_here(&p, path), path));
 }
 
@@ -248,7 +250,7 @@ static void a_library_that_was_sent_is_put_here_as_well(void **state) {
     snprintf(whole, sizeof whole, "%s/%s", root, path);
     snprintf(ranks, sizeof ranks, "LD_PRELOAD=%s", whole);
     plant_sent(&p, whole, LIBRARY);
-    assert_wraps(&p); /* it is elsewhere that hosts are sent it */
+    assert_wraps(&p); /* hosts are sent the library elsewhere */
     assert_int_equal(access(whole, F_OK), -1);
     plant_sent(&p, whole, LIBRARY);
     strcpy(p.s.plan.library, whole);
@@ -306,7 +308,7 @@ static void each_host_without_one_is_named_with_its_reason(void **state) {
     session_choose_library(&p.s);
     assert_int_equal(p.s.n_notes, 1);
     assert_string_equal(p.s.notes[0], all[1]);
-    assert_non_null(p.s.wrapped); /* vm1 has one all the same */
+    assert_non_null(p.s.wrapped); /* vm1 has one nevertheless */
     assert_non_null(strstr(p.s.wrap_script, " vm1@boot) l=/opt/libchokepoint-mpi.so;; "));
     assert_null(strstr(p.s.wrap_script, "vm2"));
     forget(&p);
@@ -327,7 +329,7 @@ static void a_command_of_several_programs_is_left_as_it_is(void **state) {
         assert_records_nothing(&p, notes, 1);
     }
     plant(&p)->launches[0].library.digest = 8;
-    p.s.words.kind = COMMAND_PLAIN; /* it may start no ranks at all */
+    p.s.words.kind = COMMAND_PLAIN; /* it may not start ranks at all */
     assert_preloads(&p, "", "");
     plant(&p)->launches[0].library.digest = 8;
     p.s.words.program = NULL; /* mpirun --help */
@@ -352,7 +354,7 @@ static void all_words_of_the_command_stay(void **state) {
     (void)state;
     struct planted p;
     plant(&p)->launches[0].library.digest = 8;
-    p.words[4] = "./program"; /* an argument like the program */
+    p.words[4] = "./program"; /* an argument equal to the program */
     p.words[5] = "a b";
     p.words[6] = "";
     session_choose_library(&p.s);
@@ -389,7 +391,7 @@ static void a_program_in_the_working_directory_is_named_so_that_a_shell_finds_it
     write_file(at("sh"), "", 0, 0755);
     assert_named("planted-program", "./planted-program");
     assert_named("planted-text", "planted-text");
-    assert_named("sh", "sh"); /* PATH has another */
+    assert_named("sh", "sh"); /* PATH finds another one */
     assert_named("missing-program", "missing-program");
     assert_named("./planted-program", "./planted-program");
     assert_named(at("planted-program"), at("planted-program"));
@@ -414,7 +416,7 @@ static const char *this_system(void) {
     return name;
 }
 
-/* The output of the wrapped command here, from the shell on. */
+/* Runs the wrapped command here, from the shell on, and keeps its output. */
 static void run_wrapped(struct planted *p, char *to, size_t size) {
     int fds[2], status;
     assert_int_equal(pipe(fds), 0);
@@ -434,7 +436,7 @@ static void run_wrapped(struct planted *p, char *to, size_t size) {
     assert_int_equal(status, 3 << 8); /* the program's own */
 }
 
-/* The loader ends nothing where it cannot preload; a file that is one keeps it quiet. */
+/* The loader only warns if it cannot preload; a valid library keeps it quiet. */
 static const char *some_library(void) {
     static const char *const known[] = {"/lib/x86_64-linux-gnu/libm.so.6",
                                         "/lib/aarch64-linux-gnu/libm.so.6", "/lib64/libm.so.6"};
@@ -466,7 +468,7 @@ static void a_rank_gets_what_its_own_host_has_and_its_words_whole(void **state) 
     char both[300], other[200];
     assert_rank_gets(this_system(), some_library());
     assert_rank_gets("vm2@boot", "");
-    snprintf(other, sizeof other, "%s2", this_system()); /* of another start of the host */
+    snprintf(other, sizeof other, "%s2", this_system()); /* of another boot of the host */
     assert_rank_gets(other, "");
     snprintf(both, sizeof both, "%s:%s", some_library(), some_library());
     setenv("LD_PRELOAD", some_library(), 1);

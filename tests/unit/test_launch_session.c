@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of `run`: what it begins with, what it makes of what collector, agents and signals say,
- * how hosts are reached, and what is said of those that do not answer. The program is a copy of
- * this very one, beside something that is called chokepoint-agent. */
+/* The state of `run`: its begin, its reactions to collector, agents and signals, how hosts are
+ * reached, and its messages about hosts that do not answer. The program is a copy of this one,
+ * beside a file called chokepoint-agent.
+ */
 #include "cli/launch/run_session.h"
 #include "common/clock.h"
 
@@ -90,7 +91,7 @@ static void each_run_has_secrets_of_its_own(void **state) {
     assert_string_equal(s->plan.rate, "10");
     assert_string_equal(s->plan.process_rate, "1");
     assert_string_equal(s->plan.call_spool_limit, "1m");
-    assert_int_equal(s->plan.connect_timeout_s, 21); /* whole seconds, not too few */
+    assert_int_equal(s->plan.connect_timeout_s, 21); /* whole seconds, rounded up */
 }
 
 static void nothing_secret_is_left_behind(void **state) {
@@ -141,9 +142,9 @@ static void signals_are_heard_but_those_that_were_ignored(void **state) {
     assert_false(is_blocked(SIGHUP)); /* as under nohup */
     struct sigaction action;
     sigaction(SIGCHLD, NULL, &action);
-    assert_ptr_equal(action.sa_handler, SIG_DFL); /* else nobody could be waited for */
+    assert_ptr_equal(action.sa_handler, SIG_DFL); /* otherwise no child could be waited for */
     raise(SIGPIPE);
-    session_release(&s); /* and this process lives */
+    session_release(&s); /* and this process survives */
     for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
         assert_false(is_blocked(heard[i]));
     assert_false(is_blocked(SIGPIPE));
@@ -181,7 +182,8 @@ static void a_signal_to_the_whole_group_is_not_sent_twice(void **state) {
     struct run_session *s = *state;
     s->command = start_sleeper();
     pid_t command = s->command;
-    assert_int_equal(setpgid(command, 0), 0); /* so that this one is told from one passed on */
+    assert_int_equal(setpgid(command, 0),
+                     0); /* so that a direct signal is told from one passed on */
     kill(0, SIGTERM);
     while (!s->n_interrupts)
         session_poll(s, clock_monotonic_ns() + NS_PER_S);
@@ -205,7 +207,7 @@ static void children_of_children_are_waited_for(void **state) {
     pid_t own = fork();
     if (own == 0)
         _exit(7);
-    s->live = own; /* whoever started it asks for its end */
+    s->live = own; /* the starter of this program asks for its end */
     assert_int_equal(waitid(P_PID, (id_t)own, &info, WEXITED | WNOWAIT), 0);
     session_poll(s, clock_monotonic_ns());
     assert_int_equal(s->live, 0);
@@ -291,7 +293,7 @@ static void troubles_of_the_collector_are_notes(void **state) {
     expect_note(s, 1, "collector: no space");
     s->listener.trouble(s, "AddressSanitizer: x");
     expect_note(s, 2, "collector: AddressSanitizer: x");
-    s->listener.unwritable(s, "disk full"); /* why the command does not start */
+    s->listener.unwritable(s, "disk full"); /* the reason why the command does not start */
     assert_string_equal(s->unwritable, "disk full");
     assert_int_equal(s->n_notes, 2);
     s->started_mono_ns = 1;
@@ -306,7 +308,7 @@ static void a_host_has_answered_when_it_has_told_its_library_too(void **state) {
     struct run_session *s = *state;
     plant_hosts(s);
     s->n_launches = 1;
-    assert_false(session_awaits_hosts(s)); /* nothing runs that could answer */
+    assert_false(session_awaits_hosts(s)); /* no agent runs that could answer */
     s->launches[0].pid = 1;
     assert_true(session_awaits_hosts(s));
     s->launches[0].reported = true;
@@ -398,7 +400,7 @@ static enum launch_method method_of(enum command_kind kind, enum hosts_source so
     assert_int_equal(
         hosts_add_list(&s->hosts, "localhost,127.0.0.1,no.such.host.invalid", why, sizeof why), 0);
     assert_int_equal(session_choose_launches(s, source, why, sizeof why), 0);
-    assert_int_equal(s->n_launches, 2); /* this machine is one */
+    assert_int_equal(s->n_launches, 2); /* one of them is this machine */
     assert_int_equal(s->launches[0].method, LAUNCH_DIRECT);
     assert_string_equal(s->launches[0].address, "127.0.0.1");
     assert_string_equal(s->launches[1].host, "no.such.host.invalid");
@@ -454,7 +456,7 @@ static void the_hostfile_of_the_command_is_kept_if_it_is_the_only_one(void **sta
 
 /* ---- addresses ---- */
 
-/* One that is no loopback; false: this machine has none. */
+/* An address other than loopback; false: this machine has none. */
 static bool find_own_address(char to[ADDRESS_SIZE]) {
     struct ifaddrs *all;
     bool found = false;
@@ -574,8 +576,9 @@ static void copy_self(const char *directory) {
     close(to);
 }
 
-/* In a process group of its own: a test signals all of it. Nothing is ignored, as it is where a
- * shell started this in the background. */
+/* Runs in a process group of its own, since a test signals all of it, and ignores no signals, as a
+ * shell in the background would make it.
+ */
 static int run_copy(const char *directory) {
     char path[200];
     int status = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of a directory of rings, and what the next one knows of it. */
+/* The reader of a directory of rings, and what its successor knows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void open_one(struct place *p, struct ring_owner *owner) {
     assert_int_equal(ring_owner_open(owner, p->dir, FILE_NAME, SIZE), 0);
 }
 
-/* Takes it over; the text that the one before has left. */
+/* Takes it over; returns the text that the predecessor left. */
 static const char *take(struct place *p, struct ring_owner *owner) {
     static char text[SIZE];
     open_one(p, owner);
@@ -74,7 +74,7 @@ static void one_reads_at_a_time(void **state) {
     assert_string_equal(take(p, &p->first), "");
     open_one(p, &p->second);
     assert_int_equal(ring_owner_take(&p->second), 0);
-    assert_int_equal(ring_owner_take(&p->first), 1); /* it has it */
+    assert_int_equal(ring_owner_take(&p->first), 1); /* the first already owns it */
     ring_owner_close(&p->first);
     assert_int_equal(ring_owner_take(&p->second), 1);
 }
@@ -92,7 +92,7 @@ static void the_owner_hears_that_it_is_asked_and_asks_no_more(void **state) {
     char text[SIZE] = "";
     assert_int_equal(ring_owner_load(&p->second, kept, p, text), 4);
     assert_string_equal(text, "all");
-    save(&p->first, 0, 0, "late"); /* of one that has lost it */
+    save(&p->first, 0, 0, "late"); /* from an owner that has lost it */
     ring_owner_close(&p->second);
     assert_string_equal(take(p, &p->second), "all");
 }
@@ -141,7 +141,7 @@ static void without_an_answer_a_frame_counts_as_kept(void **state) {
     assert_string_equal(take(p, &p->second), "five");
 }
 
-/* Two deaths in a row: the state that did not hold is no state for the second successor either. */
+/* Two deaths in a row: an invalid state stays invalid for the second successor. */
 static void what_did_not_hold_stays_void(void **state) {
     struct place *p = *state;
     p->kept = 4;
@@ -152,7 +152,7 @@ static void what_did_not_hold_stays_void(void **state) {
     assert_string_equal(take(p, &p->second), "four");
     save(&p->second, 0, 0, "four");
     ring_owner_close(&p->second);
-    p->kept = 5; /* another frame 5, of the one who came between */
+    p->kept = 5; /* another frame 5, from the owner in between */
     assert_string_equal(take(p, &p->second), "four");
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks from the program's call to the agent's callback, and what a hostile ring may not do to it.
- */
+/* Marks from the program's call to the agent's callback, and what a hostile ring cannot do. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -125,8 +124,9 @@ static void nothing_is_written_when_nobody_listens(void **state) {
     assert_int_equal(f->reader.n_writers, 0);
 }
 
-/* Those who see the directory of one host cannot tell that of another: it is a code by the key, as
- * common/siphash.c makes it. */
+/* Users who see one host's directory cannot guess another's: its name is a code made with the key,
+ * by common/siphash.c.
+ */
 static void a_key_becomes_a_code_of_the_host(void **state) {
     static const char stem[] = "/dev/shm/chokepoint-00112233445566778899aabbccddeeff";
     const uint64_t key[2] = {UINT64_C(0x0011223344556677), UINT64_C(0x8899aabbccddeeff)};
@@ -143,7 +143,8 @@ static void a_key_becomes_a_code_of_the_host(void **state) {
     assert_int_equal(chokepoint_directory_path_("/x/marks-7", "vm1", path, sizeof path), 0);
     assert_string_equal(path, "/x/marks-7.vm1");
     assert_int_equal(chokepoint_directory_path_(stem + 20, "vm1", path, sizeof path), 0);
-    assert_string_equal(path, "00112233445566778899aabbccddeeff.vm1"); /* a key alone is a name */
+    assert_string_equal(path, "00112233445566778899aabbccddeeff.vm1"); /* without a host's name the
+                                                                          key itself is the name */
 }
 
 static void the_form_that_mpirun_hands_on_is_heard_too(void **state) {
@@ -184,7 +185,7 @@ static void a_forked_child_has_a_ring_of_its_own(void **state) {
 static void a_program_started_by_exec_does_not_lose_its_marks(void **state) {
     struct fixture *f = *state;
     chokepoint_iteration(1);
-    forget_ring(); /* what exec does to it */
+    forget_ring(); /* as exec does */
     chokepoint_iteration(2);
     assert_int_equal(drain(f), 2);
     assert_int_equal(f->reader.n_writers, 2);
@@ -193,7 +194,7 @@ static void a_program_started_by_exec_does_not_lose_its_marks(void **state) {
 /* ---- several threads ---- */
 
 enum { N_THREADS = 4, N_MARKS = 20000 };
-static int writers_left; /* of the one test that uses it */
+static int writers_left; /* used by one test only */
 
 static void *mark_many(void *arg) {
     int64_t base = (int64_t)(intptr_t)arg * N_MARKS;
@@ -235,8 +236,9 @@ static void concurrent_marks_arrive_whole_in_order_or_are_counted(void **state) 
     } while (running);
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
-    /* A mark that gave way to a writer stopped a lap ago holds the ring up twice: as often as it
-     * takes, not once more. */
+    /* A mark skipped for a writer that stopped a lap ago delays the ring twice: no more often than
+     * needed.
+     */
     while (f->reader.writers[0].cursor < N_THREADS * N_MARKS)
         assert_true(mark_reader_drain(&f->reader, check_order, &tally) >= 0);
     assert_int_equal(f->reader.n_writers, 1);
@@ -365,7 +367,7 @@ static void a_truncated_ring_kills_nobody(void **state) {
     assert_int_equal(drain(f), 1);
     the_ring_path(f, path, sizeof path);
     assert_int_equal(truncate(path, 64), 0);
-    chokepoint_state_.mode = CHOKEPOINT_OFF_; /* the writer itself would meet SIGBUS */
+    chokepoint_state_.mode = CHOKEPOINT_OFF_; /* the writer itself would get SIGBUS */
     assert_int_equal(drain(f), 0);
     assert_true(f->reader.writers[0].broken);
 }
@@ -402,7 +404,7 @@ static void what_is_no_ring_is_refused(void **state) {
     assert_int_equal(f->reader.files.refused, 6);
 }
 
-/* Files that a program leaves in its directory cost every sample a bounded time. */
+/* Files that a program leaves in its directory cost each sample only a bounded time. */
 static void a_crowded_directory_is_looked_at_in_part(void **state) {
     struct fixture *f = *state;
     char name[32];

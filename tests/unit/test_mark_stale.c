@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which directories of marks go when the next run begins, and which stay. */
+/* Which directories of marks are removed when the next run begins, and which stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,14 +19,14 @@
 #include "agent/mark/ring.h"
 #include "agent/mark/ring_stale.h"
 
-#define OWN "0123456789abcdef" /* runs */
+#define OWN "0123456789abcdef" /* names of runs */
 #define OTHER "fedcba9876543210"
-#define OWN_KEY OWN OWN /* of their directories */
+#define OWN_KEY OWN OWN /* keys of their directories */
 #define OTHER_KEY OTHER OTHER
 
 struct place {
     char base[40], proc[64], stem[96], stale[400];
-    long gone; /* a process that was */
+    long gone; /* a process that has ended */
 };
 
 static void put(const char *directory, const char *name, const char *text) {
@@ -44,7 +44,7 @@ static void path_of(const struct place *p, const char *name, char *path) {
     assert_int_equal(mark_directory_path(stem, path, 400), 0);
 }
 
-/* The leftovers of a killed run. */
+/* Makes the leftovers of a killed run. */
 static int set_up(void **state) {
     struct place *p = *state = calloc(1, sizeof *p);
     char ring[40];
@@ -130,7 +130,9 @@ static void what_a_living_rank_writes_stays(void **state) {
     assert_int_equal(collect(p), 1);
 }
 
-/* A program of the run that has not marked anything yet, or an agent that is being started. */
+/* A program of the run that has not marked anything yet, or an agent that is being started, was
+ * given it.
+ */
 static void what_a_process_was_told_of_stays(void **state) {
     const struct place *p = *state;
     char process[96];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where blocks live, what is in them, and sums over them, against the definitions. */
+/* Owners of blocks, their elements, and sums over them, against the definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void expect_even(uint32_t size, int ranks) {
         assert_int_equal(grid_count(&g, rank), grid_count(&g, 0));
 }
 
-/* With blocks of 512 rank 0 of two has all of 500 rows, and five of nine blocks of 1500. */
+/* With blocks of 512, rank 0 of two would have all of 500 rows, and five of nine blocks of 1500. */
 static void all_ranks_have_as_many_blocks_if_none_is_asked_for(void **state) {
     static const uint32_t sizes[] = {500, 512, 1024, 1500, 2048, 3000, 8192};
     (void)state;
@@ -95,7 +95,7 @@ static void elements_do_not_depend_on_the_blocks(void **state) {
     }
 }
 
-/* More columns than are drawn at a time, rows of two hashes. */
+/* More columns than are drawn at a time, and rows of two hashes. */
 static void a_wide_block_has_the_same_elements(void **state) {
     static float block[3 * 1100];
     (void)state;
@@ -117,7 +117,7 @@ static void elements_are_drawn_evenly_and_differ_by_matrix_and_seed(void **state
             same_seed += x == element_at(2, 0, i, j);
         }
     }
-    for (int x = 0; x < 16; x++) /* 2500 expected, 48 the standard deviation */
+    for (int x = 0; x < 16; x++) /* expected 2500, standard deviation 48 */
         assert_in_range(count[x], 2500 - 300, 2500 + 300);
     assert_in_range(same_matrix, 2500 - 300, 2500 + 300);
     assert_in_range(same_seed, 2500 - 300, 2500 + 300);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The nets through oneDNN: what they compute against plain loops, gradients against differences;
- * the optimizers against steps done by hand. */
+/* The nets in oneDNN: outputs against plain loops, gradients against differences, and optimizers
+ * against steps by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@
 #include "workloads/network/optimizer.h"
 
 #define BATCH 4
-#define VALUES_MAX (32 * 30 * 30) /* the largest layer's output, of one image */
+#define VALUES_MAX (32 * 30 * 30) /* the largest layer's output for one image */
 
 struct fixture {
     const struct net_plan *plan;
@@ -141,7 +142,8 @@ static void plain_layer(const struct fixture *f, int i, const double *w, const d
         pool(p, in, out);
     else
         full(p, w + p->begin, in, out);
-    for (size_t j = 0; j < n && i + 1 < f->plan->n_layers; j++) /* of a pool's it changes nothing */
+    for (size_t j = 0; j < n && i + 1 < f->plan->n_layers; j++) /* of a pool's output it changes
+                                                                   nothing */
         out[j] = fmax(out[j], 0);
 }
 
@@ -190,7 +192,8 @@ static void rows_beyond_n_count_for_nothing(void **state) {
 /* ---- gradient ---- */
 
 /* The slope of the loss along the gradient of one part is that gradient's length. The step is so
- * small that hardly a ReLU or a maximum changes sides. */
+ * small that hardly any ReLU or maximum changes sides.
+ */
 static void check_part(struct fixture *f, size_t begin, size_t n) {
     double length = 0, step = 1e-7, losses[2];
     for (size_t i = begin; i < begin + n; i++)
@@ -208,7 +211,7 @@ static void check_part(struct fixture *f, size_t begin, size_t n) {
         fail_msg("weights %zu to %zu: slope %g, gradient %g", begin, begin + n, slope, length);
 }
 
-/* Single weights too: those with the largest slopes, which stand above the rounding of floats. */
+/* Single weights, too: those with the largest slopes, which exceed the rounding of floats. */
 static void check_single(struct fixture *f, size_t begin, size_t n) {
     size_t largest = begin;
     for (size_t i = begin; i < begin + n; i++)
@@ -246,7 +249,7 @@ static void layers_fill_the_vector(void **state) {
     assert_int_equal(parts[5].fan_in, 1024);
 }
 
-/* A mean over a batch is the mean of those over its halves: what ranks do. */
+/* The mean over a batch is the mean of those over its halves, as ranks compute it. */
 static void gradients_of_halves_add_up(void **state) {
     struct fixture *f = *state;
     struct net *half;
@@ -298,7 +301,7 @@ static void adam_does_the_steps_of_its_paper(void **state) {
     assert_int_equal(optimizer_init(&o, OPTIMIZER_ADAM, .1, .9, 2), 0);
     optimizer_apply(&o, first, .5f, weights);
     ASSERT_NEAR(weights[0], .9);
-    assert_true(fabs((double)weights[1] + 2.9) < 1e-5); /* epsilon beside a small gradient */
+    assert_true(fabs((double)weights[1] + 2.9) < 1e-5); /* epsilon compared with a small gradient */
     optimizer_apply(&o, second, .5f, weights);
     ASSERT_NEAR(weights[0], .9 - .02663371);
     assert_true(fabs((double)weights[1] + 2.8) < 1e-5);

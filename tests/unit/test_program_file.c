@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about programs before they are started. */
+/* Facts about program files, found before they are started. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void nothing_is_said_of_what_is_not_there_or_no_program(void **state) {
     }
 }
 
-/* A program that names a loader of that many bytes, which are all there. */
+/* A program that names a loader with that many bytes, all of which are there. */
 static const char *make_program(size_t loader_size) {
     const char *path = make("program", "");
     ElfW(Ehdr) head = {
@@ -128,7 +128,7 @@ static void a_loader_whose_name_is_too_long_makes_no_program(void **state) {
     unlink(path);
 }
 
-/* As a user to whom the directory is closed; root alone could not be kept out. */
+/* For a user without access to the directory; root could not be kept out. */
 static void what_lies_in_a_closed_directory_may_not_be_started(void **state) {
     char closed[64], word[80], path[PATH_MAX];
     uid_t user = geteuid();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums, means and peaks of a report beside plain ones over the same rows. Three hosts, forty
+ * Sums, means and peaks of a report compared with plain ones over the same rows. Three hosts, forty
  * seconds in rows of one, and no two values alike.
  */
 #include <setjmp.h>
@@ -27,8 +27,9 @@
             fail_msg("%s is %g, not %g", #is, is_, should_);                                       \
     } while (0)
 
-/* The connections: their two hosts, ports and process. Two are of one pair; one leads
- * outside; one is of the same numbers on another host. */
+/* The connections: their two hosts, ports and process. Two are of one pair; one leads outside; one
+ * has the same numbers on another host.
+ */
 static const struct {
     int host, to;
     int from_port, to_port, process;
@@ -43,13 +44,13 @@ static const struct {
     {0, -1, 5004, 80, 0, "10.0.0.1:5004>93.184.216.34:80"},
 };
 
-/* Hosts and ids; the first two have the same id on no host, the last two have. */
+/* Hosts and process ids; the last two share an id. */
 static const struct {
     int host;
     int64_t pid;
 } processes[N_PROCESSES] = {{0, 100}, {0, 101}, {1, 100}, {2, 100}};
 
-/* A number of its own for each row, column and series. */
+/* A different number for each row, column and series. */
 static int64_t amount(size_t series, size_t column, int row) {
     uint64_t x = (series * 64 + column) * 64 + (uint64_t)row;
     x *= UINT64_C(0x9e3779b97f4a7c15);
@@ -293,7 +294,7 @@ static void waits_are_of_the_life_of_whoever_waited(void **state) {
         items[i] =
             (struct rank_budget){.host = 7 - (int)i, .process = names[i], .groups = times[i]};
     }
-    for (size_t i = 0; i < N; i++) /* two are too short to be told of */
+    for (size_t i = 0; i < N; i++) /* two are too short to be shown */
         all[i] = (struct process_wait){.who = i % WHO,
                                        .whom = (i + 1 + i / WHO % 3) % WHO,
                                        .kind = i % WAIT_KIND_COUNT_,

@@ -15,8 +15,8 @@
 
 static struct {
     double send_mb_s, receive_mb_s; /* from 10 to 20 s */
-    double turn_s; /* sends and receives in turn, for so long each; 0: both at a time */
-    double queue_mb_s, speed_mb_s; /* what is set; NAN: nothing */
+    double turn_s; /* sends and receives in turn, for turn_s each; 0: both at once */
+    double queue_mb_s, speed_mb_s; /* set or nominal rate; NAN: none */
 } planted;
 
 static double sending(double t_s) {
@@ -41,7 +41,9 @@ static double queue(size_t column, double t_s) {
     return column == QDISC_SEND_BYTES ? sending(t_s) : 0;
 }
 
-/* The alerts of 30 s of what is planted, with that ceiling of sending and receiving (NAN: none). */
+/* The alerts of 30 s of the planted traffic, with that measured ceiling of both directions (NAN:
+ * none).
+ */
 static void log_of(struct report *report, double measured_mb_s) {
     struct recording r;
     struct run_model model;
@@ -107,7 +109,7 @@ static void a_queue_is_closer_than_the_interface(void **state) {
     expect_one(NAN, "NET_SEND", 24);
 }
 
-/* A veth says 10 Gbit/s whatever it carries. */
+/* A veth reports 10 Gbit/s whatever it carries. */
 static void a_speed_that_is_exceeded_is_none(void **state) {
     (void)state;
     PLANT(140, 0, 0, NAN, 125);
@@ -118,7 +120,7 @@ static void a_link_that_is_full_in_turn_is_full(void **state) {
     (void)state;
     PLANT(24, 24, 0.5, NAN, NAN);
     expect_one(25, "NET", 96);
-    PLANT(24, 24, 0.5, 25, 1250); /* taken to let in what it lets out */
+    PLANT(24, 24, 0.5, 25, 1250); /* it is assumed to receive at the rate at which it sends */
     expect_one(NAN, "NET", 96);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The share that hosts used of what their control groups may use, of planted rows. */
+/* The share that hosts used of their control groups' limits, from planted rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void release(struct planted *p) {
     recording_release(&p->recording);
 }
 
-/* A group of a host, a row a second. */
+/* A group of a host, with a row each second. */
 static void add(struct planted *p, int host, int64_t instance, const int64_t *columns) {
     struct series_set *set = &p->recording.tables[RECORDING_CGROUP];
     for (int64_t i = 1; i <= ROWS; i++)

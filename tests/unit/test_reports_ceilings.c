@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ceilings of a database as a report shows and uses them. */
+/* How a report shows and uses the ceilings of a database. */
 #include <jansson.h>
 
 #include "reports/model/layout.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every column of every table that a report exports says its own field: records whose values all
- * differ, and what each table must be. Quotes of the expected JSON are written as '.
+ * Every column of every exported table shows its own field: records whose values all differ, and
+ * the expected table of each. Quotes in the expected JSON are written as '.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +108,7 @@ static bool are_near(const json_t *a, const json_t *b) {
     return json_is_number(a) && json_is_number(b) && fabs(x - y) <= 1e-6 * fabs(y);
 }
 
-/* Each member that is expected, and no other. */
+/* All expected members, and no others. */
 static void expect_equal(const json_t *is, const json_t *should, const char *where) {
     const char *key;
     json_t *member;
@@ -329,7 +329,7 @@ static void iterations_of_ranks(void **state) {
     expect(section_iterations, "iterations.by_rank",
            "[{'rank':3,'host':'vm2','role':'worker','count':3,'median_s':5,'p95_s':6},"
            "{'rank':7,'host':'vm3','role':'server','count':2,'median_s':9,'p95_s':10}]");
-    expect(section_iterations, "iterations.count", "3"); /* of one, as they are in step */
+    expect(section_iterations, "iterations.count", "3"); /* of one rank, since they are in step */
     expect(section_iterations, "iterations.per_s", "0.2307692308");
     expect(section_iterations, "iterations.median_s", "4");
     expect(section_iterations, "iterations.p95_s", "6.8");
@@ -851,7 +851,7 @@ static void the_live_picture(void **state) {
 
 /* ---- the same for readers ---- */
 
-/* All that was planted above; its names, units and scales are seen at once. */
+/* The golden file shows names, units and scales of everything planted above. */
 static void readers_see_the_same(void **state) {
     static report_section *const sections[] = {
         section_pairs,     section_arithmetic, section_waits,       section_efficiency,

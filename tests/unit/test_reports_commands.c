@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Printed commands: the program's own path, the database, the run, and quotes where a shell needs
- * them. */
+ * them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ static void a_command_names_the_program_and_the_database(void **state) {
     forget();
 }
 
-/* Help and verbs without a database; another program's command; a backtick without its fellow. */
+/* Help and verbs without a database; another program's command; a single backtick. */
 static void nothing_else_is_changed(void **state) {
     (void)state;
     commands_use_database("a.db");

@@ -73,7 +73,7 @@ static void add_curve(struct report *r, const char *name, size_t n, const double
     memcpy(c->value, value, n * sizeof *value);
 }
 
-/* Two ranks: how long an iteration of rank 0 took. */
+/* Adds two ranks with the duration of an iteration of rank 0. */
 static void add_ranks(struct report *r, bool in_step, double iteration_s) {
     r->ranks = calloc(1, sizeof *r->ranks);
     r->n_ranks = 1;
@@ -201,7 +201,7 @@ static void hosts_that_one_group_lacks_are_left_out_with_the_reason(void **state
     comparison_free(c);
 }
 
-/* vm2 in the last `n` / 2 runs. */
+/* Sets vm2 in the last `n` / 2 runs. */
 static void set_core_speeds(struct report **runs, size_t n, double base_us, double us) {
     for (size_t i = 0; i < n; i++) {
         runs[i]->hosts[0].beat_us = base_us;
@@ -268,7 +268,7 @@ static void averages_of_hosts_are_means_over_the_repeats(void **state) {
     (void)state;
     NEAR(find(c, "vm2 net_recv")->groups[0].shown, 12);
     NEAR(find(c, "vm2 net_recv")->groups[1].difference, 38);
-    /* 14 rows of hosts: five runs cannot pass, and that is said instead of "no difference" */
+    /* 14 rows of hosts: five runs cannot pass, which is reported instead of "no difference" */
     assert_int_equal(find(c, "vm2 net_recv")->groups[1].finding, COMPARE_UNCLEAR);
     assert_true(notes_say(c, "it takes 6 runs of each"));
     comparison_free(c);
@@ -283,7 +283,7 @@ static struct comparison *compare_work(double a, double b) {
     return compare(runs, 2);
 }
 
-/* Half the time for a tenth of the examples is five times as long for as many. */
+/* Half of the time for a tenth of the examples means five times as long for the same number. */
 static void runs_that_did_not_do_the_same_work_say_so_first(void **state) {
     struct comparison *c = compare_work(250000, 25000);
     (void)state;
@@ -291,7 +291,7 @@ static void runs_that_did_not_do_the_same_work_say_so_first(void **state) {
     assert_non_null(strstr(c->headline, "did 2.5e+04 examples"));
     assert_non_null(strstr(c->headline, "for as many of them b took 400 % longer"));
     comparison_free(c);
-    c = compare_work(250000, 125000); /* half of them in half the time */
+    c = compare_work(250000, 125000); /* half of them in half of the time */
     assert_non_null(strstr(c->headline, "for as many of them b took as long"));
     comparison_free(c);
     c = compare_work(250000, 250000);
@@ -313,7 +313,7 @@ static void iterations_in_step_and_out_of_step_are_not_compared(void **state) {
     (void)state;
     assert_int_equal(find(c, "iteration")->groups[1].finding, COMPARE_TOO_FEW);
     assert_non_null(strstr(find(c, "iteration")->judgement[5], "not the same work"));
-    NEAR(find(c, "iteration")->groups[1].difference, -0.09); /* shown all the same */
+    NEAR(find(c, "iteration")->groups[1].difference, -0.09); /* shown nevertheless */
     assert_int_equal(find(c, "updates")->groups[1].finding, COMPARE_HIGHER);
     NEAR(find(c, "updates")->groups[1].median, 40);
     assert_true(notes_say(c, "times per iteration are not compared"));
@@ -321,7 +321,8 @@ static void iterations_in_step_and_out_of_step_are_not_compared(void **state) {
 }
 
 /* a: 100 updates in 10 s, accuracy .60 to .64, tested half-way; b: 400 in 5 s, from .6 to `end`. At
- * 5 s a has .62; after 100 updates a has .64, b a quarter of its way. */
+ * 5 s a has .62; after 100 updates a has .64, and b a quarter of its increase.
+ */
 static struct comparison *progress_of(double end) {
     struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 5, two_hosts, 2)};
     add_curve(runs[0], "updates", 2, (const double[]){0, 10}, (const double[]){0, 100});
@@ -424,7 +425,8 @@ static void every_format_writes_groups_and_the_same_bytes_again(void **state) {
     comparison_free(c);
 }
 
-/* Those of a goal first, each against iterations and time; what both programs counted is folded. */
+/* Those of a goal come first, each against iterations and time; counts of both programs are folded.
+ */
 static void curves_are_drawn_against_iterations_and_time(void **state) {
     static const char *const pictures[] = {"accuracy against iteration", "accuracy against time",
                                            "Other values that the programs counted",
@@ -433,7 +435,7 @@ static void curves_are_drawn_against_iterations_and_time(void **state) {
     (void)state;
     char *page = written(c, &format_html);
     const char *at = strstr(page, "Progress as the programs reported it");
-    bool drawn = strstr(page, "<svg") != NULL; /* by gnuplot, if it is here */
+    bool drawn = strstr(page, "<svg") != NULL; /* by gnuplot, if it is installed */
     assert_non_null(at);
     for (size_t i = 0; drawn && i < sizeof pictures / sizeof *pictures; i++) {
         if (!(at = strstr(at, pictures[i])))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exports of a planned recording, against files in tests/golden and against the planned rows. After
- * an intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the difference.
- * tests/e2e/export_is_what_readers_take.sh checks that viewers take the files.
+ * Exports of a planned recording, compared with files in tests/golden and with the planned rows.
+ * After an intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_export, and read the
+ * difference. tests/e2e/export_is_what_readers_take.sh checks that viewers accept the files.
  */
 #include "tests/unit/store_fixture.h"
 
@@ -16,7 +16,7 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
 
-/* A name that means something to JSON, CSV, OpenMetrics and a terminal. */
+/* A name with special meaning for JSON, CSV, OpenMetrics and a terminal. */
 #define HOSTILE "=1+1,\"\\</script>\\u0041é"
 #define S NS_PER_S
 #define US NS_PER_US
@@ -46,8 +46,9 @@ static const struct table process_table = {"process",     "process",       "proc
 #define CALL(name, start, duration, thread, flags)                                                 \
     ROW(f, &recorded_call, name, 1, 0, 1, 7, 4096, start, duration, 0, 10, thread, flags)
 
-/* Rank 0 on vm1, in run time: two phases, three iterations that touch at times which double x 1000
- * cuts short, an operator in the second, and one of another thread that crosses it. */
+/* Rank 0 on vm1, in run time: two phases; three adjacent iterations whose times are not exact as
+ * double x 1000; an operator in the second; and one of another thread that crosses it.
+ */
 static void plan_marks(struct fixture *f) {
     int64_t from = 1 * S + 570, step = 100 * NS_PER_MS + 1, third = from + 2 * step;
     MARK(1, "training", 0, A, 1 * S, A, A, A);
@@ -55,14 +56,14 @@ static void plan_marks(struct fixture *f) {
     MARK(1, "testing", 0, A, 3 * S / 2, A, A, A);
     for (int i = 0; i < 3; i++)
         MARK(2, "iteration", 0, i, from + i * step, step, A, A);
-    MARK(2, "iteration", 0, 3, 2 * S, A, A, A); /* its beginning is not known */
+    MARK(2, "iteration", 0, 3, 2 * S, A, A, A); /* its begin is not known */
     MARK(3, "matmul", 0, 0, from + step, step, 1 << 20, A);
     MARK(3, "read " HOSTILE, 0, 1, third - 10, 20, A, A);
     MARK(4, "accuracy", 0, 2, 2 * S, A, A, 750000000);
     MARK(4, "lost", 0, 2, 2 * S, A, A, A);
 }
 
-/* Two threads; one message of a call and the life of a request are no calls. */
+/* Two threads; one message of a call, and the life of a request, are no calls. */
 static void plan_calls(struct fixture *f, int64_t from) {
     CALL("MPI_Recv", from + 5 * US, 5 * US, 0, 0);
     CALL("MPI_Send", from, 5 * US, 0, A);
@@ -79,7 +80,7 @@ static void plan_samples(struct fixture *f, int i) {
         ROW(f, &process_table, HOSTILE "[7]", 7, A, 0, 5000, 0, 0, -500000001);
 }
 
-/* Frames every half second from 0.5 s before the command on; the host's clock is 100 s ahead. */
+/* Frames every half second, from 0.5 s before the command on; the host's clock is 100 s ahead. */
 static void plan_host(struct fixture *f, const char *host, const char *boot, bool rank) {
     fixture_stream(f, host, boot, 7);
     assert_int_equal(store_begin(f->store), 0);
@@ -159,7 +160,7 @@ static const char *member_text(const json_t *event, const char *name) {
     return text ? text : "";
 }
 
-/* The n-th event of that phase and name. */
+/* The n-th event with that phase and name. */
 static const json_t *find_event(const json_t *events, const char *phase, const char *name,
                                 size_t n) {
     size_t i;
@@ -198,7 +199,7 @@ static void the_timeline_has_what_was_planned(void **state) {
     expect_slice(events, "MPI_Send", 0, S, 5 * US);
     expect_slice(events, "MPI_Send", 1, S + 3 * US, 5 * US);
     expect_slice(events, "MPI_Recv", 0, S + 5 * US, 5 * US);
-    /* once each: nothing told twice, no half of a phase, no part of a call */
+    /* each once: no second half of a phase, no part of a call */
     assert_null(find_event(events, "X", "training", 1));
     assert_null(find_event(events, "X", "iteration", 3));
     assert_null(find_event(events, "X", "MPI_Recv", 2));
@@ -265,7 +266,7 @@ static void any_table_of_samples_becomes_counters(void **state) {
     expect_counter(events, "odd " HOSTILE " read", 0, 7 * S / 2, "MB/s", 10);
     expect_counter(events, "odd " HOSTILE " rtt", 0, 3 * S, "ms", 0.04);
     expect_counter(events, "odd " HOSTILE " rate", 0, 3 * S, "MB/s", 2);
-    assert_null(find_event(events, "C", "odd " HOSTILE " waited", 1)); /* told once */
+    assert_null(find_event(events, "C", "odd " HOSTILE " waited", 1)); /* once */
     assert_null(find_event(events, "C", "odd " HOSTILE " number", 0));
     assert_null(find_event(events, "C", "odd " HOSTILE " drops", 0));
     json_decref(document);
@@ -289,7 +290,7 @@ static char *slice_text(const char *name, int64_t start_ns, int64_t end_ns) {
     return text;
 }
 
-/* As a reader takes them: double x 1000, cut off. */
+/* As readers convert them: double x 1000, truncated. */
 static void no_nanosecond_is_lost(void **state) {
     (void)state;
     srandom(1);
@@ -371,7 +372,7 @@ static void slices_of_a_track_never_cross(void **state) {
     strands_release(&strands);
 }
 
-/* A program that marks nonsense costs its own slices, and they are counted. */
+/* Nonsense marks of a program cost its own slices, which are counted. */
 static void too_deep_a_nest_is_counted(void **state) {
     struct strands strands = {.next_tid = 1};
     bool is_new;

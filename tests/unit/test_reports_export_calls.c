@@ -39,7 +39,7 @@ static void call(struct fixture *f, int rank, const char *name, int64_t start, i
         1 - rank, 7, 4096, polls, flags, 0);
 }
 
-/* A frame each rank and second, as agents send them. */
+/* A frame of each rank and second, as agents send them. */
 static void frame(struct fixture *f, uint64_t seq) {
     assert_int_equal(fixture_frame(f, seq, 100.0 + (double)seq / 10), 0);
 }
@@ -85,7 +85,7 @@ static int64_t argument(const json_t *event, const char *name) {
     return json_integer_value(json_object_get(json_object_get(event, "args"), name));
 }
 
-/* The n-th event of that phase and category, NULL: none. */
+/* The n-th event with that phase and category, or NULL. */
 static const json_t *nth(const json_t *events, const char *phase, const char *category, size_t n) {
     size_t i;
     json_t *event;
@@ -171,7 +171,7 @@ static void messages_that_do_not_fit_have_no_arrow(void **state) {
     json_decref(document);
 }
 
-/* More than a timeline holds: short calls and polls take turns, and three long ones are among them.
+/* More than a timeline holds: short calls alternate with polls, and three long ones are among them.
  */
 static void short_calls_join_where_there_are_too_many(void **state) {
     struct fixture *f = *state;
@@ -220,7 +220,7 @@ static void value(struct fixture *f, const char *name, int rank, int64_t start, 
         VALUE_ABSENT, nano);
 }
 
-/* 10,000 are room for a run this short; those that go are the shortest, and never a phase. */
+/* There is room for 10,000 in a run this short; the shortest are left out, and never a phase. */
 static void marks_that_do_not_fit_are_counted(void **state) {
     struct fixture *f = *state;
     enum { MARKS = 10600, SHORT = 700 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output of every writer for two planned recordings, against the files in tests/golden. After an
- * intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
+ * Output of every writer for two planned recordings, compared with the files in tests/golden. After
+ * an intended change: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 #include "tests/unit/plant.h"
 #include "tests/unit/recorded_run.h"
 
-/* Names that mean something to a terminal, a spreadsheet, Markdown, HTML. */
+/* Names with special meaning for a terminal, a spreadsheet, Markdown, HTML. */
 static const char *const hostile_hosts[] = {"vm1", "=1+1|`<b>\"x\"", "名前"};
 static const char *const many_hosts[] = {
     "node01", "node02", "node03", "node04", "node05", "node06",
@@ -154,14 +154,14 @@ static double mean_of(const struct report *report, size_t resources, size_t host
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) < 1e-6 * fmax(1, fabs((double)(b))))
 
-/* 110 MB/s half of the time; 1000 MB/s on loopback do not count. */
+/* 110 MB/s for half of the time; 1000 MB/s on loopback do not count. */
 static void the_table_has_the_planned_numbers(void **state) {
     const struct report *r = ((struct fixture *)*state)->reports[0];
     assert_int_equal(r->n_resources, 2); /* all, training */
     for (size_t p = 0; p < 2; p++) {
         NEAR(mean_of(r, p, 2, METRIC_NET_RECV), 27.5); /* "名前" */
         NEAR(mean_of(r, p, 2, METRIC_CPU_IDLE), 95);
-        NEAR(mean_of(r, p, 1, METRIC_NET_SEND), 55); /* vm1 sorts behind "=1+1..." */
+        NEAR(mean_of(r, p, 1, METRIC_NET_SEND), 55); /* vm1 sorts after "=1+1..." */
         NEAR(mean_of(r, p, 1, METRIC_CPU_IDLE), 85);
         NEAR(mean_of(r, p, 1, METRIC_MEM_USED), 2);
         NEAR(mean_of(r, p, 1, METRIC_MEM_FREE), 6);
@@ -178,7 +178,7 @@ static void the_table_has_the_planned_numbers(void **state) {
     assert_string_equal(r->verdict.resource, "net-egress");
 }
 
-/* Lines at most so wide; returns how many. */
+/* Checks that no line is wider; returns the number of lines. */
 static size_t check_lines(const char *text, size_t columns) {
     size_t n = 0;
     for (const char *line = text; *line; n++) {
@@ -209,7 +209,7 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     }
 }
 
-/* Without a blamed rank the report says that iterations take all ranks as long. */
+/* Without a blamed rank the report says that iterations take all ranks equally long. */
 static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];
@@ -265,7 +265,7 @@ static void the_fullest_screen_still_fits(void **state) {
         free(words[i]);
 }
 
-/* "computing 100 %" of a rank that failed at once would read as that of the run. */
+/* "computing 100 %" of a rank that failed at once would look like that of the run. */
 static void a_bar_of_a_moment_says_so(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];
@@ -314,7 +314,8 @@ static void a_bar_of_more_than_its_time_is_no_wider(void **state) {
     free(text);
 }
 
-/* A launcher that slept all along holds nobody up, and a mean over it would be of more than work.
+/* A launcher that slept all the time delays no one, and a mean that includes it would not be of the
+ * work.
  */
 static void bystanders_are_no_part_of_the_bars(void **state) {
     struct fixture *f = *state;
@@ -344,14 +345,15 @@ static void bystanders_are_no_part_of_the_bars(void **state) {
     assert_null(strstr(text, "mpirun"));
     free(text);
     out = open_memstream(&text, &size);
-    assert_int_equal(budget_put_legend(out, &report), 1); /* nor does it explain their letters */
+    assert_int_equal(budget_put_legend(out, &report), 1); /* nor does the legend explain their
+                                                             letters */
     fclose(out);
     assert_non_null(strstr(text, budget_term_words(BUDGET_PEER_WAIT)));
     assert_null(strstr(text, budget_term_words(BUDGET_IDLE)));
     free(text);
 }
 
-/* The limit of a phase other than the main one, of which the verdict speaks. */
+/* The limit of a phase other than the main one, to which the verdict refers. */
 static void other_phases_have_a_line_each(void **state) {
     static const struct format *const formats[] = {&format_text, &format_md, NULL};
     struct fixture *f = *state;
@@ -381,7 +383,9 @@ static void other_phases_have_a_line_each(void **state) {
     }
 }
 
-/* Whole, so that what is counted on fits: words that just fit, that do not, that fit no line. */
+/* Lines are counted exactly, so that the screen fits: words that just fit, that do not, and that
+ * fit no line.
+ */
 static void lines_are_counted_as_they_are_written(void **state) {
     char words[1200];
     (void)state;
@@ -404,8 +408,9 @@ static void lines_are_counted_as_they_are_written(void **state) {
 
 /* ---- pictures ---- */
 
-/* Ten seconds of 5 MB/s; connections are looked at once a second, and the first row says that its
- * 5 MB came within a tenth of one. */
+/* Ten seconds of 5 MB/s; connections are sampled once a second, and the first row says that its 5
+ * MB came within a tenth of one.
+ */
 static void no_burst_is_made_up_where_a_connection_is_first_seen(void **state) {
     struct recording r;
     struct report report = {
@@ -456,13 +461,13 @@ static void the_picture_of_one_core_has_its_samples(void **state) {
     (void)state;
     char *svg = draw_and_free(plot_cores(&report, 0));
     if (!svg && errno == ENOENT)
-        skip(); /* no gnuplot here */
+        skip(); /* gnuplot is not installed */
     assert_non_null(svg);
     assert_true(has_colour(svg, 46, 158, 79)); /* full */
     free(svg);
 }
 
-/* Two ranks said it: each has a curve, and nothing at all is drawn at zero. */
+/* Two ranks marked it: each has a curve, and nothing is drawn at zero. */
 static void what_several_ranks_marked_has_a_curve_each(void **state) {
     double t[] = {1, 2, 3}, none[] = {0, 0, 0}, some[] = {1, 5, 9};
     struct report_curve curves[] = {{(char *)"bytes", 0, 3, t, t, none},
@@ -474,7 +479,7 @@ static void what_several_ranks_marked_has_a_curve_each(void **state) {
     char *svg = draw_and_free(plot_marked(&report, "bytes", PLOT_TIME)),
          *idle = draw_and_free(plot_marked(&report, "idle", PLOT_TIME));
     if (!svg && errno == ENOENT)
-        skip(); /* no gnuplot here */
+        skip(); /* gnuplot is not installed */
     assert_non_null(svg);
     assert_non_null(strstr(svg, "rank 0"));
     assert_non_null(strstr(svg, "rank 1"));
@@ -485,7 +490,7 @@ static void what_several_ranks_marked_has_a_curve_each(void **state) {
     free(idle);
 }
 
-/* A hundred thousand points make no page of megabytes, and the one that stands out stays. */
+/* A hundred thousand points do not make a page of megabytes, and the outlier stays. */
 static void a_long_curve_is_drawn_with_few_points(void **state) {
     enum { N = 100000 };
     double *t = calloc(N, sizeof *t), *value = calloc(N, sizeof *value);
@@ -496,7 +501,7 @@ static void a_long_curve_is_drawn_with_few_points(void **state) {
     struct report report = {.curves = &curve, .n_curves = 1, .run_name = (char *)"x"};
     (void)state;
     char *svg = draw_and_free(plot_marked(&report, "loss", PLOT_TIME));
-    bool missing = !svg && errno == ENOENT; /* no gnuplot here */
+    bool missing = !svg && errno == ENOENT; /* gnuplot is not installed */
     free(t);
     free(value);
     if (missing)
@@ -508,7 +513,8 @@ static void a_long_curve_is_drawn_with_few_points(void **state) {
 }
 
 /* A mark before the first iteration has no place among iterations; its neighbours do, however far
- * from them it is. */
+ * away.
+ */
 static void points_without_a_place_hide_no_others(void **state) {
     enum { N = 100000 };
     static double t[N], iteration[N], value[N];
@@ -524,13 +530,13 @@ static void points_without_a_place_hide_no_others(void **state) {
                         *reports[] = {&report};
     char *svg = draw_and_free(plot_curve(reports, NULL, 1, "loss", PLOT_ITERATION));
     if (!svg && errno == ENOENT)
-        skip(); /* no gnuplot here */
+        skip(); /* gnuplot is not installed */
     assert_non_null(svg);
     assert_non_null(strstr(svg, " 1000<"));
     free(svg);
 }
 
-/* An attacker who gets a name past the checks of store and wire moves no cursor. */
+/* Even if a name passed the checks of store and wire, it could not move a cursor. */
 static void escapes_never_reach_a_terminal(void **state) {
     char *text = NULL;
     size_t size;

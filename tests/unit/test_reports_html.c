@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: its frame, what becomes of gnuplot's SVG in it, and the data of its plots. */
+/* The page: its frame, gnuplot's SVG in it, and the data of its plots. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void begin(struct written *w) {
     page_begin(&w->page, &format_html, open_memstream(&w->text, &w->size), "a <title>", "");
 }
 
-/* Without style and script, which are ours. */
+/* The page without style and script, which are ours. */
 static char *end(struct written *w) {
     assert_int_equal(page_end(&w->page), 0);
     fclose(w->page.out);
@@ -144,7 +144,7 @@ static void bars_of_one_colour_become_one_path(void **state) {
     free(w.text);
 }
 
-/* A thousand steps of .04 are 40, though each is less than what is written. */
+/* A thousand steps of .04 are 40, though each is below the written precision. */
 static void steps_add_up_to_where_a_line_ends(void **state) {
     struct written w;
     char *svg = NULL;
@@ -190,8 +190,9 @@ struct planted {
     struct limit_levels levels;
 };
 
-/* Hosts that send 10 MB/s, but for one sample of 95 in the middle, and nothing while it is not
- * known; a quarter of the memory is in use. */
+/* Hosts that send 10 MB/s, except one sample of 95 in the middle, and unknown times; a quarter of
+ * the memory is in use.
+ */
 static struct planted *plant(size_t n_hosts, const char *name) {
     struct planted *p = calloc(1, sizeof *p);
     assert_non_null(p);
@@ -273,7 +274,7 @@ static void the_highest_and_the_lowest_of_each_moment_are_kept(void **state) {
         low = fmin(low, scale * (double)steps);
         most = steps > most ? steps : most;
     }
-    assert_int_equal(most, 1000); /* the page takes its axis of it */
+    assert_int_equal(most, 1000); /* the page's axis ends there */
     assert_float_equal(high, 95, .1);
     assert_float_equal(low, 10, .1);
     assert_true(unknown > n / 14 && unknown < n / 10); /* a twelfth */
@@ -367,7 +368,7 @@ static void many_hosts_have_a_row_each(void **state) {
     free(p);
 }
 
-/* A link that is full in bursts makes no cell red; the time that it took is seen all the same. */
+/* A link that is full in bursts makes no cell red, but the time that it took is shown. */
 static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     struct planted *p = plant(2, "vm");
     struct map_drawing map;
@@ -383,7 +384,7 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     assert_null(strstr(first + 1, "is-limit"));
     assert_true(first > strstr(map.svg, "data-h=\"1\"")); /* of the second host */
     assert_ptr_equal(strchr(first, '>'), strstr(first, ">network<"));
-    HAS(map.finding, "The top row shows the time that the limit took."); /* of an unknown rate */
+    HAS(map.finding, "The top row shows the time that the limit took."); /* with an unknown rate */
     free(map.svg);
     free(map.finding);
     p->levels.known = false;
@@ -395,7 +396,7 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     free(p);
 }
 
-/* Two hosts on one machine of two cores, of which each uses part: in sum it may be full. */
+/* Two hosts on one machine of two cores, of which each uses a part: the sum may be full. */
 static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
     struct planted *p = plant(3, "vm");
     struct map_drawing map;
@@ -405,7 +406,7 @@ static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
     for (int i = 0; i < N; i++)
         p->idle[i] = 20;
     p->hosts[1].n_cpus = p->hosts[2].n_cpus = 2;
-    p->hosts[2].n_cpus = 1; /* of the two, as its cpuset has it */
+    p->hosts[2].n_cpus = 1; /* of the two cores, by its cpuset */
     p->hosts[1].machine = p->hosts[2].machine = 2;
     map_fill(&p->report, 1, 0, one, 40);
     map_fill_machine(&p->report, 2, values, 40);
@@ -424,7 +425,7 @@ static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
     free(p);
 }
 
-/* A limit of a host that is full in bursts is named though nothing was full for a whole sample. */
+/* A host whose limit is full in bursts is named though nothing was full for a whole sample. */
 static void a_limit_that_comes_in_bursts_is_named(void **state) {
     struct planted *p = plant(2, "vm");
     struct map_drawing map;
@@ -455,14 +456,14 @@ static void a_quota_is_full_when_it_is_used_up(void **state) {
     double values[40], full[N];
     (void)state;
     for (int i = 0; i < N; i++)
-        full[i] = i < N / 2 - 1 ? 1 : NAN; /* the last at the end of the half */
+        full[i] = i < N / 2 - 1 ? 1 : NAN; /* the last one at the end of the half */
     for (int i = 0; i < N; i++)
         p->idle[i] = 60;
     p->hosts[0].machine = p->hosts[1].machine = 1;
     p->series[1].allowances[ALLOWANCE_CPU] = (struct report_series){NULL, N, p->t, full};
     map_fill(&p->report, 1, 0, values, 40);
     assert_float_equal(values[0], 1, 1e-9);
-    assert_float_equal(values[39], .4, 1e-9); /* no quota then */
+    assert_float_equal(values[39], .4, 1e-9); /* without a quota then */
     map_fill(&p->report, 0, 0, values, 40);
     assert_float_equal(values[0], .4, 1e-9);
     map_fill_machine(&p->report, 1, values, 40);
@@ -495,7 +496,8 @@ static void run_times_are_bars_of_their_parts_with_a_point_a_run(void **state) {
         dots++;
     assert_int_equal(dots, 3);
     assert_non_null(strstr(svg, "class=\"span\""));
-    assert_null(strstr(strstr(svg, "class=\"span\"") + 1, "class=\"span\"")); /* of one run none */
+    assert_null(strstr(strstr(svg, "class=\"span\"") + 1, "class=\"span\"")); /* none for a single
+                                                                                 run */
     free(svg);
     assert_null(runs_draw(rows, 0));
     assert_int_equal(errno, ENODATA);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The live model: planted figures of a run that is being written, of one that has ended, of hosts
- * that fall silent, and of a file that is taken away. */
+/* The live model: planted figures of a run that is being recorded, of one that has ended, of hosts
+ * that fall silent, and of a file that is removed.
+ */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ static void an_ended_run_stays_as_it_ended(void **state) {
     assert_int_equal(s->limit.host, 2);
     assert_string_equal(s->limit.what, "vm10's network (sending)");
     assert_non_null(strstr(s->limit.words, "network of vm10, sending"));
-    NEAR(s->hosts[2].send_ceiling_mb_s, 100); /* as found: the interface has no speed */
+    NEAR(s->hosts[2].send_ceiling_mb_s, 100); /* as observed: the interface has no speed */
     assert_string_not_equal(s->limit.worth, "");
     assert_string_not_equal(s->limit.action, "");
     assert_null(strstr(s->limit.action, "{run}"));
@@ -162,8 +163,9 @@ static void put_row(struct going *g, enum recording_table t, const char *name,
     assert_int_equal(recorded_row(g->store, g->tables[t].id, &g->tables[t].table, name, values), 0);
 }
 
-/* One commit of a host: from one time of the run to another, while its core is busy by a share and
- * a connection to another host carries so much. */
+/* One commit of a host, from one time of the run to another, in which its core is busy by a share
+ * and a connection to another host carries that rate.
+ */
 static void push(struct going *g, size_t host, double from_s, double to_s, double busy,
                  double mb_s) {
     static double used[4], sent[4];
@@ -232,7 +234,7 @@ static void a_host_that_stops_sending_is_silent(void **state) {
     assert_int_equal(s->n_silent, 1);
     assert_true(s->hosts[0].silent_s == 0);
     assert_true(s->hosts[1].silent_s > 12 && s->hosts[1].silent_s < 20);
-    NEAR(s->hosts[1].cpu_pct, 50); /* as it was */
+    NEAR(s->hosts[1].cpu_pct, 50); /* unchanged */
 }
 
 static void a_recording_that_died_is_cut_off(void **state) {
@@ -257,7 +259,7 @@ static void a_pair_is_counted_once_and_each_way(void **state) {
     assert_string_equal(s->pairs[0].host_name, "vm0");
     assert_string_equal(s->pairs[0].peer_name, "vm1");
     NEAR(s->pairs[0].send_mb_s, 10);
-    NEAR(s->pairs[0].receive_mb_s, 40); /* what vm1 sends, not what vm0 says it received */
+    NEAR(s->pairs[0].receive_mb_s, 40); /* what vm1 sent, not what vm0 received by its own count */
     assert_int_equal(s->pairs[0].connections, 1);
     assert_int_equal(s->pairs[1].peer, -1);
     assert_string_equal(s->pairs[1].peer_name, "192.0.2.9");
@@ -290,7 +292,7 @@ static void what_is_not_there_is_one_line(void **state) {
 
 static void names_that_mean_harm_are_escaped(void **state) {
     struct fixture *f = *state;
-    static const char *const hosts[] = {"a\xe2\x80\xae\"<b>"}; /* turns the direction of writing */
+    static const char *const hosts[] = {"a\xe2\x80\xae\"<b>"}; /* reverses the writing direction */
     const struct recorded_run run = {
         .name = "x\"\\", .command = "</script>", .hosts = hosts, .n_hosts = 1, .duration_s = 5};
     char *text = NULL;
@@ -365,7 +367,7 @@ static void this_boot_is_known_by_its_whole_id(void **state) {
     assert_int_equal(strncmp(id, text, BOOT_ID_SIZE), 0);
 }
 
-/* A fiftieth of a core at most, and every five seconds; every second while nothing is known. */
+/* At most a fiftieth of a core, and every five seconds; every second while nothing is known. */
 static void judging_rests_by_what_it_costs(void **state) {
     (void)state;
     assert_int_equal(live_judge_rest_ns(0, true), NS_PER_S);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pairs of hosts of a live picture, from connections and from packets. */
+/* The pairs of hosts in a live picture, from connections and from packets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ struct fixture {
     int64_t instance;
 };
 
-/* The first host of the window is the second of the picture. */
+/* The first host of the window is the second in the picture. */
 static int setup(void **state) {
     static const char *const names[] = {"vm1", "vm2", "vm3"};
     struct fixture *f = calloc(1, sizeof *f);
@@ -119,7 +119,7 @@ static void packets_tell_the_rate_of_a_pair_with_connections(void **state) {
     NEAR(s->pairs[0].send_mb_s, 2);
     NEAR(s->pairs[0].receive_mb_s, 9);
     assert_int_equal(s->pairs[0].connections, 1);
-    NEAR(s->pairs[1].send_mb_s, 4); /* of which no packets are known */
+    NEAR(s->pairs[1].send_mb_s, 4); /* without packets */
     assert_int_equal(s->pairs[1].connections, 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in sentences: each sentence that a verdict says is read for its numbers, in their order,
- * and held against those of the verdict, of which no two are alike.
+ * Numbers in sentences: the numbers of each sentence of a verdict are compared in order with those
+ * of the verdict, of which no two are alike.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define NUMBERS_MAX 16
 
-/* Those of names ("vm2") are none. */
+/* Numbers within names ("vm2") do not count. */
 static size_t numbers_in(const char *text, double numbers[NUMBERS_MAX]) {
     size_t n = 0;
     for (const char *p = text; *p;) {
@@ -33,7 +33,7 @@ static size_t numbers_in(const char *text, double numbers[NUMBERS_MAX]) {
         if ((isdigit((unsigned char)*p) || minus) && !in_name && n < NUMBERS_MAX)
             numbers[n++] = strtod(p, &end);
         else if (isdigit((unsigned char)*p))
-            strtod(p, &end); /* all of the name's */
+            strtod(p, &end); /* skip the name's digits */
         p = end;
     }
     return n;
@@ -191,7 +191,7 @@ static void a_gain_of_which_only_a_bound_is_known(void **state) {
     end();
 }
 
-/* Without a critical path it is of the time of the process that lost most. */
+/* Without a critical path it is a share of the time of the process that lost most. */
 static void a_share_of_a_process(void **state) {
     (void)state;
     begin();

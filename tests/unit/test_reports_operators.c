@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* T8 as each format shows it, from a model made by hand, names that mean harm included. */
+/* T8 as each format shows it, from a model made by hand, with hostile names. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static struct report make(void) {
                            .timeline = {0, 0, 17, 3, 1, bars, 4, 2}};
 }
 
-/* The section alone; of CSV all figures. */
+/* The section alone; in CSV all figures. */
 static char *written(const struct format *format, const struct report *report) {
     char *text = NULL;
     size_t size;
@@ -77,7 +77,7 @@ static void text_has_the_table_and_draws_the_iteration(void **state) {
     HAS(text, "  server      1      5         1.05       2.50        500       62.5\n");
     HAS(text, "  worker      2     11            -     0.0110       1.00          -\n");
     HAS(text, "Timeline of iteration 17 of rank 0, the one of median length (1000 ms)");
-    /* 56 columns: half of it and its last quarter; what is too short to see has one column */
+    /* 56 columns: half of it and its last quarter; an operator too short to see has one column */
     HAS(text, "  ############################..............##############\n");
     HAS(text, "  ............................#...........................\n");
     HAS(text, "  ..............############################..............\n");
@@ -110,7 +110,7 @@ static void markdown_and_html_escape_names(void **state) {
     HAS(html, "<td class=\"t\">matmul</td>");
     HAS(html, "&lt;b&gt;");
     HAS(html, "<script>");
-    *strstr(html, "<script>") = '\0'; /* which names nothing that comes from outside */
+    *strstr(html, "<script>") = '\0'; /* which contains no names from outside */
     assert_null(strstr(html, "<b>"));
     free(md);
     free(html);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of a recording a timeline holds: all that there is room for, and else the longest. */
+/* The part of a recording that a timeline holds: everything if there is room, else the longest
+ * slices.
+ */
 #include "common/clock.h"
 #include "reports/export/export_perfetto.h"
 
@@ -11,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { SLICES = 20000, MARKS = 10000 }; /* of a minute */
+enum { SLICES = 20000, MARKS = 10000 }; /* in a minute */
 
 struct planted {
     struct report_input input;
@@ -25,7 +27,7 @@ static struct planted *plant(struct planted *p, int64_t duration_s) {
     return p;
 }
 
-/* n calls, of 1, 2, ... n ns, the longest first, and as many parts of calls. */
+/* n calls of 1, 2, ... n ns, the longest first, and as many parts of calls. */
 static int64_t short_calls(int64_t duration_s, size_t n, size_t parts) {
     struct planted p;
     plant(&p, duration_s);
@@ -78,7 +80,8 @@ static void a_longer_run_has_more_room_and_a_short_one_no_less(void **state) {
     assert_int_equal(perfetto_share(&plant(&p, 60)->perfetto, 600), 600);
     assert_int_equal(perfetto_share(&plant(&p, 61)->perfetto, 600), 610);
     assert_int_equal(perfetto_share(&plant(&p, 3600)->perfetto, 600), 36000);
-    assert_int_equal(perfetto_share(&plant(&p, 1 << 30)->perfetto, 600), 600); /* makes no sense */
+    assert_int_equal(perfetto_share(&plant(&p, 1 << 30)->perfetto, 600), 600); /* an impossible
+                                                                                  count */
 }
 
 static void counters_have_fifty_steps_or_one_a_second(void **state) {

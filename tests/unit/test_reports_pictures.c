@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of one run as files: that they are what they claim to be, and draw what the tables say.
- */
+/* Pictures of one run as files: their formats, and that they draw what the tables say. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +23,7 @@
 
 #define SECONDS 10
 
-/* A host that sends 5 MB/s and receives 2, of ten seconds. */
+/* A host that sends 5 MB/s and receives 2 for ten seconds. */
 struct planted {
     struct report_host host;
     struct report_host_series series;
@@ -51,7 +50,7 @@ static void plant_host(struct planted *p) {
                                 .period_s = 1};
 }
 
-/* The contents of a file of that kind; the caller frees them. NULL: gnuplot is not here. */
+/* The contents of a file of that format; the caller frees them. NULL: gnuplot is not installed. */
 static char *written(const struct report *report, const char *names, enum plot_file kind,
                      size_t *ret_size) {
     struct pictures pictures = {0};
@@ -81,7 +80,7 @@ static void files_are_of_the_kind_that_was_asked_for(void **state) {
     plant_host(&p);
     char *png = written(&p.report, NULL, PLOT_FILE_PNG, &size);
     if (!png)
-        skip(); /* no gnuplot here */
+        skip(); /* gnuplot is not installed */
     assert_true(size > 100 && memcmp(png, "\x89PNG\r\n\x1a\n", 8) == 0);
     assert_int_equal(number_at(png, 16), 1470); /* the header's width */
     assert_memory_equal(png + size - 8, "IEND", 4);
@@ -114,7 +113,7 @@ static void only_what_is_named_is_made(void **state) {
     (void)state;
     plant_host(&p);
     assert_int_equal(pictures_make(&p.report, "network,network,pairs", &pictures), 0);
-    assert_int_equal(pictures.n, 1); /* once; of pairs there is nothing */
+    assert_int_equal(pictures.n, 1); /* one; there are no pairs to draw */
     assert_string_equal(plot_title(pictures.items[0]), "Network");
     pictures_release(&pictures);
 }
@@ -183,8 +182,7 @@ static void a_known_ceiling_is_a_line_with_words(void **state) {
     plot_free(with);
 }
 
-/* A link of 1250 MB/s does not press a curve of 5 to the axis; the words tell of it all the same.
- */
+/* A ceiling of 1250 MB/s does not flatten a curve of 5; the words mention it all the same. */
 static void a_ceiling_far_away_leaves_the_curve_its_room(void **state) {
     struct planted p;
     (void)state;
@@ -201,7 +199,7 @@ static void a_ceiling_far_away_leaves_the_curve_its_room(void **state) {
 
 #define HOSTS 10
 
-/* Each host sends (1 + its place) MB/s to each other one. */
+/* Each host sends (1 + its index) MB/s to each other one. */
 static void plant_pairs(struct recording *r, struct report_host *hosts, char (*names)[32], size_t n,
                         struct report *report) {
     plant_init(r, n, SECONDS);
@@ -281,7 +279,7 @@ static void a_connection_has_its_ports_process_and_round_trip(void **state) {
     release_pairs(&r, &report);
 }
 
-/* The mean of the values that the script has of a pair. */
+/* The mean of the values in the script for a pair. */
 static double mean_drawn(const struct plot *plot, size_t route) {
     char name[32];
     double t, value, sum = 0;
@@ -369,14 +367,14 @@ static void iterations_are_bars_and_means_of_them_where_they_are_many(void **sta
     assert_float_equal(number, 2, 1e-6);
     assert_float_equal(first, 30, 1e-6);
     plot_free(plot);
-    plot = plot_of_iterations(320, 5); /* two a bar */
+    plot = plot_of_iterations(320, 5); /* two in each bar */
     assert_int_equal(strncmp(plot->title, "Time of one of 5 iterations of ", 31), 0);
     assert_non_null(memmem(plot->script, plot->size, "set boxwidth 10\n", 16));
     read_bar(plot, 1, &number, &first);
     assert_float_equal(number, 2.5, 1e-6);
     assert_float_equal(first, 35, 1e-6);
     plot_free(plot);
-    plot = plot_of_iterations(1, 1); /* shows no change */
+    plot = plot_of_iterations(1, 1); /* a single one shows no change */
     assert_null(plot);
 }
 
@@ -404,7 +402,7 @@ static void expect_operator(const struct plot *plot, size_t n, const char *name,
     assert_true(found && (!next || found < next));
 }
 
-/* Short ones lie on top: in sum c takes 3 s, d 2.5 s, b 2 s and a 1 s. */
+/* Short ones are drawn on top: in all, c takes 3 s, d 2.5 s, b 2 s and a 1 s. */
 static void operators_that_take_most_are_drawn_first(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
     static struct report_bar bars[] = {{0, 0, (char *)"a", 0, 1}, {0, 0, (char *)"b", 1, 2},
@@ -426,7 +424,7 @@ static void operators_that_take_most_are_drawn_first(void **state) {
 }
 
 static void many_pairs_are_all_in_the_picture(void **state) {
-    static const size_t hosts_of[] = {6, HOSTS}; /* 30 pairs are rows, 90 a square */
+    static const size_t hosts_of[] = {6, HOSTS}; /* 30 pairs are rows, 90 a matrix */
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(hosts_of); k++) {
         struct recording r;
@@ -459,7 +457,7 @@ static void hostile_names_stay_words(void **state) {
     p.report.run_name = (char *)harm;
     char *svg = written(&p.report, NULL, PLOT_FILE_SVG, &size);
     if (!svg)
-        skip(); /* no gnuplot here */
+        skip(); /* gnuplot is not installed */
     assert_null(strstr(svg, "<script"));
     assert_int_equal(access("harm", F_OK), -1);
     free(svg);
@@ -480,7 +478,7 @@ static void a_column_is_bounded_and_pages_hold_all(void **state) {
 
 /* ---- side by side ---- */
 
-/* A gnuplot of which the first waits for the second: its picture is its script. */
+/* Replaces gnuplot: the first process waits for the second; its picture is its script. */
 static const char rendezvous[] = "#!/bin/sh\n"
                                  "cd \"$(dirname \"$0\")\" || exit 1\n"
                                  "if mkdir first 2>/dev/null; then read -r _ <meet\n"
@@ -508,14 +506,14 @@ static void pictures_that_are_begun_are_drawn_side_by_side(void **state) {
     assert_int_equal(pictures_make(&p.report, "network", &pictures), 0);
     assert_int_equal(pictures_make(&p.report, "network", &pictures), 0);
     assert_int_equal(pictures.n, 2);
-    alarm(60); /* one after the other, the first would wait for ever */
+    alarm(60); /* in sequence the first would wait for ever */
     for (size_t i = 0; i < 2; i++)
         plot_svg_begin(pictures.items[i]);
     char *svg = plot_svg(pictures.items[0]);
     assert_non_null(svg);
     assert_non_null(strstr(svg, "set terminal svg"));
     free(svg);
-    pictures_release(&pictures); /* one is not taken */
+    pictures_release(&pictures); /* one picture is not taken */
     alarm(0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes of a report on the samples it was made from, however they were read. */
+/* A report's notes about its samples, in whichever way they were read. */
 #include <sqlite3.h>
 
 #include "reports/model/model_private.h"
@@ -28,7 +28,7 @@ static bool has_note(const struct report *report, const char *text) {
     return false;
 }
 
-/* So many cores that what each did is held in steps of a second. */
+/* So many cores that their use is held in steps of a second. */
 #define CORES                                                                                      \
     "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 20000)"              \
     " INSERT INTO instance(host, table_id, name) SELECT h.host, t.table_id, 'further' || i"        \
@@ -59,7 +59,7 @@ static void steps_are_no_samples(void **state) {
     report_free(report);
 }
 
-/* The second host began 11 s late, and told of every other sample only. */
+/* The second host began 11 s late, and delivered only every other sample. */
 static void samples_that_are_missing_are_so_in_steps_too(void **state) {
     struct report *report =
         build(CORES "UPDATE stream SET frames = 170, first_mono_ns = first_mono_ns + 11500000000"
@@ -72,7 +72,9 @@ static void samples_that_are_missing_are_so_in_steps_too(void **state) {
     report_free(report);
 }
 
-/* Frames of two boots of a host in turn: those of the second are none of the time of the first. */
+/* Alternating frames of two boots of a host: those of the second do not belong to the time of the
+ * first.
+ */
 static void boots_in_turn_are_read_one_after_the_other(void **state) {
     struct report *report = build(
         "INSERT INTO stream SELECT 1000, host, 'another', stream_id, period_ns,"
@@ -86,7 +88,7 @@ static void boots_in_turn_are_read_one_after_the_other(void **state) {
     report_free(report);
 }
 
-/* Absence is loud: in the five lines, which show what is amiss. */
+/* Missing parts are reported in the five lines, which show what is wrong. */
 static void a_host_without_the_job_is_named(void **state) {
     static const char of_nobody[] =
         "UPDATE process SET job = 0 WHERE instance IN (SELECT instance FROM instance JOIN host"
@@ -100,7 +102,7 @@ static void a_host_without_the_job_is_named(void **state) {
     report = build(sql);
     assert_int_equal(report->n_amiss, 1);
     assert_string_equal(report->notes[0], "vm2: no process of the job was seen");
-    assert_int_equal(report->grade, 'A'); /* nothing of the recording is missing */
+    assert_int_equal(report->grade, 'A'); /* nothing is missing in the recording */
     report_free(report);
     snprintf(sql, sizeof sql, of_nobody, "LIKE 'vm_'");
     report = build(sql);
@@ -109,7 +111,7 @@ static void a_host_without_the_job_is_named(void **state) {
     report_free(report);
 }
 
-/* Three notes of hosts: what both share is one, what one says stays its own. */
+/* Three notes about hosts: two equal ones become one, the third stays. */
 static void a_note_that_hosts_share_is_said_once(void **state) {
     struct report_host two[2] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
     struct report report = {.hosts = two, .n_hosts = 2};
@@ -118,7 +120,7 @@ static void a_note_that_hosts_share_is_said_once(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         assert_int_equal(report_add_note(&report, strdup(notes[i])), 0);
-    report.n_amiss = 4; /* what is amiss joins nothing that is not */
+    report.n_amiss = 4; /* a fault is not joined with a mere note */
     assert_int_equal(report_merge_notes(&report), 0);
     assert_int_equal(report.n_notes, 4);
     assert_int_equal(report.n_amiss, 3);

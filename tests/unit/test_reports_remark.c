@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences of remarks: each code has a template, and each template takes what its code carries. */
+/* Sentences of remarks: each code has a template, and each template uses what its code carries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static bool ends_with(const char *text, const char *end) {
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-/* A slot "..., %" is a percentage and is said as one; no other is. */
+/* A slot "..., %" is printed as a percentage, and no other is. */
 static void check_unit(const char *code, const char *slot, const char *conversion,
                        const char *end) {
     bool percent = strncmp(end, " %%", 3) == 0;

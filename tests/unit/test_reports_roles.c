@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of roles: the single rank that is unlike all others serves them. */
+/* Names of roles: a single rank that is unlike all others is their server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,9 @@ struct planted {
     struct run_model model;
 };
 
-/* Ranks 0, 1, ..., each on a host of its own, and a process of the job that is no rank. Role -2: it
- * ends no iteration. */
+/* Ranks 0, 1, ..., each on its own host, and a process of the job that is no rank. Role -2: it ends
+ * no iteration.
+ */
 static void plant_ranks(struct planted *p, enum iteration_source source, const int roles[RANKS]) {
     *p = (struct planted){.model.iterations = {.source = source, .ranks = p->iterations},
                           .model.budgets = {.items = p->budgets, .n = RANKS + 1}};
@@ -71,7 +72,7 @@ static void several_ranks_without_iterations_are_no_server(void **state) {
     assert_string_equal(report_role_name(&p.model, 0), "");
 }
 
-/* A loop that was found in the calls of three ranks says nothing of the fourth. */
+/* A loop that was found in the calls of three ranks says nothing about the fourth. */
 static void iterations_that_nobody_marked_tell_no_server(void **state) {
     struct planted p;
     (void)state;

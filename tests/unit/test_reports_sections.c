@@ -103,7 +103,7 @@ static void gains_are_percent_for_programs(void **state) {
 
 /* ---- alerts ---- */
 
-/* The run began at 22:13:20 UTC: alerts go by the wall clock, not by the run's. */
+/* The run began at 22:13:20 UTC: alerts show the wall clock, not the run's time. */
 static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
     static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,
@@ -188,9 +188,9 @@ static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state
     char *text = page_of(&with_changes, section_changes), *empty = page_of(&none, section_changes);
     HAS(text, "vm2&#39;s &lt;b&gt; link twice as fast");
     HAS(text, "-40 % (-31 to -51)");
-    HAS(text, ">-20 %<"); /* an interval of less than a percent is none */
+    HAS(text, ">-20 %<"); /* an interval of less than a percent is not shown */
     HAS(text, "<code>chokepoint whatif 7 --link vm2=2x</code>");
-    HAS(text, "<td class=\"t established\">vm2"); /* of which the verdict speaks */
+    HAS(text, "<td class=\"t established\">vm2"); /* to which the verdict refers */
     HAS(empty, "No change on one host");
     free(text);
     free(empty);
@@ -205,7 +205,7 @@ static void two_changes_have_an_answer_of_their_own(void **state) {
     free(text);
 }
 
-/* Only what was asked for is a point, with its interval where there is one. */
+/* Only what was asked for is a point, with its interval if it has one. */
 static void a_change_at_several_factors_is_drawn_as_points(void **state) {
     (void)state;
     char *text = page_of(&with_changes, section_changes);
@@ -273,7 +273,7 @@ static void plant_held(struct report_budget budgets[3], const char *phase) {
                                             .term_s = {[BUDGET_TRANSFER] = 1}};
 }
 
-/* Once for all ranks where it is the same of each; nothing is said of who held up nothing. */
+/* Once for all ranks if it is the same for each; no limit is named for a rank without one. */
 static void what_held_up_data_is_said_once_where_ranks_are_alike(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
     struct report_resources phases[] = {{.phase = (char *)"training", .duration_s = 10}};
@@ -297,7 +297,7 @@ static void what_held_up_data_is_said_once_where_ranks_are_alike(void **state) {
     HAS(text, "rank 1 on vm1: the data it sent was held up by the path 50 %");
     HAS(text, "rank 2 on vm1");
     free(text);
-    budgets[1].term_s[BUDGET_TRANSFER] = .01; /* the only data it sent were small requests */
+    budgets[1].term_s[BUDGET_TRANSFER] = .01; /* the only data that it sent were small requests */
     text = page_of(&report, section_budget_said);
     assert_null(strstr(text, "rank 1"));
     HAS(text, "rank 2 on vm1");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep from the store to its tables: which runs are of which cell, medians and intervals, the
- * run that stands for a cell, somebody else's figures, names that mean something to a format. */
+/* A sweep from the store to its tables: which runs belong to which cell, medians and intervals, the
+ * run that stands for a cell, published figures, names with special meaning for a format.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +102,7 @@ static void a_time_for_examples_follows_from_the_rate(void **state) {
     assert_int_equal(sweep_add_measure(sweep, "for:1000000"), 0);
     assert_string_equal(sweep->measures[0].title, "time for 1000000 examples (s)");
     assert_float_equal(sweep_measure_run(&report, &sweep->measures[0]), 400, 1e-9);
-    report.n_curves = 0; /* a program that marks none */
+    report.n_curves = 0; /* a program without marks */
     assert_true(isnan(sweep_measure_run(&report, &sweep->measures[0])));
     sweep_free(sweep);
 }
@@ -143,7 +144,7 @@ static void runs_belong_to_cells_by_their_values(void **state) {
     int64_t id, again;
     assert_int_equal(store_sweep_join(f->store, &sweep, &id), 0);
     begin(f, id, "=1|`<b>", "10");
-    begin(f, id, "sync", "7"); /* no value of it */
+    begin(f, id, "sync", "7"); /* of no cell */
     begin(f, 0, "sync", "1");  /* of no sweep */
     int64_t last = begin(f, id, "sync", "1");
     assert_int_equal(store_sweep_join(f->store, &sweep, &again), 0);
@@ -182,7 +183,7 @@ static void values_join_and_other_commands_do_not(void **state) {
 
 /* ---- tables ---- */
 
-/* A recorded run of a cell; its labels come afterwards, as the recorder knows of no sweeps. */
+/* A recorded run of a cell; its labels are added afterwards, as the recorder knows no sweeps. */
 static void record_cell(struct fixture *f, int64_t sweep, const char *mode, const char *batch,
                         double duration_s, double send_mb_s) {
     static const char *const hosts[] = {"vm1", "vm2"};
@@ -241,7 +242,7 @@ static void a_cell_has_the_median_of_its_runs(void **state) {
     assert_true(cell->figures[0].median == 28 && cell->figures[0].low == 24 &&
                 cell->figures[0].high == 40);
     assert_int_equal(cell->typical->run_id, 5);
-    /* 50 % at the end of iteration 0, 5 points more with each fifth one: 60 % after 22 s */
+    /* 50 % at the end of iteration 0, 5 points more at each fifth one: 60 % after 22 s */
     assert_float_equal(cell->figures[2].median, 22, 0.01);
     assert_int_equal(cell->figures[2].n, 3);
     assert_int_equal(sweep->cells[1].figures[2].n, 0); /* it never got there */
@@ -254,7 +255,7 @@ static void a_cell_has_the_median_of_its_runs(void **state) {
     assert_string_equal(cell_of(&tables.items[0], "sync, 1", 2), "30.7"); /* 24, 28, 40 s */
     sweep_tables_free(&tables);
     assert_int_equal(sweep_tables_add(&tables, sweep, "phases", 1), 0);
-    assert_int_equal(tables.n, 2); /* and what is marked as none */
+    assert_int_equal(tables.n, 2); /* and the table of what is marked as none */
     assert_string_equal(tables.items[0].title, "Averages of each host in phase training");
     assert_string_equal(tables.items[0].cells[1], "sync, 1 vm1");
     assert_string_equal(cell_of(&tables.items[0], "avg_nw_send (MB/s)", 1), "55.0");
@@ -281,16 +282,17 @@ static void figures_need_no_verdict(void **state) {
         assert_true(x == y || (isnan(x) && isnan(y)));
         known += !isnan(x);
     }
-    assert_int_equal(known, ARRAY_SIZE(measures) - 3); /* nobody counts examples or updates */
+    assert_int_equal(known,
+                     ARRAY_SIZE(measures) - 3); /* the program counts no examples or updates */
     assert_null(measured->verdict.resource);
     report_free(all);
     report_free(measured);
     sweep_free(sweep);
 }
 
-/* Iterations that the program marked are the same for all who look; those that are found must not
- * come from MPI calls (an iteration each 0.5 s) in one run of a cell and from bytes on the links
- * (each 2 s) in the others. */
+/* Marked iterations are the same for every reader. Found ones must not come from MPI calls (an
+ * iteration each 0.5 s) in one run of a cell and from bytes on the links (each 2 s) in the others.
+ */
 static void all_runs_of_a_cell_are_measured_in_one_way(void **state) {
     static const char *const hosts[] = {"vm1", "vm2"};
     const struct recorded_run run = {"x", "./train", hosts, 2, 40, 110, false, 0.5};
@@ -312,8 +314,9 @@ static struct report_curve planted_curve(const char *name, double *t_s, double *
     return (struct report_curve){(char *)name, 0, n, t_s, unknown, value};
 }
 
-/* Sync makes an update a second and ends after 20, async three and ends after 10 s: equal time is
- * 10 s (10 updates of sync), equal updates are 20 (6.67 s of async). */
+/* Sync makes an update a second and ends after 20 s, async three and ends after 10 s: equal time is
+ * 10 s (10 updates of sync), equal updates are 20 (6.67 s of async).
+ */
 static void cells_are_held_against_each_other_where_the_first_ended(void **state) {
     static double sync_t[] = {0, 20}, sync_updates[] = {0, 20}, sync_accuracy[] = {0.1, 0.9},
                   async_t[] = {0, 5, 10}, async_updates[] = {0, 15, 30},
@@ -336,7 +339,7 @@ static void cells_are_held_against_each_other_where_the_first_ended(void **state
     char *const *pace = tables.items[0].cells, *const *curves = tables.items[1].cells;
     assert_string_equal(pace[4], "accuracy after 10 s (%)");
     assert_string_equal(pace[5], "accuracy after 20 updates (%)");
-    assert_string_equal(pace[6], "-"); /* nobody counts examples */
+    assert_string_equal(pace[6], "-"); /* the program counts no examples */
     assert_string_equal(pace[7 + 1], "1.00");
     assert_string_equal(pace[7 + 4], "10.00 to 90.00"); /* no test is near */
     assert_string_equal(pace[7 + 5], "90.0");
@@ -346,13 +349,14 @@ static void cells_are_held_against_each_other_where_the_first_ended(void **state
     assert_string_equal(curves[3 + 2], "10.00 % at 0 (0 s)");
     assert_string_equal(curves[9 + 2], "70.00 % at 30 (10 s)");
     sweep_tables_free(&tables);
-    sweep.n_cells = 1; /* nothing to be held against */
+    sweep.n_cells = 1; /* nothing to compare with */
     assert_int_equal(sweep_tables_add(&tables, &sweep, "pace", 0), 0);
     assert_int_equal(tables.n, 0);
 }
 
-/* Twelve cells, each with as many tests as its number: none is cut, and no line is wider than a
- * terminal. */
+/* Twelve cells, each with as many tests as its number: none is cut off, and no line is wider than a
+ * terminal.
+ */
 static void curves_of_many_cells_fit_a_screen(void **state) {
     static double t[] = {10000.5, 20000.5, 30000.5, 40000.5, 50000.5, 60000.5,
                          70000.5, 80000.5, 90000.5, 100000,  110000,  120000},
@@ -421,12 +425,13 @@ static void what_jumps_is_shown_by_its_mean(void **state) {
     assert_non_null(means);
     for (size_t i = 5; i + 5 < N; i++)
         assert_float_equal(means[i], calm[i], 0.07);
-    assert_float_equal(means[0], jumpy[0], 1e-9); /* no neighbours on its one side */
+    assert_float_equal(means[0], jumpy[0], 1e-9); /* no neighbours on one side */
     free(means);
 }
 
-/* Every mean is that of its own window, on both sides of a value that outweighs all others and of
- * what is not known, and of a curve of an hour that is far too long for adding each window up. */
+/* Every mean is that of its own window, beside a value that outweighs all others, beside unknown
+ * ones, and in a curve of an hour, too long to sum each window separately.
+ */
 static void a_running_mean_is_of_its_window_alone(void **state) {
     enum { N = 500000, HUGE_AT = 100000, SIDE = N / 80 };
     static double t[N], value[N];
@@ -459,7 +464,7 @@ static void a_running_mean_is_of_its_window_alone(void **state) {
 
 enum { EACH = 5 };
 
-/* A run of one host of which one metric is known beside its duration. */
+/* A run of one host with one metric beside its duration. */
 static void plant_run(struct report *report, struct report_resources *all,
                       struct report_value *values, int64_t id, double duration_s, double send) {
     static struct report_host host = {.name = (char *)"vm1"};
@@ -478,7 +483,8 @@ static void plant_run(struct report *report, struct report_resources *all,
                               .n_resources = 1};
 }
 
-/* Run times apart by twice as much as chance makes them, and as many bytes a second within 1 %. */
+/* Run times that differ by twice as much as chance explains, and as many bytes a second within 1 %.
+ */
 static void differences_are_told_from_chance(void **state) {
     struct report reports[2][EACH];
     struct report_resources all[2][EACH];
@@ -516,9 +522,9 @@ static void differences_are_told_from_chance(void **state) {
     assert_non_null(strstr(cell_of(table, "network write (MB/s)", 3), "no, within 2 % (0."));
     assert_string_equal(cell_of(table, "vm1 avg_nw_send (MB/s)", 1), "80.2");
     assert_non_null(strstr(cell_of(table, "vm1 avg_nw_send (MB/s)", 3), "no, within 2 %"));
-    assert_int_equal(table->rows, 4); /* what nobody knows has no row */
+    assert_int_equal(table->rows, 4); /* a figure that no cell has gets no row */
     sweep_tables_free(&tables);
-    cells[1].n_runs = 4; /* too few of one */
+    cells[1].n_runs = 4; /* too few runs of one */
     assert_int_equal(sweep_tables_add(&tables, &sweep, "differences", 0), 0);
     assert_string_equal(cell_of(&tables.items[0], "duration (s)", 3), "too few runs");
     assert_string_equal(cell_of(&tables.items[0], "duration (s)", 4), "-5.05");
@@ -527,7 +533,8 @@ static void differences_are_told_from_chance(void **state) {
 
 /* ---- phases ---- */
 
-/* Forty tests of 10 ms in a recording of ten samples a second: what was sampled then is training.
+/* Forty tests of 10 ms in a recording with ten samples a second: samples in that time belong to
+ * training.
  */
 static void what_is_shorter_than_two_samples_has_no_averages(void **state) {
     enum { TESTS = 40 };
@@ -573,7 +580,7 @@ static bool has_picture(const struct sweep_pictures *pictures, const char *name)
     return false;
 }
 
-/* Whether or not there is a gnuplot that draws them. */
+/* Whether or not gnuplot is installed. */
 static void a_beginning_and_an_end_are_no_curve(void **state) {
     static double t[] = {0, 10, 20}, accuracy[] = {0.1, 0.8, 0.9};
     struct report_curve curve = planted_curve("accuracy", t, accuracy, 3);
@@ -589,7 +596,8 @@ static void a_beginning_and_an_end_are_no_curve(void **state) {
     struct sweep_pictures pictures;
     (void)state;
     assert_int_equal(sweep_pictures_make(&sweep, &tables, &pictures), 0);
-    assert_true(has_picture(&pictures, "_._a_b-accuracy-time")); /* no way out of a directory */
+    assert_true(has_picture(&pictures, "_._a_b-accuracy-time")); /* the name cannot leave the
+                                                                    directory */
     sweep_pictures_free(&pictures);
     curve.n = 2;
     assert_int_equal(sweep_pictures_make(&sweep, &tables, &pictures), 0);
@@ -599,8 +607,9 @@ static void a_beginning_and_an_end_are_no_curve(void **state) {
 
 /* ---- timelines ---- */
 
-/* 280 ms, a column each 10 ms: two stretches of one operator share a line, one too short for a
- * column is still there, another rank's operator has a line of its own. */
+/* 280 ms, a column each 10 ms: two runs of one operator share a line, one too short for a column is
+ * still visible, another rank's operator has a separate line.
+ */
 static void an_iteration_is_drawn_by_rank_and_operator(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
     static struct report_bar bars[] = {{0, 0, (char *)"read", 0, 0.05},
@@ -636,7 +645,7 @@ static void an_iteration_is_drawn_by_rank_and_operator(void **state) {
 
 /* ---- words ---- */
 
-/* These tests check words: other tests check how the runs are judged. */
+/* These tests check words; other tests check how the runs are judged. */
 static void plant_verdicts(struct sweep *sweep) {
     for (size_t i = 0; i < sweep->n_cells; i++) {
         struct report_verdict *v =
@@ -664,7 +673,7 @@ static void expect_written(const struct sweep *sweep, const struct sweep_tables 
     free(text);
 }
 
-/* A sweep that somebody made has no title but its name. */
+/* A user's own sweep has no title but its name. */
 static void expect_named(const struct sweep *sweep, const struct sweep_tables *tables) {
     static const char *const formats[] = {"text", "md", "html", "json"};
     const struct sweep_section section = {NULL, NULL, sweep, tables, NULL, NULL};

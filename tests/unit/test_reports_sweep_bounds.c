@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep has more of something than a table or a page takes: what matters is shown, in whichever
- * cell it is, and that something is left out is said. */
+/* A sweep with more than a table or a page holds: the largest are shown, in whichever cell they
+ * are, and the report says that some are left out.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 
 #define CELLS_MAX 16
 
-/* A sweep of one parameter, whose reports a test fills. */
+/* A sweep of one parameter, whose reports the tests fill. */
 struct planted {
     char words[CELLS_MAX][24];
     char *values[CELLS_MAX];
@@ -54,7 +55,9 @@ static struct report_operator operator_of(const char *name, double share_pct) {
                                     .share_pct = share_pct};
 }
 
-/* The first cell has more than fill the table, the second one what takes most of its time. */
+/* The first cell has more operators than the table holds, the second has the one that takes most of
+ * its time.
+ */
 static void an_operator_of_one_cell_alone_is_shown_if_it_is_large(void **state) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     struct report_operator first[ARRAY_SIZE(names)], second[2];
@@ -121,7 +124,7 @@ static void phases_without_a_table_are_counted(void **state) {
     free(p);
 }
 
-/* Without a gnuplot there is the list of what would be drawn. */
+/* Without gnuplot there is the list of what would be drawn. */
 static void timelines_that_are_not_drawn_are_counted(void **state) {
     static struct report_host host = {.name = (char *)"vm1"};
     static struct report_bar bar = {0, 0, (char *)"read", 0, 0.1};

@@ -15,8 +15,9 @@
 #include "reports/formats/formats.h"
 #include "reports/formats/terminal.h"
 
-/* A formula, tags, quotes, a pipe, an entity, an escape sequence, a line's end, and what turns the
- * direction of writing. */
+/* A formula, tags, quotes, a pipe, an entity, an escape sequence, a newline, and characters that
+ * reverse the writing direction.
+ */
 #define HOSTILE "=a|<b>\"'`&lt;\033[2J\n\u202e\u2066\u200b 名前"
 
 struct record {
@@ -89,7 +90,7 @@ static void no_reader_format_passes_on_what_is_hostile(void **state) {
         char *text = written(formats[i], &table);
         expect_harmless(text);
         if (formats[i] == &format_html)
-            *strstr(text, "<script>") = '\0'; /* which names nothing that comes from outside */
+            *strstr(text, "<script>") = '\0'; /* which contains no names from outside */
         if (i) {
             assert_null(strstr(text, "<b>"));
             HAS(text, "&lt;b&gt;");
@@ -133,7 +134,7 @@ static void csv_takes_tables_that_were_made_for_it_and_quotes_texts(void **state
     free(text);
 }
 
-/* Programs see what a reader would, not escaped further, and null where a value is not known. */
+/* Programs get the plain values, not escaped further, and null for an unknown value. */
 static void a_document_has_each_key_of_each_row(void **state) {
     struct report_table table;
     (void)state;
@@ -151,7 +152,7 @@ static void a_document_has_each_key_of_each_row(void **state) {
     json_t *span = json_object_get(first, "span");
     assert_true(json_real_value(json_object_get(span, "low")) == 1);
     assert_true(json_is_null(json_object_get(span, "high")));
-    /* nothing in it: one of these is an object all the same */
+    /* it is empty, but one of these must be an object */
     assert_true(json_is_object(json_object_get(second, "span")));
     assert_true(json_is_null(json_object_get(first, "other")));
     json_decref(document);
@@ -181,7 +182,7 @@ static void what_needs_room_is_left_out_of_a_terminal(void **state) {
     free(text);
 }
 
-/* In text, sentences wrap under their row, and no line is wider than a terminal. */
+/* In text, sentences wrap below their row, and no line is wider than a terminal. */
 static void sentences_stand_below_their_row(void **state) {
     struct report_table table;
     char words[1200];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of a verdict: commands that `chokepoint whatif` takes, and what is left unsaid. */
+/* Words of a verdict: commands that `chokepoint whatif` accepts, and what is left unsaid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "reports/says/scenario_words.h"
 #include "reports/says/verdict_words.h"
 
-/* Two hosts, on the second of which ran rank 3. */
+/* Two hosts; rank 3 ran on the second. */
 struct planted {
     struct recording recording;
     struct model_host hosts[2];
@@ -79,7 +79,7 @@ static void whatif_reads_the_command_as_the_scenario_it_is_of(void **state) {
                             &(struct whatif_scenario){WHATIF_WITHOUT, 1, -1, 0, term, 1, 0, 0, 0});
 }
 
-/* A rank is named by its number, which says its host, too. */
+/* A rank is named by its number, which also identifies its host. */
 static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
     struct whatif_scenario s = {.kind = WHATIF_LIKE_PEERS, .host = 1, .rank = 3, .factor = 1}, read;
     struct planted p;
@@ -89,7 +89,7 @@ static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
         char *options = scenario_options(&p.model, &s);
         read_back(&p, options, &read);
         assert_int_equal(read.kind, WHATIF_LIKE_PEERS);
-        assert_int_equal(read.rank, 3); /* the only one on vm2 */
+        assert_int_equal(read.rank, 3); /* the only rank on vm2 */
         s.rank = -1;
         free(options);
     }
@@ -97,8 +97,7 @@ static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
 
 /* ---- advice ---- */
 
-/* A host of one core cannot run fewer ranks than that; control groups have files of two versions.
- */
+/* A host with one core cannot run fewer ranks; control groups have files of two versions. */
 static void advice_can_be_followed_on_any_host(void **state) {
     static const struct {
         enum remark_code code;
@@ -163,7 +162,7 @@ static void too_little_is_said_before_what_it_looks_like(void **state) {
     verdict_words_release(&words);
 }
 
-/* A cause completes the first sentence of a verdict that blames nobody. */
+/* A cause completes the first sentence of a verdict that blames no host. */
 static void a_balanced_verdict_names_its_cause_and_then_the_time(void **state) {
     struct planted p;
     struct verdict v = {.state = VERDICT_BALANCED};
@@ -197,7 +196,7 @@ static void say_gain_of(const struct whatif_scenario *change, double gain, bool 
     remark_release(&c.cause);
 }
 
-/* The limit is one process's sleep, or one way of a link; the change is of more than that. */
+/* The limit is one process's sleep, or one direction of a link; the change covers more. */
 static void a_gain_beyond_the_share_says_of_how_much_it_is(void **state) {
     struct whatif_scenario sleep = {WHATIF_WITHOUT, 1, -1, 0, BUDGET_IDLE, 1, 0, 0, 0},
                            link = {WHATIF_LINK, 1, -1, WHATIF_BOTH, 0, 1000, 0, 0, 0};

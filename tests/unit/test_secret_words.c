@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands with secrets, and commands with words that look like some. Secrets here are made up. */
+/* Commands with secrets, and commands with words that resemble secrets. The secrets are made up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static const struct {
      {"sh", "-c", "curl -H 'PRIVATE-TOKEN: ***' u"}},
 };
 
-/* Each has the secret somewhere; none may be left, and the program stays readable. */
+/* Each contains the secret somewhere; none may be left, and the program's name stays. */
 #define MARK "hunter2"
 static const char *const planted[][WORDS_MAX] = {
     /* headers */
@@ -164,7 +164,7 @@ static const char *const planted[][WORDS_MAX] = {
     {"curl", "https://api.telegram.org/bot1:hunter2/send"},
 };
 
-/* Words that a careless masking would spoil. */
+/* Words that careless masking would spoil. */
 static const char *const harmless[][WORDS_MAX] = {
     {"train", "--max-tokens=4096", "--tokenizer", "bpe"},
     {"train", "--eos-token=</s>", "--pad_token", "0"},

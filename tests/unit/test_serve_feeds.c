@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of runs that are watched, with a script in the place of the command. */
+/* Events of watched runs, with a script in place of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static int end(void **state) {
     return 0;
 }
 
-/* Hears children until all of them have ended. */
+/* Handles children until all of them have ended. */
 static void hear(void) {
     struct pollfd fds[FEEDS_MAX];
     size_t n;
@@ -70,7 +70,7 @@ static void hear(void) {
     }
 }
 
-/* All that a watcher gets now, in pieces of so many bytes. The last result is returned. */
+/* Takes all that a watcher gets now, in pieces of that size. Returns the last result. */
 static int take(void *watcher, char *text, size_t capacity, size_t piece) {
     size_t size = 0;
     int n;
@@ -173,7 +173,7 @@ static void runs_and_watchers_are_bounded(void **state) {
     }
     assert_int_equal(feeds_watch(feeds, "99", 0, &watchers[FEEDS_MAX]), -EBUSY);
     assert_int_equal(feeds_watch(feeds, "100", 0, &watchers[FEEDS_MAX]), 0);
-    feeds_forget(feeds, &watchers[1]); /* nobody watches 101 any more: its place is free */
+    feeds_forget(feeds, &watchers[1]); /* no one watches 101 any more: its place is free */
     assert_int_equal(feeds_watch(feeds, "99", 0, &watchers[1]), 0);
 }
 

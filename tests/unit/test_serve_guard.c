@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that the page answers. */
+/* Requests that the page answers, and those that it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static struct guard on_loopback(void) {
     return guard;
 }
 
-/* On all interfaces, for who has the token. */
+/* On all interfaces, with a token. */
 static struct guard with_token(void) {
     struct guard guard = on_loopback();
     snprintf(guard.address, sizeof guard.address, "0.0.0.0");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages made by children, with a script in the place of the command. */
+/* Pages made by children, with a script in place of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "cli/serve/pages.h"
 
-/* Counts its calls in the file made; refuses run 9, and dies of run 8. */
+/* Counts its calls in the file made; refuses run 9, and dies for run 8. */
 static const char script[] = "#!/bin/sh\n"
                              "echo call >>made\n"
                              "case $2 in\n"
@@ -86,7 +86,7 @@ static struct pages_result get(const char *run, int *waiter) {
     return pages_get(pages, (const char *const[]){"report", run, "--format", "html", NULL}, waiter);
 }
 
-/* Until so many have been told: each child that ends is looked at. */
+/* Until n children have been reported; each that ends is handled. */
 static void await(size_t n) {
     siginfo_t info;
     while (n_told < n) {
@@ -148,7 +148,7 @@ static void a_refusal_is_told_in_the_words_of_the_verb(void **state) {
     await(1);
     assert_int_equal(told[0].state, PAGES_REFUSED);
     assert_string_equal(told[0].text, "no run '9'");
-    assert_int_equal(get("9", &a).state, PAGES_WAIT); /* it may be there now */
+    assert_int_equal(get("9", &a).state, PAGES_WAIT); /* it may exist now */
     await(2);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner of a connection: in planted tables, and of a connection of our own. */
+/* The owner of a connection: in planted tables, and of a real connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,7 @@ static int connected(int family, const char *text, int *ret_client) {
     int listener = socket(family, SOCK_STREAM, 0);
     *ret_client = socket(family, SOCK_STREAM, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&at, size) < 0)
-        return -1; /* no IPv6 here */
+        return -1; /* IPv6 is not available */
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     assert_int_equal(connect(*ret_client, (struct sockaddr *)&at, size), 0);
@@ -123,7 +123,7 @@ static void a_connection_of_ours_is_ours(void **state) {
     }
 }
 
-/* A look through all sockets of the host would let strangers keep the server busy. */
+/* A scan of all sockets of the host would let strangers keep the server busy. */
 static void the_kernel_is_asked_for_one_socket(void **state) {
     int client, server = connected(AF_INET, "127.0.0.1", &client);
     struct sockaddr_storage ours = {0}, theirs = {0};
@@ -134,7 +134,7 @@ static void the_kernel_is_asked_for_one_socket(void **state) {
     assert_int_equal(getpeername(server, (struct sockaddr *)&theirs, &theirs_size), 0);
     int r = peer_ask(&theirs, &ours, &uid);
     if (r < 0 && r != -ENOENT)
-        skip(); /* a kernel that cannot be asked */
+        skip(); /* this kernel does not answer */
     assert_int_equal(r, 0);
     assert_int_equal(uid, geteuid());
     uid = 7;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Meaning of the page's paths. */
+/* The meaning of the page's paths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

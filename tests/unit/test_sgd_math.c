@@ -48,7 +48,7 @@ static void fill(struct batch *b) {
     assert_int_equal(b->n_unique, FEATURES);
 }
 
-/* Z of a row in double precision, from its definition. */
+/* The margins of a row in double precision, from the definition. */
 static void reference_margins(const struct batch *b, size_t row, uint32_t width, const double *w,
                               double *z) {
     for (uint32_t k = 0; k < width; k++) {
@@ -58,7 +58,7 @@ static void reference_margins(const struct batch *b, size_t row, uint32_t width,
     }
 }
 
-/* The mean loss, likewise: minus the logarithm of the label's probability. */
+/* The mean loss from the definition: minus the logarithm of the label's probability. */
 static double reference_loss(const struct batch *b, uint32_t width, const double *w) {
     double sum = 0, z[MOST_CLASSES];
     for (size_t row = 0; row < b->n_rows; row++) {
@@ -104,14 +104,14 @@ static void the_gradient_agrees_with_finite_differences(void **state) {
     gradient_agrees(1);
 }
 
-/* The width of digits has loops of its own. */
+/* The width of digits has separate loops. */
 static void the_softmax_gradient_agrees_with_finite_differences(void **state) {
     (void)state;
     gradient_agrees(10);
     gradient_agrees(3);
 }
 
-/* Applied to a whole model where it stands, or gathered, computed and scattered. */
+/* Applied to a whole model in place, or gathered, computed and scattered. */
 static void a_batch_and_the_whole_model_agree(void **state) {
     (void)state;
     struct batch b = {0};
@@ -292,7 +292,8 @@ static void generated_data_has_the_shape_it_claims(void **state) {
     assert_true(f->result.best_accuracy > .78 && f->result.best_accuracy < .86);
 }
 
-/* Zipf: in the largest slot the commonest value has about 1 / log2(n) of the draws, n = 11 million.
+/* Zipf: in the largest slot the most common value has about 1 / log2(n) of the draws, n = 11
+ * million.
  */
 static void popularity_follows_a_power_law(void **state) {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of calls by the processor's counter: never off the clock, and given up with a counter that
- * is. */
+/* Times of calls by the processor's counter: never off the clock, and abandoned with a counter that
+ * is.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 
 #include "agent/shim/tick.h"
 
-#define NEAR_NS 1000 /* what the counter and the clock may be apart */
+#define NEAR_NS 1000 /* difference allowed between counter and clock */
 
 static int64_t clock_now(void) {
     struct timespec t;
@@ -32,7 +33,7 @@ static void open_with(const char *source) {
     unlink(path);
 }
 
-/* Asks until the counter has been measured; where there is none, for as long as that takes. */
+/* Asks until the counter has been measured; without a counter, for as long as that takes. */
 static bool measure(struct tick_clock *clock) {
     int64_t until = clock_now() + INT64_C(200000000);
     while (!tick_scale && clock_now() < until)
@@ -54,7 +55,7 @@ static void times_lie_between_two_looks_at_the_clock(void **state) {
         assert_true(now >= last);
         last = now;
     }
-    assert_int_equal(used && tick_scale == 0, false); /* it held */
+    assert_int_equal(used && tick_scale == 0, false); /* it worked */
 }
 
 static void a_counter_that_disagrees_is_used_no_more(void **state) {
@@ -65,7 +66,7 @@ static void a_counter_that_disagrees_is_used_no_more(void **state) {
         if (!measure(&clock))
             skip();
         int64_t jumped = 0, last = 0;
-        for (int i = 0; tick_scale; i++) { /* again where this thread stood still for a second */
+        for (int i = 0; tick_scale; i++) { /* repeated if this thread stood still for a second */
             assert_true(i < 50000000);
             if (clock.base_ns != jumped)
                 jumped = clock.base_ns += direction * INT64_C(50000);
@@ -75,7 +76,7 @@ static void a_counter_that_disagrees_is_used_no_more(void **state) {
         }
         assert_int_equal(clock.limit, 0);
         int64_t now, after;
-        do { /* it never turns back */
+        do { /* it never goes back */
             now = tick_clock_ns(&clock);
             after = clock_now();
             assert_true(now >= last && now <= (after > last ? after : last));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocation of an srun: how salloc is asked for it, how one that is there is entered, and how
- * the run's variables pass an export list. */
+/* The allocation of an srun: how salloc requests it, how an existing one is entered, and how the
+ * run's variables pass an export list.
+ */
 #include "cli/launch/hosts.h"
 #include "cli/launch/slurm_job.h"
 #include "cli/launch/slurm_nodes.h"
@@ -40,7 +41,7 @@ static struct command_words read_words(const char *const *command) {
     return words;
 }
 
-/* Options come after what the environment says, so that they win. */
+/* Options come after the environment's values, so that they win. */
 static void salloc_is_told_what_srun_was(void **state) {
     (void)state;
     const char *const command[] = {"srun", "-N", "2", "--mpi=pmi2", "-pshort", "./a", NULL};
@@ -117,7 +118,7 @@ static void what_is_not_understood_is_refused(void **state) {
     assert_non_null(strstr(why, "'7;x' is no id"));
 }
 
-/* squeue says where another allocation is. */
+/* squeue tells the nodes of another allocation. */
 static void an_allocation_is_entered_by_its_id(void **state) {
     (void)state;
     char directory[] = "/tmp/chokepoint-slurm-XXXXXX", path[100], why[300];
@@ -146,7 +147,7 @@ static void an_allocation_is_entered_by_its_id(void **state) {
     rmdir(directory);
 }
 
-/* SLURM_JOB_NODELIST is of the first component alone. */
+/* SLURM_JOB_NODELIST names only the first component's nodes. */
 static void nodes_of_all_components_are_the_jobs(void **state) {
     (void)state;
     struct hosts hosts = {0};
@@ -172,7 +173,7 @@ static void nodes_of_all_components_are_the_jobs(void **state) {
     hosts_release(&hosts);
 }
 
-/* Their number is the environment's: it bounds nothing of ours. */
+/* The number comes from the environment, and bounds nothing of ours. */
 static void a_number_of_components_that_is_none_is_passed_over(void **state) {
     (void)state;
     static const char *const wrong[] = {"", "x", "-1", "129", "99999999999999999999"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The input of a sweep: lists, scans, pairs, the command with values in it, and which runs are left
- * to be made. */
+/* The input of a sweep: lists, scans, pairs, the command with values in it, and the runs left to
+ * make.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static void values_stand_for_their_names(void **state) {
     list(f, "n", "1");
     expect_word(f, 0, "--mode={mode}{n}", "--mode=sync1");
     expect_word(f, 0, "{other} { mode} {mode {}", "{other} { mode} {mode {}");
-    expect_word(f, 1, "{mode}", "{mode}"); /* a value is not read again */
+    expect_word(f, 1, "{mode}", "{mode}"); /* a value is not expanded again */
     expect_word(f, 0, "", "");
 }
 
@@ -90,7 +91,7 @@ static void two_names_change_together(void **state) {
     assert_int_equal(parameters_cells(&f->parameters), 2);
     expect_word(f, 1, "{ranks}x{mode}", "4xsync");
     expect_cell(f, 0, "mode:ranks=single:1");
-    /* without a second name a colon is a colon */
+    /* without a second name a colon is plain text */
     list(f, "host", "vm1:4");
     expect_word(f, 0, "{host}", "vm1:4");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ready sweeps are data: each of them can be expanded, shown, and has a place for each figure
- * that stands beside ours. */
+/* The ready sweeps are data: each of them can be expanded, shown, and has a place for each
+ * published figure beside ours.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static void fill(struct sweep_parameters *parameters, const struct reference *r,
             fail_msg("%s: %s", r->name, why);
 }
 
-/* Places that are no parameters; what they become has no braces. */
+/* Places that are no parameters; their values contain no braces. */
 static bool is_place(const char *name) {
     static const char *const places[] = {"{mpirun}", "{bin}", "{data}", "{ranks}", "{extent}"};
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -110,7 +111,7 @@ static bool has_place(const struct sweep_parameters *parameters, const struct sw
     return has_value(first, t->row) && (!*t->of || has_value(&parameters->items[1], t->column));
 }
 
-/* A row that ours lacks. */
+/* A published row that ours lacks. */
 static bool is_alone(const struct sweep_theirs *t) {
     return strncmp(t->row, SWEEP_BESIDE ", ", strlen(SWEEP_BESIDE ", ")) == 0;
 }

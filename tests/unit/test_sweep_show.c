@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint sweep report`: which words it takes, and where its pictures may lie. */
-#include "cli/base/verb.h"
+/* `chokepoint sweep report`: its arguments, and where its pictures may be written. */
 #include "cli/sweep/sweep.h"
 
 #include <errno.h>
@@ -43,7 +42,7 @@ static int clean(void **state) {
 
 static char complaint[500];
 
-/* Standard error of what follows, up to heard(). */
+/* Keeps standard error until heard(). */
 static int kept = -1;
 static FILE *heard_file;
 
@@ -98,7 +97,7 @@ static void words_that_are_none_are_refused_with_those_there_are(void **state) {
     assert_string_equal(heard(), "chokepoint sweep: no measure is named; there are short ones\n");
     assert_int_equal(unknown, -EINVAL);
     assert_int_equal(none, -EINVAL);
-    assert_int_equal(words.n, 7); /* untouched */
+    assert_int_equal(words.n, 7); /* unchanged */
     for (int i = 0; i < SWEEP_WORDS_MAX; i++)
         strcat(many, "ab,");
     assert_int_equal(read_words(many, &words), 0);
@@ -126,7 +125,7 @@ static void pictures_get_a_directory_that_can_be_written(void **state) {
     assert_int_equal(directory(at("new")), 0);
     assert_int_equal(stat(at("new"), &st), 0);
     assert_true(S_ISDIR(st.st_mode));
-    assert_int_equal(directory(at("new")), 0); /* it is there */
+    assert_int_equal(directory(at("new")), 0); /* it exists */
     FILE *file = fopen(at("file"), "w");
     assert_non_null(file);
     fclose(file);

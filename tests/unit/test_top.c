@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The screens of `chokepoint top` without a terminal: planted pictures at several sizes, keys, and
- * names that mean harm. */
+/* The screens of `chokepoint top` without a terminal: planted pictures in several sizes, keys, and
+ * hostile names.
+ */
 #include "tests/unit/planted_top.h"
 
 /* ---- what is shown ---- */
@@ -75,7 +76,7 @@ static void wide_characters_keep_the_columns(void **state) {
     draw(f, 80, 24, true);
     size_t first = lines_before(f->text, "\xe4\xb8\xad"), memory[2] = {0};
     for (size_t i = 0; i < 2; i++)
-        for (size_t c = 0; c < 80; c++) /* the last one, as it stands at the right */
+        for (size_t c = 0; c < 80; c++) /* the last value, at the right */
             if (f->canvas.cells[(first + i) * 80 + c].role == ROLE_MEMORY)
                 memory[i] = c;
     assert_true(memory[0] > 20 && memory[0] == memory[1]);
@@ -89,7 +90,7 @@ static void a_silent_host_shows_for_how_long(void **state) {
     HAS(text, "100 hosts, 10 silent");
     HAS(text, "silent for 12 s");
     const char *first = strstr(text, "vm98"), *silent = strstr(text, "vm99");
-    assert_true(first && silent && first < silent); /* figures of the past come last */
+    assert_true(first && silent && first < silent); /* old figures come last */
 }
 
 static void only_the_limit_is_red(void **state) {
@@ -106,7 +107,7 @@ static void only_the_limit_is_red(void **state) {
             assert_true(i / f->canvas.columns == 1 || i / f->canvas.columns == 6);
 }
 
-/* Long words take the lines that a tall screen has to spare; a short one cuts them, and says so. */
+/* Long words take the spare lines of a tall screen; a short screen cuts them visibly. */
 static void the_head_is_whole_where_there_is_room(void **state) {
     struct fixture *f = *state;
     plant(f, 20);
@@ -223,7 +224,7 @@ static void a_number_or_enter_opens_a_host(void **state) {
     press(f, '9');
     press(f, '9');
     press(f, TOP_KEY_ENTER);
-    assert_int_equal(f->view.mode, TOP_ALL); /* there is none */
+    assert_int_equal(f->view.mode, TOP_ALL); /* there is no such host */
 }
 
 static void the_marked_host_stays_marked_when_the_order_changes(void **state) {
@@ -257,7 +258,7 @@ static void a_long_list_scrolls_to_its_end_and_not_beyond(void **state) {
         press(f, TOP_KEY_PAGE_DOWN);
     }
     assert_string_equal(f->view.host, "vm59");
-    HAS(draw(f, 80, 24, true), "vm59"); /* the marked one is in sight */
+    HAS(draw(f, 80, 24, true), "vm59"); /* the marked one is visible */
 }
 
 static void a_delay_is_typed_and_bounded(void **state) {

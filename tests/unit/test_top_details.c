@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and figures of `chokepoint top` where they would be cut off, unexplained or misleading. */
+/* Words and figures of `chokepoint top` that might be cut off, unexplained or misleading. */
 #include "tests/unit/planted_top.h"
 
 #include "reports/text/budget_bars.h"
@@ -19,7 +19,7 @@ static void help_fits_the_smallest_screen(void **state) {
     HAS(text, "\n NET IN/of  OUT/of");
     HAS(text, "\nq back");
     LACKS(text, LIMIT_WORDS);
-    /* every letter of a bar has its words */
+    /* every letter of a bar is explained */
     for (int t = 0; t < BUDGET_TERMS; t++) {
         char first[8], next[8];
         snprintf(first, sizeof first, " %c ", budget_letter((enum budget_term)t));

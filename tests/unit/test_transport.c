@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The agent's pushing and the collector's server together, over TLS, and others on their port. */
+/* The agent's pushes and the collector's server together, over TLS, and strangers on their port. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -157,7 +157,7 @@ struct listener {
     pthread_t thread;
     char heard[1 << 16];
     size_t size;
-    atomic_uint connections; /* heard to their ends */
+    atomic_uint connections; /* received to their ends */
 };
 
 static void hear(struct listener *l, int fd) {
@@ -250,7 +250,7 @@ static void a_squatter_that_speaks_plainly_learns_no_key(void **state) {
     stop_collector(f);
     take_port(f, l);
     append(f, 5);
-    /* failures alone would not do: there are some before it listens */
+    /* failures alone prove nothing: some happen before it listens */
     for (int64_t end_ns = clock_monotonic_ns() + PATIENCE_NS; l->connections < 2; poll(NULL, 0, 2))
         assert_true(clock_monotonic_ns() < end_ns);
     leave_port(l);
@@ -279,7 +279,7 @@ static void keys_of_hosts_are_those_of_hmac(void **state) {
     (void)state;
     char key[HOST_KEY_SIZE];
     assert_int_equal(credentials_host_key(TOKEN, "vm1", key), 0);
-    assert_string_equal(key, "545ff76dc1a8a9de09fb96614867c5bc"); /* Python's hmac */
+    assert_string_equal(key, "545ff76dc1a8a9de09fb96614867c5bc"); /* by Python's hmac */
     assert_int_equal(credentials_host_key(TOKEN, "vm2", key), 0);
     assert_string_equal(key, "1ec159429cf1a4d5ebc508b488cd8541");
 }

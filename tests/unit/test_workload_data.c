@@ -53,7 +53,7 @@ static void put(const char *path, const char *text, size_t n) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Reads at most n examples of a file with this text. */
+/* Reads at most n examples from a file with this text. */
 static ssize_t read_text(struct fixture *f, const char *text, size_t n) {
     struct libsvm_reader reader;
     put(f->path, text, strlen(text));
@@ -84,7 +84,7 @@ static void good_text_is_read_as_written(void **state) {
     assert_memory_equal(b->label, labels, sizeof labels);
 }
 
-/* Short decimals take the reader's own road: the result must be what strtof() makes of them. */
+/* The reader converts short decimals itself: the result must equal strtof()'s. */
 static void decimals_are_rounded_correctly(void **state) {
     struct fixture *f = *state;
     char text[4096];
@@ -211,7 +211,7 @@ static void check_shares_from(struct fixture *f, int n_files, int n_ranks, int n
         assert_int_equal(seen[i], 1);
 }
 
-/* Every line of every file is read by exactly one rank in an epoch, whichever file it begins with.
+/* In an epoch every line of every file is read by exactly one rank, whichever file it begins with.
  */
 static void check_shares(struct fixture *f, int n_files, int n_ranks, int n_lines) {
     for (size_t first = 0; first < 3; first++)
@@ -256,7 +256,7 @@ static void forget(const struct fixture *f, const char *name) {
     assert_int_equal(unlink(path), 0);
 }
 
-/* Held-out examples, and what is hidden, are no training data. */
+/* Held-out examples and hidden files are no training data. */
 static void a_directory_may_have_files_of_any_names(void **state) {
     struct fixture *f = *state;
     char path[128];
@@ -273,7 +273,7 @@ static void a_directory_may_have_files_of_any_names(void **state) {
     forget(f, ".part");
 }
 
-/* At each place a file may be cut at, or have a byte changed. */
+/* The file is cut off, or has a byte changed, at each place. */
 static void a_damaged_packed_file_is_an_error(void **state) {
     struct fixture *f = *state;
     struct libsvm_reader reader;
@@ -330,7 +330,8 @@ static void the_compact_form_is_sorted_unique_and_consistent(void **state) {
     assert_int_equal(b->unique[b->n_unique - 1], n_features - 1);
 }
 
-/* Two epochs of each of three shares of a file of several blocks, as text of what was read. */
+/* Two epochs of each of three shares of a file with several blocks; returns what was read as text.
+ */
 static size_t read_shares(struct fixture *f, const char *path, bool direct, uint32_t *ret,
                           size_t size) {
     size_t n = 0;
@@ -365,7 +366,7 @@ static void reading_past_the_page_cache_gives_the_same_rows(void **state) {
     size_t n_cached = read_shares(f, path, false, cached, 200000);
     size_t n_direct = read_shares(f, path, true, direct, 200000);
     if (n_direct == 0 && strstr(f->error.text, "past the page cache"))
-        return; /* a temporary folder in memory, on older kernels */
+        return; /* a temporary directory in memory, on an older kernel */
     assert_true(n_cached > 100000);
     assert_int_equal(n_direct, n_cached);
     assert_memory_equal(direct, cached, n_cached * sizeof *cached);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A result is there whole or not at all, and what is no file stays what it is. */
+/* A result appears whole or not at all, and anything that is no plain file stays as it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -101,7 +101,8 @@ static void behind_a_link_to_nothing_the_file_is_made(void **state) {
     unlink("link");
 }
 
-/* As a results file that several people share; root may do all, so it is somebody else here. */
+/* As a results file that several users share; root may do everything, so this runs as another user.
+ */
 static void a_file_in_a_closed_directory_is_written_in_place(void **state) {
     (void)state;
     assert_int_equal(chmod(".", 0755), 0);
@@ -123,7 +124,7 @@ static void a_file_in_a_closed_directory_is_written_in_place(void **state) {
     assert_int_equal(rmdir("closed"), 0);
 }
 
-/* A link that a killed run left, or that somebody put there, is not followed. */
+/* A link left by a killed run, or placed by another user, is not followed. */
 static void nothing_is_written_through_a_link_of_the_unfinished_name(void **state) {
     (void)state;
     assert_int_equal(whole_file_write("other", "other", 5), 0);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A workload plants in itself exactly the requested trouble, at the requested rank and in its
- * window.
+/* A workload plants exactly the requested fault in itself, at the requested rank and in its window.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes with wait clocks, connections and pairs, each given by what it does of each second. */
+/* Processes with wait clocks, connections and pairs, each described by its part of each second. */
 #ifndef CHOKEPOINT_TESTS_WAIT_PLANT_H
 #define CHOKEPOINT_TESTS_WAIT_PLANT_H
 
@@ -9,10 +9,10 @@ struct process {
     int host;
     int64_t pid;
     double run, receive, send, timer, poll, lock, stopped,
-        ready; /* shares of the time; in sum its life */
-    int rank1; /* its rank and 1; 0: none */
+        ready; /* shares of time; their sum is its life */
+    int rank1; /* its rank plus 1; 0: none */
     int64_t parent;
-    double begin_s; /* before, it sleeps */
+    double begin_s; /* before that it sleeps */
 };
 struct socket {
     int64_t pid;
@@ -26,7 +26,7 @@ struct pair {
 static struct process process_now;
 static struct socket socket_now;
 static struct pair pair_now;
-static double sockets_begin_s; /* nobody waits for one before */
+static double sockets_begin_s; /* before that no process waits for one */
 
 static inline double process_row(size_t column, double t_s) {
     double lives = t_s >= process_now.begin_s;
@@ -106,7 +106,7 @@ static inline double pair_row(size_t column, double t_s) {
         return (double)pair_now.waker;
     case WAKEUP_REASON:
         return pair_now.reason;
-    default: /* of the thread, of the process */
+    default: /* of the thread, and of the process */
         return pair_now.wait * 1e9;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory as programs in the kernel write to it, made by a test, and two probes that read it. */
+/* Memory as the programs in the kernel write it, made by a test, and probes that read it. */
 #ifndef CHOKEPOINT_TESTS_UNIT_WAIT_TEST_H
 #define CHOKEPOINT_TESTS_UNIT_WAIT_TEST_H
 
@@ -12,7 +12,7 @@
 
 #define TICK_NS UINT64_C(10000000)
 
-/* Memory of a source, without one, and two probes on it. */
+/* Memory of a source that does not exist, and two probes on it. */
 struct made {
     struct harness wait, socket;
     struct wait_watch *watch;
@@ -111,7 +111,7 @@ static inline struct wait_socket *socket_slot(struct made *m, size_t slot, uint3
 }
 #define CONNECTION "10.0.0.1:5000>10.0.0.2:80"
 
-/* A pass of the process probe that found these. */
+/* Lists these processes, as a scan of the process probe would. */
 static inline void list(struct made *m, const struct job_process *processes, size_t n) {
     for (size_t i = 0; i < n; i++)
         job_set(&m->wait.job, i, &processes[i]);

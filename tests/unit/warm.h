@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prediction for a program that computes faster as it waits less (gain_warm.h), where its calls
- * alone would take so long. */
+/* The prediction for a program that computes faster when it waits less (gain_warm.h), given its
+ * time by calls alone.
+ */
 #ifndef CHOKEPOINT_TESTS_UNIT_WARM_H
 #define CHOKEPOINT_TESTS_UNIT_WARM_H
 
