@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the facts of a binary interface that the shim rests on: by the mpi.h it is compiled with,
- * or with OURS by the header of agent/shim/abi/ which that names. */
+/* Prints the facts of a binary interface that the shim relies on: by the mpi.h that it is compiled
+ * with or, with OURS, by the header of agent/shim/abi/ that OURS names.
+ */
 #ifdef OURS
 #include OURS
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rank that needs no other. Argument: how often, twenty times a second; default 30. */
+/* A rank that needs no other rank. Argument: number of calls, twenty a second; default 30. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     for (int i = 0; i < n; i++) {
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        usleep(50000); /* as long as a few samples are apart */
+        usleep(50000); /* longer than a few samples are apart */
     }
     MPI_Finalize();
     return n && sum != 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes communicators every way; on each its members broadcast a number of bytes that is this
- * communicator's alone, so that events can be told apart by bytes. Needs 4 ranks.
+ * Makes communicators in every way; on each its members broadcast a different number of bytes, so
+ * that events can be told apart by bytes. Needs 4 ranks.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void from_groups(void) {
     MPI_Comm a, b = MPI_COMM_NULL, c = MPI_COMM_NULL;
     MPI_Comm_create(MPI_COMM_WORLD, some, &a);
     use(a, 300);
-    /* Only members call these: the others know nothing of them, and must not lose count. */
+    /* Only members make these calls: the other ranks must not lose count. */
     if (rank == 0 || rank == 3)
         MPI_Comm_create_group(MPI_COMM_WORLD, some, 5, &b);
     use(b, 301);
@@ -49,7 +49,7 @@ static void from_groups(void) {
     drop(&c);
 }
 
-/* Both sides of an intercommunicator must give it one number. */
+/* Both sides of an intercommunicator must give it the same number. */
 static void between_halves(void) {
     MPI_Comm half, inter;
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     use(MPI_COMM_WORLD, 100);
-    for (int i = 0; i < 3; i++) { /* the same members thrice, alive and freed */
+    for (int i = 0; i < 3; i++) { /* the same members three times, alive and freed */
         MPI_Comm_dup(MPI_COMM_WORLD, &c[i]);
         use(c[i], 110 + i);
     }
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
     between_halves();
     for (int i = 0; i < 5; i++)
         drop(&c[i]);
-    MPI_Comm_dup(MPI_COMM_WORLD, &c[0]); /* most likely at an address that was another's */
+    MPI_Comm_dup(MPI_COMM_WORLD, &c[0]); /* most likely at an address that another one had */
     use(c[0], 120);
     MPI_Comm_idup(MPI_COMM_WORLD, &c[1], &q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);

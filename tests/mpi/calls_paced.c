@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * calls_paced N PAUSE_US: two ranks, N rounds of a message and a barrier with a pause between them,
- * so that a reader may come and go meanwhile. Writes what it did to EXPECT.RANK, and the file
- * STARTED (if that is set) once it is under way. Before the last LAST rounds it waits for the file
- * GO (if that is set) and the reader.
+ * so that a reader may come and go meanwhile. Writes its own counts to EXPECT.RANK, and makes the
+ * file STARTED (if that is set) once it is under way. Before the last LAST rounds it waits for the
+ * file GO (if that is set) and for the reader.
  */
 #include <mpi.h>
 #include <unistd.h>

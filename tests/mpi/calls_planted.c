@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls every family of MPI functions with known counts and says how often, and how many bytes, by
+ * Calls every family of MPI functions a known number of times, and prints the calls and bytes by
  * its own arithmetic. Needs 4 ranks.
  */
 #include <mpi.h>
@@ -50,7 +50,7 @@ static void blocking(void) {
     expect("Recv", 1, 0, 0);
 }
 
-/* Each way of completing; the receives ask for more than comes. */
+/* Each way of completing; receives ask for more than is sent. */
 static void nonblocking(void) {
     MPI_Request q[4];
     MPI_Status s[4];
@@ -315,7 +315,7 @@ static void neighbours(void) {
     expect("Comm_free", 2, 0, 0);
 }
 
-/* The two halves of the world, and what one hands to the other. */
+/* The two halves of the world, and traffic between them. */
 static void between_groups(void) {
     MPI_Comm half, inter, merged;
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);

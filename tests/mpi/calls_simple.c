@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two ranks, a ring of sends, some reductions, a file. With -DOWN_LAYER the program has a profiling
- * layer of its own. "forever": goes on until it is killed.
+ * Two ranks, a ring of sends, some reductions, a file. With -DOWN_LAYER the program has its own
+ * profiling layer. "forever": continues until it is killed.
  */
 #include <mpi.h>
 #include <string.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
         MPI_Allreduce(x, y, 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         if (forever && i == 1000) {
             fclose(expect_file(rank));
-            if (rank == 1) /* the other one is left waiting */
+            if (rank == 1) /* the other rank is left waiting */
                 for (;;)
                     sleep_ms(1000);
         }

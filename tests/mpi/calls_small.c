@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storms of small calls, as programs over global arrays make them: accesses to windows, what
- * completes them, probes in between; from few places, then from more than are remembered. Needs 2
- * ranks. Writes what it did to EXPECT.RANK.
+ * Storms of small calls, as programs with global arrays make them: accesses to windows, calls that
+ * complete them, probes in between; from a few places, then from more than are remembered. Needs 2
+ * ranks. Writes its own counts to EXPECT.RANK.
  */
 #include <mpi.h>
 

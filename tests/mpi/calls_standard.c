@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ranks by the standard binary interface: messages with every special rank, tag and status,
- * requests, a communicator of their own, a receive that is cancelled. */
+/* Two ranks that use the standard binary interface: messages with every special rank, tag and
+ * status, requests, a second communicator, a cancelled receive.
+ */
 #include "tests/mpi/standard/mpi.h"
 
 #include "tests/mpi/expect.h"
@@ -26,7 +27,7 @@ static void requests(int rank, MPI_Comm comm) {
     MPI_Request q[2];
     MPI_Status statuses[2];
     for (int i = 0; i < 4; i++) {
-        /* Without a status nothing says how much came: what was asked for counts. */
+        /* Without a status the received size is not known: the requested size counts. */
         MPI_Irecv(in[0], i & 1 ? 1000 : 300 + i, MPI_CHAR, 1 - rank, 7, comm, &q[0]);
         MPI_Isend(out, 300 + i, MPI_CHAR, 1 - rank, 7, comm, &q[1]);
         MPI_Waitall(2, q, i & 1 ? statuses : MPI_STATUSES_IGNORE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls_threads ROUNDS: threads that all send and receive at once, under MPI_THREAD_MULTIPLE. Needs
- * 2 ranks. */
+ * 2 ranks.
+ */
 #include <mpi.h>
 #include <pthread.h>
 

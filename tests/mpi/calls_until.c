@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * calls_until FILE PAUSE_US: rounds of an all-reduce and a barrier, each a marked iteration, until
- * the file is there. Every rank then writes "RANK CALLS MARKS", what it did, to EXPECT.RANK; the
- * file STARTED is there once all are under way.
+ * the file exists. Then every rank writes its own counts, "RANK CALLS MARKS", to EXPECT.RANK; the
+ * file STARTED exists once all ranks are under way.
  */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits of known length: one rank comes late, the other measures with its own clock how long MPI
- * holds it. Lines "wait RANK FUNCTION NS CPU_NS READY_NS" in EXPECT.RANK, the last what the kernel
- * had it wait for a core meanwhile, and "slept RANK NS". Needs 2 ranks; rank 0 waits.
+ * Waits of known length: one rank comes late, and the other measures with its own clock how long
+ * MPI holds it. EXPECT.RANK gets lines "wait RANK FUNCTION NS CPU_NS READY_NS", where READY_NS is
+ * the kernel's count of waits for a core meanwhile, and "slept RANK NS". Needs 2 ranks; rank 0
+ * waits.
  */
 #include <mpi.h>
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# CIFAR: sync on several ranks gives the weights that one rank gives on the joined batch, with Adam as without; it reaches
-# the accuracy that the head of its file states and ends there; what goes wrong ends all ranks with a line that says what.
+# CIFAR: sync on several ranks gives the weights that one rank gives on the joined batch, with and without Adam; training
+# reaches the accuracy that the head of its file states and ends there; an error ends all ranks with a line that names it.
 workload=cifar weights=122570
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images textures "$work/data" 200 50
-train joined 1 24 --iterations 3 --rate .0002 # a small step: Adam makes as much of rounding as of a gradient
+train joined 1 24 --iterations 3 --rate .0002 # a small step: Adam amplifies rounding as much as a gradient
 train apart 3 8 --iterations 3 --rate .0002
 agree joined apart 0.1
 train joined_sgd 1 24 --iterations 3 --optimizer sgd
@@ -36,13 +36,15 @@ ranks 1 --batch 16 --data "$work/bad" --quiet 2>/dev/null >&2
 images digits "$work/digits" 50 10
 refused 1 1 "expected images of 32 x 32 x 3, found 28 x 28 x 1" --data "$work/digits"
 
-# The accuracy of the head, half an epoch of slack at a time; both modes end where a target is reached.
+# The accuracy in the file's head, with half an epoch of slack; both modes end when a target is
+# reached.
 images textures "$work/data" 10000 1000
-patience=400 train learnt 1 32 --epochs 6 --test-every 156 --target 75 # ten seconds of a core
+patience=400 train learnt 1 32 --epochs 6 --test-every 156 --target 75 # ten seconds on one core
 tail -n 1 "$work/said"
 grep -q '"target_s": [0-9]' "$work/learnt.json" && holds "$(last_accuracy learnt) >= .75" || fail "75 % is not reached"
 [ "$(json "$work/learnt.json" updates)" -lt 1872 ] || fail "it goes on when the target is reached"
-# It is over with the test that reaches the target; how many updates a worker has made by then is chance.
+# The run ends with the test that reaches the target; how many updates a worker has made by then is
+# chance.
 for mode in sync async; do
     train easy 2 16 --epochs 6 --test-every 2 --target 1 --mode $mode
     grep -q '"target_s": [0-9]' "$work/easy.json" || fail "$mode: the target is not reached"

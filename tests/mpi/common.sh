@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Shared by the scripts in this folder; sourced. Ranks run on this machine, more of them than cores.
-# The program is chokepoint-$workload, sgd if that is not set.
+# Shared by the scripts in this folder, which source it. Ranks run on this machine, more of them
+# than cores. The program is chokepoint-$workload, or sgd if that is not set.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,11 +11,11 @@ sgd="$CHOKEPOINT_BIN/chokepoint-${workload:-sgd}"
 program=$sgd
 [ -x "$program" ] || { echo "skipped: ${program##*/} is not built"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# MPI leaves memory behind that is not ours to free, in libraries already unloaded, where no suppression
-# finds it: so a sanitizer writes its findings to files, and those with our code in them count. It names no places
-# itself: it would look up all of MPI's, at the end of each rank, which takes as long as all else that a short rank does.
+# MPI leaves memory behind that is not ours to free, in libraries that are already unloaded, where no suppression finds
+# it. So a sanitizer writes its findings to files, and only those that name our code count. It does not symbolize: it
+# would look up all of MPI's places at the end of each rank, which takes as long as the rest of a short rank.
 export ASAN_OPTIONS="log_path=$work/sanitizer:exitcode=0:symbolize=0"
-# our_places: "FUNCTION", "FILE:LINE" of what the sanitizer found, as far as it is in programs of ours.
+# our_places: prints "FUNCTION" and "FILE:LINE" of findings within our programs.
 our_places() {
     local module offset
     cat "$work"/sanitizer.* 2>/dev/null | sed -n 's/^ *#[0-9]* .*(\(.*\/bin\/[^/]*\)+\(0x[0-9a-f]*\)).*/\1 \2/p' | sort -u |
@@ -25,7 +25,7 @@ sanitizer_is_content() {
     ! grep -lE 'ERROR: AddressSanitizer|runtime error' "$work"/sanitizer.* 2>/dev/null && ! our_places | grep -E '/(workloads|agent)/'
 }
 
-# ranks N OPTIONS...: the program on N ranks; ended if it hangs, after 120 s or $patience.
+# ranks N OPTIONS...: runs the program on N ranks; ends it after $patience or 120 s if it hangs.
 ranks() {
     local n=$1
     shift
@@ -34,11 +34,12 @@ ranks() {
     sanitizer_is_content >&2 || { { cat "$work"/sanitizer.*; our_places; } >&2; return 99; }
     return $status
 }
-# json FILE KEY: a number at the top of the summary
+# json FILE KEY: prints a number at the top of the summary
 json() { sed -n "s/^  \"$2\": \([-0-9.e+]*\),*$/\1/p" "$1"; }
 # true when the awk expression holds
 holds() { awk "BEGIN { exit !($1) }"; }
-# compare NAME NAME: the largest difference between weights in two files, and the largest weight
+# compare NAME NAME: prints the largest difference between the weights in two files, and the largest
+# weight
 compare() {
     paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
         awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
@@ -46,13 +47,13 @@ compare() {
                if (a > large) large = a }
              END { printf "%.3g %.3g\n", most, large }'
 }
-# agree NAME NAME LEAST: weights in two files differ by 1e-5 at most, and the largest is above LEAST
+# agree NAME NAME LEAST: weights in two files differ by at most 1e-5, and the largest is above LEAST
 agree() {
     read -r difference weight < <(compare "$1" "$2")
     echo "$1 against $2: largest difference $difference, largest weight $weight"
     holds "$difference <= 1e-5 && $weight > $3" || fail "$1 and $2 differ by $difference"
 }
-# nearly NAME NAME: weights in two files differ by 1 % of the largest at most, which is not 0
+# nearly NAME NAME: weights in two files differ by at most 1 % of the largest, which is not 0
 nearly() {
     read -r difference weight < <(compare "$1" "$2")
     echo "$1 nearly $2: largest difference $difference, largest weight $weight"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program's own totals of its calls, for comparison with those that the shim saw. Every rank ends
+ * A program's own totals of its calls, to compare with those that the shim saw. Every rank ends
  * with lines "total RANK FUNCTION CALLS SENT RECEIVED" in the file EXPECT.RANK ($EXPECT).
  */
 #ifndef CHOKEPOINT_TESTS_MPI_EXPECT_H

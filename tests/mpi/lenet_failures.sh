@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A failure on one rank of a LeNet training ends all ranks, with a line that names it, and no hang.
+# A failure on one rank of a LeNet training ends all ranks, with a line that names it, and without a
+# hang.
 workload=lenet weights=61706
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images digits "$work/data" 200 50

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # LeNet: sync on several ranks gives the weights that one rank gives on the joined batch; a run repeats bit by bit; both
-# modes learn the drawn digits; the bytes moved are those that arithmetic says; phases, iterations and operators are marked.
+# modes learn the drawn digits; the bytes moved are those of the arithmetic; phases, iterations and operators are marked.
 workload=lenet weights=61706
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh" || exit 1
 images digits "$work/data" 4000 500
 train joined 1 48 --iterations 8
 train apart 3 16 --iterations 8
 agree joined apart 0.1
-# Batches that go through the net in pieces, the last one smaller
+# Batches that pass through the net in pieces, of which the last is smaller
 train joined_pieces 1 130 --iterations 4
 train apart_pieces 2 65 --iterations 4
 agree joined_pieces apart_pieces 0.1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the marks in a directory of rings, one a line: rank kind number value bytes duration name.
+/* Prints the marks in a directory of rings, one in each line: rank kind number value bytes duration
+ * name.
  */
 #include <stdio.h>
 

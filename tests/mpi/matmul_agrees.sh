@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# One rank and many give the same trace to the last digit, whole products and traces alone, in both
-# precisions, whatever the blocks; every element of C is right; the bytes moved are those that arithmetic
-# says; phases, rounds and operators are marked; what is planted changes no result.
+# One rank and many give the same trace to the last digit, for whole products and traces alone, in both
+# precisions, with any blocks; every element of C is right; the bytes moved are those of the arithmetic;
+# phases, rounds and operators are marked; planted faults change no result.
 workload=matmul
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
@@ -16,7 +16,7 @@ multiply() { # RANKS OPTIONS...
 multiply 1 --block 500 --check
 expected=$(trace)
 [ -n "$expected" ] || fail "no trace"
-# A last block that is short, none that is, ranks without a block in some row
+# A short last block, equal blocks, ranks without a block in some row
 for cell in "1 60" "2 100" "3 333" "5 60"; do
     read -r n block <<<"$cell"
     multiply "$n" --block "$block" --check
@@ -60,7 +60,7 @@ done
 [ "$(count ' value .* trace$')" -eq 3 ] || fail "marks of the trace"
 unset CHOKEPOINT_MARKS
 
-# The limit ends a run that would take long, in order; what was not finished has no trace.
+# The limit ends a long run in order; an unfinished product has no trace.
 multiply 2 --block 5 --repeat 1000000 --time-limit 0.5
 grep -q '"out_of_time": true' "$work/summary" || fail "time limit"
 exit 0

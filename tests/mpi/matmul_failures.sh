@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A failure ends all ranks, with one line that names it, and no hang; a product that is wrong in one
-# element is found.
+# A failure ends all ranks, with one line that names it, and without a hang; a product with one
+# wrong element is found.
 workload=matmul
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
-# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN
+# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one of our lines matches
+# PATTERN
 refused() {
     local n=$1 pattern=$2
     shift 2
@@ -29,16 +30,17 @@ status=$?
 [ $status -ne 0 ] && [ $status -lt 124 ] || fail "no working set: $status: $(cat "$work/out")"
 [ "$(grep -c '^chokepoint-matmul: rank 1 .*no working set to be had' "$work/out")" -eq 1 ] ||
     fail "no working set: $(cat "$work/out")"
-# 262143^2 floats three times: on one rank more than any machine these tests run on has
+# 262143^2 floats three times: on one rank more than any test machine has
 refused 1 "GB of matrices for the 1 rank of this host" --size 262143 --block 8192
 
-# OpenBLAS that errs in one element of one call of rank 1's. Sanitizers want to be loaded first, and can do without.
+# An OpenBLAS with an error in one element of one call of rank 1. Sanitizers want to be loaded first, but work
+# without that.
 export ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
 export LD_PRELOAD="$CHOKEPOINT_BIN/libwrong_blas.so"
 refused 1 "row 42 of C is not that of A B" --size 100 --block 100 --check
 unset LD_PRELOAD
 
-# Usage errors: one line however many ranks, status 2.
+# Usage errors: one line for any number of ranks, and status 2.
 usage() {
     "$program" "$@" >"$work/out" 2>&1
     [ $? -eq 2 ] && [ "$(wc -l <"$work/out")" -eq 1 ] || fail "usage $*: $(cat "$work/out")"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The cost of a message: more bytes take longer, the summary, its JSON and the marks agree, wrong words and numbers of
+# The cost of a message: more bytes take longer; the summary, its JSON and the marks agree; wrong words and numbers of
 # ranks are refused.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 messages=$CHOKEPOINT_BIN/chokepoint-messages
@@ -21,7 +21,7 @@ for transport in vader tcp; do
         said=$(sed -n 's/^  one way \([0-9.]*\) us.*/\1/p' "$work/$bytes")
         holds "$said - $latency * 1e6 < .001 && $latency * 1e6 - $said < .001" || fail "$transport: says $said us, not $latency s"
         grep -qE '^0 value .* latency \(us\)$' "$work/dump" || fail "$transport: no mark of the latency"
-        # A batch takes a millisecond, but for those that find out how many round trips that are.
+        # A batch takes a millisecond, except those that measure how many round trips that is.
         [ "$(grep -c '^0 iteration ' "$work/dump")" -le 300 ] || fail "$transport: batches are too short"
     done
     holds "$(json "$work/4000000.json" latency_s) > 10 * $(json "$work/8.json" latency_s)" || fail "$transport: size costs nothing"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Another profiler, preloaded or linked into a program: counts MPI_Send and MPI_Allreduce. With
- * -DNEXT it calls the next MPI_Send, otherwise, as most do, PMPI_Send. Says at MPI_Finalize what it
- * saw.
+ * -DNEXT it calls the next MPI_Send, otherwise PMPI_Send, as most do. It prints its counts at
+ * MPI_Finalize.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -59,7 +59,7 @@ static void refuse(const char *what) {
 
 static volatile double sink;
 
-/* Until the thread has used so much CPU time; returns how much it was. */
+/* Runs until the thread has used that much CPU time; returns how much it used. */
 static long long spin(long long amount_ns) {
     long long cpu = cpu_ns();
     while (cpu_ns() - cpu < amount_ns)
@@ -96,7 +96,7 @@ static void touch_pages(void) {
     static long size;
     if (!pages) {
         int fd = open(plan.touch_file, O_RDONLY | O_CLOEXEC);
-        size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END); /* of a disk, too */
+        size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END); /* also the size of a disk */
         if (size <= 0)
             refuse("cannot open the file to touch");
         pages = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
@@ -148,7 +148,7 @@ static void write_file(void) {
     known.writing += clock_ns() - start_ns;
 }
 
-/* A child from before MPI: for each byte it stops its parent, and lets it go on. */
+/* A child, forked before MPI starts: for each byte it stops its parent, and continues it. */
 static int stopper = -1;
 
 static void begin_stopper(void) {
@@ -170,7 +170,7 @@ static void begin_stopper(void) {
     stopper = ends[1];
 }
 
-/* It has been stopped when the clock jumps. */
+/* A stop shows as a jump of the clock. */
 static void be_stopped(void) {
     long long before_ns = clock_ns(), now_ns;
     if (write(stopper, "", 1) != 1)
@@ -227,7 +227,7 @@ static void work(void) {
     if (plan.send_bytes && !message)
         refuse("no memory for the message");
     if (plan.touch_file && rank == 1)
-        touch_pages(); /* the first time around reads the file, whatever the limit */
+        touch_pages(); /* the first round reads the file, whatever the limit */
     MPI_Barrier(MPI_COMM_WORLD);
     long long start_ns = clock_ns();
     chokepoint_phase("work");
@@ -258,7 +258,7 @@ static int write_known(void) {
 
 /* ---- command line ---- */
 
-/* How many words the option took; 0: it is none. */
+/* The number of words that the option took; 0 if it is no option. */
 static int parse_option(char **words, int n) {
     const char *option = words[0];
     if (n < 2)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * planted_waits MECHANISM ITERATIONS MS: in every iteration rank 1 computes for MS of its thread's
- * CPU time, and rank 0 waits for that by one mechanism of MPI. Rank 1 then waits for a plain answer
- * of rank 0, so that a wait that does not move holds up both. Rank 1 ends with a line "planted NS"
- * in EXPECT.1: the CPU time that it computed. Needs 2 ranks; without arguments names the
+ * CPU time, and rank 0 waits for that by one mechanism of MPI. Then rank 1 waits for a plain answer
+ * of rank 0, so that a wait that does not react delays both. Rank 1 ends with a line "planted NS"
+ * in EXPECT.1: the CPU time of its computing. Needs 2 ranks; without arguments prints the
  * mechanisms.
  */
 #include <mpi.h>
@@ -12,7 +12,7 @@
 #include "agent/mark/chokepoint.h"
 #include "tests/mpi/expect.h"
 
-#define LARGE (1 << 20) /* sent only when its receiver asks for it */
+#define LARGE (1 << 20) /* bytes that are sent only when the receiver asks for them */
 #define TAG 5
 #define ANSWER 6
 
@@ -165,7 +165,7 @@ static void run_persistent(void) {
     MPI_Start(&persistent);
     MPI_Wait(&persistent, MPI_STATUS_IGNORE);
 }
-/* A receive that is given up before the message of the same envelope comes. */
+/* A receive that is cancelled before the message with the same envelope comes. */
 static void cancelled(void) {
     MPI_Irecv(in, LARGE, MPI_CHAR, 1, TAG, comm, &requests[0]);
     MPI_Cancel(&requests[0]);
@@ -247,7 +247,7 @@ static void inter_bcast(void) {
         compute();
     MPI_Bcast(values, 16, MPI_DOUBLE, rank == 1 ? MPI_ROOT : 0, comm);
 }
-/* Rank 0 waits in making the communicator; to free it both need nobody. */
+/* Rank 0 waits while it makes the communicator; freeing it needs no other rank. */
 static void split(void) {
     MPI_Comm both;
     if (rank == 1)
@@ -280,7 +280,7 @@ static void intercomm(void) {
     MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, !rank, 1, &both);
     MPI_Comm_free(&both);
 }
-/* Rank 0 frees its half while rank 1 computes, and waits in a receive afterwards. */
+/* Rank 0 frees its half while rank 1 computes, and then waits in a receive. */
 static void split_free(void) {
     MPI_Comm both;
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &both);
@@ -401,7 +401,7 @@ static void lock_unlock(void) {
         MPI_Win_unlock(0, window);
     }
 }
-/* Rank 0 looks into its window until rank 1 has added to it. */
+/* Rank 0 polls its window until rank 1 has added to it. */
 static void lock_all_flush(void) {
     static long wanted;
     long one = 1, seen = 0;
@@ -549,7 +549,7 @@ static const struct mechanism *find(const char *name) {
     return NULL;
 }
 
-/* Rank 1 goes on when rank 0 does. */
+/* Rank 1 continues when rank 0 does. */
 static void answer(void) {
     char word = 0;
     if (rank == 0)

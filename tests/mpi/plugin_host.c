@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program without MPI that loads one with MPI as a plug-in, out of everyone's scope, as Python
- * does. */
+/* A program without MPI that loads a plug-in with MPI into a local scope, as Python does. */
 #include <dlfcn.h>
 #include <stdio.h>
 

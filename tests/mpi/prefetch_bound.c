@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's side of a worker that pulls while it pushes (workloads/sgd/channel.h), against one
- * that stops in the middle of its gradient: the next weights come as far as that gradient has, and
- * the chunks in flight further. When it goes on, all of them come, and every weight has been moved
- * by the gradient once. Needs 2 ranks.
+ * The server's side of a worker that pulls while it pushes (workloads/sgd/channel.h), when the
+ * worker stops in the middle of its gradient: the next weights come as far as the gradient has,
+ * plus the chunks in flight. When it continues, all weights come, and each was changed by the
+ * gradient once. Needs 2 ranks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #define HALF (N_CHUNKS / 2)
 #define N_FLOATS (N_CHUNKS * STREAM_EAGER_CHUNK)
 #define TAG_GO_ON 100
-#define LOOKS 10000 /* at a channel that must not move any more */
+#define LOOKS 10000 /* looks at a channel that must not move any more */
 
 static struct waiter waiter;
-static float *model; /* of the server, or what the worker was sent last */
+static float *model; /* the server's, or what the worker was sent last */
 
 static void expect(int condition, const char *what) {
     if (condition)

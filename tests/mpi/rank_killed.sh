@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A rank that is killed in the middle of its work ends all others: no hang, nobody left, and a status that is not 0,
-# whether it served or worked, and whoever waited for it. Each part needs its own program only.
+# A rank that is killed in the middle of its work ends all others: no hang, no process left, and a status other than
+# 0, whether it served or worked, and for any rank that waited for it. Each part needs only its own program.
 for workload in sgd lenet matmul; do
     [ -x "${CHOKEPOINT_BIN:?}/chokepoint-$workload" ] && break
 done
@@ -10,9 +10,9 @@ done
 export CHOKEPOINT_MARKS="$work/marks"
 marks=$work/marks.$(uname -n)
 
-# RANK: it has marked 20 iterations, or more, as its ring holds the last ones only
+# RANK: it has marked 20 iterations or more, as its ring holds only the last ones
 trained() { "$CHOKEPOINT_BIN/mark_dump" "$marks" 2>/dev/null | awk -v rank="$1" '$1 == rank && $2 == "iteration" && $3 >= 20 { n++ } END { exit !n }'; }
-rank_pid() { # RANK: whose environment says so, among those that leave marks
+rank_pid() { # RANK: prints the id of the process with that rank in its environment, among those that leave marks
     local file pid
     for file in "$marks"/*; do
         pid=$(basename "$file" | sed 's/[^0-9].*//')
@@ -24,7 +24,7 @@ killed() { # RANK OPTIONS...
     shift
     what="${program##*/} $*"
     mkdir -m 700 "$marks"
-    # Not through ranks(): the shell must have the id of what it waits for.
+    # Not through ranks(): the shell must have the process id to wait for.
     timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" "${words[@]}" --quiet "$@" \
         >"$work/out" 2>&1 &
     local job=$!

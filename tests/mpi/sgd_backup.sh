@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Backup workers: a synchronous training does not wait for its slowest, drops what it sends late, and says so; with none
-# it is the training that it was, bit by bit.
+# Backup workers: a synchronous training does not wait for its slowest workers, drops what they send late, and reports
+# that; without backup workers it is the same training as before, bit by bit.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=20000 batch=100 iterations=60 n=4

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A failure on one rank ends all ranks, with one line that names it and the rank, and no hang.
+# A failure on one rank ends all ranks, with one line that names it and the rank, and without a
+# hang.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=5000
 "$sgd" generate --features $features --examples 2000 --files 4 --out "$work/data" \
     --test-examples 100 >/dev/null || fail "generate"
 
-# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN. The training is too
-# long to be over before a rank that gets no core has read what is wrong: async waits for nobody.
+# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one of our lines matches PATTERN. The training is
+# too long to end before a rank that gets no core has read the bad input: async waits for no rank.
 refused() {
     local n=$1 pattern=$2
     shift 2
@@ -20,7 +21,7 @@ refused() {
     grep -q "^chokepoint-sgd: .*$pattern" "$work/out" || fail "$*: $(cat "$work/out")"
 }
 
-# Rank R reads train-0R: spoil one line of a worker's file, then of the server's.
+# Rank R reads train-0R: damages one line of a worker's file, then of the server's.
 spoil() { sed -i "300s/.*/$2/" "$work/data/train-0$1.libsvm"; }
 cp -r "$work/data" "$work/good"
 for how in "sync --transfer dense" "sync --transfer sparse" "async --transfer dense" "async --transfer sparse" \
@@ -66,19 +67,19 @@ cp "$work/good/"* "$work/data/"
     fail "generate: a full standard output is not noticed"
 [ "$(cat "$work/out")" = "chokepoint-sgd: cannot write standard output: No space left on device" ] ||
     fail "generate: $(cat "$work/out")"
-# A full disk, of results that fit a buffer and of some that do not
+# A full disk, for results that fit into a buffer and some that do not
 for what in json weights; do
     refused 2 "cannot write /dev/full: No space left on device" --mode sync --transfer sparse --data "$work/data" \
         --iterations 2 --$what /dev/full
 done
 refused 2 "cannot write /nonexistent/summary" --mode sync --transfer sparse --data "$work/data" --iterations 2 \
     --json /nonexistent/summary
-# A full disk leaves what was there as it was, and no part of what did not fit.
+# A full disk leaves the earlier files unchanged, and no part of the new one.
 mkdir "$work/disk"
 if mount -t tmpfs -o size=16k tmpfs "$work/disk" 2>/dev/null; then
     trap 'umount "$work/disk"; rm -rf "$work"' EXIT
     echo before >"$work/disk/weights"
-    head -c 12288 /dev/zero >"$work/disk/fill" # no page is left
+    head -c 12288 /dev/zero >"$work/disk/fill" # no page is free
     for what in json weights; do
         refused 2 "cannot write $work/disk/$what: No space left on device" --mode sync --transfer sparse --data "$work/data" \
             --iterations 2 --$what "$work/disk/$what"
@@ -93,7 +94,7 @@ refused 1 "rank 0 .*--server apart needs 2 ranks or more, there is 1" --mode syn
     --data "$work/data"
 refused 2 "rank 0 .*--plant names rank 2 of 2" --mode sync --transfer sparse --data "$work/data" --plant sleep:2:1
 
-# More ranks than lines: those without one say which bytes were theirs, a line each.
+# More ranks than lines: each rank without a line prints which bytes were its own.
 mkdir "$work/short"
 printf '0 1:1 2:1\n1 3:1 4:1\n' >"$work/short/train-00.libsvm"
 ranks 5 --mode sync --transfer sparse --features $features --data "$work/short" >"$work/out" 2>&1 &&
@@ -106,7 +107,7 @@ grep -q '^chokepoint-sgd: rank [0-9] .*train-00.libsvm: expected at least one ex
 if [ -x "$CHOKEPOINT_BIN/chokepoint-data" ]; then
     "$CHOKEPOINT_BIN/chokepoint-data" generate digits --out "$work/digits" --train 200 --test 50 --quiet >/dev/null ||
         fail "generate digits"
-    softmax() { # RANKS LINES PATTERN OPTIONS...: so many lines of ours, all of which say PATTERN
+    softmax() { # RANKS LINES PATTERN OPTIONS...: that many of our lines, all of which match PATTERN
         local n=$1 lines=$2 pattern=$3
         shift 3
         ranks "$n" --model softmax --mode sync --quiet "$@" 2>"$work/out" >/dev/null
@@ -126,13 +127,13 @@ if [ -x "$CHOKEPOINT_BIN/chokepoint-data" ]; then
     softmax 2 2 "train-labels-idx1-ubyte: offset 20: expected " --data "$work/digits" --batch 20
 fi
 
-# Every rank finds that there is no data, and says so: a line each.
+# Every rank finds that there are no data, and prints a line about it.
 ranks 3 --mode sync --transfer sparse --features 10 --data /nonexistent >"$work/out" 2>&1 &&
     fail "no data: exits with 0"
 [ "$(grep -c '^chokepoint-sgd: rank [0-2] .*: /nonexistent: cannot open the data' "$work/out")" -eq 3 ] ||
     fail "no data: $(cat "$work/out")"
 
-# Usage errors: one line however many ranks, status 2.
+# Usage errors: one line for any number of ranks, and status 2.
 usage() {
     "$sgd" "$@" >"$work/out" 2>&1
     [ $? -eq 2 ] && [ "$(wc -l <"$work/out")" -eq 1 ] || fail "usage $*: $(cat "$work/out")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All four modes learn the planted model, do the work they were asked for, move the bytes that arithmetic
-# says, and mark phases and iterations where a profiler listens.
+# All four modes learn the planted model, do the requested work, move the bytes of the arithmetic, and
+# mark phases and iterations if a profiler listens.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=20000 batch=200 iterations=20 n=4
@@ -35,7 +35,7 @@ for transfer in dense sparse dense-down; do
             [ "$examples" -eq $((n * iterations * batch)) ] || fail "examples"
             holds "$staleness == 0" || fail "sync gradients are stale"
             [ "$(count ' iteration ')" -eq $((n * iterations)) ] || fail "marks of iterations"
-            # A test at the start, after each fifth iteration; workers take part in the phase.
+            # A test at the start, and after each fifth iteration; workers take part in the phase.
             [ "$(count ' begin .* testing$')" -eq $((n * (iterations / 5 + 1))) ] || fail "marks of tests"
         else
             [ "$updates" -ge $((n * iterations)) ] && [ "$updates" -lt $((n * iterations + n)) ] ||
@@ -53,13 +53,14 @@ for transfer in dense sparse dense-down; do
     done
 done
 
-# Sync dense: (n - 1) models out and gradients in an iteration, plus 16 bytes a message.
+# Sync dense: (n - 1) models out and gradients back in an iteration, plus 16 bytes for each message.
 train sync dense
 expected=$((iterations * (n - 1) * (4 * features + 16) + (n - 1) * 16))
 sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
 [ "$sent" -eq $expected ] || fail "the server sent $sent bytes, not $expected"
 
-# Sync dense-down: the same models out, and back 4 bytes a feature, 4 its gradient: less than a tenth here.
+# Sync dense-down: the same models out, and back 4 bytes for each feature and 4 for its gradient: less than
+# a tenth here.
 train sync dense-down
 sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
 received=$(sed -n 's/.*"received_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
@@ -87,9 +88,9 @@ for name in sparse dense down prefetch; do
     holds "$(json "$work/$name" updates) >= 90 && $accuracy * 100 > $large_base + 8" || fail "async $name, large"
 done
 
-# One worker and a server apart: each gradient is of the newest model, with --prefetch of the one before, and of none older.
-# So asynchronous training is what synchronous training is; with --prefetch where the rate is so low that all gradients are
-# those of the first model.
+# One worker and a separate server: each gradient is of the newest model, or with --prefetch of the one before. So
+# asynchronous training equals synchronous training; with --prefetch only if the rate is so low that all gradients are those
+# of the first model.
 large newest 2 --transfer dense --server apart
 [ "$(json "$work/newest" most_stale)" -eq 0 ] || fail "one worker: most stale $(json "$work/newest" most_stale)"
 large in_step 2 --mode sync --transfer dense --server apart
@@ -101,8 +102,8 @@ large before 2 --transfer dense --server apart --prefetch --rate 1e-5
 large slowly 2 --mode sync --transfer dense --server apart --rate 1e-5
 nearly slowly.weights before.weights
 
-# Updates of async are marked with their staleness, and sync's tests with none; batches from one example to more than a file holds, as many examples altogether
-# as asked for, rounded up to whole iterations.
+# Updates of async are marked with their staleness, and tests of sync with none. Batches have one example, or more than a file
+# holds; in all there are as many examples as asked for, rounded up to whole iterations.
 [ "$(count '^0 value [-0-9]+ 0[.]0+ .* staleness$')" -eq $((iterations / 5 + 1)) ] || fail "sync: marks of staleness"
 train async sparse
 [ "$(count '^0 value .* staleness$')" -eq "$(json "$work/summary" updates)" ] || fail "async: marks of staleness"
@@ -119,15 +120,14 @@ for mode in sync async; do
     done
 done
 
-# One rank alone has nobody to talk to.
+# One rank alone has no rank to exchange with.
 for mode in sync async single; do
     ranks 1 --mode $mode --transfer sparse --features $features --data "$work/data" --iterations 5 \
         --json "$work/summary" --quiet >/dev/null || fail "one rank, $mode"
     [ "$(json "$work/summary" updates)" -eq 5 ] || fail "one rank, $mode: updates"
 done
 
-# The time limit ends a run that would take for ever, in order. The model that it leaves is tested, though no test was
-# due.
+# The time limit ends an endless run in order. The model that it leaves is tested, though no test was due.
 model_of_the_end_is_tested() {
     local tested
     grep -q '"out_of_time": true' "$work/summary" || fail "$1: no word of the time limit"

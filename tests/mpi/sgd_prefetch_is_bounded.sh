@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A worker with --prefetch may send only a bounded amount before the server has taken it in: its next weights stay
+# A worker with --prefetch may send only a bounded amount before the server has received it: its next weights stay
 # behind the gradient that it is sending.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 program=$CHOKEPOINT_BIN/prefetch_bound

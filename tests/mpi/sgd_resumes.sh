@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A training that goes on from a checkpoint ends with the weights of one that never stopped, bit for bit in sync; a run killed
-# while it writes one leaves the one before; and what is no checkpoint of this training is refused in one line with status 2.
+# A training that resumes from a checkpoint ends with the weights of one that never stopped, bit for bit in sync. A run killed
+# while it writes a checkpoint leaves the one before. A file that is no checkpoint of this training is refused in one line
+# with status 2.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
 features=3000
-# Fewer examples than are trained on, so that positions wrap round, and --seed, so that ranks begin in the middle.
+# Fewer examples than are used, so that positions wrap round, and --seed, so that ranks begin in the middle.
 "$sgd" generate --features $features --examples 1100 --files 7 --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
 train() { # NAME RANKS ITERATIONS OPTIONS...
     ranks "$2" --features $features --data "$work/data" --batch 50 --seed 2 --rate 2 --decay .1 --test-every 4 \
         --iterations "$3" --weights "$work/$1" --json "$work/$1.json" --quiet "${@:4}" >"$work/said" || fail "training $1: ${*:4}"
 }
-resumes() { # NAME RANKS OPTIONS...: 20 iterations at once, and with two stops, in the middle and at a checkpoint
+resumes() { # NAME RANKS OPTIONS...: 20 iterations at once, and with two stops, one between checkpoints and one at a checkpoint
     local name=$1 n=$2
     shift 2
     local keep=(--checkpoint "$work/$name.d")
@@ -31,13 +32,13 @@ resumes gathered 2 --mode sync --transfer sparse --exchange allreduce
 resumes single 1 --mode single
 resumes preloaded 1 --mode single --preload
 
-# Async: as many updates in all.
+# Async: the same number of updates in all.
 train async.a 3 10 --mode async --transfer sparse --checkpoint "$work/async.d"
 train async.b 3 20 --mode async --transfer sparse --checkpoint "$work/async.d" --resume
 [ "$(json "$work/async.b.json" resumed_updates)" -ge 30 ] && [ "$(json "$work/async.b.json" updates)" -ge 60 ] &&
     [ "$(json "$work/async.b.json" updates)" -lt 63 ] || fail "async: $(cat "$work/said")"
 
-# Phases of their own, at the worker as well
+# Marked as phases of their own, at the worker as well
 export CHOKEPOINT_MARKS="$work/marks"
 mkdir -m 700 "$work/marks.$(uname -n)"
 train marked 2 6 --mode sync --transfer sparse --checkpoint "$work/marked.d" --checkpoint-every 3
@@ -47,7 +48,7 @@ unset CHOKEPOINT_MARKS
     fail "marks of checkpoints"
 [ "$(grep -c '^1 begin .* checkpoint$' "$work/dump")" -ge 1 ] || fail "a worker's marks of checkpoints"
 
-# The file of a run that was killed while it wrote is neither read nor in the way.
+# The partial file of a run that was killed while it wrote is neither read nor in the way.
 echo half >"$work/single.d/checkpoint.part"
 train single.more 1 21 --mode single --checkpoint "$work/single.d" --resume
 [ "$(ls "$work/single.d")" = checkpoint ] || fail "left: $(ls "$work/single.d")"

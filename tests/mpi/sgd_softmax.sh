@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Softmax regression on drawn digits reaches the accuracy that the head of workloads/sgd/main.c states, whoever exchanges
-# with whom, moves the bytes that arithmetic says, and N ranks give the weights that one gives on the joined batch.
+# Softmax regression on drawn digits reaches the accuracy that the head of workloads/sgd/main.c states in every mode and
+# moves the bytes of the arithmetic; and N ranks give the weights that one gives on the joined batch.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
@@ -25,7 +25,7 @@ train single 1 --mode single --epochs 10
 reaches single 92.9
 train sync 3 --mode sync --epochs 10
 reaches sync 89.9
-# How stale which gradient is is chance; with a rate that decays to a sixth the model comes to rest however stale they are.
+# The staleness of each gradient is chance; with a rate that decays to a sixth, the model converges however stale they are.
 for name in async prefetch; do
     words=(--mode async --epochs 10 --decay 0.05)
     [ $name = prefetch ] && words+=(--prefetch)
@@ -35,7 +35,7 @@ for name in async prefetch; do
     updates=$(json "$work/$name.json" updates)
     [ "$updates" -ge 300 ] && [ "$updates" -lt 303 ] || fail "$name: $updates updates"
 done
-# Nothing is chance with one rank that works. Its pull during a push may lack its last gradient: there the rate is so
+# With one working rank nothing is chance. Its pull during a push may lack its last gradient: there the rate is so
 # low that all gradients are those of the first model, and each must be applied once.
 train alone 1 --mode single --iterations 20
 train own 1 --mode async --iterations 20
@@ -45,10 +45,10 @@ train alone_slowly 1 --mode single --iterations 20 --rate 1e-5
 train prefetch_slowly 2 --mode async --iterations 20 --rate 1e-5 --server apart --prefetch
 nearly alone_slowly prefetch_slowly
 
-# The kind of images goes into the summary, and to readers of the marks.
+# The kind of images appears in the summary and in the marks.
 grep -q '"data": "digits drawn, seed 1"' "$work/single.json" || fail "the summary does not say which data these are"
 
-# The decay is in the weights, and in those of all alike.
+# The decay is in the weights, and equal in those of all ranks.
 train joined 1 --mode single --batch 300 --iterations 5 --decay 0.3
 train constant 1 --mode single --batch 300 --iterations 5
 cmp -s "$work/joined" "$work/constant" && fail "--decay changes nothing"
@@ -61,7 +61,8 @@ for name in server sparse allreduce gathered apart; do agree joined $name 0.05; 
 train again 3 --mode sync --batch 100 --iterations 5 --decay 0.3 --exchange allreduce
 cmp "$work/allreduce" "$work/again" || fail "all-reduce does not repeat"
 
-# A server apart sends the model to each of its workers, works on nothing, and counts their examples.
+# A separate server sends the model to each of its workers, trains nothing itself, and counts their
+# examples.
 [ "$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/apart.json" | head -n 1)" -eq \
     $((5 * 3 * (4 * weights + 16) + 3 * 16)) ] || fail "bytes of a server apart"
 [ "$(json "$work/apart.json" examples)" -eq 1500 ] || fail "examples of a server apart"

@@ -4,7 +4,7 @@
 # or sparse, through a server that works, one that only serves, or none; and a run repeats bit by bit.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 
-# As many examples a file as the batch: iteration i of rank r of R reads file i R + r.
+# Each file has as many examples as the batch: iteration i of rank r of R reads file i R + r.
 features=3000 batch=50 files=12
 "$sgd" generate --features $features --examples $((files * batch)) --files $files \
     --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
@@ -28,12 +28,12 @@ agree one dense4 0.05
 cmp "$work/one" "$work/dense1" || fail "one rank: dense and sparse differ"
 cmp "$work/dense4" "$work/again4" || fail "a dense run does not repeat"
 
-# A rank alone that applies each batch where the model stands; its data read once beforehand or all along
+# A single rank that applies each batch in place; its data are read once beforehand or throughout
 train single 1 sparse $((4 * batch)) 3 --mode single
 train preloaded 1 sparse $((4 * batch)) 3 --mode single --preload
 agree one single 0.05
 cmp "$work/single" "$work/preloaded" || fail "--preload changes what is learnt"
-# ... also where reading begins in the middle of its files, and goes round
+# ... also if reading begins in the middle of its files, and wraps round
 train seeded 1 sparse $((4 * batch)) 7 --mode single --seed 7
 train seeded_preloaded 1 sparse $((4 * batch)) 7 --mode single --seed 7 --preload
 cmp "$work/seeded" "$work/seeded_preloaded" || fail "--preload with --seed keeps other data than the files"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Another tool that is preloaded before or behind the shim, by PMPI or by the next in line, and a program with a
-# profiling layer of its own: they see what they saw without the shim, and the shim sees each call once.
+# Another tool that is preloaded before or behind the shim, by PMPI or by the next function in line, and a
+# program with its own profiling layer: they see the same as without the shim, and the shim sees each call once.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 seen="other tool: rank 0 sends 20 reductions 20
 other tool: rank 1 sends 0 reductions 20"
@@ -21,14 +21,14 @@ for tool in pmpi next; do
 done
 run "a layer in the program" "$shim" "$programs/calls_own_layer"
 
-# MPI in a plug-in, in no scope but its own.
+# MPI in a plug-in with a local scope.
 echo "-- a plug-in"
 preload=$shim
 rm -f "$EXPECT".*
 watched 2 "$programs/plugin_host" "$programs/calls_plugin.so" || fail "the plug-in ended with $?"
 totals_agree
 
-# In a process without MPI it does nothing at all, and stays in nobody's way.
+# In a process without MPI it does nothing, and disturbs nothing.
 [ "$(LD_PRELOAD=$shim CHOKEPOINT_MARKS=$work/marks /bin/sh -c 'echo $((6 * 7))')" = 42 ] || fail "in a shell"
 LD_PRELOAD=$shim ldd /bin/true | grep -q libmpi && fail "the shim drags in MPI"
 exit 0

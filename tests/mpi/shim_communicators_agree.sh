@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Members of a communicator give it the same number without a message, no two have the same, the world is 0;
-# peers are ranks of the world.
+# Members of a communicator give it the same number without a message, no two communicators have the same,
+# the world has 0; peers are ranks of the world.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 watched 4 "$programs/calls_comms" || fail "the program ended with $?"
 awk 'BEGIN {

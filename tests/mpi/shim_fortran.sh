@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Fortran is watched like C, exactly, whether by mpif.h, use mpi or use mpi_f08, and calls are told apart by where
-# the program makes them.
+# Fortran is recorded exactly, like C, by mpif.h, use mpi or use mpi_f08, and calls are told apart by their places
+# in the program.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 command -v $fortran >/dev/null && command -v gfortran >/dev/null || { echo "skipped: no gfortran"; exit 77; }
 
@@ -24,7 +24,7 @@ total $rank MPI_File_close 1 0 0
 total $rank MPI_Barrier 1 0 0
 TOTALS
 done
-sites() { # of the calls named so, made by rank 0, from Fortran
+sites() { # calls of that name that rank 0 made from Fortran
     awk -v f="$1" '$1 == "event" && $2 == 0 && $3 == f && $5 ~ /F/ && $5 !~ /r/ { print $16 }' "$work/dump" | sort -u
 }
 for way in H MPI F08; do

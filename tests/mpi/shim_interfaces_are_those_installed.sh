@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The shim's constants and layouts of each binary interface are those of the mpi.h that is installed here.
+# The shim's constants and layouts of each binary interface are those of the installed mpi.h.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Shared by the tests of the MPI shim; sourced. Ranks run on this machine, more of them than cores. CHOKEPOINT_MPI in the
-# environment names the MPI library: openmpi, or mpich, for which the programs are in a folder of their own.
+# Shared by the tests of the MPI shim, which source it. Ranks run on this machine, more of them than cores.
+# CHOKEPOINT_MPI in the environment names the MPI library: openmpi, or mpich, whose programs are in a separate folder.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -10,7 +10,7 @@ library=${CHOKEPOINT_MPI:-openmpi}
 case $library in
 openmpi)
     launcher=mpirun programs=$CHOKEPOINT_BIN fortran=mpif90 marks_name=OMPI_CHOKEPOINT_MARKS
-    # Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4, with the shim and without.
+    # Without osc/rdma: its compare-and-swap over shared memory crashes in OpenMPI 4.1.4, with and without the shim.
     mpi=(mpirun --oversubscribe --mca osc ^rdma -x EXPECT)
     ;;
 mpich)
@@ -35,7 +35,8 @@ ranks() {
 }
 
 marks=$work/marks.$(hostname)
-# watched N PROGRAM...: N ranks under the shim; what it saw is in $work/dump. Returns the program's status.
+# watched N PROGRAM...: N ranks under the shim, whose records go to $work/dump. Returns the program's
+# status.
 watched() {
     local n=$1 status
     shift
@@ -47,7 +48,7 @@ watched() {
     return $status
 }
 dump() { "$CHOKEPOINT_BIN/calls_dump" "$marks" >"$work/dump" || fail "the files of the ranks cannot be read"; }
-# Totals must be what the program says: every function, every rank, calls and bytes.
+# Totals must equal the program's own: for every function and rank, calls and bytes.
 totals_agree() {
     cat "$EXPECT".* | sort >"$work/want"
     awk '$1 == "total" { print $1, $2, $3, $4, $8, $9 }' "$work/dump" | sort >"$work/got"
@@ -55,7 +56,7 @@ totals_agree() {
     [ -s "$work/want" ] || fail "the program says nothing"
     echo "$(wc -l <"$work/want") totals agree exactly"
 }
-# Where no event was lost, events and totals must say the same of calls and of time.
+# If no event was lost, events and totals must agree on calls and time.
 events_agree() {
     awk '$1 == "rank" && ($6 || $7) { print "lost or malformed:", $0; bad = 1 }
          $1 == "event" { calls[$2 " " $3] += $10; time[$2 " " $3] += $12 }

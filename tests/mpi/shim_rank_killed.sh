@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A rank that is killed leaves totals and events that can be read, and the call it waited in.
+# A rank that is killed leaves readable totals and events, and the call that it waited in.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 mkdir -m 700 "$marks"
 ranks 2 "$programs/calls_simple" forever >/dev/null 2>&1 &
 job=$!
 trap 'kill -9 $job 2>/dev/null; wait $job 2>/dev/null; rm -rf "$work"' EXIT
-# Both have made 1001 rounds; rank 1 sleeps, rank 0 soon waits for it, in one call or the other.
+# Both have made 1001 rounds; rank 1 sleeps, and rank 0 soon waits for it, in either call.
 waits() { dump; grep -qE '^rank 0 .* MPI_(Send|Allreduce)$' "$work/dump" && [ -e "$EXPECT.0" ] && [ -e "$EXPECT.1" ]; }
 for _ in $(seq 600); do waits && break; sleep 0.1; done
 waits || fail "rank 0 does not wait"
 pids=()
 for file in "$marks"/*.calls; do pids+=("$(basename "$file" .calls)"); done
-kill -9 "${pids[@]}" || fail "no ranks ${pids[*]}" # at once: a launcher ends the others when one is gone
+kill -9 "${pids[@]}" || fail "no ranks ${pids[*]}" # all at once: a launcher ends the others when one is gone
 wait $job
 dump
 grep '^rank' "$work/dump"

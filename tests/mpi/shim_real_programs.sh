@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# LAMMPS and the HPC Challenge, as Debian has them, give the same results under the shim as without it; what it
-# saw of them adds up: all that is sent is received, nothing malformed, sum of events is the totals where none was lost.
+# LAMMPS and HPC Challenge from Debian give the same results with the shim as without it. The records add up: all bytes
+# sent are received, nothing is malformed, and the sum of events equals the totals if no event was lost.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 export OMP_NUM_THREADS=1
 ran=0
 
-# Sends and receives of all ranks must balance: bytes by point to point.
+# Point-to-point bytes sent and received by all ranks must balance.
 balanced() {
     awk '$1 == "total" && $3 ~ /^MPI_(Send|Bsend|Ssend|Rsend|Isend|Issend|Irsend|Ibsend|Sendrecv|Sendrecv_replace|Send_init)$/ { sent += $8 }
          $1 == "total" && $3 ~ /^MPI_(Recv|Irecv|Sendrecv|Sendrecv_replace|Mrecv|Imrecv|Recv_init)$/ { received += $9; unsized += $10 }
@@ -32,8 +32,7 @@ hpcc_once() { # NAME COMMAND...
     shift
     rm -f hpccoutf.txt
     "$@" hpcc >/dev/null || return
-    # Keeps passes, errors and success, not speed or repeats, since the transpositions are repeated for as long as there
-    # is time.
+    # Keeps passes, errors and success, but not speed or repeats, since transpositions are repeated while there is time.
     grep -oE 'PASSED|FAILED|Found [0-9]+ errors in [0-9]+ locations \([a-z]+\)|[0-9]+ tests completed and .*|^(Success|.*_ErrorsFraction|.*_Errors|HPL_N|PTRANS_n|.*_N)=.*' hpccoutf.txt | uniq >"$work/$name"
 }
 hpcc_alone() { timeout 300 "${mpi[@]}" -np 2 "$@"; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where a rank can make no file, the program goes on as without us, and the reason is left for the agent.
+# If a rank cannot make its file, the program runs as without the shim, and the reason is left for the
+# agent.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh" || exit 1
 [ "$(id -u)" = 0 ] || { echo "skipped: needs a small tmpfs, so root"; exit 77; }
 mkdir -m 700 "$marks"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Ranks that live for half a second, less than the time between two scans of processes: each of them is found when its
-# calls are, and has a budget. Five runs, since the scans come at any time of them.
+# Ranks that live for half a second, less than the time between two scans of processes: each is found by its calls,
+# and has a budget. Five runs, since scans come at any time in them.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }

@@ -50,7 +50,7 @@ static int is_intact(const unsigned char *data) {
     return 1;
 }
 
-/* 1 when the token came back with every rank's number in it. */
+/* Returns 1 if the token came back with every rank's number. */
 static int run_ring(int rank, int n) {
     int token = 0;
     if (rank == 0) {
@@ -64,7 +64,7 @@ static int run_ring(int rank, int n) {
     return 1;
 }
 
-/* Returns when the receiver has all. */
+/* Returns when the receiver has everything. */
 static void send_chunks(const unsigned char *data, uint64_t n_chunks) {
     for (uint64_t i = 0; i < n_chunks; i++)
         MPI_Send(data, CHUNK, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
@@ -85,7 +85,7 @@ static void report(uint64_t bytes, double seconds, struct counters before, struc
     printf("interface_received %llu\n", after.received - before.received);
 }
 
-/* 1 when the last chunk arrived at rank 1 as it was sent; the same at every rank. */
+/* Returns 1, at every rank, if the last chunk arrived at rank 1 as it was sent. */
 static int measure(int rank, uint64_t n_chunks, const char *interface) {
     unsigned char *data = calloc(1, CHUNK);
     if (!data)

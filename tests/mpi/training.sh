@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Shared by the tests of lenet and cifar; sourced after `workload` and `weights` (how many the net has) are set.
+# Shared by the tests of lenet and cifar, which source it after they have set `workload` and `weights` (the
+# number of weights in the net).
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh" || exit 1
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
@@ -16,7 +17,7 @@ train() {
         >"$work/said" 2>"$work/stderr" || fail "training $name: $(cat "$work/stderr")"
     [ "$(stat -c %s "$work/$name")" -eq $((weights * 4)) ] || fail "weights of $name"
 }
-# marked NAME ...: train, with its marks left in $work/dump for count to look into
+# marked NAME ...: like train; leaves its marks in $work/dump for count
 marked() {
     export CHOKEPOINT_MARKS="$work/marks"
     local directory
@@ -30,7 +31,8 @@ marked() {
 count() { grep -cE "$1" "$work/dump"; }
 last_accuracy() { sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/$1.json" | head -n 1; }
 
-# refused RANKS LINES PATTERN OPTIONS...: exits non-zero in time, and so many lines of ours say PATTERN, and no others
+# refused RANKS LINES PATTERN OPTIONS...: exits non-zero in time, and that many of our lines match PATTERN, and no
+# others
 refused() {
     local n=$1 lines=$2 pattern=$3
     shift 3
@@ -41,7 +43,8 @@ refused() {
     [ "$(grep -c "^${program##*/}: rank" "$work/out")" -eq "$lines" ] || fail "$*: $(cat "$work/out")"
     [ "$(grep -c "^${program##*/}: .*$pattern" "$work/out")" -eq "$lines" ] || fail "$*: $(cat "$work/out")"
 }
-# diverges RANKS OPTIONS...: a loss that is no number ends all ranks. They may find it in the same iteration.
+# diverges RANKS OPTIONS...: a loss that is not a number ends all ranks, perhaps several in the same
+# iteration.
 diverges() {
     ranks "$1" --batch 16 --epochs 20 --quiet --data "$work/data" "${@:2}" 2>"$work/out" >/dev/null
     local status=$?

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# One imbalance (tests/mpi/planted_waits.c: rank 1 computes, rank 0 waits for it) through each way that MPI has to wait:
-# on cores twice as fast the run takes less by half of what rank 1 computed, within 10 % of that, or the answer is refused
-# with the name of the call that is not followed. The budget has the wait as one for rank 1.
-# Usage: waits_are_followed.sh [MECHANISM...|all]; default: one of each kind; all: all that the program knows, in 4 minutes.
-# MPI_OPTIONS in the environment are mpirun's: other transports wait in other calls.
+# One imbalance (tests/mpi/planted_waits.c: rank 1 computes, rank 0 waits for it) through each of MPI's ways to wait: on
+# cores twice as fast, the run is predicted to save half of rank 1's computing, within 10 %, or the answer is refused with
+# the name of the call that is not followed. The budget counts the wait as one for rank 1. Usage: waits_are_followed.sh
+# [MECHANISM...|all]; default: one of each kind; all: all that the program knows, in 4 minutes. MPI_OPTIONS in the
+# environment are passed to mpirun: other transports wait in other calls.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -12,7 +12,7 @@ program=$programs/planted_waits
 read -ra options <<<"${MPI_OPTIONS:-}"
 [ "$library" != openmpi ] || [ ${#options[@]} -eq 0 ] || mpi=(mpirun --oversubscribe -x EXPECT)
 
-# Calls that a replay does not follow, and the name that it must say.
+# Calls that a replay does not follow, and the name that it must report.
 not_followed='{"lock_all_flush": "MPI_Fetch_and_op", "spawn": "MPI_Comm_spawn"}'
 
 judge() { # MECHANISM
@@ -48,13 +48,15 @@ once() {
 mechanisms=("$@")
 [ $# -gt 0 ] || mechanisms=(recv_any probe_large improbe testsome waitany persistent iallreduce bcast neighbor_allgather
                             inter_bcast split fence lock_unlock lock_all_flush spawn)
-# MPICH 4.0.2 of Debian, with the shim and without: a window that a program made ends it in MPI_Finalize, inside UCX.
+# Debian's MPICH 4.0.2, with and without the shim: a window that a program made crashes it in MPI_Finalize, inside
+# UCX.
 [ $# -gt 0 ] || [ "$library" != mpich ] ||
     mechanisms=(recv_any probe_large improbe testsome waitany persistent iallreduce bcast neighbor_allgather inter_bcast split)
 [ "$*" != all ] || mapfile -t mechanisms < <("$program")
 [ ${#mechanisms[@]} -gt 0 ] || fail "the program knows no mechanism"
 failed=0
-# A machine that takes the cores away between two calls makes a run that no replay reproduces: not thrice.
+# If the machine takes cores away between two calls, no replay reproduces the run: not three times in a
+# row.
 for mechanism in "${mechanisms[@]}"; do
     once "$mechanism" || once "$mechanism" || once "$mechanism" || failed=1
 done

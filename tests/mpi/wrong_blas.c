@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cblas_sgemm() of OpenBLAS with an error in one element, off the diagonal, so that no trace shows
- * it: preloaded into chokepoint-matmul, which must find it. */
+/* OpenBLAS's cblas_sgemm() with an error in one element off the diagonal, so that no trace shows
+ * it: preloaded into chokepoint-matmul, which must find it.
+ */
 #include <cblas.h>
 #include <dlfcn.h>
 

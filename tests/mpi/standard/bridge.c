@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libmpi_abi over OpenMPI: the functions that calls_standard.c and the shim call, by the standard
- * binary interface. Handles of both are addresses, so constants alone are translated. A status of
- * the standard is larger; OpenMPI's begins alike and lies within it.
+ * libmpi_abi over OpenMPI: the functions that calls_standard.c and the shim call, in the standard
+ * binary interface. Handles of both are addresses, so only constants are translated. The standard's
+ * status is larger; OpenMPI's has the same begin and lies within it.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the standard binary interface's mpi.h (MPI 5.0) that tests/mpi/calls_standard.c
- * needs. Debian has no MPI library with that interface yet: bridge.c gives OpenMPI one. */
+ * needs. Debian has no MPI library with that interface yet: bridge.c gives it to OpenMPI.
+ */
 #ifndef CHOKEPOINT_TESTS_MPI_STANDARD_MPI_H
 #define CHOKEPOINT_TESTS_MPI_STANDARD_MPI_H
 
