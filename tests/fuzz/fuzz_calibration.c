@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of a calibration: figures are only of hosts that were asked. */
+/* Lines of a calibration: only hosts that were asked get figures. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

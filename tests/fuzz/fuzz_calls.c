@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank's file as a mad or malicious rank may leave it: the input lies over a valid header, over
- * the totals and over the first records, with the ring's counter where the input says.
+ * A rank's file as a faulty or malicious rank may leave it: the input overwrites a valid header,
+ * the totals and the first records, and sets the ring's counter.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void put(int fd, const void *data, size_t size, off_t at) {
         abort();
 }
 
-/* The first byte decides how much of the header the input may spoil. */
+/* The first byte decides how much of the header the input may overwrite. */
 static void write_header(int fd, const uint8_t *data, size_t size) {
     struct call_file_header h = {.magic = CALL_FILE_MAGIC,
                                  .version = CALL_FILE_VERSION,

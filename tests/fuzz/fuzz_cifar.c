@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes in place of CIFAR-10: gzip, then a tar archive, then records. Each reader must take them or
- * refuse them cleanly. */
+/* Bytes in place of CIFAR-10: gzip, then a tar archive, then records. Each reader must accept them
+ * or refuse them cleanly.
+ */
 #include <stdlib.h>
 
 #include "workloads/data/images.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a command, one a line: what is read points into them. */
+/* The words of a command, one a line: the results point into them. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

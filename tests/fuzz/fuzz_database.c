@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of somebody else. A small valid one is made once; an input changes values in rows of
- * its tables, counters' state among them, and then bytes of its pages. It is read by all that reads
- * runs, or, where the two highest bits of the first byte are set, written on as a collector would
- * that starts again: that costs three times as much.
+ * A database from outside. A small valid one is made once. An input changes values in rows of its
+ * tables, including saved states of counters, and then bytes of its pages. Everything that reads
+ * runs reads it or, if the two highest bits of the first byte are set, it is written on as by a
+ * restarted collector: that costs three times as much.
  *
  * A piece is 12 bytes: kind, table or page, row, column, 8 bytes of value.
  */
@@ -41,8 +41,9 @@ static const struct column columns[] = {
 static const struct table table = {
     .name = "net", .instance = "interface", .help = "h", .columns = columns, .n_columns = 2};
 
-/* Two thirds of the time went into fresh pages for the half a megabyte that each input allocates,
- * since what is freed stays in quarantine. */
+/* Freed memory stays in quarantine: with the default size, two thirds of the time went into fresh
+ * pages for the half a megabyte that each input allocates.
+ */
 const char *__asan_default_options(void) {
     return "quarantine_size_mb=4:malloc_context_size=4:max_malloc_fill_size=0";
 }
@@ -52,7 +53,7 @@ static void clean_up(void) {
     free(valid);
 }
 
-/* Frames first to last of the one stream, as they arrive. */
+/* Frames first to last of the only stream, as they arrive. */
 static int write_frames(struct store *store, int64_t run, uint64_t first, uint64_t last) {
     const struct wire_stream stream = {.host = "vm1",
                                        .boot_id = "11111111-1111-1111-1111-111111111111",
@@ -92,7 +93,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     struct store *store;
     char why[256] = "";
     int64_t run;
-    static char pages[64][8192]; /* of SQLite, whose own memory nobody looks for faults in */
+    static char pages[64][8192]; /* SQLite's page cache, whose memory is not checked for faults */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, pages, (int)sizeof pages[0], 64);
@@ -115,7 +116,7 @@ static void write_file(const uint8_t *bytes, size_t size) {
     close(fd);
 }
 
-/* The n-th name that a statement gives, going round. */
+/* The n-th name that a statement returns, modulo their number. */
 static bool name_of(sqlite3 *db, const char *sql, unsigned n, char *ret_name, size_t size) {
     sqlite3_stmt *all;
     unsigned count = 0;
@@ -189,7 +190,7 @@ static void change_page(const uint8_t *piece) {
     close(fd);
 }
 
-/* Nothing of it has to outlive the process. */
+/* Nothing of it has to survive the process. */
 static bool open_plain(sqlite3 **ret_db) {
     return sqlite3_open(path, ret_db) == SQLITE_OK &&
            sqlite3_exec(*ret_db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=OFF", NULL, NULL,
@@ -228,7 +229,7 @@ static int each_new_row(void *ctx, size_t number, const struct store_row_read *r
     return each_row(&followed->sum, row);
 }
 
-/* As a live view does: the second look finds what it knows. */
+/* As a live view does: the second call finds what it knows. */
 static void follow_run(struct store *store, int64_t run, const char *const *names) {
     const struct store_tail_table wanted = {"net", names, 2};
     const struct store_tail_host *hosts;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Datagrams at both ends. The collector's end gets what strangers and agents send; the agent's end
- * asks a collector that is ours and answers what it likes. Real sockets on the loopback device.
+ * Datagrams at both ends. The collector's end gets datagrams of strangers and agents. The agent's
+ * end asks our collector, which gives any answer. Real sockets on the loopback device.
  *
- * A piece is 2 bytes, what is done and to which end, and 40 of a datagram: the words before its
- * code, or all of a datagram without a key.
+ * A piece is 2 bytes, for the action and the end, and 40 of a datagram: the words before its code,
+ * or all of a datagram without a key.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -24,16 +24,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 #define PIECE (2 + BODY)
 #define PIECES_MAX 64
 #define OUR_KEY 77
-#define WAIT_MS 1000 /* for what is sure to come */
+#define WAIT_MS 1000 /* for a datagram that surely comes */
 
 struct ends {
     struct echo_server *server;
     int agent;     /* connected to the server */
-    bool known;    /* it has asked, so that it is called */
-    int collector; /* of the client: ours */
+    bool known;    /* it has asked, so the server calls it */
+    int collector; /* the client's, which this program plays */
     struct echo_client client;
     struct echo_arrival arrival;
-    struct sockaddr_storage asker; /* the client, once it has asked */
+    struct sockaddr_storage asker; /* the client's address, once it has asked */
     socklen_t asker_size;
 };
 
@@ -80,7 +80,7 @@ static size_t make(const uint8_t *piece, uint64_t key, uint8_t bytes[ECHO_SIZE +
     return ECHO_SIZE;
 }
 
-/* False: nothing has come within so long. */
+/* False if nothing comes in that time. */
 static bool receive(struct ends *ends, int fd, int wait_ms, struct echo *ret_echo,
                     uint8_t bytes[ECHO_SIZE]) {
     struct pollfd fds = {.fd = fd, .events = POLLIN};
@@ -100,7 +100,7 @@ static bool receive(struct ends *ends, int fd, int wait_ms, struct echo *ret_ech
     return true;
 }
 
-/* To the collector's end: a question with its key has one answer, anything else has none. */
+/* To the collector's end: a question with its key gets one answer, anything else gets none. */
 static void ask_server(struct ends *ends, const uint8_t *piece) {
     uint8_t bytes[ECHO_SIZE + 1], answer[ECHO_SIZE];
     struct echo sent, got;
@@ -134,7 +134,7 @@ static bool is_pending(const struct echo_client *client, uint64_t id) {
     return id && client->pending[id % ECHO_PENDING].id == id;
 }
 
-/* To the agent's end: only an answer with the key to what it asked is believed, and once. */
+/* To the agent's end: only an answer with the key to its question is accepted, and once. */
 static void tell_client(struct ends *ends, const uint8_t *piece) {
     uint8_t bytes[ECHO_SIZE + 1];
     struct echo sent;
@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static struct ends ends;
     if (!ends.server)
         open_ends(&ends);
-    ask_collector(&ends, 1); /* it is known from then on where the client is */
+    ask_collector(&ends, 1); /* the client's address is known from then on */
     for (size_t i = 0; i < PIECES_MAX && n >= PIECE; i++, data += PIECE, n -= PIECE) {
         switch (data[0] & 3) {
         case 0:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams of any size: what is taken for an echo is written again as the same bytes, up to the
- * code that tells who wrote it, which is right then. */
+/* Datagrams of any size: one that is accepted as an echo is written again as the same bytes, up to
+ * its code, which is right then.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

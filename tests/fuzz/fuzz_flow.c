@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of any content and length, as a capture would hand them over, into the table of flows. */
+/* Packets with any content and length, as a capture would pass them on, into the table of flows. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Pieces of a length byte, a byte of protocol and direction, and so many bytes of packet. */
+/* Pieces: a length byte, a byte for protocol and direction, and that many bytes of packet. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint16_t protocols[] = {0x0800, 0x86dd, 0x0806, 0x88cc};
     static struct flows all;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Hostfiles, --host lists, Slurm's node lists (the first byte chooses): every name that comes out
- * is one that ssh and mpirun cannot take for an option, and is in the set once. */
+/* Hostfiles, --host lists, Slurm's node lists (the first byte chooses): every resulting name is one
+ * that ssh and mpirun cannot take for an option, and is in the set once.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MNIST's IDX: the first two bytes say where labels begin. Nothing but a clean refusal may come of
- * it. */
+/* MNIST's IDX: the first two bytes say where labels begin. A bad input must be refused cleanly. */
 #include <stdlib.h>
 
 #include "workloads/data/images.h"
@@ -13,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (n < 2)
         return 0;
     size_t cut = ((size_t)data[0] << 8 | data[1]) % (n - 1);
-    uint8_t *copy = malloc(n - 2 + 1); /* of the exact size, so that a byte too far is seen */
+    uint8_t *copy = malloc(n - 2 + 1); /* of the exact size, so that a sanitizer sees reads beyond
+                                          it */
     if (!copy)
         return 0;
     for (size_t i = 0; i + 2 < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bodies of pushes against the check and, where they pass it, against a real store: whatever the
- * check lets through can be stored, else its agent would push it for ever. Checksums are mended
- * first, where there is a record to mend, since a fuzzer does not guess them.
+ * Bodies of pushes go through the check and, if they pass, into a real store: whatever passes must
+ * be storable, or else its agent would push it for ever. Checksums of records are corrected first,
+ * since a fuzzer does not guess them.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void store_it(struct ingest_push *push) {
     store_rollback(store);
 }
 
-/* The same body with the number in the place of its tables is as good. */
+/* The same body with the number in place of its tables must pass, too. */
 static void leave_out_tables(const struct ingest_push *checked) {
     struct buffer body = {0};
     struct span tables;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Joined rows, as a database from anywhere may hold them: each is made of bytes, so there are fewer
- * rows than bytes, and what has been found bad gives no more. */
+/* Joined rows, as a database from outside may hold them: each row takes bytes, so there are fewer
+ * rows than bytes, and a bad section gives no more rows.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static size_t read_section(struct joined_section *section) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    uint8_t *copy = malloc(n + !n); /* of the exact size, so that a byte too far is seen */
+    uint8_t *copy =
+        malloc(n + !n); /* of the exact size, so that a sanitizer sees reads beyond it */
     struct joined_section section;
     size_t rows = 0;
     if (!copy)

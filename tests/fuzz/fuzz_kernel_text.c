@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every text the probes read from the kernel. The first byte says which file the rest is; the probe
- * concerned is then opened on a tree of its own and sampled twice, the second time with only the
- * latter half of the text. The output must be a frame that the decoder takes.
+ * Every text that probes read from the kernel. The first byte says which file the rest is. The
+ * probe is then opened on a tree of its own and sampled twice, the second time with only the latter
+ * half of the text. The output must be a frame that the decoder accepts.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 #define V2 "sys/fs/cgroup/v2/"
 
 static const struct subject {
-    const char *file; /* what the text becomes */
+    const char *file; /* the file that gets the text */
     const struct probe *probe;
     enum scope_kind scope;
     const char *groups; /* /proc/self/cgroup */

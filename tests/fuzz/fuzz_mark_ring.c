@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of marks with any content: a valid header, then pieces of offset and 8 bytes that are
- * written over the file, with a drain after each 16. Each mark that is read must keep the promise
- * of ring.h.
+ * A ring of marks with any content: a valid header, then pieces of an offset and 8 bytes that
+ * overwrite the file, with a drain after each 16. Each mark that is read must keep the promise of
+ * ring.h.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-#define WORDS 512 /* of 8 bytes: those that a piece may name, from either start */
+#define WORDS 512 /* of 8 bytes, which a piece may address from either start */
 #define REACH (CHOKEPOINT_MARK_HEADER + 8 * WORDS)
 
 static void check(void *ctx, const struct mark_writer *writer,
@@ -32,7 +32,7 @@ static void check(void *ctx, const struct mark_writer *writer,
             abort();
 }
 
-/* The directory and the file stay from input to input. */
+/* The directory and the file are kept for all inputs. */
 static char dir[] = "/dev/shm/fuzz_mark_XXXXXX";
 
 static void clean_up(void) {
@@ -72,7 +72,7 @@ static void drain(struct mark_reader *reader) {
         abort();
 }
 
-/* Offsets are of header and first records mostly, so that numbers meet what reads them. */
+/* Offsets mostly hit the header and the first records, whose numbers are read. */
 static void write_pieces(int fd, struct mark_reader *reader, const uint8_t *data, size_t n) {
     for (size_t i = 0; n >= 10; data += 10, n -= 10, i++) {
         off_t at = 8 * (off_t)(data[0] | (data[1] & 1) << 8);

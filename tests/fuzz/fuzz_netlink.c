@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as netlink might hand them out, through everything that reads such messages. */
+/* Bytes as netlink messages, through every function that reads such messages. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed files, which are anybody's. The first byte chooses: even, the bytes as they are; odd,
- * behind a head that says how large they are when unpacked, by the byte that follows.
+ * Packed files from outside. If the first byte is even, the bytes follow as they are; if odd,
+ * behind a header with the unpacked size, which the next byte gives.
  */
 #include <stdlib.h>
 #include <string.h>

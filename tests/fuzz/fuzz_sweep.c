@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of a sweep: lines "LNAME<tab>VALUES", "PNAME<tab>FROM<tab>UNTIL<tab>STEP", and others,
- * which are words of the command. */
+ * which are words of the command.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static void add(struct sweep_parameters *to, char *line) {
         abort();
 }
 
-/* The first and the last cell. */
+/* Expands the first and the last cell. */
 static void expand(const struct sweep_parameters *parameters, char *const *command) {
     size_t cells = parameters_cells(parameters), value[SWEEP_PARAMETERS_MAX];
     char text[200];

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define BEHIND 4096 /* bytes that nothing may touch */
+#define BEHIND 4096 /* bytes that must not be touched */
 
 static size_t take(const uint8_t **data, size_t *size, void *to, size_t n) {
     n = n < *size ? n : *size;
@@ -23,7 +23,7 @@ static size_t take(const uint8_t **data, size_t *size, void *to, size_t n) {
     return n;
 }
 
-/* Zeros. An input touches a few pages of its megabytes: the others need not be written. */
+/* All zeros. An input touches a few pages of its megabytes: the others need not be written. */
 static struct wait_watch *fresh_watch(void) {
     static struct wait_watch *watch;
     if (watch && madvise(watch, sizeof *watch, MADV_DONTNEED) < 0)
@@ -38,8 +38,9 @@ static struct wait_watch *fresh_watch(void) {
     return watch;
 }
 
-/* Samples, each of: a byte that says how many slots change, then a byte for which slot and what
- * stands in it. */
+/* Samples, each with a byte for the number of slots that change, then a byte for which slot, and
+ * its contents.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct harness wait, socket;
     struct wait_watch *watch = fresh_watch();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder of the byte form. The first byte chooses: even, the bytes as they are; odd, with the
- * checksum of every record made right first, since a fuzzer finds no checksum and would never get
- * behind it.
+ * The decoder of the byte form. If the first byte is even, the bytes follow as they are; if odd,
+ * the checksum of every record is corrected first, since a fuzzer would never get past it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static void mend_checksums(uint8_t *data, size_t size) {
     }
 }
 
-/* Promises of the reader about each of its rows. */
+/* The reader's promises about each of its rows. */
 static void check_row(const struct table *table, const struct wire_row *row) {
     if (table->n_columns == 0 || table->n_columns > TABLE_COLUMNS_MAX ||
         !instance_name_valid(row->name.data, row->name.size) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make-seeds DIR: valid inputs of targets whose bytes are structs and packets, so that a fuzzer
- * begins behind the first checks: DIR/fuzz_calls, fuzz_flow, fuzz_datagrams and fuzz_stream. Made
- * anew each time, because the structs are those of this version.
+ * make-seeds DIR: valid inputs for targets whose bytes are structs and packets, so that a fuzzer
+ * starts behind the first checks: DIR/fuzz_calls, fuzz_flow, fuzz_datagrams and fuzz_stream. They
+ * are made anew each time, since the structs are those of this version.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ static int keep(const char *dir, const char *target, const char *name, struct bu
 
 #define CALLS_HEAD 200
 
-/* No byte of the header is spoiled; this many records, rank 1 of 4. */
+/* No byte of the header is overwritten; that many records, rank 1 of 4. */
 static void put_calls_head(struct buffer *to, uint8_t records) {
     uint8_t head[CALLS_HEAD] = {0, 0, records, 0, 1, 0, 0, 0, 4};
     buffer_put(to, head, sizeof head);
@@ -60,7 +60,7 @@ static void put_record(struct buffer *to, uint64_t at, uint16_t function, uint16
     buffer_put(to, &record, sizeof record);
 }
 
-/* Every function once; every flag on its own; the same again, folded. */
+/* Every function once; every flag separately; the same again, folded. */
 static int make_calls(const char *dir) {
     struct buffer functions = {0}, flags = {0}, totals = {0};
     put_calls_head(&functions, CALL_COUNT);

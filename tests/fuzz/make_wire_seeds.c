@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* make-wire-seeds DIR: the seed corpus of fuzz_wire, from the encoder. Each seed's first byte is
- * the target's switch, see there. */
+/* make-wire-seeds DIR: the seed corpus of fuzz_wire, from the encoder. For each seed's first byte
+ * see fuzz_wire.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
