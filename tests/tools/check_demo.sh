@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# ./demo --small as a user meets it: interrupted half-way it leaves nothing behind; run again it ends with three
-# recorded runs, their tables, a verdict each, and a page with plots.
+# Runs ./demo --small as a user does: interrupted half-way it leaves nothing behind; run again it ends with
+# three recorded runs, their tables, a verdict each, and a page with plots.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -20,15 +20,15 @@ leftovers() {
     find /sys/fs/cgroup -maxdepth 2 -name 'demo-testbed' 2>/dev/null
     find /tmp /dev/shm -maxdepth 1 -name 'chokepoint-[0-9a-f]*[-.]vm[1-5]' -newer "$work/start" 2>/dev/null | while read -r path; do
         id=${path##*/chokepoint-}
-        id=${id%%[-.]*} # another run's that still lives is none of ours
+        id=${id%%[-.]*} # belongs to another run that still lives
         grep -qsa -- "$id" /proc/[0-9]*/cmdline || echo "$path"
     done
 }
 
 touch "$work/start"
 mkfifo "$work/watch"
-# With job control a process group of its own that heeds SIGINT, as a terminal would give it, also where whoever runs
-# this ignores it; the second run's heading is the sign to interrupt.
+# Job control gives it a process group of its own that heeds SIGINT, as a terminal would, even if this script's
+# caller ignores SIGINT; the second run's heading is the signal to interrupt.
 set -m
 env --default-signal=INT ./demo --small --out "$work/out" >"$work/watch" 2>&1 &
 demo=$!

@@ -11,10 +11,10 @@ import re
 import subprocess
 import sys
 
-# Compiled with FORTIFY, none of these is called by its plain name.
+# With FORTIFY none of these is called by its plain name.
 FORTIFIED = {"printf", "fprintf", "vfprintf", "vprintf", "dprintf"}
 COMPILED_WITH = ["-fstack-protector-strong", "-fstack-clash-protection"]
-# By machine: the option, and what an object says of it.
+# By machine: the option, and the properties of an object compiled with it.
 BRANCHES = {"X86-64": ("-fcf-protection=full", ["IBT", "SHSTK"]), "AArch64": ("-mbranch-protection=standard", ["BTI", "PAC"])}
 ENDBR64 = bytes.fromhex("f30f1efa")
 
@@ -37,7 +37,7 @@ def machine_of(text):
 
 
 def symbols_of(path):
-    """(name, section index, type, value) of its symbols for the linker at run time."""
+    """(name, section index, type, value) of its symbols for the dynamic linker."""
     for line in readelf(["--dyn-syms"], path).splitlines():
         fields = line.split()
         if len(fields) >= 8 and fields[0].rstrip(":").isdigit():
@@ -61,7 +61,7 @@ def lacks_of_segments(text, is_library):
 
 
 def begins_with_landing(path, text, value):
-    """True if the function at this address may be jumped to."""
+    """True if the function at this address may be a target of jumps."""
     for offset, address, size in re.findall(r"LOAD\s+(0x\w+) (0x\w+) 0x\w+ (0x\w+)", text):
         at = value - int(address, 16)
         if 0 <= at < int(size, 16):
@@ -108,7 +108,7 @@ def is_of_tests(path):
 
 
 def linked_of_build(build):
-    """Programs and libraries, but those of tests; a copy of one lies in agents/."""
+    """Programs and libraries, except those of tests; agents/ has a copy of one."""
     line = re.compile(r"^build (\S+).*?: C_(?:EXECUTABLE|SHARED_LIBRARY)_LINKER\S* (\S+)", re.MULTILINE)
     for output, first in line.findall((build / "build.ninja").read_text()):
         if not is_of_tests(first):

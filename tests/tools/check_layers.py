@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Knowledge flows one way. Reads every #include "..." and fails when an arrow turns round, when a private header leaves
-its folder, and when an outside library is named in more than its one file. Sentences stand in reports/: fails when a
-string of a rule or of the verdict has two words."""
+"""Knowledge flows one way. Reads every #include "..." and fails if an arrow turns round, if a private header leaves its
+folder, or if an outside library is named in more than its one file. Sentences belong in reports/: fails if a string of
+a rule or of the verdict has two words."""
 import os
 import re
 import subprocess
@@ -34,7 +34,7 @@ ROOMS = {
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside them is read by all rooms
 
-# A header of a library, and the files that may include it.
+# A library's header, and the files that may include it.
 LIBRARIES = {
     "curl/curl.h": r"agent/push/push_library\.h|workloads/data/http\.c",
     "zstd.h": r"collector/store_packed\.c",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each test that the tables of tests/README.md name is there: the file, and the test's name in it. A line for each that is
-not; exit 1."""
+"""Each test that the tables of tests/README.md name exists: the file, and the test's name in it. Prints a line for each that
+does not; exit 1."""
 import os, re, sys
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# check_packages.sh [--once] [--root DIR]
-# Makes the Debian packages of HEAD (packaging/deb.sh), twice unless --once, and holds the bytes against each other; asks
-# lintian; and installs, uses and removes them on a machine that has nothing (fresh_machine.sh). Needs root.
+# check_packages.sh [--once] [--root DIR] Makes the Debian packages of HEAD (packaging/deb.sh), twice unless --once, and
+# compares the bytes; runs lintian; and installs, uses and removes them on a machine that has nothing (fresh_machine.sh).
+# Needs root.
 set -euo pipefail
 die() { echo "check_packages: $1" >&2; exit 1; }
 once=no root=''
@@ -21,7 +21,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 commit=$(git -C "$source_dir" rev-parse HEAD) # whatever is committed meanwhile
 "$source_dir/packaging/deb.sh" "$work/one" "$commit"
 if [ $once = no ]; then
-    # Elsewhere (without blanks, which dpkg has no flags for), at another time, in another order, and nothing of it from a cache.
+    # In another place (without blanks, for which dpkg has no flags), at another time, in another order, and without a cache.
     (mkdir -p "$work/a-longer-path" && umask 027 && CCACHE_DISABLE=1 TZ=Asia/Tokyo LC_ALL=C TMPDIR="$work/a-longer-path" \
         DEB_BUILD_OPTIONS=parallel=1 "$source_dir/packaging/deb.sh" "$work/two" "$commit")
     for package in "$work"/one/*.deb; do
@@ -31,7 +31,7 @@ if [ $once = no ]; then
 fi
 for package in "$work"/one/*.deb; do dpkg-deb --extract "$package" "$work/unpacked"; done
 "$source_dir/tests/tools/check_hardening.py" --installed "$work/unpacked"
-# Each source that is inside a package is named in the copyright file of that package.
+# Each source inside a package is named in that package's copyright file.
 for package in "$work"/one/chokepoint_*.deb; do
     built=$(dpkg-deb --field "$package" Built-Using; dpkg-deb --field "$package" Static-Built-Using)
     for part in glibc:glibc gcc-:libgcc elfutils:libelf libbpf:libbpf zlib:zlib dygraphs:dygraphs; do

@@ -12,15 +12,15 @@ import re
 import sys
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
-ALIKE = .02  # two sums of the same bytes, whose samples end at slightly different times
-TITLES = {  # table: how its title begins
+ALIKE = .02  # relative difference of two sums of the same bytes, whose samples end at slightly different times
+TITLES = {  # table: the begin of its title
     "grid": "By ", "hosts": "Averages of each host", "job": "The job as a whole", "arithmetic": "By arithmetic",
     "means": "Means over", "roles": "Roles", "pace": "Pace, ", "operators": "Operators", "way": "Accuracy on its way",
 }
 
 
 class Figure:
-    """A number as it is printed: its value, half a unit of its last digit, and the interval in brackets, if any."""
+    """A printed number: its value, half a unit of its last digit, and the interval in brackets, if any."""
 
     def __init__(self, text):
         numbers = NUMBER.findall(text)
@@ -49,7 +49,7 @@ class Table:
 
 
 class Section:
-    """The tables of one sweep, and what was found wrong with them."""
+    """The tables of one sweep, and the faults found in them."""
 
     def __init__(self, name):
         self.name, self.tables, self.wrong, self.checked, self.repeats = name, [], [], 0, False
@@ -97,7 +97,7 @@ def near(a, b, slack):
 
 
 def check_arithmetic(s):
-    """Bytes over the rate is the time they need; that over the iteration is the share."""
+    """Bytes over the rate is the time that they need; that over the iteration is the share."""
     t = s.first("arithmetic")
     for row in t.rows if t else []:
         mb, rate, need, both, takes, share, both_share = map(figure, row[2:9])
@@ -144,7 +144,7 @@ def check_roles(s):
 
 
 def check_means(s):
-    """A mean lies between the lowest and the highest; of one run or two it is the median."""
+    """A mean lies between the lowest and the highest; of one or two runs it is the median."""
     means, grid = s.first("means"), s.first("grid")
     for row in means.rows if means and grid else []:
         for column in means.columns[2:]:
@@ -158,7 +158,7 @@ def check_means(s):
 
 
 def grid_of(s, cell, title):
-    """That figure of a cell, in the table of one parameter or in that of two."""
+    """That figure of a cell, in the table of one parameter or of two."""
     if ", " in cell:
         row, column = cell.split(", ", 1)
         table = next((t for t in s.tables if t.title == title), None)
@@ -190,7 +190,7 @@ def check_way(s):
 
 
 def check_timelines(s):
-    """An operator lies within its iteration, and the operators of a rank do not take longer than it."""
+    """An operator lies within its iteration, and the operators of a rank take at most as long as it does."""
     for table in s.tables:
         found = re.match(r"(.*): Timeline of iteration .*\((\d+(?:\.\d+)?) ms\)", table.title)
         if not found:
@@ -212,7 +212,7 @@ def check_timelines(s):
 
 
 def check_operators(s):
-    """An operator that computes is no longer than its iteration takes: each output is written once in it."""
+    """An operator that computes takes at most its iteration: each output is written once in it."""
     operators, grid = s.first("operators"), s.first("grid")
     for row in operators.rows if operators and grid and not s.repeats else []:
         for column, text in zip(operators.columns[1:], row[1:]):
@@ -223,7 +223,7 @@ def check_operators(s):
 
 
 def check_differences(s):
-    """A difference is that of the two medians; what the grid has as well is the same."""
+    """A difference is that of the two medians; figures that the grid also has are the same."""
     same = {"duration (s)": "run time (s)", "examples (1/s)": "examples a second (1/s)", "staleness": "staleness"}
     for table in s.tables:
         if not re.match(r".* against .* runs", table.title):

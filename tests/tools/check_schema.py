@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_schema.py SCHEMA FILE...: each JSON file holds to the schema; a line for each place that does not. Exit 1."""
+"""check_schema.py SCHEMA FILE...: each JSON file conforms to the schema. Prints a line for each place that does not;
+exit 1."""
 import json, sys
 import jsonschema
 

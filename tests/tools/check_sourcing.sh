@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A test whose library is not there must stop, or it goes on in its caller's folder and writes there: each line of a test
-# that sources a file ends in `|| exit 1`, and where the place comes from a variable of the caller, an empty one is an error.
+# A test that does not find its library must stop, or it continues in its caller's folder and writes there: each line of a
+# test that sources a file ends in `|| exit 1`, and if the path comes from a caller's variable, an empty one is an error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 awk '

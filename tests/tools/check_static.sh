@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# check_static.sh [BUILD]: clang-tidy and cppcheck over all sources, as they are compiled in BUILD (build/release), on all
-# cores; but not over tests, nor over files that the build makes: arrays of bytes, over which cppcheck takes minutes.
-# Checks that are switched off stand with their reasons in .clang-tidy and tests/tools/cppcheck.txt. Versions find
-# different things, so only those judge that the code was cleaned with (Debian 12). gcc's analyzer is the build's own
-# business: setup/analyze.cmake.
+# check_static.sh [BUILD]: clang-tidy and cppcheck over all sources, as compiled in BUILD (build/release), on all cores.
+# Tests are left out, and so are generated files: arrays of bytes, over which cppcheck takes minutes. Disabled checks
+# stand with their reasons in .clang-tidy and tests/tools/cppcheck.txt. Versions find different things, so only the
+# version that the code was cleaned with judges (Debian 12). setup/analyze.cmake runs gcc's analyzer during a build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}
@@ -13,18 +12,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-# have WHAT VERSION COMMAND...: whether this version of it is here.
+# have WHAT VERSION COMMAND...: whether this version of it is installed.
 have() {
     local what=$1 version=$2
     shift 2
     "$@" 2>/dev/null | grep -q "$version" || { echo "$what ($version) is not here: not run"; return 1; }
 }
 
-# The sources that are no tests, without what clang does not know of gcc.
+# The sources other than tests, without gcc options that clang does not know.
 jq "[.[] | select(.file | startswith(\"$PWD/tests/\") or startswith(\"$PWD/build/\") | not)
     | .command |= gsub(\" -(f(no-)?analyzer|Wno-analyzer-[a-z-]+)\"; \"\")]" "$build/compile_commands.json" >"$work/compile_commands.json"
 
-# judged NAME: prints what a tool said and counts it, silent where it found nothing.
+# judged NAME: prints a tool's output and counts it; silent if there is none.
 judged() {
     [ -s "$work/$1" ] || { echo "$1: nothing found in $((SECONDS - began)) s"; return; }
     cat "$work/$1"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# check_subjects.sh [COMMIT]: each subject since the last tag, or since COMMIT, is "room: what", of 72 characters at most.
+# check_subjects.sh [COMMIT]: each subject since the last tag, or since COMMIT, is "room: what", with at most 72
+# characters.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-before_the_rule=32524409f3c0 # subjects up to this commit are as long as they are
+before_the_rule=32524409f3c0 # subjects up to this commit may be longer
 
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "no history here: subjects not checked"; exit 0; }
 since=${1:-$(git describe --tags --abbrev=0 2>/dev/null || echo "$before_the_rule")}

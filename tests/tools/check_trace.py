@@ -32,7 +32,8 @@ def no_constant(text):
 
 
 class Time(float):
-    """As a reader makes ns of it; two ways in use must agree. Values of counters are parsed as such, too, and not asked."""
+    """Converts to ns as a reader does; two ways in use must agree. Values of counters are parsed as such, too, but not
+    checked."""
 
     def __new__(cls, text):
         self = super().__new__(cls, text)
@@ -135,7 +136,7 @@ class Trace:
         begun[1] = event
 
     def check_arrows(self):
-        """Both ends of each lie in a slice of their thread, and it does not fly back in time."""
+        """Both ends of each flow lie in a slice of their thread, and it does not go back in time."""
         threads = {}
         for start, duration, event in self.slices:
             threads.setdefault(event["tid"], []).append((start, start + duration))
@@ -159,7 +160,7 @@ class Trace:
                 fail(f"process {pid} has no name")
 
     def check_nesting(self):
-        """Sorted by time alone, as a reader does; what begins together stays as it stands in the file."""
+        """Sorted by time alone, as a reader does; of equal times the order in the file stays."""
         stacks = {}
         for start, duration, event in sorted(self.slices, key=lambda s: s[0]):
             stack = stacks.setdefault(event["tid"], [])

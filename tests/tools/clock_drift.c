@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to put before the C library of one process: its monotonic clock then gains
- * CLOCK_DRIFT_PPM millionths on everybody else's, from CLOCK_DRIFT_ORIGIN_NS of that clock on.
- * A time namespace can shift a clock, but not bend it.
+ * A library to preload into one process: its monotonic clock then gains CLOCK_DRIFT_PPM millionths
+ * on all others, from CLOCK_DRIFT_ORIGIN_NS of that clock on. A time namespace can shift a clock,
+ * but not change its rate.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# clock_judge.py DB ORIGIN_NS HOST:SHIFT_S:PPM...: what a recording says of clocks whose truth was planted: each host's
-# monotonic clock is ahead of the collector's by SHIFT_S and gains PPM from ORIGIN_NS (of its own) on. Prints a line a
-# host; fails when at any sample the error is above the bound that is stored with it.
+# clock_judge.py DB ORIGIN_NS HOST:SHIFT_S:PPM...: compares a recording's clocks with a planted truth: each host's
+# monotonic clock is ahead of the collector's by SHIFT_S and gains PPM from ORIGIN_NS (of its own) on. Prints a line
+# for each host; fails if at any sample the error exceeds the stored bound.
 import bisect, sqlite3, sys
 db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
 origin = int(sys.argv[2])
@@ -20,7 +20,7 @@ for plant in sys.argv[3:]:
         p = pieces[max(0, bisect.bisect_right(pieces, (m, 1 << 62)) - 1)]
         beyond = max(0, m - p[1], p[0] - m)
         return p[3] + round((m - p[2]) * p[5] / 1e6), p[4] + beyond * (200e-6 + abs(p[5]) / 1e6)
-    def truth(m):  # in integers as far as they matter: doubles are too coarse for a clock
+    def truth(m):  # in integers where it matters: doubles are too coarse for a clock
         return -shift - round((m - origin) * rate / (1 + rate))
     worst = bound = 0
     for m in frames:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame-dump FILE: the content of a spool segment or HTTP body as text, one record or row a line,
- * for tests and for a person with a segment that was left behind. Ends with "end", or says where
- * and why the stream stops making sense (exit 1).
+ * frame-dump FILE: prints the content of a spool segment or HTTP body as text, one record or row a
+ * line, for tests and for a person with a segment that was left behind. Ends with "end", or says
+ * where and why the stream becomes invalid (exit 1).
  */
 #include <errno.h>
 #include <inttypes.h>

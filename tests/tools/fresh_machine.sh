@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# fresh_machine.sh [--suite bookworm|noble] [--mirror URL] [--root DIR] COMMAND...
-# Proves a README command on a machine that has nothing: makes a minimal root file system with debootstrap, clones
-# HEAD into it, and runs COMMAND (default: ./check) there, in mount and process namespaces of its own. Needs root.
-# The mirror is the one this machine's apt uses. With --root the root file system is kept and used again.
+# fresh_machine.sh [--suite bookworm|noble] [--mirror URL] [--root DIR] COMMAND... Proves a README command on a
+# machine that has nothing: makes a minimal root file system with debootstrap, clones HEAD into it, and runs
+# COMMAND (default: ./check) there, in separate mount and process namespaces. Needs root. The mirror is the one
+# that this machine's apt uses. With --root the root file system is kept and used again.
 set -euo pipefail
 
 die() { echo "fresh_machine: $1" >&2; exit "${2:-1}"; }
@@ -39,7 +39,7 @@ if [ ! -e "$root/etc/debian_version" ]; then
     [ -e "/usr/share/debootstrap/scripts/$suite" ] || script=(/usr/share/debootstrap/scripts/gutsy)
     debootstrap --variant=minbase "$suite" "$root" "$mirror" "${script[@]}" >"$root.log" 2>&1 || { tail -5 "$root.log"; die "debootstrap failed"; }
     rm -f "$root.log"
-    # How this machine reaches its mirror (a proxy, names) holds for the guest, too.
+    # The way in which this machine reaches its mirror (a proxy, names) also serves the guest.
     cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
     if [ "$suite" = bookworm ]; then
         rm -f "$root/etc/apt/sources.list"
@@ -52,10 +52,10 @@ for file in resolv.conf hosts; do cp -L "/etc/$file" "$root/etc/$file"; done
 rm -rf "$root/root/chokepoint"
 git clone -q "$source_dir" "$root/root/chokepoint"
 
-# Everything started inside ends with the process namespace, whatever happens.
+# Everything started inside ends with the process namespace.
 export root
 unshare --mount --propagation private --pid --fork --kill-child bash -euc '
-    mount --bind "$root" "$root" # so that "/" is a mount point there, as on a machine of its own
+    mount --bind "$root" "$root" # so that "/" is a mount point there, as on a real machine
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"

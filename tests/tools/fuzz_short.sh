@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # fuzz_short.sh BUILD SECONDS: runs every fuzz target for a while from its seed corpus, as many at once as there are
-# cores; a finding fails. By hand with more seconds; prints how many inputs were tried.
+# cores; a finding fails. By hand it may run for longer; prints how many inputs were tried.
 set -euo pipefail
 build=$1 seconds=$2
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,14 +10,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/make-seeds" "$work"
 
-# Freed memory need not stay for long, nor with a long history: an input is small, and its faults are near.
+# Freed memory need not stay in quarantine for long, nor with a long history: an input is small, and its
+# faults are near.
 export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=4:max_malloc_fill_size=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
-# longest TARGET: bytes of an input. A longer row of pieces finds nothing new.
+# longest TARGET: the maximum bytes of an input. A longer row of pieces finds nothing new.
 longest() {
     case $1 in
     fuzz_flow | fuzz_datagrams) echo 4096 ;;
-    fuzz_database) echo 256 ;; # 16 pieces of 12 bytes are looked at
+    fuzz_database) echo 256 ;; # 16 pieces of 12 bytes are used
     *) echo 65536 ;;
     esac
 }
@@ -30,7 +31,7 @@ fuzz() {
     [ ! -d "$seeds" ] || cp -r "$seeds/." "$work/$name/"
     if ! "$1" -max_total_time="$seconds" -max_len="$(longest "$name")" -artifact_prefix="$work/" "$work/$name" >"$log" 2>&1; then
         { tail -30 "$log"; echo "$name: failed"; } >&2
-        return 255 # xargs starts no other
+        return 255 # makes xargs start no others
     fi
     printf '%-20s %s\n' "$name" "$(grep -E '^Done' "$log" || tail -1 "$log")"
     sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log" >"$work/$name.runs"

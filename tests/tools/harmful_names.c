@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harmful-names: a process whose own name and whose marks mean harm to whoever prints them. */
+/* harmful-names: a process whose own name and marks are hostile to programs that print them. */
 #include <string.h>
 #include <sys/prctl.h>
 

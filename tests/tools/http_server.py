@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A web server on loopback for tests of fetching: http_server.py DIRECTORY LOG. Prints its port. Each request is a line
-of LOG: path, where its range begins ("-": none). The path may begin with what to do wrong:
-/cut/N/FILE sends N bytes of what it announced, then hangs up; /norange/FILE knows no ranges."""
+"""A web server on loopback for tests of fetching: http_server.py DIRECTORY LOG. Prints its port. Each request is a line of
+LOG: the path, and where its range begins ("-": none). The path may begin with a fault to plant: /cut/N/FILE sends N
+bytes of the announced size, then closes; /norange/FILE supports no ranges."""
 import http.server
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# installed.sh DIRECTORY: on a machine that may be spoilt, installs the packages that lie there, the agent alone first, uses
-# them, removes them, and looks for what is left. check_packages.sh runs it on a fresh one.
+# installed.sh DIRECTORY: on an expendable machine, installs the packages in DIRECTORY, the agent alone first, uses them,
+# removes them, and looks for leftovers. check_packages.sh runs it on a fresh machine.
 set -euo pipefail
 fail() { echo "FAILED: $*" >&2; exit 1; }
 export DEBIAN_FRONTEND=noninteractive
@@ -35,6 +35,6 @@ while read -r file; do
     [ -d "$file" ] || [ ! -e "$file" ] || fail "left: $file"
 done </root/files
 ! find / -xdev -name '*chokepoint*' -not -path '/root/*' -not -path '/tmp/*' | grep . || fail "these are left"
-# A later run finds nothing of what they needed.
+# A later run must find nothing of their dependencies.
 apt-get autoremove --purge -y -qq >/root/apt.log 2>&1 || fail "cannot remove what they needed: $(tail -3 /root/apt.log)"
 echo "removed without a trace"

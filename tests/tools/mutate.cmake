@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `mutate` builds with: rooms are shared libraries, so that a mutant costs one file and one library.
-# Rooms that call each other leave names to be found at run time, and only if they are called.
+# The build options of `mutate`: rooms are shared libraries, so that a mutant costs one file and one
+# library. Rooms that call each other leave symbols to be resolved at run time, when they are called.
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
 string(APPEND CMAKE_EXE_LINKER_FLAGS " -Wl,--unresolved-symbols=ignore-in-shared-libs,-z,lazy")
 macro(add_library name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The mistakes that `mutate` plants in C code: each operator is a function that yields (start, end, text),
-the part of a file to replace and what comes there. They look at the code alone: comments, strings,
-preprocessor lines and the bodies of types are blanked before. `check` holds each one against an example."""
+"""The faults that `mutate` plants in C code. Each operator is a function that yields (start, end, text): the
+part of a file to replace, and its replacement. Operators see only code: comments, strings, preprocessor
+lines and the bodies of types are blanked before. `check` compares each one with an example."""
 import re
 
 TWINS = """send receive|sent received|from to|a b|here there|first last|low high|user system|read write|start end|
@@ -27,7 +27,7 @@ def bare(text):
 
 
 def closing(code, at):
-    """The place of the bracket that closes the one at `at`."""
+    """The position of the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[i], 0)
@@ -37,7 +37,7 @@ def closing(code, at):
 
 
 class Names:
-    """Neighbours of enum constants and names of fields, of the whole tree."""
+    """Neighbours of enum constants and names of fields, over the whole tree."""
 
     def __init__(self, texts):
         self.neighbour, self.fields = {}, set()
@@ -53,7 +53,7 @@ class Names:
         self.twin = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
 
     def twin_of(self, field):
-        """The field's other side: one word of its name swapped."""
+        """The field for the other side: one word of its name swapped."""
         words = field.split("_")
         for i, word in enumerate(words):
             other = "_".join(words[:i] + [self.twin.get(word, word)] + words[i + 1:])
@@ -157,7 +157,7 @@ EXAMPLES = (
 
 
 def wrong_examples():
-    """Examples of which an operator makes something else than it should."""
+    """Examples for which an operator gives another result than expected."""
     for operator, text, expected in EXAMPLES:
         names = Names([text])
         made = [text[:start] + new + text[end:] for _, name, start, end, new in planted(text, names) if name == operator]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* new-run FILE: makes the database and a run in it, as `chokepoint run` does before it starts the
- * collector; prints the run's number. For tests of the collector by itself. */
+ * collector; prints the run's number. For tests of the collector alone.
+ */
 #include <stdio.h>
 
 #include "collector/store.h"

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with the name of one of GPUs and nothing in it. */
+/* An empty library with the name of a GPU library. */
 extern int no_gpu;
 int no_gpu = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dynamic loader that is not ours, as a test of what may be preloaded needs one: it does what
- * musl's does with a library of glibc, which is to end with status 127, and with 42 otherwise. No C
- * library: the kernel jumps here with the stack of the program that names this file its loader.
+ * A foreign dynamic loader, for a test of what may be preloaded. It does what musl's loader does
+ * with a library of glibc, which is to end with status 127; otherwise it ends with 42. It has no C
+ * library: the kernel jumps here with the stack of the program that names this file as its loader.
  */
 static const char prefix[] = "LD_PRELOAD=";
 
@@ -17,7 +17,7 @@ __attribute__((noreturn)) static void end(long status) {
     }
 }
 
-/* stack: the number of arguments, these, NULL, the environment, NULL. */
+/* stack: the number of arguments, the arguments, NULL, the environment, NULL. */
 __attribute__((noreturn, used)) void other_loader(long *stack) {
     char **variable = (char **)(stack + 1) + stack[0] + 1;
     for (; *variable; variable++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Started by the loader that it names (other_loader.c), which never comes here. */
+/* Its loader (other_loader.c) ends before it gets here. */
 int main(void) {
     return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by programs that wait in a known way, and measure for how long. */
+/* Shared by programs that wait in a known way, and measure how long. */
 #ifndef CHOKEPOINT_TESTS_TOOLS_PLANT_H
 #define CHOKEPOINT_TESTS_TOOLS_PLANT_H
 
@@ -40,7 +40,7 @@ struct measure {
     int64_t off_core_ns, queued_ns;
 };
 static struct measure began;
-static int64_t blocked_ns, queued_ns; /* the latter is in the former */
+static int64_t blocked_ns, queued_ns; /* queued_ns is a part of blocked_ns */
 
 static inline struct measure measure(void) {
     char text[100] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process-plant KIND: a process of several threads or connections, of which it is known how its
- * time went. Prints lines "process PID COLUMN LEAST MOST" (ns of its clocks as one process), "life
- * PID LEAST MOST" (of all of them together) and "socket PORT COLUMN LEAST MOST".
+ * process-plant KIND: a process with several threads or connections that knows how it spent its
+ * time. Prints lines "process PID COLUMN LEAST MOST" (ns of its clocks as one process), "life PID
+ * LEAST MOST" (of all of them together) and "socket PORT COLUMN LEAST MOST".
  */
 #include "tests/tools/plant.h"
 
@@ -25,7 +25,8 @@ static void say(const char *what, int64_t of, const char *column, int64_t least,
     fflush(stdout);
 }
 
-/* Has a process of its own do it, which lives at least while it does, and at most until it is gone.
+/* Runs the work in a separate process, and measures its life: at least the work, at most until it
+ * is gone.
  */
 static void live(void (*work)(void)) {
     int done[2];
@@ -77,7 +78,7 @@ static void compute_ms(long ms) {
         ;
 }
 
-/* Returns for how long it was on its core. */
+/* Returns how long it was on its core. */
 static int64_t compute(void) {
     struct measure before = measure();
     int64_t start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -92,7 +93,7 @@ static void work_beside_idle(void) {
         start(idle, NULL);
     while (__atomic_load_n(&n_idle, __ATOMIC_RELAXED) < IDLE_THREADS)
         sched_yield();
-    computed_ns += compute(); /* by its end they are at rest */
+    computed_ns += compute(); /* the others are at rest by its end */
     for (int i = 0; i < ROUNDS; i++) {
         begin();
         pause_ms(PAUSE_MS);
@@ -103,7 +104,7 @@ static void work_beside_idle(void) {
     int64_t rest_ns =
         clock_ns(CLOCK_PROCESS_CPUTIME_ID) - (ROUNDS + 1) * PAUSE_MS * INT64_C(1000000);
 #ifdef __SANITIZE_ADDRESS__
-    rest_ns += PAUSE_MS * INT64_C(1000000); /* the end of a process with its shadow memory */
+    rest_ns += PAUSE_MS * INT64_C(1000000); /* the end of a process with shadow memory */
 #endif
     say("process", getpid(), "process_run_ns", computed_ns, computed_ns + rest_ns);
     say("process", getpid(), "process_futex_ns", 0, 0);
@@ -148,7 +149,7 @@ static void go_round(void) {
 
 /* ---- servers with an event loop ---- */
 
-/* Its other process writes to the first `busy` of the connections at once, now and then. */
+/* Its other process writes to the first `busy` connections at once, now and then. */
 static pid_t feed(int (*ends)[2], int busy) {
     char byte = 0;
     pid_t feeder = fork();
@@ -164,7 +165,8 @@ static pid_t feed(int (*ends)[2], int busy) {
     _exit(0);
 }
 
-/* Waits until all that were fed are ready, at most timeout_ms at a time, and reads them in order.
+/* Waits until all connections that were written to are ready, at most timeout_ms at a time, and
+ * reads them in order.
  */
 static void serve_round(int epoll, int (*ends)[2], int busy, int timeout_ms) {
     struct epoll_event ready[4];
@@ -186,7 +188,7 @@ static void serve(int connections, int busy, int timeout_ms) {
         struct epoll_event event = {.events = EPOLLIN, .data.fd = k};
         tcp_pair(ends[k]);
         epoll_ctl(epoll, EPOLL_CTL_ADD, ends[k][1], &event);
-        /* Each is known before it counts. */
+        /* Each connection must be known before it counts. */
         if (write(ends[k][0], &byte, 1) != 1 || read(ends[k][1], &byte, 1) != 1)
             fail("write");
     }
@@ -200,7 +202,7 @@ static void serve(int connections, int busy, int timeout_ms) {
     waitpid(feeder, NULL, 0);
 }
 
-/* A thread beside it looks at the time every few ms, as profilers and collectors do. */
+/* A thread beside it reads the time every few ms, as profilers and collectors do. */
 static int tick_id;
 
 static void *tick(void *argument) {
@@ -210,7 +212,7 @@ static void *tick(void *argument) {
     return argument;
 }
 
-/* How long it ran, or was ready to: to the process that is no wait. */
+/* How long that thread ran, or was ready to: for the process that is no wait. */
 static int64_t ticked_ns(void) {
     char path[64], text[128] = "";
     long long ran = 0, queued = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rename-host FROM TO HOST: copies the segments of a spool as if they were another host's, whose
- * agent was told the run's id alone. */
+ * agent knew only the run's id.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""same_reports.py OLD NEW FOLDER...: two builds of chokepoint say the same of all recordings below the folders. Writes the
-report of each run, as text and as JSON, with both programs, compares the bytes, and prints the first lines that differ in
-each report, with counts at the end. Exit 1: some differ. `--old-in FOLDER` keeps what OLD says there for the next time."""
+"""same_reports.py OLD NEW FOLDER...: checks that two builds of chokepoint report the same of all recordings below the
+folders. Writes the report of each run, as text and as JSON, with both programs, compares the bytes, and prints the first
+lines that differ in each report, with counts at the end. Exit 1: some differ. `--old-in FOLDER` keeps OLD's reports there
+for the next time."""
 import argparse
 import concurrent.futures
 import difflib

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slow_wire A B DELAY_US: carries frames between two interfaces of this network namespace, each so
- * much late, both ways: distance for kernels that have no netem. Says "ready" and goes on until it
- * is ended. Frames keep their offload header, so segments of 64 kB stay one frame. Frames that find
- * no room are dropped, as by a router. Runs before everything else where it may (SCHED_FIFO): a
+ * slow_wire A B DELAY_US: carries frames between two interfaces of this network namespace with that
+ * delay, both ways: distance for kernels without netem. Prints "ready" and continues until it is
+ * ended. Frames keep their offload header, so segments of 64 kB stay one frame. Frames without room
+ * are dropped, as by a router. It runs before all other processes if it may (SCHED_FIFO), since a
  * wire does not wait for a core.
  */
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ struct frame {
 struct direction {
     int from, to;
     struct frame *frames;
-    size_t first, end; /* of those under way; modulo FRAMES */
+    size_t first, end; /* of the frames under way; modulo FRAMES */
 };
 
 static int64_t now_ns(void) {
@@ -71,7 +71,7 @@ static void take(struct direction *d, int64_t delay_ns) {
     }
 }
 
-/* When the next one is due; INT64_MAX: none is under way. */
+/* When the next frame is due; INT64_MAX: none is under way. */
 static int64_t deliver(struct direction *d) {
     for (; d->first < d->end; d->first++) {
         struct frame *f = &d->frames[d->first % FRAMES];

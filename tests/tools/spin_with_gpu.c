@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* spin-with-gpu LIBRARY SECONDS: loads the library, then burns a core for so long, as a thread
- * does that waits for a GPU. */
+/* spin-with-gpu LIBRARY SECONDS: loads the library, then burns a core for that time, as a thread
+ * does that waits for a GPU.
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -69,7 +69,7 @@ static int connect_to(const char *address, const char *port, int sndbuf) {
     return fd;
 }
 
-/* Sleeps as long as so many bytes should have taken. */
+/* Sleeps as long as the bytes should have taken. */
 static void keep_pace(uint64_t bytes, uint64_t bytes_per_s) {
     uint64_t ns = bytes * 1000000000 / bytes_per_s;
     struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait-plant KIND [FILE]: waits in one way, ROUNDS times PAUSE_MS each, and prints
- * "KIND PID OTHER_PID LEAST MOST PORT": for how many ns it was blocked, by its own measure. That is
- * the wall time of the blocking calls without the time that it ran in them; at least that without
- * the time that it was ready to run, too.
+ * wait-plant KIND [FILE]: waits in one way, ROUNDS times PAUSE_MS each, and prints "KIND PID
+ * OTHER_PID LEAST MOST PORT": for how many ns it was blocked by its own measure. MOST is the wall
+ * time of the blocking calls without its time on a core; LEAST also excludes its time ready to run.
  */
 #include "tests/tools/plant.h"
 
@@ -58,12 +57,13 @@ static void read_slowly_fed(const char *kind, int in, int out, bool polls, int p
     waitpid(feeder, NULL, 0);
 }
 
-/* It reads late what has long been there. */
+/* It reads data late that arrived long before. */
 static void read_late(const char *kind) {
     int ends[2];
     char byte = 0;
     tcp_pair(ends);
-    if (write(ends[0], &byte, 1) != 1 || read(ends[1], &byte, 1) != 1) /* it is known from now on */
+    if (write(ends[0], &byte, 1) != 1 || read(ends[1], &byte, 1) != 1) /* the connection is known
+                                                                          from now on */
         fail("write");
     for (int i = 0; i < ROUNDS; i++) {
         if (write(ends[0], &byte, 1) != 1)
@@ -78,7 +78,7 @@ static void read_late(const char *kind) {
     pause_ms(3 * PAUSE_MS);
 }
 
-/* It sends, and nobody reads for a while. */
+/* It sends, and no process reads for a while. */
 static void send_unread(const char *kind) {
     int ends[2], small = 16384;
     static char block[BLOCK_BYTES];
@@ -155,7 +155,7 @@ static void sleep_often(const char *kind) {
     end();
     report(kind, 0, 0);
     struct pollfd nothing = {.fd = pipe(never) < 0 ? -1 : never[0], .events = POLLIN};
-    poll(&nothing, 1, 3 * PAUSE_MS); /* no clock of sleep, until it has been seen */
+    poll(&nothing, 1, 3 * PAUSE_MS); /* no sleep is clocked until it has been seen */
 }
 
 static void await_children(const char *kind) {
@@ -173,14 +173,14 @@ static void await_children(const char *kind) {
     pause_ms(3 * PAUSE_MS);
 }
 
-/* Somebody stops it; that one measures, and tells its id. */
+/* Another process stops it, measures, and reports its id. */
 static void be_stopped(const char *kind) {
     int64_t least_ns = 0;
     pid_t stopped = fork();
     if (stopped == 0)
         for (;;)
             pause_ms(1000);
-    pause_ms(5 * PAUSE_MS); /* for as long as it takes to be seen */
+    pause_ms(5 * PAUSE_MS); /* long enough to be seen */
     for (int i = 0; i < ROUNDS; i++) {
         int status;
         int64_t before_ns = clock_ns(CLOCK_MONOTONIC);
@@ -202,7 +202,7 @@ static void be_stopped(const char *kind) {
     waitpid(stopped, NULL, 0);
 }
 
-/* Past the page cache, from a device that is held back. */
+/* Reads past the page cache, from a throttled device. */
 static void read_disk(const char *kind, const char *path) {
     void *block;
     int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
