@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The disk under the spool is full for a while: said once, sampling goes on, every frame that found
-# no room is counted, and with room again frames are kept again. No file is damaged.
+# The disk under the spool is full for a while: the agent reports it once and keeps sampling; every
+# frame without room is counted, and with room frames are kept again. No file is damaged.
 set -u
 work=$(mktemp -d)
 agent=
@@ -21,7 +21,7 @@ mount -t tmpfs -o size=4m,mode=700 tmpfs "$work/disk" 2>/dev/null || { echo "no 
 "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --rate 50 --spool "$work/disk" 2>"$work/err" &
 agent=$!
 until_true grown 4000
-dd if=/dev/zero of="$work/disk/fill" bs=4k 2>/dev/null # all that is left
+dd if=/dev/zero of="$work/disk/fill" bs=4k 2>/dev/null # all the remaining room
 until_true said 'No space left'
 sleep 0.5 # frames find no room meanwhile
 [ "$(grep -c 'No space left' "$work/err")" = 1 ] || fail "not said once"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# An agent of root keeps the capabilities that it samples with and no others, in every thread; another program could not
-# bring it more. Its supervisor keeps them all, so that a sampler that is started again loads and records the same.
+# An agent of root keeps only the capabilities that it samples with, in every thread, and cannot gain others by
+# executing a program. Its supervisor keeps them all, so that a restarted sampler loads and records the same.
 set -u
 [ "$(id -u)" = 0 ] || { echo "needs root"; exit 77; }
 work=$(mktemp -d)
@@ -22,7 +22,8 @@ other_child() { [ -n "$(child)" ] && [ "$(child)" != "$1" ]; }
 mask() { local bits=0 bit; for bit in "$@"; do ((bits |= 1 << bit)); done; printf '%016x' $bits; }
 rows() { for segment in "$work"/spool/*.spool; do "$CHOKEPOINT_BIN/frame-dump" "$segment"; done; }
 
-# expect MASK: of the sampler's first thread, and no more of its others
+# expect MASK: the capabilities of the sampler's first thread, and none beyond them in its other
+# threads
 expect() {
     local sampler status
     sampler=$(echo $(child))
@@ -34,7 +35,8 @@ expect() {
     done
 }
 
-# record MASK OPTIONS...: a job of another user, whose io, files and environment only privileges show
+# record MASK OPTIONS...: a job of another user, whose io, files and environment are visible only
+# with privileges
 record() {
     local expected=$1
     shift

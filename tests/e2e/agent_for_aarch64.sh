@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The agent that is sent to hosts is built for aarch64 on another machine, without anything but a cross compiler, and
-# samples there (under qemu); the MPI shim comes beside it.
+# The agent that is sent to hosts is built for aarch64 on another machine with only a cross compiler, and samples
+# there (under qemu); the MPI shim comes with it.
 set -u
 for program in aarch64-linux-gnu-gcc qemu-aarch64-static cmake ninja; do
     command -v $program >/dev/null || { echo "skipped: no $program"; exit 77; }

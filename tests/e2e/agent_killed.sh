@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The sampling process is killed with SIGKILL, twice: what it had spooled is kept, sequence numbers
-# go on without a double, the time nobody sampled is counted as missed slots, and a note says so.
+# The sampling process is killed with SIGKILL, twice: its spooled frames are kept, sequence numbers
+# continue without doubles, time without samples is counted as missed slots, and a note says so.
 set -u
 work=$(mktemp -d)
 supervisor=
@@ -23,7 +23,7 @@ for kill in 1 2; do
     until_true grown "$(($(frames) + 3000))"
     victim=$(child)
     [ "$(wc -w <<<"$victim")" = 1 ] || fail "not one child but '$victim'"
-    kill -STOP $victim # half a second of slots that nobody samples
+    kill -STOP $victim # half a second of slots without samples
     sleep 0.5
     kill -KILL $victim
     before=$(frames)
@@ -53,13 +53,13 @@ awk '
         n++
         seq = value("seq"); missed = value("missed") + 0
         mono = value("mono_ns") / 1e9
-        slot = mono - value("late_ns") / 1e9 # when it was due, however late a busy machine took it
+        slot = mono - value("late_ns") / 1e9 # when it was due, even if a busy machine took it late
         if (seq != n) { print "frame " n " has number " seq; bad = 1 }
         if (n > 1 && mono <= before) { print "time runs backwards at frame " seq; bad = 1 }
         if (n > 1 && missed > missed_before) {
             gaps++
             slots = missed - missed_before
-            # 20 Hz: a gap of t seconds has passed over t*20 - 1 slots, give or take the ends.
+            # 20 Hz: a gap of t seconds misses t*20 - 1 slots, plus or minus the ends.
             if (slots > (slot - slot_before) * 20 + 1 || slots < (slot - slot_before) * 20 - 2.5) {
                 print "gap of " slot - slot_before " s counted as " slots " slots"; bad = 1
             }

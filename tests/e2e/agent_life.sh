@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# How an agent begins and ends: one line for a wrong command line, the exit status it promises,
-# nothing left behind, no secrets to be seen, and no life of its own after whoever started it.
+# How an agent begins and ends: one line for a wrong command line, the promised exit status, no
+# leftovers, no visible secrets, and no life after the process that started it.
 set -u
 work=$(mktemp -d)
 agent=$CHOKEPOINT_BIN/chokepoint-agent
-pin=sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= # of nobody
+pin=sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= # of no collector
 started=
 finish() {
     [ -z "$started" ] || kill -KILL $started 2>/dev/null
@@ -72,7 +72,7 @@ for signal in TERM INT; do
     kill -$signal $started
     wait $started || fail "exit $? after SIG$signal"
     started=
-    # The last frame is taken between slots, and all tables are in it.
+    # The last frame is taken between slots, and contains all tables.
     last=$("$CHOKEPOINT_BIN/frame-dump" "$work/$signal"/*.spool | sed -n 's/^frame seq=\([0-9]*\) .*/\1/p' | tail -n 1)
     "$CHOKEPOINT_BIN/frame-dump" "$work/$signal"/*.spool | grep -q "^row $last self \[agent\]" || fail "no last frame"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Recordings that lack something get an answer that says so, and names nobody with confidence: two iterations only, no
-# shim, a rank that was killed, clocks that nobody knows; so do comparisons of other hosts and of other commands.
+# Incomplete recordings get answers that say what is missing, and blame no host with confidence: only two iterations,
+# no shim, a killed rank, unknown clocks; and so do comparisons of other hosts and of other commands.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 sgd=$CHOKEPOINT_BIN/chokepoint-sgd
 [ -x "$sgd" ] || { echo "skipped: no MPI"; exit 77; }
@@ -16,20 +16,20 @@ json() { report "$1" --format json; jq -r "$2" report; }
 notes() { json "$1" '.quality.notes[]'; }
 confident() { [ "$(json "$1" ".verdict.confidence > $2")" = true ]; }
 
-# Two iterations: too little, and that is the answer.
+# Two iterations are too few, and the answer says so.
 run_inside -n two $(train 2) --iterations 2
 [ $status -eq 0 ] || fail "two iterations: exit status $status"
 [ "$(json two .verdict.state)" = insufficient ] || fail "two iterations: $(json two .verdict)"
 said 'run 1, two: The run took .* too short to judge' 'not known. Only 2 iterations were marked; 10 are needed' || fail "two iterations: the screen does not say so"
 [ "$(json two .verdict.host)" = null ] || fail "two iterations: somebody is named"
 
-# No shim: nobody saw inside MPI.
-run_inside --no-shim -n blind $(train 2) --iterations 100000000 --time-limit 2.5 # its processes are looked at once a second
+# No shim: time inside MPI is not known.
+run_inside --no-shim -n blind $(train 2) --iterations 100000000 --time-limit 2.5 # its processes are scanned once a second
 [ $status -eq 0 ] || fail "no shim: exit status $status"
 notes blind | grep -q 'inside MPI is not recorded' || fail "no shim: $(notes blind)"
 ! confident blind 0.7 || fail "no shim: $(json blind .verdict)"
 
-# A rank that dies takes the run with it; what there is, is said to be of the time until then.
+# A rank that dies ends the run; the report is of the time until then.
 cat >dies <<'END'
 #!/bin/sh
 [ "$OMPI_COMM_WORLD_RANK" != 1 ] || { "$@" & sleep 2; kill -9 $!; wait $!; exit 137; }
@@ -42,7 +42,7 @@ run_inside -n killed $(train 2 "$work/dies") --iterations 10000000
 notes killed | grep -q 'the command failed: what is said is of the [0-9.]* s until then' || fail "killed: $(notes killed)"
 said '^note  *the command failed: ' || fail "killed: the screen does not say so"
 
-# Clocks that were never measured: the recording is not of the best, and the screen says why.
+# Clocks that were never measured: the recording gets no top grade, and the screen says why.
 of_vm2="(SELECT host FROM host WHERE run = 2 AND name = 'vm2')"
 sqlite3 "$db" "DELETE FROM clock_piece WHERE stream IN (SELECT stream FROM stream WHERE host IN $of_vm2);
                UPDATE stream SET clock_offset_ns = NULL, clock_error_ns = NULL WHERE host IN $of_vm2" || fail "no clocks to forget"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# On emulated hosts: a group and a session of one host, and a port of the other, each only where it is meant. A host on
-# which nothing of the job runs is named in the five lines.
+# On emulated hosts: a group and a session of one host, and a port of the other, each applied only to its host. A host
+# without processes of the job is named in the five lines.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -16,7 +16,7 @@ while True:
     sum(range(100000))
     time.sleep(0.01)
 END
-at() { # HOST COMMAND...: in the background, in a session of its own, without any environment
+at() { # HOST COMMAND...: in the background, in a new session, with an empty environment
     "$chokepoint" testbed --name "$name" exec "$1" -- setsid env -i "${@:2}" &
 }
 at vm1 "$(command -v python3)" "$work/server.py"
@@ -25,7 +25,7 @@ has_server() { pgrep -f "$work/server.py" | grep -qxFf <(processes_of "$1"); }
 until_true has_server vm1
 until_true has_server vm2
 server_of() { pgrep -f "$work/server.py" | grep -xFf <(processes_of "$1") | sort -n | tail -1; }
-on() { # HOST: ids of its processes of the job of the last run
+on() { # HOST: ids of its processes in the job of the last run
     sql "SELECT DISTINCT pid FROM process_rate WHERE run = (SELECT max(run) FROM run) AND job = 1 AND host = '$1' ORDER BY pid" |
         tr '\n' ' '
 }

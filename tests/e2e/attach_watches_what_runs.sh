@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint attach` records what already runs: by its process, by the port it listens on, by its user; for a time, or
-# until Ctrl-C, which is a good end. Nothing else is the job. Wrong words get one line and status 2.
+# `chokepoint attach` records running processes: chosen by id, by the port they listen on, or by user; for a time, or
+# until Ctrl-C, which is a normal end. Nothing else belongs to the job. Wrong words get one line and status 2.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -9,14 +9,14 @@ attach() {
     "$chokepoint" attach $slow_start --db "$db" --process-rate 5 "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
-members() { # RUN: programs of the job
+members() { # RUN: programs in its job
     sql "SELECT DISTINCT substr(process, 1, instr(process, '[') - 1) FROM process_rate WHERE run = $1 AND job = 1 ORDER BY 1" |
         tr '\n' ' '
 }
 ids() { sql "SELECT DISTINCT pid FROM process_rate WHERE run = $1 AND job = 1 ORDER BY pid" | tr '\n' ' '; }
 last_run() { sql "SELECT max(run) FROM run"; }
 
-# A server that has a child, and wiped its title and environment long ago.
+# A server with a child, which wiped its title and environment long ago.
 cat >server.py <<'END'
 import ctypes, os, socket, sys, time
 s = socket.socket()
@@ -64,7 +64,7 @@ wait $watcher
 [ "$(state_of 2)" = done ] || fail "Ctrl-C: state $(state_of 2)"
 [ "$(ids 2)" = "$(ids 1)" ] || fail "port: $(ids 2)"
 
-# --- nobody
+# --- no process
 attach --job pid=999999999 --duration 3s
 [ $status -eq 0 ] || fail "nobody: $status"
 grep -q "no process of the job was seen" "$work/err" || fail "nobody is there, and that is not said"

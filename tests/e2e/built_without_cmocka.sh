@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Packages that `./demo` installs are enough to build everything but the tests: without cmocka the build is made, and
-# no unit test is part of it.
+# The packages that `./demo` installs suffice to build everything but the tests: without cmocka the build succeeds,
+# without unit tests.
 set -euo pipefail
 command -v ninja >/dev/null || { echo "skipped: no ninja"; exit 77; }
 work=$(mktemp -d)

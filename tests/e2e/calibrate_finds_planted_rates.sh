@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Links of known rates: `chokepoint calibrate` finds each within 5 %, from one host to another and to and from all. Its
-# figures then are the ceilings of a recorded run on these hosts: of its tables, its alerts, its arithmetic, its verdict.
+# Links with known rates: `chokepoint calibrate` finds each within 5 %, from one host to another and to and from all.
+# Then its figures are the ceilings of a run recorded on these hosts: in tables, alerts, arithmetic and verdict.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v mpirun >/dev/null || { echo "skipped: no mpirun"; exit 77; }
 command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
@@ -10,14 +10,14 @@ need_testbed 3 --rate 400mbit
 "$chokepoint" testbed --name "$name" exec vm2 -- \
     tc qdisc replace dev eth0 root tbf rate 200mbit burst 50000 limit 300000 || fail "tc"
 
-# MPI bandwidth shares cores with its own spinning; links are what is planted.
+# MPI bandwidth shares cores with its own spinning; only link rates are planted.
 measure() {
     # shellcheck disable=SC2016
     inside sh -c '"$0" calibrate --quick --db "$1" --only net,mpi --hostfile "$CHOKEPOINT_HOSTFILE"' \
         "$chokepoint" "$db" >"$work/out" 2>"$work/err" || fail "calibrate: $(cat "$work/err")"
 }
 of() { sql "SELECT value FROM ceiling WHERE host = '$1' AND metric = '$2' AND peer IS $3 ORDER BY ceiling DESC LIMIT 1"; }
-# is HOST METRIC PEER MB/S: within 5 %, headers (0.7 %) apart.
+# is HOST METRIC PEER MB/S: within 5 %, apart from headers (0.7 %).
 is() {
     local value
     value=$(of "$1" "$2" "$3")
@@ -37,7 +37,7 @@ all_found() {
     return $good
 }
 measure
-# The hosts share cores with everything else that runs here: again, if something else did.
+# The hosts share cores with all other programs here: repeated if those interfered.
 for _ in 1 2 3 4; do
     all_found && break
     echo "again:"
@@ -47,8 +47,8 @@ all_found || fail "planted rates are not found"
 [ "$(sql "SELECT count(*) FROM ceiling WHERE metric IN ('net_rtt', 'mpi_latency')")" -ge 6 ] || fail "no latencies"
 grep -q 'Gbit/s' out && grep -q '^  vm2 ' out || fail "no table"
 
-# A run whose vm2 sends all it can to vm1 nearly all the time. It naps where it waits: ranks that spin on
-# two cores have another bottleneck.
+# A run whose vm2 sends at its full rate to vm1 nearly all the time. It naps where it waits: ranks that
+# spin on two cores would have another bottleneck.
 cat >train.c <<'C'
 #include <chokepoint.h>
 #include <mpi.h>
@@ -88,7 +88,7 @@ train() {
     "$chokepoint" report --db "$db" --format json >report.json || fail "report"
 }
 limited_by_link() { jq -e '.verdict.host == "vm2" and .verdict.resource == "net-egress" and (.alerts | any(.host == "vm2" and .resource == "NET_SEND"))' report.json >/dev/null; }
-for _ in 1 2 3; do # a busy machine has another bottleneck, truly
+for _ in 1 2 3; do # on a busy machine it really has another bottleneck
     train
     limited_by_link && break
 done

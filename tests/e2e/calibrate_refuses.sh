@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint calibrate` without MPI, with wrong words, with a program that lies, and with one that fails: one line says
-# what is wrong, only what can be so is kept, and what was measured before a failure is not lost.
+# `chokepoint calibrate` without MPI, with wrong words, with a program that lies, and with one that fails: one line
+# names the fault, only plausible figures are kept, and figures from before a failure are not lost.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 calibrate() {
@@ -61,7 +61,7 @@ said '3 lines of output not used' || fail "lies are not counted"
 [ $(($(rows) - before)) -eq 1 ] || fail "$(rows) figures are kept, of $before before"
 grep -q 5000 out || fail "what was measured is not shown"
 
-# One that says nothing at all.
+# One that prints nothing.
 printf '#!/bin/sh\nexit 0\n' >bin/chokepoint-calibrate-alone
 calibrate --db "$db"
 [ $status -eq 1 ] && said 'nothing was measured' || fail "nothing measured: exit status $status"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A process of the job under a CPU quota of 20 %: the cgroup table has its group, the quota, and to the ns what the kernel
-# counted, CPU time and throttling.
+# A process of the job under a CPU quota of 20 %: the cgroup table has its group and quota, and the kernel's CPU time and
+# throttling to the ns.
 set -u
 work=$(mktemp -d)
 group= pids=()
@@ -40,7 +40,8 @@ stat=${group%% *}/cpu.stat
 for _ in $(seq 400); do [ "$(awk '$1 == "nr_throttled" { print $2 }' "$stat")" -ge 25 ] && break; sleep 0.05; done
 kill -KILL $busy
 wait $busy 2>/dev/null
-# The kernel counts a throttled period when it ends: until nothing changes for longer than one (100 ms).
+# The kernel counts a throttled period at its end: waits until nothing changes for longer than one
+# period (100 ms).
 settled() { local then=$now; now=$(cat "$stat"); [ "$now" = "$then" ] || { sleep 0.15; return 1; }; }
 now=""
 until_true settled

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each gain of the report's table of changes is what `chokepoint whatif` answers to the scenario beside it: of single
-# changes, of two together, and of one at several factors. The verdict's gain is that of the line that is marked.
+# Each gain in the report's table of changes is the answer of `chokepoint whatif` to the scenario beside it: for
+# single changes, for two together, and for one at several factors. The verdict's gain is that of the marked line.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v jq >/dev/null || { echo "skipped: no jq here"; exit 77; }
 "$CHOKEPOINT_BIN/bench_analysis_speed" make "$db" 3 2 30 1 2 star || fail "no recording"
@@ -10,7 +10,7 @@ command -v jq >/dev/null || { echo "skipped: no jq here"; exit 77; }
 [ "$(jq '.changes_together | length' report)" -ge 1 ] || fail "no pair: $(jq -c .changes report)"
 [ "$(jq '.changes_by_factor | length' report)" -ge 5 ] || fail "no factors"
 
-# Both within rounding of the JSON.
+# Both within the rounding of the JSON.
 same() { # OURS ANSWERED SCENARIO
     jq -en --argjson a "$1" --argjson b "$2" '($a - $b) | fabs < 0.01' >/dev/null || fail "$3: the report says $1, whatif $2"
 }
@@ -25,7 +25,7 @@ done < <(jq -r '(.changes[] , .changes_together[], .changes_by_factor[]) | selec
 verdict=$(jq '.verdict.gain_pct.estimate' report) advised=$(jq '[.changes[] | select(.advised)][0].gain_pct.estimate' report)
 [ "$advised" != null ] || fail "no line has the verdict's gain"
 same "$advised" "$verdict" "the verdict"
-# No sum: two changes gain no less than one of them, and no more than all there is.
+# Gains do not add up: two changes gain at least as much as either, and at most everything.
 jq -e '.changes as $c | .changes_together[] | (.letters | split(" + ")) as $l | .gain_pct.estimate as $g |
     [$c[] | select(.letter | IN($l[])) | .gain_pct.estimate] | $g >= max - 1 and $g < 100' report >/dev/null ||
     fail "a pair gains less than one of it: $(jq -c '.changes_together' report)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of an end-to-end test about documents: a line each, and exit status 1 where one is wrong.
+"""Claims of an end-to-end test about documents: a line for each, and exit status 1 if one is wrong.
 
     from claims import done, hold       in a program that claims() of run_lib.sh runs
 """
@@ -9,12 +9,12 @@ _wrong = []
 
 
 def hold(claim, good, found):
-    """Prints whether CLAIM is so, and what was FOUND instead of it."""
+    """Prints whether CLAIM holds, and what was FOUND."""
     print(f"{'ok' if good else 'WRONG'}: {claim}: {found}")
     if not good:
         _wrong.append(claim)
 
 
 def done():
-    """Ends the test: status 1 where a claim was wrong."""
+    """Ends the test: status 1 if a claim was wrong."""
     sys.exit(len(_wrong) > 0)

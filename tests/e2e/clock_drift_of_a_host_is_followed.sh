@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Clocks of three hosts are 5 s ahead or behind and gain or lose 100 millionths: at every sample the
-# stored line is within the bound stored with it and within 0.2 ms of what was planted, and the
-# report tells the drift.
+# Clocks of three hosts are 5 s ahead or behind and gain or lose 100 millionths. At every sample the
+# stored line is within its stored bound and within 0.2 ms of the planted clock, and the report
+# shows the drift.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 library=$CHOKEPOINT_BIN/clockdrift.so
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/clock_lib.sh" || exit 1
@@ -11,7 +11,8 @@ clock_plants vm2:5:100 vm3:-5:-100 vm4:-5:100
 mkfifo go
 run_planted vm1,vm2,vm3,vm4 sh -c 'read x <go' &
 pid=$!
-# Each host has ten exchanges, and two so good and so far apart that no line through both is off by 15 millionths.
+# Each host needs ten exchanges, and two so good and so far apart that no line through both is off by more than 15
+# millionths.
 exchanges() {
     [ "$(sql "SELECT count(*) FROM host h WHERE (SELECT count(*) FROM clock c WHERE c.host = h.host) >= 10 AND EXISTS (
               SELECT 1 FROM clock a JOIN clock b USING (host) WHERE a.host = h.host AND

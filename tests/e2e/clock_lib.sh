@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Hosts whose clocks differ by what was planted; to be sourced after run_lib.sh. Needs $library (clock_drift.c).
-# clock_plants HOST:SHIFT_S:PPM... : agents there see a monotonic clock shifted by whole seconds (a time namespace)
-# that gains PPM from $origin on. Sets $plants and a CHOKEPOINT_RSH in $work/rsh; vm1 is reached directly: 0 and 0.
+# Hosts with planted clocks; source this after run_lib.sh. Needs $library (clock_drift.c). clock_plants
+# HOST:SHIFT_S:PPM... : agents there see a monotonic clock shifted by whole seconds (a time namespace) that gains
+# PPM from $origin on. Sets $plants and a CHOKEPOINT_RSH in $work/rsh; vm1 is reached directly: 0 and 0.
 unshare --time --monotonic 5 true 2>/dev/null || { echo "SKIPPED: no time namespaces here"; exit 77; }
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 [ -e "$library" ] || { echo "SKIPPED: no $library"; exit 77; }

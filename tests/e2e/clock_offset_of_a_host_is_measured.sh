@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# One host's monotonic clock is 5000 s ahead of the others' (a time namespace): the offset that is
-# stored is the planted one within the bound stored beside it, and both hosts' samples of one
-# instant have one time in the run.
+# One host's monotonic clock is 5000 s ahead of the others' (a time namespace): the stored offset is
+# the planted one within its stored bound, and samples of one instant on both hosts have the same
+# time in the run.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 unshare --time --monotonic 5000 true 2>/dev/null || { echo "SKIPPED: no time namespaces here"; exit 77; }
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -40,7 +40,7 @@ for name, truth in planted.items():
     print(f"{name}: {(offset - truth) / 1e3:+.1f} us from the truth, bound {bound / 1e3:.1f} us")
     for mono, o, e in db.execute("SELECT mono_ns, offset_ns, error_ns FROM clock JOIN host USING (host) WHERE name = ?", [name]):
         check(abs(o - truth) <= e, name, "estimate", o, "+-", e, "at", mono)
-    # All hosts here have one wall clock; it is read a moment after the monotonic one or before.
+    # All hosts here share one wall clock, which is read a moment before or after the monotonic one.
     apart[name] = [statistics.median(w - m - offset for w, m in db.execute(
         "SELECT wall_ns, mono_ns FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = ?", [name])), bound]
 (a, a_bound), (b, b_bound) = apart.values()

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # During a run the wall clock of one host is set an hour ahead, two hours back, and right again. Only
-# its agent sees that (a library before the C library; the machine's clock is nobody's to set, and
-# its monotonic clock, as in a real step, goes on). A load of known rate must show at that rate.
+# its agent sees that (by a preloaded library; the machine's clock must not be set, and its monotonic
+# clock continues, as in a real step). A load with a known rate must show that rate.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 library=$(find /usr/lib /lib -name libfaketime.so.1 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "SKIPPED: libfaketime is not here (package faketime)"; exit 77; }
@@ -20,11 +20,11 @@ DONT_FAKE_MONOTONIC=1 FAKETIME_DISABLE_SHM=1 NO_FAKE_STAT=1 ASAN_OPTIONS=verify_
 exec $rsh "\${@:1:\$#-1}" "\$script"
 END
 chmod +x rsh
-# The load: 2 kB a hundredth of a second from vm2 to itself; what was sent when is written down.
+# The load: 2 kB every hundredth of a second from vm2 to itself; it records what it sent when.
 cat >load.py <<'END'
 import os, socket, time
 s, sink = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
-sink.bind(("127.0.0.1", 0))  # never read: what does not fit is dropped, and no error is sent back
+sink.bind(("127.0.0.1", 0))  # never read: packets without room are dropped, and no error is returned
 log, start, n = open("sent", "w", 1), time.monotonic_ns(), 0
 while not os.path.exists("enough"):
     while n < (time.monotonic_ns() - start) // 10_000_000:
@@ -74,13 +74,13 @@ heads = db.execute("""SELECT mono_ns, wall_ns FROM frame JOIN stream USING (stre
 steps = [b[0] for a, b in zip(heads, heads[1:]) if abs((b[1] - a[1]) - (b[0] - a[0])) > 1_800_000_000_000]
 check(len(steps) == 3, "the agent saw", len(steps), "of 3 steps, so this test tests nothing")
 
-# Every interval is one that went by, every rate is one that can be; across each step it is the truth.
+# Every interval is the real one, and every rate is possible; across each step it is the true one.
 rows = db.execute("""SELECT f.mono_ns, d.interval_ns, d.receive_bytes FROM net d JOIN instance i USING (instance)
                      JOIN host h USING (host) JOIN frame f USING (frame) WHERE h.name = 'vm2' AND i.name = 'lo'
                      ORDER BY f.seq""").fetchall()
 rows = [r for r in rows if r[1] is not None]
 check(len(rows) > 70, "only", len(rows), "samples")
-# The view has the same rows in the same order. (By time none is found for sure: the run's clock is not the host's.)
+# The view has the same rows in the same order. (Rows cannot be found by time: the run's clock is not the host's.)
 rates = db.execute("""SELECT receive_bytes_per_s, interval_s FROM net_rate WHERE host = 'vm2' AND interface = 'lo'
                       AND interval_s IS NOT NULL ORDER BY time_s""").fetchall()
 check(len(rates) == len(rows), len(rates), "rates of", len(rows), "samples")
@@ -89,7 +89,7 @@ for mono, interval, got in rows:
 for a, b in zip(rows, rows[1:]):
     check(b[0] - a[0] == b[1], "a seam between intervals at", b[0])
 for step in steps:
-    # Eight on either side, however long a busy machine took for them; between two steps there are twenty.
+    # Eight on either side, even if a busy machine took long for them; between two steps there are twenty.
     at = bisect.bisect_left([r[0] for r in rows], step)
     near = rows[at - 8:at + 8]
     check(at >= 8 and len(near) == 16, "only", len(near), "samples around a step")
@@ -105,7 +105,7 @@ for table in "cpu", "disk", "net", "vmstat":
     bad = db.execute(f"SELECT count(*) FROM {table} WHERE interval_ns <= 0 OR interval_ns > 300000000000").fetchone()[0]
     check(bad == 0, bad, "absurd intervals of", table)
 
-# Slots are counted by the time that went by: neither the hour nor a backward step makes thousands of them.
+# Slots are counted by elapsed time: neither the hour nor a backward step makes thousands of them.
 n, missed, first, last = db.execute("""SELECT frames, missed_slots, first_mono_ns, last_mono_ns FROM stream JOIN host USING (host)
                                        WHERE name = 'vm2'""").fetchone()
 slots = (last - first) / 50_000_000

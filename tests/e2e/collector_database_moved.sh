@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database that is moved, replaced or removed under the collector, or loses its log: nothing is acknowledged into it any
-# more, which is said at once; hosts keep what they have, and what was acknowledged stays where it went.
+# A database is moved, replaced or removed under the collector, or loses its log: nothing more is acknowledged into it,
+# which is reported at once; hosts keep their frames, and acknowledged ones stay where they went.
 set -u
 work=$(mktemp -d)
 db=$work/x.db
@@ -19,7 +19,7 @@ start_collector
 start_agent --rate 20
 until_true has_stored 10
 
-# Moved, with another one in its place.
+# Moved, with another database in its place.
 "$CHOKEPOINT_BIN/new-run" "$work/other.db" >/dev/null || fail "no other database"
 mv "$db" "$work/y.db" && mv "$work/other.db" "$db"
 until_true said "^unwritable .*x.db was moved to .*y.db, and another file is in its place; what was recorded until then is there"
@@ -33,19 +33,19 @@ read -r last n <<<"$(highest "$work/copy.db")"
 [ "$last" = "$n" ] && [ "$last" -ge "$(($(first_kept) - 1))" ] ||
     fail "acknowledged up to $(($(first_kept) - 1)), in the moved one $n up to $last"
 
-# Back again: nothing was lost.
+# Back in its place: nothing was lost.
 rm "$db"
 mv "$work/y.db" "$db"
 until_true has_stored $((at + 40))
 
-# Its log removed.
+# Its log is removed.
 rm "$db-wal" "$db-shm"
 at=$(stored)
 until_true has_stored $((at + 40))
 stop_both
 expect_all_once
 
-# Removed: the agent keeps what was not acknowledged, and says so.
+# Removed: the agent keeps what was not acknowledged, and reports it.
 : >"$work/collector.out"
 address=127.0.0.1:0
 start_collector

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A full disk under the database is said, harms nothing that was stored, and is over when it is over.
+# A full disk under the database is reported, does no harm to stored data, and collecting goes on
+# once there is room.
 set -u
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
@@ -27,7 +28,7 @@ lives "$agent" || fail "the agent died of it"
 lives "$collector" || fail "the collector died of it"
 [ "$(grep -c '^unwritable' "$work/collector.out")" = 1 ] || fail "said more than once"
 
-# The spool's segment is a body: what does a push get that does not fit?
+# The spool's segment is a valid body: what answer does a push get for which there is no room?
 answer=$(for segment in "$work"/spool/*.spool; do
     curl -s -m 30 -o "$work/answer" -w '%{http_code}\n' --data-binary @"$segment" -H "Authorization: Bearer $(key_of h1)" \
         -H "Chokepoint-Host: h1" -k --pinnedpubkey "$pin" "https://$address/v1/frames"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# For tests that run an agent and a collector by hand; to be sourced. Needs $work and $db; starts
-# processes whose ids it keeps, and ends those.
+# For tests that start an agent and a collector by hand; to be sourced. Needs $work and $db; keeps
+# the ids of started processes, and ends those.
 export CHOKEPOINT_TOKEN=00112233445566778899aabbccddeeff
 chokepoint=$CHOKEPOINT_BIN/chokepoint
-# As `run` does it, so that a collector that is started again has the key that agents know.
+# As in `run`, so that a restarted collector has the key that agents know.
 CHOKEPOINT_KEY=$(openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256)
 export CHOKEPOINT_KEY
 key_of() { "$chokepoint" collector --key-of "$1"; }
@@ -48,7 +48,7 @@ start_agent() {
     CHOKEPOINT_TOKEN=$(key_of h1) "$CHOKEPOINT_BIN/chokepoint-agent" --collector "https://$address" --pin "$pin" --spool "$work/spool" --host h1 "$@" 9>&- 2>>"$work/agent.err" &
     agent=$!
 }
-# Asks the agent to stop, waits for both, expects that both are content.
+# Asks the agent to stop, waits for both, and expects that both succeed.
 stop_both() {
     echo stop >&9
     wait "$agent" || fail "the agent ended with $?"
@@ -63,7 +63,8 @@ clean_up() {
     rm -rf "$work"
 }
 
-# Every frame 1..N is there once, N is what the agent's last push said, intervals have no seam.
+# Every frame 1..N is there once, N is the last one that the agent pushed, and intervals have no
+# gaps.
 expect_all_once() {
     local n
     n=$(sed -n 's/^final h1 //p' "$work/collector.out" | tail -n 1)

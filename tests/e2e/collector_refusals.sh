@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The collector refuses in one line, with a status that tells usage from failure, and without a trace;
-# an agent whose token is refused says so, once, and keeps what it has.
+# The collector refuses in one line, with a status that tells usage errors from failures, and leaves
+# no trace. An agent whose token is refused reports it once and keeps its frames.
 set -u
 work=$(mktemp -d)
 db=$work/x.db

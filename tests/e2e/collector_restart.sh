@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A collector that is killed and started again costs nothing: every frame is stored, and once.
+# A collector that is killed and restarted loses nothing: every frame is stored exactly once.
 set -u
 work=$(mktemp -d)
 db=$work/x.db

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# compare takes a name for all its repeats and says what is real. How long the runs took is written into the database
-# afterwards: a busy machine must not decide.
+# compare takes a name for all its repeats and reports which differences are real. The runs' durations are written
+# into the database afterwards, since a busy machine must not decide.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 run --repeat 5 -n slow sh -c ': slow'
 [ $status -eq 0 ] || fail "exit status $status"
-for _ in 1 2 3 4 5; do # in turn, a run each: the name stands for all of them as well
+for _ in 1 2 3 4 5; do # one run of each in turn: the name stands for all of these, too
     run -q -n fast sh -c ': fast'
     run -q -n other sh -c ': other'
 done
@@ -28,24 +28,24 @@ case "$(json .headline)" in 'fast is 1.99 times as fast as slow: '*) ;; *) fail 
 compare slow fast --baseline fast --format json || fail "--baseline"
 [ "$(json '.summary[0].groups[0].finding')" = slower ] || fail "against fast: $(json '.summary[0].groups')"
 
-# Equal ones are no difference, and a group against itself is none.
+# Equal groups show no difference, nor does a group against itself.
 compare fast other --format json || fail "compare"
 [ "$(row .finding)" = 'no difference' ] || fail "fast and other: $(row .)"
 compare slow slow --format json || fail "a group against itself"
 [ "$(row .finding)" = 'no difference' ] || fail "slow against itself: $(row .)"
 
-# Too few: the difference, and no claim. Lists make groups by hand.
+# Too few runs: the difference, and no claim. Lists form groups by hand.
 compare 1,2,3,4 6,8,10,12 --format json || fail "lists"
 [ "$(row .finding)" = 'not established' ] || fail "four of each: $(row .)"
 [ "$(row '.difference | round')" = -2 ] || fail "the difference is $(row .difference)"
 ! json .headline | grep -q 'times as' || fail "a claim of four: $(json .headline)"
-# Single runs of one name and command are repeats of each other, wherever they stand.
+# Single runs with the same name and command are repeats of each other, in any order.
 compare 1 6 2 8 3 --format json || fail "single runs"
 [ "$(json '.groups | map(.counted) | tostring')" = '[3,2]' ] || fail "groups: $(json .groups)"
 compare 1 2 --format json || fail "two repeats"
 [ "$(json '.groups | length')" = 2 ] || fail "two runs of one name are one group: nothing to compare"
 
-# Runs of a name that are of another command, or were interrupted, do not count, and that is said.
+# Runs with that name but another command, or interrupted ones, do not count, and a note says so.
 run -q -n fast sh -c ': faster'
 took fast 2000000000
 compare slow fast --format json || fail "compare"

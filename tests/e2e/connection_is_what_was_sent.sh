@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Transfers of known size: what the connection, qdisc and net tables say of them is right to the byte, or within 1 % where
-# headers count. Hindrances planted: a reader that is too slow, a send buffer too small for the path, a link at its limit;
-# each shows where it belongs, and nowhere else.
+# Transfers of known size: the connection, qdisc and net tables are right to the byte, or within 1 % where headers count.
+# Planted limits (a slow reader, a send buffer too small for the path, a full link) each show where they belong, and
+# nowhere else.
 . "${BASH_SOURCE%/*}/wire_lib.sh" || exit 1
 lay_wire 9000 # headers are then below 1 %
 start_agent --rate 10 --process-rate 2
 
 size=100000000
-transfer 7001 $size 60000000 0 # for longer than it takes to be seen
+transfer 7001 $size 60000000 0 # longer than two samples are apart
 transfer 7002 12000000 4000000 0 # the reader takes 3 s for it
 slow='root handle 1: tbf rate 100mbit burst 32k latency'
 tc -n "$switch" qdisc add dev port-b $slow 500ms || { echo "skipped: no tbf"; exit 77; }
-# The kernel starts this clock only when a packet leaves after the buffer was found full: sure with pacing, rare without.
+# The kernel starts this clock only when a packet leaves after the buffer was found full: always with pacing, seldom
+# without.
 transfer 7003 25000000 0 16384 25000000 # 2 s at 12.5 MB/s, behind the sender's own queues
 tc -n "$switch" qdisc del dev port-b root
 tc -n "$a" qdisc add dev wire0 $slow 15ms
@@ -26,7 +27,7 @@ between() {
     awk -v v="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(v != "" && v + 0 >= l + 0 && v + 0 <= h + 0) }' ||
         complain "$1 is '$2', not between $3 and $4"
 }
-# Acknowledged bytes count the SYN and the FIN as a byte each.
+# Acknowledged bytes include the SYN and the FIN as a byte each.
 for port_bytes in 7001:$size 7002:12000000 7003:25000000 7004:25000000; do
     port=${port_bytes%:*} bytes=${port_bytes#*:}
     between "send_bytes to port $port" "$(column connection ":$port]" send_bytes)" "$bytes" $((bytes + 2))
@@ -40,7 +41,7 @@ between "qdisc send_bytes" "$(column qdisc 'wire0 tbf 1:' send_bytes)" $shaped $
 between "qdisc rate" "$(column qdisc 'wire0 tbf 1:' rate_bytes_per_s)" 12500000 12500000
 between "qdisc overlimits" "$(column qdisc 'wire0 tbf 1:' overlimits)" 1 1e12
 
-# share PORT COLUMN: of the time the connection was busy, in %.
+# share PORT COLUMN: in % of the time for which the connection was busy.
 share() {
     awk -v x="$(column connection ":$1]" "$2")" -v y="$(column connection ":$1]" busy_ns)" 'BEGIN { printf "%d", (y > 0 ? 100 * x / y : -1) }'
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# chokepoint-data fetch against a server on loopback: what was broken off goes on where it was, or from the beginning
-# where the server cannot; a wrong checksum leaves nothing, a right file is not fetched again; an archive is unpacked;
-# whatever goes wrong is one line.
+# chokepoint-data fetch against a server on loopback: an interrupted download resumes, or starts again if the server
+# cannot resume; a wrong checksum leaves nothing; a correct file is not fetched again; an archive is unpacked; every
+# error is one line.
 set -u
 work=$(mktemp -d)
 server=
@@ -33,7 +33,7 @@ refused() {
 }
 last() { tail -n 1 "$work/log"; }
 
-# Broken off twice, then the rest: the ranges follow one another, and all of it is right.
+# Interrupted twice, then the rest: the ranges follow each other, and the file is correct.
 refused '.' "$url/cut/100000/file" --sha256 "$sum"
 [ "$(stat -c %s "$work/out/file.part")" -eq 100000 ] && [ ! -e "$work/out/file" ] || fail "what came is not kept"
 refused '.' "$url/cut/50000/file" --sha256 "$sum"
@@ -46,13 +46,13 @@ n=$(wc -l <"$work/log")
 fetch "$url/file" --sha256 "$sum" || fail "again"
 [ "$(wc -l <"$work/log")" -eq "$n" ] || fail "fetched again though it was there"
 
-# A server that knows no ranges sends all of it again.
+# A server without ranges sends the whole file again.
 rm "$work/out/file"
 refused '.' "$url/cut/1000/file"
 fetch "$url/norange/file" --sha256 "$sum" || fail "no ranges: $(cat "$work/said")"
 cmp "$work/site/file" "$work/out/file" || fail "no ranges: not the whole"
 
-# All of it had come, only its name was missing; and a part of something else is not kept.
+# The whole file had arrived under its temporary name; and a part of another file is not kept.
 mv "$work/out/file" "$work/out/file.part"
 fetch "$url/file" --sha256 "$sum" || fail "a whole part: $(cat "$work/said")"
 cmp "$work/site/file" "$work/out/file" || fail "a whole part"
@@ -62,7 +62,7 @@ refused "wrong checksum: expected SHA-256 $sum, found [0-9a-f]*; nothing is kept
 [ -z "$(ls "$work/out")" ] || fail "a wrong file leaves $(ls "$work/out")"
 fetch "$url/file" --sha256 "$sum" || fail "after a wrong one"
 cmp "$work/site/file" "$work/out/file" || fail "after a wrong one"
-head -c 400000 /dev/zero >"$work/out/longer.part" # longer than what the server has
+head -c 400000 /dev/zero >"$work/out/longer.part" # longer than the server's file
 cp "$work/site/file" "$work/site/longer"
 fetch "$url/longer" || fail "a part that is too long: $(cat "$work/said")"
 cmp "$work/site/longer" "$work/out/longer" || fail "a part that is too long"
@@ -73,7 +73,7 @@ refused 'ends in no name' "$url/"
 refused '.' "gopher://127.0.0.1:$port/file2"
 refused 'cannot make the directory: Not a directory' "$url/file" --out "$work/site/file/below"
 
-# The known collections have known checksums, which these are not.
+# The known collections have known checksums, which these files do not match.
 "$data" generate digits --out "$work/site" --train 100 --test 50 --quiet >/dev/null || fail "generate"
 gzip "$work"/site/*-ubyte
 refused 'wrong checksum: expected SHA-256 440fcabf' mnist --from "$url"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# chokepoint-data: the same words give the same bytes, check reads what generate wrote (packed as well), and what is
-# wrong with a file is said in one line with its name and the place.
+# chokepoint-data: the same words give the same bytes; check reads what generate wrote (also packed); a fault in a
+# file is reported in one line with its name and the position.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,7 +25,7 @@ gzip "$work"/b/*
     fail "files of textures: $(ls "$work/t")"
 "$data" check "$work/t" | grep -q '^training: 103 images of 32 x 32 x 3;' || fail "check of textures"
 
-# refused PATTERN: of a spoiled copy of the digits
+# refused PATTERN: for a damaged copy of the digits
 refused() {
     "$data" check "$work/x" >"$work/out" 2>&1
     local status=$?
@@ -48,7 +48,7 @@ cp -r "$work/a" "$work/x"
 rm "$work/x/t10k-labels-idx1-ubyte"
 refused 'no labels beside its images'
 
-# A full disk: one line, and no file that looks whole.
+# A full disk: one line, and no file that looks complete.
 if [ -e /dev/full ]; then
     mkdir "$work/full"
     ln -s /dev/full "$work/full/train-images-idx3-ubyte.part"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Hosts of a testbed on which nothing is installed, to be sourced after run_lib.sh and need_testbed: $rsh stands for ssh
-# to them. The folders of our programs are hidden there. $hide is what else is done to a host before, in its own mount
-# namespace, by the shell; `$work/calls` has a line a connection, `$work/near.HOST` the process that stands for ssh.
+# Testbed hosts on which nothing is installed, to be sourced after run_lib.sh and need_testbed: $rsh stands for ssh to
+# them. The folders of our programs are hidden there. $hide is run by the shell before, in the host's own mount
+# namespace. `$work/calls` has a line for each connection, `$work/near.HOST` the process that stands for ssh.
 [ -d "$CHOKEPOINT_BIN/agents" ] || { echo "skipped: no agent that can be delivered was built"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=0
 rsh=$work/rsh
@@ -21,10 +21,10 @@ exec python3 "$CHOKEPOINT_SOURCE/tests/tools/like_ssh.py" "$chokepoint" testbed 
     unshare -m sh -c '. "\$0" && exec /bin/sh -c "\$1"' "$work/hide" "\$*"
 END
 chmod +x "$rsh"
-# hide SHELL WORDS: what is done to hosts from now on, beside hiding our programs.
+# hide SHELL WORDS: run on hosts from now on, beside hiding our programs.
 hide() { printf 'mount -t tmpfs none "%s"\nmount -t tmpfs none "%s"\n%s\n' "$CHOKEPOINT_BIN" "$CHOKEPOINT_SOURCE" "$*" >"$work/hide"; }
 hide :
-# deliver OPTIONS... : as run_inside, over $rsh.
+# deliver OPTIONS... : like run_inside, over $rsh.
 deliver() {
     rm -f "$work"/calls "$work"/near.*
     inside env CHOKEPOINT_RSH="$rsh" "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A host that takes no agent is named in one line with the reason and what to do; with --allow-missing the command runs
-# without it.
+# A host that accepts no agent is named in one line with the reason and the remedy; with --allow-missing the command
+# runs without it.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
 
-refused() { # WORDS that one line about vm2 has
+refused() { # WORDS that one line about vm2 contains
     rm -f started
     deliver --hosts vm1,vm2 touch started
     [ $status -eq 1 ] && [ ! -e started ] || fail "$1: exit status $status"
@@ -30,22 +30,22 @@ printf '#!/bin/sh\necho sparc64\n' >machine/uname
 chmod +x machine/uname
 hide "PATH=$work/machine:\$PATH"
 refused 'vm2 has no chokepoint-agent .*none for sparc64 here; install the package chokepoint-agent on vm2'
-# A name that leads elsewhere is none.
+# An architecture name that leads elsewhere is refused.
 printf '#!/bin/sh\necho ../x86_64\n' >machine/uname
 refused 'no word on what machine vm2 is'
 
-# noexec in /tmp alone: the next place does.
+# noexec only in /tmp: the next place is used.
 hide "mount -t tmpfs -o noexec none /tmp"
 deliver --hosts vm1,vm2 true
 [ $status -eq 0 ] && [ "$(connections_to vm2)" -eq 1 ] || fail "only /tmp was tried: exit status $status"
 
-# ssh would ask for a password, which nobody may wait for.
+# ssh would ask for a password, for which the run must not wait.
 hide :
 printf '#!/bin/sh\necho "root@$1: Permission denied (publickey,password)." >&2\nexit 255\n' >before
 chmod +x before
 refused 'Permission denied (publickey,password).*; vm2 lets nobody in without a password: ssh-copy-id vm2'
 
-# A host that writes into the stream before and after, and one that takes its time.
+# A host that writes into the stream before and after, and one that is slow.
 printf '#!/bin/sh\necho "Welcome to $1"; printf "no end of line"; echo; [ $1 != vm2 ] || read x <%s/late\n' "$work" >before
 mkfifo late
 deliver --hosts vm1,vm2 true &

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint doctor`: two hosts without a fault are fine; a small packet size, a name that is not known, a spool that
-# cannot be written, a host that does not answer and a host without an agent are each found, on the host that has them,
-# with a command that mends it; nothing stays behind.
+# `chokepoint doctor`: two hosts without a fault are fine; a small packet size, an unknown name, a spool that cannot be
+# written, a host that does not answer and a host without an agent are each found, on the right host, with a command
+# that fixes it; nothing is left behind.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 rsh=
@@ -10,7 +10,7 @@ doctor() { # in $status, out, err
     inside env ${rsh:+"CHOKEPOINT_RSH=$rsh"} "$chokepoint" doctor --start-timeout 120 "$@" >out 2>err </dev/null
     status=$?
 }
-found() { # HOST LEVEL CHECK: with a command to mend it
+found() { # HOST LEVEL CHECK: with a command that fixes it
     jq -e --arg h "$1" --arg l "$2" --arg c "$3" '.findings[] | select(.host == $h and .level == $l and .check == $c and .mend != null)' out >/dev/null
 }
 hindered() { jq -r '.findings[] | select(.level == "hinders") | .host + ":" + .check' out | sort -u | tr '\n' ' '; }
@@ -37,7 +37,7 @@ awk '/^  / && !/; mend: ./ { exit 1 }' out || fail "a finding without a command"
 doctor --hosts vm1,vm2 -v
 grep -q '^  ok .*traffic to vm1 leaves by eth0' out || fail "-v does not tell which way traffic goes"
 
-# Small packets on one host, mended by what is printed.
+# Small packets on one host, fixed by the printed command.
 "$chokepoint" testbed --name "$name" exec vm2 -- ip link set dev eth0 mtu 1400 || fail "cannot plant"
 doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && [ "$(hindered)" = "vm2:mtu " ] && found vm2 hinders mtu || fail "small packets: $status, $(hindered)"
@@ -47,13 +47,13 @@ printf 'vm1 slots=1\nvm2\n' >hosts
 doctor --hostfile hosts --format json
 [ $status -eq 0 ] || fail "mended, and still: $(hindered)"
 
-# A spool that cannot be written, a database that cannot.
+# A spool and a database that cannot be written.
 TMPDIR=/nonexistent doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && [ "$(hindered)" = "vm1:spool " ] && found vm1 hinders spool || fail "spool: $status, $(hindered)"
 doctor --hosts vm1 --db /nonexistent/x.db --format json
 [ $status -eq 1 ] && found vm1 hinders database || fail "database: $status, $(hindered)"
 
-# Hosts that are not there, or have no agent.
+# Hosts that do not exist, or have no agent.
 rsh=false doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && found vm2 hinders agent && jq -e '.hosts[1].answered == false' out >/dev/null || fail "no answer: $status, $(hindered)"
 mkdir bin
@@ -67,7 +67,8 @@ rsh=$work/bin/bare doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && jq -e '.findings[] | select(.host == "vm2" and .check == "agent") | .mend | startswith("scp ")' out >/dev/null ||
     fail "no agent: $status"
 
-# One that has nothing gets the agent sent, and is examined as any other; where it cannot be, that is said.
+# A host with nothing installed is sent the agent, and examined like any other; if it cannot be sent, a
+# line says so.
 if [ -d "$CHOKEPOINT_BIN/agents" ]; then
     export ASAN_OPTIONS=detect_leaks=0
     cat >bin/empty <<EOF

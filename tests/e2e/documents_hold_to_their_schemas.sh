@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# JSON of report, compare, whatif, list and doctor holds to docs/schema/*.json, and a document that does not is found.
+# JSON of report, compare, whatif, list and doctor conforms to docs/schema/*.json, and a document that does not is
+# found.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 python3 -c 'import jsonschema' 2>/dev/null || { echo "skipped: no jsonschema here (package python3-jsonschema)"; exit 77; }
 schemas=$CHOKEPOINT_SOURCE/docs/schema
@@ -33,7 +34,7 @@ for golden in report compare; do holds $golden "$CHOKEPOINT_SOURCE/tests/golden/
 culprit() { jq -c "$2.verdict.properties.culprit" "$schemas/$1.json"; }
 [ "$(culprit report .properties)" = "$(culprit compare .properties.runs.items.properties)" ] || fail "a culprit is not the same in both schemas"
 
-# A document that is wrong does not pass.
+# A wrong document does not pass.
 wrong() { # SCHEMA FILE FILTER
     jq "$3" "$2" >wrong || fail "jq $3"
     check "$1" wrong && fail "$1 takes $3"

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each example of a manual page that reads runs is pasted in a folder with the runs and files that it names, and works;
-# and each option of any example, of the manual and of README.md, is one that its verb has.
+# Each example of a manual page that reads runs is executed in a folder with the runs and files that it names, and
+# works; and each option in any example, of the manual and of README.md, exists in its verb.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 PATH=$CHOKEPOINT_BIN:$PATH
 host=$(hostname)
-# examples PAGE: the commands of its EXAMPLES, a line each
+# examples PAGE: the commands in its EXAMPLES, one in each line
 examples() {
     awk '/^\.Sh EXAMPLES/ { on = 1; next } /^\.Sh/ { on = 0 } on' "$CHOKEPOINT_SOURCE/man/$1" |
         sed -e ':join' -e '/\\e$/ { N; s/\\e\n\(\.Dl "\)\{0,1\}//; b join' -e '}' | sed -nE 's/^(\.Dl )?[$#] //p'
 }
 
-# --- what reads, as it stands there, but for the names of hosts
+# --- examples that read, as they stand, except for names of hosts
 cd "$work" || exit 1
 db=chokepoint.db
 run -q -r 10 -n some sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'

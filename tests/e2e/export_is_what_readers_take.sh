@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A training on two ranks, exported: the timeline has every iteration with the duration that the program took itself,
-# the files obey the rules of their formats, and agree with the database. A refusal is one line.
+# A training on two ranks is exported: the timeline has every iteration with the program's own duration, the files
+# obey the rules of their formats, and agree with the database. A refusal is one line.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 tools=$CHOKEPOINT_SOURCE/tests/tools
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -9,7 +9,7 @@ python3 "$tools/check_trace.py" "$CHOKEPOINT_SOURCE/tests/golden/export-perfetto
 python3 "$tools/check_openmetrics.py" "$CHOKEPOINT_SOURCE/tests/golden/export-openmetrics.txt" >"$work/out" ||
     fail "golden metrics"
 
-# refuses WORDS... -- TEXT: exit status 2 and one line on standard error that has TEXT
+# refuses WORDS... -- TEXT: exit status 2 and one line on standard error that contains TEXT
 refuses() {
     local words=()
     while [ "$1" != -- ]; do words+=("$1"); shift; done
@@ -36,8 +36,8 @@ mpi=false
 command -v mpirun >/dev/null && [ -x "$sgd" ] && mpi=true
 if $mpi; then
     "$sgd" generate --features 20000 --examples 20000 --files 3 --out data --test-examples 2000 >out || fail "generate"
-    # Processes are looked at once a second, and a track has its name from there: ranks that come and go between two
-    # looks have none.
+    # Processes are scanned once a second, and a scan names their track: ranks that live between two scans have no
+    # name.
     run -q mpirun --oversubscribe -np 2 "$sgd" --mode sync --transfer dense --features 2000000 --data data \
         --iterations 600 --test-every 250 --json summary.json
 else

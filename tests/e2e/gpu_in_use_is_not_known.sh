@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that burns one core is limited by it; with a library of GPUs mapped it may only wait for one, so that its
+# A program that burns one core is limited by it; with a GPU library mapped it may only be waiting for a GPU, so its
 # limit is not known. The library is planted and does nothing.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 mkdir lib
@@ -11,7 +11,7 @@ run --name with "$CHOKEPOINT_BIN/spin-with-gpu" "$work/lib/libcuda.so.1" 6
 [ "$(sql "SELECT max(gpu) FROM process p JOIN instance i USING(instance) WHERE i.name LIKE 'spin-with-gpu%'")" = 1 ] ||
     fail "no library of GPUs is recorded"
 "$chokepoint" report with --db "$db" --format json >with.json || fail "no report"
-# Where others have the cores, that is what it waits for, GPU or not.
+# If other programs have the cores, it waits for those, with or without a GPU.
 claims with.json <<'END' || fail "computing is blamed: $(cat err)"
 import json, sys
 verdict = json.load(open(sys.argv[1]))["verdict"]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database with triggers that would fill the disk is refused by every verb in one line, with status 2, and stays as it
-# was; secrets of a command are not in the database, and nobody else can read it.
+# A database with triggers that would fill the disk is refused by every verb in one line, with status 2, and is not
+# changed; secrets of a command are not in the database, and no other user can read it.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 umask 0

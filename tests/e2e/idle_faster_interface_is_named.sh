@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Two hosts with two interfaces each, which lead to each other: what is sent goes over the slower one, while the faster one is
-# idle. The verdict names both with their rates, and the advice how to change that. Sent over the faster one, it is not said.
+# Two hosts with two interfaces each, which lead to each other: data go over the slower one, while the faster one is idle. The
+# verdict names both with their rates, and the advice how to change that. If data go over the faster one, neither is said.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }

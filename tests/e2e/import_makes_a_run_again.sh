@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The database is lost while a run goes on, so that agents keep what they have: the command that they print works as it
-# stands, in a directory whose name a shell would take apart, and makes the run again. Hosts of one run are one run.
+# The database is lost during a run, so that agents keep their frames: the command that they print works as it stands,
+# in a directory whose name needs quoting, and restores the run. Hosts of one run become one run.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 
 mkdir tmp "my data" elsewhere
@@ -28,7 +28,7 @@ command=$(sed -n "s/.*they are kept in .*\`\(chokepoint import .*\)\` brings the
 [ -n "$command" ] || fail "no command is printed: $(cat err)"
 directory=$(dirname "$(find "$work/tmp" -name '*.spool' | head -1)")
 
-# Pasted elsewhere, into a shell that finds the program.
+# Pasted in another directory, into a shell that finds the program.
 paste() { (cd elsewhere && PATH=$(dirname "$chokepoint"):$PATH sh -c "$command") >out 2>err; }
 paste || fail "the printed command: $command"
 grep -q '^run 1: [1-9][0-9]* samples from [1-9]' out || fail "it says: $(cat out)"
@@ -40,7 +40,7 @@ grep -q 'without the database' report || fail "the report does not say where it 
 before=$(lines frame)
 paste && [ "$(lines frame)" -eq "$before" ] && [ "$(lines run)" -eq 1 ] || fail "twice: $(cat out err)"
 
-# A database that has been made anew meanwhile: only when it is asked for.
+# A database that was made anew meanwhile: imported only on request.
 rm "$db"
 (cd "my data" && "$chokepoint" run $slow_start -q --no-report --db 'x y.db' true) || fail "another run"
 paste && fail "a run is made in another database unasked"
@@ -61,7 +61,7 @@ for one in "$directory" second; do
 done
 [ "$(lines run)" -eq 1 ] && [ "$(lines host)" -eq 2 ] || fail "one after the other: $(sql 'SELECT * FROM run')"
 
-# Nothing to make a run of makes no database.
+# Without anything to import no database is made.
 mkdir empty
 "$chokepoint" import empty --db none.db >out 2>err && fail "nothing is taken"
 [ ! -e none.db ] || fail "an empty database is left"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `run` and its collector are killed: what the agent could not deliver is in the directory it kept, and import brings
-# it into the run, once however often it is done; files that are none, or damaged, are refused in one line.
+# `run` and its collector are killed: undelivered frames are in the agent's directory, and import brings them into
+# the run, only once however often it is called; damaged and other files are refused in one line.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 
 mkdir tmp
@@ -13,7 +13,7 @@ frames() { sql 'SELECT count(*) FROM frame'; }
 some() { [ "$(frames)" -gt 5 ]; }
 until_true some
 left=$(echo tmp/chokepoint-spool-*)
-# The collector stands still, the spool grows, and both are gone.
+# The collector is stopped, the spool grows, and both are killed.
 collector=$(pgrep -P $pid -f 'chokepoint collector') || fail "no collector"
 kill -STOP "$collector"
 spooled() { cat "$left"/*.spool 2>/dev/null | wc -c; }
@@ -23,7 +23,7 @@ until_true grew
 kill -9 $pid "$collector"
 wait $pid 2>/dev/null
 echo >go
-until_true flock -n "$left" true # the agent holds it as long as it tries
+until_true flock -n "$left" true # the agent holds the lock while it tries
 ls "$left"/*.spool >/dev/null 2>&1 || fail "nothing is left: $(ls -R tmp)"
 [ "$(state_of 1)" = running ] || fail "the run is $(state_of 1)"
 
@@ -42,8 +42,8 @@ contents >first
 [ "$(frames)" -eq "$after" ] && contents | diff first - || fail "again it adds something"
 "$chokepoint" report 1 --db "$db" --store-budget >out 2>err || fail "report"
 
-# It is found without being named, listed, and removed when it is old enough; what an agent holds is not, nor what is a
-# link or somebody else's.
+# It is found without being named, listed, and removed once it is old enough; not so a spool in use, a link, or another
+# user's.
 run_left() { "$chokepoint" import "$@" >out 2>err; }
 TMPDIR=$work/tmp run_left --db "$db" || fail "import of what is found"
 grep -q "^run 1: 0 samples from [1-9]" out || fail "nothing is found: $(cat out)"
@@ -68,7 +68,8 @@ run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "
 [ -e copy ] && [ -L tmp/chokepoint-spool-a.link ] || fail "a link was followed"
 mv copy "$left"
 
-# That of another user is listed with its owner, neither read nor removed; a name does nothing to the terminal.
+# Another user's spool is listed with its owner, but neither read nor removed; a hostile name does no harm to
+# the terminal.
 if [ "$(id -u)" -eq 0 ]; then
     theirs=tmp/chokepoint-spool-theirs
     cp -r "$left" "$theirs"
@@ -110,7 +111,8 @@ rm other/link.spool
 echo "this is something else" >other/text.spool
 refused 'text.spool' other --db "$db"
 rm other/text.spool
-# Something wrong in its head: all of the file, with its reason. Cut short: what is whole.
+# A damaged head: the whole file is refused with the reason. Cut short: the whole frames are
+# imported.
 size=$(stat -c %s "$segment")
 cp "$segment" other/a.spool && chmod u+w other/a.spool
 printf '\377\377\377' | dd of=other/a.spool bs=1 seek=16 conv=notrunc 2>/dev/null
@@ -120,7 +122,7 @@ head -c $((size - 7)) "$segment" >other/a.spool
 "$chokepoint" import other --db other.db --run 1 >out 2>err || fail "a file that was cut short"
 [[ $(cat out) == "run 1: "[1-9]* ]] || fail "of a file that was cut short: $(cat out)"
 
-# Only MPI calls were left: the samples of the same agent, delivered before, tell of which run they are.
+# Only MPI calls were left: the samples of the same agent, delivered before, show the run.
 [ -x "$CHOKEPOINT_BIN/calls_alone" ] || exit 0
 mkdir calls
 TMPDIR=$work/calls "$chokepoint" run $slow_start -q --no-report --db calls.db "$CHOKEPOINT_BIN/calls_alone" 2000 >out 2>err &

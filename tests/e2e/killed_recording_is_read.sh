@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The database of a killed writer (a hot journal, a log that was never folded in) is read by any user who may read the
-# file, on a read-only file system, too; there nothing is changed, and nothing stays behind.
+# The database of a killed writer (a hot journal, a log that was never folded in) can be read by any user who may read
+# the file, even on a read-only file system; there nothing is changed, and nothing is left behind.
 set -u
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a read-only file system"; exit 77; }
@@ -10,11 +10,11 @@ fi
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 trap 'umount "$work/ro" 2>/dev/null; leave' EXIT
 
-# killed FILE SQL: sqlite3 is killed when it has done that, without a COMMIT or the end of its connection.
+# killed FILE SQL: sqlite3 is killed after that, without a COMMIT or closing its connection.
 killed() {
     cp first.db "$1"
     rm -f in && mkfifo in
-    sqlite3 "$1" <in >/dev/null & # the shell itself, so that its id is the process's
+    sqlite3 "$1" <in >/dev/null & # exec keeps the shell's process id
     local pid=$!
     exec 8>in
     echo "$2 SELECT 1;
@@ -33,7 +33,7 @@ killed files/log.db "PRAGMA journal_mode=WAL; UPDATE run SET name='committed';"
 killed files/index.db "PRAGMA journal_mode=WAL; UPDATE run SET name='committed';"
 rm files/index.db-shm
 cp first.db files/plain.db
-sqlite3 files/plain.db "PRAGMA journal_mode=WAL" >/dev/null # its log is gone, and it still wants one
+sqlite3 files/plain.db "PRAGMA journal_mode=WAL" >/dev/null # the log is gone, but the header still asks for one
 [ -s files/journal.db-journal ] && [ -s files/log.db-wal ] && [ -s files/index.db-wal ] || fail "not killed as planned: $(ls -l files)"
 
 # reads FILE NAME

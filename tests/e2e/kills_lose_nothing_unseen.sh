@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Each part of a recording is killed with SIGKILL while ranks call MPI and mark iterations: no sample, call or mark is
-# there twice, and what is missing is counted in the report.
+# stored twice, and missing ones are counted in the report.
 [ -x "$CHOKEPOINT_BIN/calls_until" ] || { echo "skipped: no MPI"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 table=$(bash "$CHOKEPOINT_SOURCE/tests/bench/kills.sh" 1 ${PARTS:-supervisor sampler both both-back collector}) || { echo "$table"; exit 1; }

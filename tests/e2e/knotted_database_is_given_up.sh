@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database whose pages lead to each other without end keeps no verb busy for ever: each gives it up in its own time,
-# says in one line that the database cannot be read, and exits with 2.
+# A database whose pages lead to each other endlessly blocks no verb for ever: each gives up after its own time, says
+# in one line that the database cannot be read, and exits with 2.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 
 "$chokepoint" sweep --db "$db" -n one -L mode a,b --no-report sh -c 'sleep 0.3; true {mode}' >out 2>err || fail "no runs"
 
-# knot FILE TREE [TIMES]: all cells of the root of an index or table lead to one copy of it, those of that to the next,
-# twelve times, and the last to a leaf.
+# knot FILE TREE [TIMES]: all cells of the root of an index or table lead to a copy of it, those of the copy to the
+# next, twelve times, and the last to a leaf.
 knot() {
     python3 - "$1" "$2" "${3:-12}" <<'END'
 import sqlite3, struct, sys
@@ -45,7 +45,7 @@ given_up() {
     [ "$(wc -l <err)" -eq 1 ] && grep -q "$text" err || fail "chokepoint $*: not one line with '$text'"
 }
 
-# Instances of a table: as they are read they are kept, and there is an end to how many.
+# Instances of a table are kept while they are read, up to a bound.
 numbers='WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 1000)'
 sqlite3 "$db" '.backup instances.db' && sqlite3 instances.db "$numbers INSERT INTO instance(host, table_id, name)
     SELECT 1, table_id, printf('%0100d', i) FROM x, table_info WHERE name = 'cpu'" || fail "instances"
@@ -53,11 +53,11 @@ knot instances.db sqlite_autoindex_instance_1 || fail "see above"
 for words in "report 1" "whatif 1 --cpu $(hostname)=2x" "compare 1 2" "export --format perfetto 1" "sweep report"; do
     given_up instances.db 'holds more than is read: more than a million instances\|is damaged' $words
 done
-# Hosts: of a run there may be as many as there are.
+# Hosts: a run may have any number.
 sqlite3 "$db" '.backup hosts.db' && sqlite3 hosts.db "$numbers INSERT INTO host(run, name) SELECT 1, printf('%0100d', i) FROM x" || fail "hosts"
 knot hosts.db sqlite_autoindex_host_1 || fail "see above"
 given_up hosts.db 'is damaged\|holds more than is read' list
-# Runs that share their texts: a file of a few MiB would take hundreds in memory, or without end.
+# Runs that share their texts: a file of a few MiB would take hundreds in memory, or never end.
 sqlite3 "$db" '.backup texts.db' && sqlite3 texts.db 'WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 64)
     INSERT INTO run(name, command, state, started_wall_ns, started_mono_ns, period_ns, hosts_expected, version)
     SELECT name, hex(zeroblob(32000)), state, started_wall_ns, started_mono_ns, period_ns, hosts_expected, version FROM x, run WHERE run = 1' || fail "runs"

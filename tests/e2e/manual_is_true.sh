@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The manual says what the programs do: every page formats without a warning, options of --help and of the page are the
-# same, unknown options are refused in one line with exit status 2, the example in C compiles and is recorded, and the
-# SQL queries of the manual are those of docs/queries.sql and run against that recording, as do README.md's.
+# The manual describes the programs: every page formats without a warning, --help and the page have the same options,
+# unknown options are refused in one line with exit status 2, the example in C compiles and is recorded, and the SQL
+# queries of the manual are those of docs/queries.sql and run on that recording, as do README.md's.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,14 +19,14 @@ for page in "$pages"/*.[137]; do
     for section in NAME EXAMPLES 'SEE ALSO'; do
         grep -q "^$section" "$work/${page##*/}.txt" || fail "${page##*/} has no section $section"
     done
-    # Pages of ours that it refers to are there.
+    # Our pages that it refers to exist.
     for name in $(sed -n 's/^\.Xr \(chokepoint[a-z-]*\) \([137]\).*/\1.\2/p' "$page"); do
         [ -e "$pages/$name" ] || fail "${page##*/} refers to $name, which is not there"
     done
 done
 
-# Options, without --help and --version, which all have: as they begin a line of --help or stand in its usage; and as
-# they begin an item of the page.
+# Options, except --help and --version, which all have: those that begin a line of --help or stand in its usage; and
+# those that begin an item of the page.
 options_of_help() {
     { sed -nE '/^ +(-[a-zA-Z], )?--/ { s/^ +//; s/  .*//; p }' <<<"$1"; sed '/^$/q' <<<"$1"; } |
         grep -oE -- '--[a-z][a-z-]*' | grep -vxE -- '--(help|version)' | sort -u
@@ -60,7 +60,7 @@ done
 cmp -s <("$chokepoint" --help | awk -f "$pages/verbs.awk" - "$pages/chokepoint.1") "$pages/chokepoint.1" ||
     fail "chokepoint.1 does not list the verbs as --help does: man/verbs.awk makes the list"
 same_options chokepoint-agent.1 "$CHOKEPOINT_BIN/chokepoint-agent"
-for program in sgd matmul data lenet cifar messages; do # each is there if its library is
+for program in sgd matmul data lenet cifar messages; do # each program exists if its library does
     [ -x "$CHOKEPOINT_BIN/chokepoint-$program" ] || continue
     same_options "chokepoint-$program.1" "$CHOKEPOINT_BIN/chokepoint-$program"
 done
@@ -76,7 +76,7 @@ if command -v c++ >/dev/null; then
 fi
 "$chokepoint" run -q ./train || fail "the example cannot be recorded"
 
-# The example in Python, recorded in a database of its own.
+# The example in Python, recorded in another database.
 if command -v python3 >/dev/null; then
     sed -n '/^ *import ctypes/,/chokepoint_phase(None)/p' chokepoint-marks.3.txt | sed 's/^ \{0,12\}//' >indented.py
     indent=$(sed -n '1s/[^ ].*//p' indented.py)
@@ -87,7 +87,7 @@ if command -v python3 >/dev/null; then
     [[ $found == "1|training|"*"2|iteration|150 3|squares|150 4|loss|150 " ]] || fail "marks from Python: $found"
 fi
 
-# queries FILE: the statements in it, a line each, spaces made equal.
+# queries FILE: the statements in it, one in each line, with equal spaces.
 queries() {
     sed 's/^ *--.*//' "$1" | awk '
         /^ *SELECT / { on = 1 }
@@ -102,7 +102,7 @@ n=0
 while read -r query; do
     n=$((n + 1))
     sqlite3 -bail chokepoint.db "$query" >rows 2>errors || fail "query $n: $(head -1 errors)"
-    # 3 needs an interface other than lo; 6 and 7 a process that the kernel saw on a CPU at a tick.
+    # 3 needs an interface other than lo; 6 and 7 need a process that a kernel tick saw on a CPU.
     [ -s rows ] || [[ $n = [367] ]] || fail "query $n has no rows"
 done <queries.page
 [ "$(sed -n 5p queries.page | sqlite3 chokepoint.db | grep -c 'training\|iteration')" -ge 2 ] ||

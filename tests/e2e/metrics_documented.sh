@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# docs/metrics.md and man/chokepoint-metrics.7 are what `chokepoint-agent --tables` prints. UPDATE_GOLDEN=1 makes them so.
+# docs/metrics.md and man/chokepoint-metrics.7 equal the output of `chokepoint-agent --tables`. UPDATE_GOLDEN=1 makes them
+# so.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The sampling process is killed while ranks call MPI: totals stay exact, no single call is told twice, and none is
-# missing but those that were overwritten before the next one came, which are counted. A ring that fills up between two samples wakes the agent. And single calls that outgrow their spool are dropped, counted and said.
+# The sampling process is killed while ranks call MPI: totals stay exact, no single call is recorded twice, and only those are
+# missing that were overwritten before its successor came, which are counted. A ring that fills between two samples wakes the
+# agent. Single calls that outgrow their spool are dropped, counted and reported.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -45,7 +46,7 @@ kept=$(sql "SELECT count(*) FROM call $of_last_run")
 grep -q 'batches of single MPI calls were lost; totals are complete' report || fail "the report does not say it"
 [ "$(sql "SELECT gaps + lost FROM run_host WHERE run = 3")" = 0 ] || fail "samples seem lost"
 
-# The agent alone says so, too, and keeps the end of the calls.
+# The agent alone reports it, too, and keeps the end of the calls.
 rm -f "$EXPECT".*
 CHOKEPOINT_MARKS=$work/marks CHOKEPOINT_RUN=0123456789abcdef "$CHOKEPOINT_BIN/chokepoint-agent" \
     --no-push --call-spool-limit 128k --spool "$work/spool" 2>err &
@@ -54,9 +55,9 @@ until_true test -d "$work/marks.$(hostname)"
 OMPI_CHOKEPOINT_MARKS=$work/marks LD_PRELOAD="$CHOKEPOINT_BIN/libchokepoint-mpi.so" GO=$work/go \
     "${mpi[@]}" -np 2 -x LD_PRELOAD -x GO "$CHOKEPOINT_BIN/calls_paced" 20000 0 >out 2>&1 &
 program=$!
-# The end is what fits into the spool, of both ranks: it comes only when what was before it has been taken. (An agent
-# that comes late takes more at once than the spool holds, of one rank after the other.)
-taken() { # rank 1 is there: after its barrier nobody calls before the file comes
+# The end of both ranks' calls fits into the spool: it comes only once the calls before it have been taken. (A late
+# agent takes more at once than the spool holds, one rank after the other.)
+taken() { # rank 1 is there: after its barrier no rank calls MPI before the file appears
     local file
     for file in "$work"/spool/*.spool; do "$CHOKEPOINT_BIN/frame-dump" "$file" 2>/dev/null; done |
         awk '/^row [0-9]* call / { match($0, / sequence=[0-9]+/); n = substr($0, RSTART + 10, RLENGTH - 10) + 0; if (n > most) most = n }
@@ -69,7 +70,8 @@ kill $agent
 wait $agent
 said 'calls: too many MPI calls for their spool' || fail "it is not said"
 [ "$(grep -c 'too many MPI calls' err)" -eq 1 ] || fail "it is said more than once"
-# Two streams: one has the samples, the other the calls. The end of the calls is left, without a gap.
+# Two streams: one with the samples, the other with the calls, of which the end is left, without a
+# gap.
 for file in "$work"/spool/*.spool; do
     "$CHOKEPOINT_BIN/frame-dump" "$file" >dump
     ! grep -q '^row [0-9]* call ' dump || { echo "$file"; grep '^row [0-9]* call ' dump >>calls; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# For tests of MPI calls in the database: ranks on this machine; to be sourced after run_lib.sh. CHOKEPOINT_MPI in the
-# environment names the MPI library: openmpi, or mpich, for which the programs are in a folder of their own.
+# For tests of MPI calls in the database, with ranks on this machine; to be sourced after run_lib.sh. CHOKEPOINT_MPI
+# in the environment names the MPI library: openmpi, or mpich, whose programs are in a separate folder.
 library=${CHOKEPOINT_MPI:-openmpi}
 programs=$CHOKEPOINT_BIN
 [ "$library" = openmpi ] || programs=$CHOKEPOINT_BIN/$library
@@ -12,7 +12,7 @@ export EXPECT="$work/expect"
 mpi=(mpirun --oversubscribe --mca osc ^rdma -x EXPECT)
 [ "$library" = openmpi ] || mpi=(mpirun.mpich)
 
-# The program's own totals, and those that the last run recorded: "RANK FUNCTION CALLS SENT RECEIVED".
+# The program's own totals, and those recorded in the last run: "RANK FUNCTION CALLS SENT RECEIVED".
 expected() { cat "$EXPECT".* | sed -n 's/^total //p' | sort; }
 totals() {
     sql "SELECT k.rank, substr(i.name, instr(i.name, 'MPI_')), sum(m.calls), sum(m.sent_bytes), sum(m.received_bytes)

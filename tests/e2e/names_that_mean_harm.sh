@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names of a process, of marks, of the run and words of its command that mean harm (tags, quotes,
-# formulas, escape sequences, newlines, shell and gnuplot commands, a thousand bytes) come out of
+# Hostile names of a process, of marks, of the run, and hostile words of its command (tags, quotes,
+# formulas, escape sequences, newlines, shell and gnuplot commands, a thousand bytes) appear in
 # every report as harmless text.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -34,7 +34,7 @@ def check(good, *what):
 def read(name):
     return open(name, "rb").read().decode("utf-8", "strict")
 
-# Everywhere: valid UTF-8 and no control characters but the newlines of the format itself.
+# Everywhere: valid UTF-8 and no control characters but the newlines of the format.
 for name in "report.text", "report.md", "report.html", "report.csv", "report.json", "compare.text", "compare.md", "compare.html", \
         "compare.csv", "compare.json", "screen", "list", "err":
     text = read(name)

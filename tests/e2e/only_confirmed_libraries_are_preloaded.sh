@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing is preloaded on a host that has not confirmed which library it has: not where the home of the user takes none,
-# not where no agent answers, not where another user put one. Such a host has no MPI calls in the recording, which is
-# said; its ranks run as without us, and those of other hosts are recorded.
+# Nothing is preloaded on a host that has not confirmed which library it has: not if the user's home cannot hold one,
+# not if no agent answers, not if another user placed one. Such a host has no MPI calls in the recording, and a note
+# says so; its ranks run unchanged, and those of other hosts are recorded.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
@@ -23,7 +23,7 @@ with_mpi() { # OPTIONS of run
     status=$?
 }
 library() { echo "$CHOKEPOINT_BIN/libchokepoint-mpi.so"; }
-none_on_vm2() { # WHY, in the words of the note
+none_on_vm2() { # WHY: words of the note
     [ $status -eq 0 ] || fail "$1: exit status $status"
     printf 'vm%s\n' "1 $(library)" '2 ' | diff - <(sort preloaded) || fail "$1: what is preloaded"
     ! grep -q ld.so out err || fail "$1: the loader complains: $(cat out err)"
@@ -33,7 +33,7 @@ none_on_vm2() { # WHY, in the words of the note
     totals | grep -q . || fail "$1: no calls of vm1"
 }
 
-# A home in which no program may run, one that is full, none, one that others may write to.
+# A home where no program may run, a full one, none, and one that others may write to.
 hide "mount -t tmpfs -o noexec,mode=700 none $HOME"
 with_mpi
 none_on_vm2 'its file system lets no program run (noexec)'
@@ -47,7 +47,7 @@ hide "mount -t tmpfs -o mode=700 none $HOME; mkdir -m 777 $HOME/.cache"
 with_mpi
 none_on_vm2 'others than you and root may write there'
 
-# No agent answers there, but mpirun comes through.
+# No agent answers there, but mpirun gets through.
 printf '#!/bin/sh\n[ $1 != vm2 ] || [ -z "$CHOKEPOINT_AGENT" ]\n' >before
 chmod +x before
 hide :
@@ -55,7 +55,7 @@ with_mpi --allow-missing
 none_on_vm2 'it has not said which library it has'
 rm before
 
-# Another user has put an agent and a library where they lie here, and whatever runs them leaves a mark.
+# Another user has put an agent and a library where ours would be; running them would leave a mark.
 if [ "$(id -u)" -eq 0 ]; then
     mkdir theirs
     printf '#!/bin/sh\n: >%s/hijacked\necho chokepoint-agent %s\n' "$work" "$("$CHOKEPOINT_BIN/chokepoint-agent" --version | cut -d' ' -f2)" >theirs/chokepoint-agent
@@ -67,13 +67,13 @@ if [ "$(id -u)" -eq 0 ]; then
     [ $status -eq 0 ] && [ ! -e hijacked ] || fail "the agent of another user was run"
     sent=$(ls "$HOME"/.cache/chokepoint/????????????????/libchokepoint-mpi.so)
     printf 'vm%s\n' "1 $sent" "2 $sent" | diff - <(sort preloaded) || fail "the library of another user"
-    # Ours, in a directory to which others may write.
+    # Ours, in a directory that others may write to.
     hide "mkdir -p $CHOKEPOINT_BIN; cp $work/theirs/* $CHOKEPOINT_BIN; chown 0:0 $CHOKEPOINT_BIN/*; chmod 777 $CHOKEPOINT_BIN"
     with_mpi
     [ $status -eq 0 ] && [ ! -e hijacked ] || fail "an agent was run that others may replace"
 fi
 
-# A daemon that outlives the run starts programs as before: the library stays where it is.
+# A daemon that outlives the run still starts programs: the library stays in place.
 hide :
 printf '#!/bin/sh\necho "$(hostname) $LD_PRELOAD" >>%s/preloaded\n[ $(hostname) = vm1 ] || { setsid sh -c "read x <%s/go; /bin/true; echo done" </dev/null >%s/daemon 2>&1 & }\nexec %s/program\n' "$work" "$work" "$work" "$work" >rank
 mkfifo go

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A packed database is read as before by either name, and unpacked it is the same; what is damaged is said, what is in use is
+# A packed database can be read by either name, and is the same when unpacked; damage is reported, a database in use is
 # refused, and a pack that is killed at any moment leaves a complete file.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
-# refused VERB FILE STATUS TEXT: one line, and nothing has changed
+# refused VERB FILE STATUS TEXT: one line, and no change
 refused() {
     before=$(ls -i)
     "$chokepoint" "$1" "$2" >out 2>err
@@ -56,7 +56,7 @@ page=$(sql "SELECT max(pageno) FROM dbstat WHERE name = 'host'")
 cp "$db" damaged.db && printf '\x55' | dd of=damaged.db bs=1 seek=$((page * 4096 - 30)) conv=notrunc 2>/dev/null
 refused pack damaged.db 1 'damaged.db is damaged'
 
-# Somebody reads it.
+# Another program reads it.
 coproc sqlite3 "$db"
 reader=$COPROC_PID
 printf 'BEGIN;\nSELECT count(*) FROM run;\n' >&"${COPROC[1]}"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A rank that sleeps, one that has twice the work, one whose threads do the work, one that writes files through MPI and one
-# that is stopped, by amounts that the program knows: each is in its own term of the budget, and not in the others'. The
-# amounts are the same on a busy machine. (More causes, with figures: tests/bench/planted_causes.sh.)
+# A rank that sleeps, one with twice the work, one whose threads do the work, one that writes files through MPI and one
+# that is stopped, each for known amounts: each is in its own term of the budget, and not in others. The amounts hold on a
+# busy machine. (More causes, with figures: tests/bench/planted_causes.sh.)
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 
-# planted NAME OPTIONS...: the budget of rank 1 in NAME.json, what the program knows in NAME.known
+# planted NAME OPTIONS...: rank 1's budget in NAME.json, the program's own figures in NAME.known
 planted() {
     local what=$1
     shift
@@ -21,7 +21,7 @@ planted sleep --sleep 75
 planted skew --skew 2.5
 planted threads --threads 2 40
 planted write --write "$work/written" 4000000
-planted stop --stop 300 # the state is looked at ten times a second: shorter stops are told by chance
+planted stop --stop 300 # the state is sampled ten times a second: shorter stops are seen by chance
 has_stops=$(sql "SELECT count(*) FROM pragma_table_info('process') WHERE name = 'stopped_ns'")
 export has_stops
 python3 - <<'END' || fail "see above"
@@ -37,13 +37,13 @@ def within(what, value, low, high):
     global failed
     failed |= not low <= value <= high
     print(f"{what}: {value:.3f} s, from {low:.3f} to {high:.3f} s" + ("" if low <= value <= high else "   FAILED"))
-budget, known = load("sleep")  # nominally 1.5 s; what it overslept waiting for a core is not idle
+budget, known = load("sleep")  # nominally 1.5 s; waiting for a core at its end is not idle
 within("idle of who sleeps", budget["idle_s"], 1.2, 1.1 * known["slept"] + 0.3 * known["compute_away"] + 0.15)
 within("computing of who sleeps", budget["cpu_s"], 0.9 * known["compute_cpu"], 1.1 * known["compute_cpu"] + 0.1)
 budget, known = load("skew")
 within("computing of who has more work", budget["cpu_s"], 0.9 * known["compute_cpu"], 1.1 * known["compute_cpu"] + 0.1)
 within("idle of who has more work", budget["idle_s"], 0, 0.3 + 0.3 * known["compute_away"])
-# The first thread waits for two others, which have 40 ms to compute 20 times: at once, or one after the other.
+# The first thread waits for two others, which compute for 40 ms 20 times: at once, or one after the other.
 budget, known = load("threads")
 within("computing of whose threads do the work", budget["cpu_s"], 0.9 * (known["compute_cpu"] + 0.8),
        1.1 * (known["compute_cpu"] + 1.6) + 0.1)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A server in a network namespace of its own, as in a container, and its namesake in another: `--job port=` finds both by
-# their port there, and nobody who listens on another one. Their waits are clocked as those of others.
+# A server in its own network namespace, as in a container, and one with the same name in another: `--job port=` finds
+# both by their port there, and no server on another port. Their waits are clocked like others.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -14,7 +14,7 @@ while True:
     sum(range(100000))
     time.sleep(0.01)
 END
-python=$(python3 -c 'import sys; print(sys.executable)') # no script that starts it
+python=$(python3 -c 'import sys; print(sys.executable)') # not a script that would start it
 servers=
 serve() { # PORT NAME: its id in $!
     env -i unshare -n "$python" "$work/server.py" "$1" "$work/$2" &

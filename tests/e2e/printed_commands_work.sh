@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A run ends with five lines, and each command that `run` and `report` print works when it is pasted: from the folder of
-# the run, with its database, whatever that is called.
+# A run ends with five lines, and each command that `run` and `report` print works when it is pasted: in the folder of
+# the run, with its database, under any name.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 mkdir "a b" && cd "a b" || exit 1
@@ -33,7 +33,7 @@ while IFS= read -r command; do
 done <../commands
 [ -s run-2.html ] || fail "no page was written"
 
-# So does the one that a sweep ends with, whatever the sweep is called.
+# So does the one that ends a sweep, whatever the sweep's name.
 "$chokepoint" sweep --db "$db" -n "a 'sweep'" -L n 1,2 true '{n}' 2>../err >../out || fail "the sweep: $(cat ../err)"
 command=$(sed -n 's/^chokepoint: page: //p' ../err)
 [ -n "$command" ] && sh -c "$command" >../out 2>../err && [ -s sweep.html ] || fail "does not work: '$command': $(cat ../err)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `promtool tsdb create-blocks-from openmetrics` takes an export, and what is read back from its blocks has the means and
-# sums of the database.
+# `promtool tsdb create-blocks-from openmetrics` accepts an export, and its blocks give the means and sums of the
+# database.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 promtool=${PROMTOOL:-promtool}
 command -v "$promtool" >/dev/null || { echo "skipped: no promtool here (package prometheus)"; exit 77; }
@@ -11,7 +11,7 @@ run -q sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; sleep 1.5'
 "$chokepoint" export --db "$db" --format openmetrics >metrics || fail "export"
 python3 "$CHOKEPOINT_SOURCE/tests/tools/check_openmetrics.py" metrics >out || fail "$(cat out)"
 "$promtool" tsdb create-blocks-from openmetrics metrics blocks >out 2>&1 || fail "promtool refuses it"
-mkdir -p blocks/wal # which a database has that was served
+mkdir -p blocks/wal # which exists in a database that was served
 "$promtool" tsdb dump blocks >dump 2>err || fail "promtool reads nothing back"
 series() { grep -F "__name__=\"$1\"" dump | grep -- "${2:-}"; } # {labels} value time
 
@@ -23,7 +23,7 @@ grown=$(series chokepoint_cpu_user_seconds_total 'core="cpu0"' | awk 'NR == 1 { 
 plan=$(sql "SELECT printf('%.3f', sum(user_ns) / 1e9) FROM cpu JOIN instance USING (instance) WHERE name = 'cpu0'")
 [ "$grown" = "$plan" ] || fail "CPU time: $grown for $plan"
 [ "$(series chokepoint_run_info | wc -l)" = 2 ] || fail "the run has no span"
-# An average over time, from first sample to last, is that of the rates in the database.
+# A mean over time, from first sample to last, equals that of the rates in the database.
 rate=$(series chokepoint_cpu_idle_seconds_total 'core="cpu0"' | awk 'NR == 1 { v = $(NF - 1); t = $NF } END { printf "%.2f", ($(NF - 1) - v) / ($NF - t) * 1000 }')
 plan=$(sql "SELECT printf('%.2f', sum(idle_ns) * 1.0 / sum(interval_ns)) FROM cpu JOIN instance USING (instance) WHERE name = 'cpu0'")
 awk -v a="$rate" -v b="$plan" 'BEGIN { exit !(a - b < 0.02 && b - a < 0.02) }' || fail "idle: $rate for $plan"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that read what others send or leave make only the calls that they need: a filter (seccomp) is on the collector, the
-# server of pages and the programs that it starts, and import, in each of their threads; none of them could be given more
-# by another program.
+# Programs that read outside data make only the calls that they need: a filter (seccomp) is on the collector, the page server
+# and the programs that it starts, and import, in each of their threads; none of them can gain privileges by executing a
+# program.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 value() { awk -v name="$2:" '$1 == name { print $2 }' "$1" 2>/dev/null; }
 readelf -d "$chokepoint" | grep -q libseccomp || { echo "built without libseccomp"; exit 77; }
 
-# is_confined PID [FILTERS]: each of its threads
+# is_confined PID [FILTERS]: in each of its threads
 is_confined() {
     local status
     for status in /proc/"$1"/task/*/status; do
@@ -42,7 +42,7 @@ if command -v gnuplot >/dev/null; then
 fi
 ends TERM
 
-# Import waits to say that it is done, as nobody takes what it says.
+# Import blocks when it reports its end, since its output is not read.
 "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --spool "$work/spool" --samples 20 2>agent.err || fail "$(cat agent.err)"
 mkfifo said.pipe
 exec 7<>said.pipe

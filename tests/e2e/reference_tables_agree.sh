@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Tables of one sweep agree: those of docs/reference.md, and those of a sweep made here. First, each rule of the check
-# notices a figure that is wrong.
+# notices a wrong figure.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 check=$CHOKEPOINT_SOURCE/tests/tools/check_reference.py
@@ -84,7 +84,7 @@ END
 "$check" right.md >out 2>err || fail "tables that agree are refused: $(cat err)"
 "$check" --all-hosts right.md >out 2>err || fail "all hosts of tables that agree are refused: $(cat err)"
 
-# wrong 's/FROM/TO/' WORDS [OPTION]: with that figure changed, the check fails and says WORDS.
+# wrong 's/FROM/TO/' WORDS [OPTION]: with that change the check fails and prints WORDS.
 wrong() {
     sed "$1" right.md >wrong.md
     ! cmp -s right.md wrong.md || fail "$1 changes nothing"

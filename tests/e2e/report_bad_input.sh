@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `report` and `compare` answer what cannot be done with one line that says why, and exit status 2; what
-# stood in the file they were to write is still there.
+# `report` and `compare` answer impossible requests with one line that says why, and exit status 2; the
+# file that they were to write keeps its contents.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 
-# refuses WORDS... -- TEXT: exit status 2 and one line on standard error that has TEXT
+# refuses WORDS... -- TEXT: exit status 2 and one line on standard error that contains TEXT
 refuses() {
     local words=()
     while [ "$1" != -- ]; do words+=("$1"); shift; done
@@ -56,7 +56,7 @@ chokepoint=$real
 sqlite3 "$db" ".backup $work/later.db" && sqlite3 "$work/later.db" "PRAGMA user_version = 99"
 refuses report one --db "$work/later.db" -- "version"
 
-# A full disk: nothing of the file is lost, nothing is left beside it.
+# A full disk: the file is not lost, and nothing is left beside it.
 echo precious >"$work/keep.md"
 mkdir "$work/small"
 if mount -t tmpfs -o size=4k tmpfs "$work/small" 2>/dev/null; then
@@ -69,7 +69,8 @@ if mount -t tmpfs -o size=4k tmpfs "$work/small" 2>/dev/null; then
     [ "$there" = keep.json ] || fail "something is left beside it: $there"
 fi
 
-# The format follows the ending; the file gets the mode of any new file; a run that failed has a report.
+# The format follows the file's ending; the file gets the mode of any new file; a run that failed has a
+# report.
 "$chokepoint" report two --db "$db" -o "$work/keep.md" || fail "report into a file"
 grep -q "^# Run 2 two" "$work/keep.md" || fail "not Markdown: $(head -n 1 "$work/keep.md")"
 (umask 027 && "$chokepoint" report two --db "$db" -o "$work/new.json") || fail "report into a new file"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `roles` of a report against what the ranks know of themselves: the kernel's accounts of each process when it has
-# ended (wait4, by a parent that waits for it), the bytes that the program handed to MPI, the accuracy that it marked.
+# `roles` of a report compared with the ranks' own figures: the kernel's accounting of each ended process (wait4, by a
+# waiting parent), the bytes that the program passed to MPI, the accuracy that it marked.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 [ -e "$CHOKEPOINT_BIN/libchokepoint-mpi.so" ] || { echo "skipped: no MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
@@ -12,7 +12,7 @@ import json, os, resource, subprocess, sys
 def of_children():
     use = resource.getrusage(resource.RUSAGE_CHILDREN)
     return use.ru_utime + use.ru_stime, use.ru_maxrss * 1024
-before = of_children()[0]  # where python3 is a script that ended in python3, these are its children
+before = of_children()[0]  # if python3 is a script that ended in python3, these are its children
 status = subprocess.run(sys.argv[1:]).returncode
 cpu, memory = of_children()
 rank = os.environ['OMPI_COMM_WORLD_RANK']
@@ -39,10 +39,10 @@ for r in roles:
         r['received_mb'], own['received_bytes'] / 1e6, r['accuracy_pct']))
     # a tenth of a second between two samples, and as much at the start and the end
     expect('CPU of rank %d' % r['rank'], abs(cpu - use['cpu_s']) <= .05 * use['cpu_s'] + .2)
-    # a peak within the last tenth of a second is not seen
+    # a peak within the last tenth of a second is missed
     expect('memory of rank %d' % r['rank'], .7 <= r['peak_memory_gb'] * 1e9 / use['memory'] <= 1.02)
     for is_, should in (('sent_mb', 'sent_bytes'), ('received_mb', 'received_bytes')):
-        # the ranks agree with each other beside the training
+        # the ranks agree with each other outside the training
         expect('%s of rank %d' % (is_, r['rank']), own[should] <= r[is_] * 1e6 <= own[should] * 1.001 + 10000)
     expect('bytes of rank %d come from its calls' % r['rank'], r['bytes_source'] == 'mpi')
     expect('time of rank %d' % r['rank'], 0 < r['time_s'] <= r['lived_s'])
@@ -56,7 +56,7 @@ python3 compare.py || fail "roles are not those of the ranks"
 "$chokepoint" report --db "$db" --format text | grep -q '^Ranks' || fail "no table in the text"
 "$chokepoint" report --db "$db" --format csv | grep -q '"rank 2 accuracy",%' || fail "no row in the CSV"
 
-# A server that only serves ends no iteration, and has its role all the same.
+# A server that only serves ends no iteration, but still has its role.
 for mode in async sync; do
     run -q --no-report --name "apart-$mode" -- mpirun --oversubscribe -np 3 "$bin/chokepoint-sgd" --model softmax --mode $mode \
         --server apart --data digits --batch 200 --rate 0.5 --epochs 6 --quiet

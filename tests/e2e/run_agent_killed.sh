@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# During a parallel run one host's agent is hurt: its sampling process is killed (it goes on, with a
-# gap that is counted), then all of it (another agent goes on with what was spooled). The other hosts and the program
-# do not notice.
+# During a parallel run one host's agent is killed: first its sampling process (it continues, with a counted gap),
+# then the whole agent (another one continues with the spooled frames). The other hosts and the program do not
+# notice.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 
@@ -18,12 +18,12 @@ agents() {
     done
 }
 parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
-# The supervisor is the one of this host's agents that has no agent as parent.
+# The supervisor is the agent on this host whose parent is no agent.
 supervisor=$(for pid in $(agents); do agents | grep -qx "$(parent_of "$pid")" || echo "$pid"; done)
 sampler() { for pid in $(agents); do [ "$(parent_of "$pid")" != "$supervisor" ] || echo "$pid"; done; }
 first=$(sampler) || fail "no sampling process on vm2"
 
-# The stopped supervisor starts it again only after another host has sent forty samples: a gap of at least eight,
+# The stopped supervisor restarts it only after another host has sent forty samples: a gap of at least eight,
 # however late those come.
 kill -STOP "$supervisor"
 kill -9 "$first"
@@ -35,7 +35,7 @@ kill -CONT "$supervisor"
 again() { [ "$(sampler)" != "$first" ] && [ "$(frames_of vm2)" -gt $((n + 15)) ]; }
 until_true again
 
-# Now both at once: another one is started, and goes on.
+# Both at once: another agent is started, and continues.
 kill -STOP "$supervisor"
 kill -9 $(sampler) "$supervisor"
 n=$(frames_of vm2)
@@ -76,7 +76,7 @@ python3 - <<'END' || fail "see above"
 import json
 run = json.load(open("report.json"))["run"]
 hosts = {h["name"]: h for h in run["host_details"]}
-missed = {name: h["samples"]["missed"] for name, h in hosts.items()} # a busy machine lets slots pass, too
+missed = {name: h["samples"]["missed"] for name, h in hosts.items()} # a busy machine misses slots, too
 bad = missed["vm2"] < 8 or missed["vm2"] < max(missed.values())
 samples = run["samples"]
 if len(hosts) != 3 or bad or samples["missed"] != sum(h["samples"]["missed"] for h in hosts.values()) or \

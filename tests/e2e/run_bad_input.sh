@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Any error before the command starts is one line that says what to do, exit status 2, and
-# nothing has been started or written.
+# Any error before the command starts gives one line that says what to do, and exit status 2, and
+# nothing was started or written.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
-refused() { # WHAT IS SAID, then the words after `chokepoint run`
+refused() { # TEXT of the line, then the words after `chokepoint run`
     local text=$1
     shift
     "$chokepoint" run "$@" >out 2>err
@@ -25,7 +25,7 @@ refused "command is missing" --
 refused "hostfile ./none: No such file" --hosts ./none "${command[@]}"
 : >empty
 printf '# nobody\r\n\r\n' >comments
-{ printf '\1'; head -c 4096 /dev/urandom; } >binary # a first line by chance empty, or a comment, is none
+{ printf '\1'; head -c 4096 /dev/urandom; } >binary # the first line is neither empty by chance nor a comment
 printf 'vm1\n--help\n' >option
 refused "names no host" --hosts empty "${command[@]}"
 refused "names no host" --hosts ./comments "${command[@]}"

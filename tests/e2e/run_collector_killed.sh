@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A collector that is killed is started again where it was, the agents send what they kept, and
-# neither the command nor the samples notice.
+# A killed collector is restarted on the same port, the agents send what they kept, and neither the
+# command nor the samples are affected.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go
@@ -24,13 +24,13 @@ wait $pid
 [ $? -eq 5 ] || fail "exit status"
 said 'collector ended (killed by SIGKILL) and is started again' || fail "it does not say so"
 [ "$(state_of 1)" = failed ] || fail "the run is $(state_of 1)"
-# A slot that a busy machine let pass is no sample lost.
+# A slot missed on a busy machine is no lost sample.
 lost=$(sql 'SELECT sum(gaps), sum(lost_frames) FROM stream')
 [ "$lost" = "0|0" ] || fail "gaps, lost: $lost"
 [ "$(sql 'SELECT count(*), count(DISTINCT seq), max(seq) FROM frame' | tr '|' '\n' | sort -u | wc -l)" -eq 1 ] ||
     fail "samples are lost or twice: $(sql 'SELECT count(*), count(DISTINCT seq), max(seq) FROM frame')"
 
-# Killed as soon as it is there, seven times: it comes back all the same, later each time, and nothing is lost.
+# Killed as soon as it is there, seven times: it comes back each time, later and later, and nothing is lost.
 rm -f started
 "$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go; exit 6' >out 2>err &
 pid=$!

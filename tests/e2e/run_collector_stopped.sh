@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A collector that is stopped for a while during a run and then goes on: nothing is lost, nothing is
-# there twice. One that stays stopped when the command ends costs neither the command's status nor
-# what was committed, and what could not be delivered is said and kept.
+# A collector that is stopped for a while during a run and then continues: nothing is lost or stored
+# twice. If it stays stopped when the command ends, the command's status and committed data are
+# kept, and undelivered data are reported and kept.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 leave_stopped() { local s=$?; [ -z "${stopped:-}" ] || kill -CONT "$stopped" 2>/dev/null; (exit $s); leave; }
 trap leave_stopped EXIT

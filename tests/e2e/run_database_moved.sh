@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database that is moved during a run: the command goes on, the run says where its database is, another database in its
-# place is left alone, and what the hosts kept can be brought in.
+# A database is moved during a run: the command goes on, the run reports where its database is, another database in its
+# place is left alone, and what the hosts kept can be imported.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go

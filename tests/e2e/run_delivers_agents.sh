@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Hosts on which nothing is installed get their agent from `run`, over the one connection there is, and keep nothing of
-# it; one that has an agent of this version uses that. The way there may break in the middle: no sample is there twice,
-# none is lost but those of the pause.
+# Hosts on which nothing is installed get their agent from `run`, over the one connection, and keep nothing of it; a
+# host with an agent of this version uses that one. The connection may break: no sample is stored twice, and only those
+# of the pause are lost.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
@@ -29,21 +29,21 @@ done
 no_id() { no_traces_of "$(cat id)"; }
 patience=30 until_true no_id
 
-# Such an agent captures no packets, which is said; its load is there as everywhere.
+# Such an agent captures no packets, and a note says so; its load is the same as elsewhere.
 deliver --flows --hosts vm1,vm2,vm3 ./command
 [ $status -eq 7 ] && said '^chokepoint: packets of vm2, vm3 are not captured: .*--flows needs the package' || fail "nothing is said of --flows: $status"
 [ "$(sql "SELECT count(DISTINCT h.name) FROM load JOIN frame USING (frame) JOIN stream USING (stream) JOIN host h USING (host) WHERE run = 2")" = 3 ] ||
     fail "no load of a host that has nothing"
 until_true no_id
 
-# Where one is installed that one is used: nothing is sent.
+# If one is installed, it is used: nothing is sent.
 : >hide
 deliver --hosts vm1,vm2 ./command
 [ $status -eq 7 ] && [ "$(hosts_recorded 3)" -eq 2 ] || fail "exit status $status"
 [ "$(cat agents)" -eq 0 ] || fail "an agent was delivered to a host that has one"
 [ "$(connections_to vm2)" -eq 1 ] || fail "$(connections_to vm2) connections to vm2"
 
-# One of another version in the PATH is not.
+# One of another version in the PATH is not used.
 mkdir other
 printf '#!/bin/sh\necho chokepoint-agent 0.0.1\n' >other/chokepoint-agent
 chmod +x other/chokepoint-agent
@@ -51,7 +51,7 @@ hide "PATH=$work/other:\$PATH"
 deliver --hosts vm1,vm2 ./command
 [ $status -eq 7 ] && [ "$(cat agents)" -ge 1 ] || fail "one of another version was taken"
 
-# ssh is killed in the middle: another one is started, and goes on with what its agent had kept.
+# ssh is killed in the middle: another one is started, and continues with what its agent had kept.
 hide :
 cat >command <<END
 #!/bin/bash
@@ -86,7 +86,7 @@ counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = 
 no_traces() { [ -z "$(delivered_agents "$id")" ] && no_traces_of "$id"; }
 patience=60 until_true no_traces
 
-# A place that others may write to takes none: they could put another program there.
+# A place that others may write to is not used: they could put another program there.
 mkdir -m 777 open
 chmod 777 open
 printf '#!/bin/sh\ncat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n" | grep -A1 -x -e --delivered >%s/places\ntrue\n' "$work" >where

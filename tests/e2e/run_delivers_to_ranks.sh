@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mpirun of both libraries over hosts on which nothing of ours is installed: agents and the MPI library come along, every
-# rank has the one that all hosts have confirmed, its calls are recorded exactly, and hosts keep nothing but that library. The
-# machine of `run` has a /tmp of its own, as machines have.
+# mpirun of both libraries over hosts on which nothing of ours is installed: agents and the MPI library are delivered, every
+# rank gets the library that all hosts have confirmed, its calls are recorded exactly, and hosts keep only that library. The
+# machine of `run` has its own /tmp, as real machines do.
 export TMPDIR=/var/tmp
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
@@ -10,7 +10,7 @@ need_testbed 3
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 printf 'vm%d\n' 1 2 3 >hostfile
 
-# rank PROGRAM: what a rank is on each host, in a folder that is not hidden.
+# rank PROGRAM: a program for ranks on each host, in a folder that is not hidden.
 rank() {
     rm -f program "$EXPECT".*
     cp "$1" program
@@ -41,7 +41,7 @@ recorded_exactly
 
 if [ -x "$CHOKEPOINT_BIN/mpich/calls_simple" ] && command -v mpirun.mpich >/dev/null; then
     rank "$CHOKEPOINT_BIN/mpich/calls_simple"
-    # MPICH 4.0 over UCX sometimes stays in MPI_Finalize on a full machine: one rank waits in ucp_worker_progress for others,
+    # MPICH 4.0 over UCX sometimes hangs in MPI_Finalize on a busy machine: one rank waits in ucp_worker_progress for others,
     # which wait for it at the launcher's barrier and make no progress. Then it is started again.
     for _ in 1 2 3; do
         with_mpi mpirun.mpich -launcher ssh -launcher-exec "$rsh" -f hostfile -ppn 1 -n 3 -wdir "$work" ./rank

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# srun over nodes that have slurmd and nothing of ours: agents and the MPI shim come along through a step of their own.
+# srun over nodes with slurmd and nothing of ours: agents and the MPI shim are delivered through a separate step.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/slurm_lib.sh" || exit 1
 cat >bare <<END

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The disk under the database gets full during a run: said in one line, the command's status is
-# kept, what was committed is whole and reported. Where it is full from the start, or at the first
-# samples, nothing begins.
+# The disk under the database fills during a run: one line reports it, the command's status is kept,
+# and committed data are intact and reported. If it is full from the start, or at the first samples,
+# the command does not start.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
@@ -34,7 +34,7 @@ said 'the end of run 1 could not be written: .*' || fail "not said that its end 
 said 'samples were not delivered to .*they are kept in' || fail "not said where the rest is"
 ! grep -v '^chokepoint: \|^  \|^\(insufficient\|balanced\|suspected\|saturated\)' err || fail "something else is said"
 
-# Still full: what there is can be read.
+# Still full: the data can be read.
 "$chokepoint" list --db "$db" >out 2>err || fail "list on a full disk"
 grep -q unfinished out || fail "list: $(cat out)"
 "$chokepoint" report --db "$db" 1 >out 2>err || fail "report on a full disk"
@@ -42,7 +42,7 @@ grep -q unfinished out || fail "list: $(cat out)"
 [ "$(frames)" -ge "$n" ] || fail "what was committed is gone"
 [ "$(sql 'SELECT max(seq) = count(*) AND min(seq) = 1 FROM frame')" = 1 ] || fail "not 1..N once"
 
-# A full disk from the start: nothing is begun, nothing is harmed.
+# A full disk from the start: nothing begins, and nothing is damaged.
 for file in small/runs.db small/new.db; do
     TMPDIR=$work "$chokepoint" run $slow_start --db "$work/$file" touch begun >out 2>err
     status=$?
@@ -57,7 +57,8 @@ rm small/ballast
 run true
 [ $status -eq 0 ] && [ "$(state_of 2)" = done ] || fail "the next run: $(cat err)"
 
-# Full when the first samples come: that is why the command does not start, and said as soon as it is known.
+# Full at the first samples: that is why the command does not start, and it is reported as soon as it is
+# known.
 mkdir bin
 cp "$chokepoint" bin/
 cat >bin/chokepoint-agent <<END
@@ -69,7 +70,7 @@ chmod +x bin/chokepoint-agent
 TMPDIR=$work bin/chokepoint run $slow_start --db "$db" touch begun >out 2>err
 status=$?
 [ $status -eq 1 ] && [ ! -e begun ] || fail "status $status, or the command was started"
-# The collector gets ready while agents start: it has opened the file by then, or cannot.
+# The collector starts while agents do: by then it has opened the file, or cannot.
 reasons='the command was not started: the database cannot be written: No space left|collector: [^:]*runs.db cannot be opened: No space left'
 head -n 1 err | grep -qE "^chokepoint: ($reasons)" || fail "the reason is not the first word"
 ! said 'did not answer' || fail "a host is blamed for the disk"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# During a run the disk under an agent's spool gets full while the collector is away: that is said
-# once and counted, the command does not notice, and with room again samples go on.
+# During a run the disk under an agent's spool fills while the collector is away: that is reported
+# once and counted, the command is not affected, and with room again sampling goes on.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
@@ -31,7 +31,7 @@ kill -STOP "$collector"
 dd if=/dev/zero of=small/ballast bs=4k 2>/dev/null
 full() { said 'spool: No space left'; }
 until_true full
-sleep 1 # frames find no room meanwhile: nothing tells of each
+sleep 1 # frames find no room meanwhile, which is not reported for each
 [ "$(grep -c 'No space left' err)" -eq 1 ] || fail "not said once"
 n=$(frames)
 rm small/ballast

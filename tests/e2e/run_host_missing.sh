@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A host that does not answer is named, with what was tried; the command starts without it only
-# when that was allowed, and the hosts that do answer are not disturbed by it.
+# A host that does not answer is named, with the attempted command. Only with --allow-missing does
+# the command start without it. Hosts that do answer are not disturbed.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 subnet=$(inside printenv CHOKEPOINT_HOSTFILE | xargs dirname)
 subnet=$(awk '/vm1/ { sub(/\.1$/, "", $1); print $1 }' "$subnet/hosts")
 [ -n "$subnet" ] || fail "no subnet"
 
-# A name that is nobody's, and an address at which nobody is.
+# A name that does not exist, and an address without a host.
 printf 'vm1\nvm2\nnobody.invalid\n%s.99\n' "$subnet" >hostfile
 run_inside mpirun --hostfile hostfile -np 1 -H vm1 true
 [ $status -eq 0 ] || fail "mpirun's --host does not choose from the hostfile: $(cat err)"
@@ -27,7 +27,7 @@ said 'not started: 2 of 4 hosts did not answer (--allow-missing' || fail "does n
     fail "the reason is: $(cat report)"
 [ "$(sql 'SELECT count(*) FROM run_note WHERE run = 2')" -ge 2 ] || fail "it is not noted"
 
-# Allowed: it goes on with the two, and the run says that two were missing.
+# Allowed: it goes on with the two, and the run reports that two were missing.
 run_inside --allow-missing mpirun --hostfile hostfile -np 1 -H vm1 sh -c 'echo ran; exit 4'
 [ $status -eq 4 ] && [ "$(cat out)" = ran ] || fail "exit status $status"
 run_inside --allow-missing --hosts hostfile mpirun -np 1 sh -c 'echo ran; exit 4'
@@ -38,7 +38,7 @@ said 'recording 2 hosts' || fail "it does not record two"
 sql 'SELECT text FROM run_note WHERE run = 4' | grep -q "$subnet.99 did not answer" ||
     fail "it is not noted"
 
-# mpirun has all hosts, and no such program: no rank ever ran.
+# mpirun reaches all hosts, but there is no such program: no rank ever ran.
 run_inside --hosts vm1,vm2 mpirun --hostfile hostfile -np 2 -H vm1,vm2 ./nowhere
 [ $status -ne 0 ] && [ "$(state_of 5)" = not-started ] || fail "exit status $status, the run is $(state_of 5)"
 said 'the command was not started: mpirun found no program ./nowhere' || fail "it does not say why"
@@ -48,11 +48,11 @@ said 'the command was not started: mpirun found no program ./nowhere' || fail "i
 run_inside --allow-missing --hosts nobody.invalid touch started
 [ $status -eq 1 ] && [ ! -e started ] || fail "exit status $status"
 
-# One that hears and says nothing.
+# A host that accepts the connection and does not answer.
 nap=60.$RANDOM$$ # nobody else's
 printf '#!/bin/sh\n: >%s/asked\necho "knocking at $*" >&2\nexec sleep %s\n' "$work" $nap >silent
 chmod +x silent
-run_inside true # so that inside's own start is not counted below
+run_inside true # so that the start of `inside` itself is not counted below
 inside env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --start-timeout 10 --hosts vm1,vm2 touch started >out 2>err
 [ $? -eq 1 ] && [ ! -e started ] || fail "the command was started"
 said '^chokepoint: vm2 did not answer: tried by ssh for 10 s; it said: knocking at .*vm2' || fail "vm2"
@@ -72,7 +72,7 @@ wait $pid
 [ "$(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1')" = interrupted ] || fail "not interrupted"
 [ "$(sql 'SELECT count(*) FROM run WHERE state = "running"')" -eq 0 ] || fail "a run has no end"
 
-# The report of the run that went on without two says which.
+# The report of the run without two hosts names them.
 "$chokepoint" report 4 --db "$db" --format text >report || fail "no report"
 for host in nobody.invalid "$subnet.99"; do
     grep -q "$host" report || fail "the report does not mention $host: $(sed -n '/Quality/,$p' report)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where a run finds itself in odd circumstances it behaves as the command alone would, or says in
-# few lines what is missing: nobody reads its output, all streams are closed, nothing can be
-# written, the command leaves a daemon behind.
+# In odd circumstances a run behaves like the command alone, or reports in few lines what is
+# missing: its output is not read, all streams are closed, nothing can be written, the command
+# leaves a daemon behind.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
-# A command whose output has no reader dies of it, as it would alone.
+# A command whose output has no reader dies of SIGPIPE, as it would alone.
 "$chokepoint" run $slow_start --db "$db" sh -c 'while echo y; do :; done' 2>err | head -n 1 >out
 statuses=("${PIPESTATUS[@]}")
 [ "${statuses[0]}" -eq 141 ] && [ "$(cat out)" = y ] || fail "exit status ${statuses[0]}"
@@ -49,7 +49,7 @@ if command -v setpriv >/dev/null && chmod 755 "$work" && setpriv --reuid=65534 -
     cmp -s "$db" secret.db || fail "a database that may not be read was changed"
 fi
 
-# A process that the command leaves behind lives on, and is not waited for.
+# A process that the command leaves behind lives on, and the run does not wait for it.
 run sh -c 'setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo $! >daemon'
 daemon=$(cat daemon)
 [ $status -eq 0 ] || fail "exit status $status: $(cat err)"

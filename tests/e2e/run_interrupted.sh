@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Ctrl-C at a terminal, SIGTERM, and kill -9: the run is kept and marked, and nothing of it stays.
+# Ctrl-C at a terminal, SIGTERM, and kill -9: the run is kept and marked, and no process or file of
+# it is left.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 id() { cat "$work/id"; }
 started() { [ -s "$work/id" ]; }
 
-# Ctrl-C, typed at a terminal: the command takes it, and has the last word about the exit status.
-# (bash waits for it and goes on; dash, the sh of a bare Debian, would end with the signal.)
+# Ctrl-C typed at a terminal: the command handles it, and decides the exit status. (bash waits for
+# it and continues; dash, the sh of a minimal Debian, would end with the signal.)
 mkfifo keys
 SHELL=/bin/bash env --default-signal=INT script -qec "'$chokepoint' run --db '$db' ./forever; echo status \$? >status" /dev/null <keys >out 2>&1 &
-# A shell looks at its traps between commands, so a signal just before one is heard after it; `wait` hears at once.
+# A shell runs traps between commands, so a signal just before a command is handled after it; `wait` returns at
+# once.
 printf '#!/bin/sh\n%s\n' 'trap "kill \$!; exit 9" INT; echo $CHOKEPOINT_RUN >id.new; mv id.new id; sleep 60 & wait $!' >forever
 chmod +x forever
 exec 8>keys
@@ -36,8 +38,8 @@ wait $pid
 [ "$(state_of 2)" = interrupted ] || fail "run 2 is $(state_of 2)"
 no_traces_of "$(id)" || fail "SIGINT left $(traces_of "$(id)")"
 
-# Sent to us alone, from within our group or from without, it is passed on; sent to the group, the
-# command gets it once.
+# A signal to `run` alone, from within its group or from outside, is passed on; if the group gets
+# it, the command gets it once.
 cat >count.c <<'C'
 #include <signal.h>
 #include <stdio.h>
@@ -91,8 +93,8 @@ once "SIGHUP to the group"
 send() { kill -TERM $pid; kill -TERM -- -$pid; }
 once "SIGTERM as timeout sends it"
 
-# kill -9 of us: collector and agents end by themselves, the command goes on, the next run is well.
-# Samples that nobody takes any more are kept where they are.
+# kill -9 of `run`: collector and agents end by themselves, the command goes on, and the next run
+# works. Samples that cannot be delivered any more are kept in place.
 rm -f id
 setsid "$chokepoint" run $slow_start --db "$db" ./forever >out 2>err &
 pid=$!
@@ -113,7 +115,8 @@ last=$(sql "SELECT max(run) FROM run")
 run true
 [ $status -eq 0 ] && [ "$(state_of $((last + 1)))" = done ] || fail "the next run: $(cat err)"
 
-# An agent that stands still when the command ends is waited for, in words; Ctrl-C leaves what it has.
+# If an agent is stopped when the command ends, `run` says that it waits for it; Ctrl-C leaves the
+# agent's samples where they are.
 rm -f id
 mkfifo go
 env --default-signal=INT setsid "$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; read x <go' >out 2>err &

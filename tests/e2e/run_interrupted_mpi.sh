@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Ctrl-C while a parallel program runs on several hosts, and a rank that aborts: the run is kept and
-# marked, and on no host is anything of it left.
+# marked, and nothing of it is left on any host.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 3
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
@@ -29,7 +29,8 @@ run_inside mpirun --hostfile "$hostfile" -N 1 ./rank
 [ "$(state_of 2)" = failed ] || fail "run 2 is $(state_of 2)"
 until_true no_traces_of "$(sort -u ids)"
 
-# kill -9 of us: the agents on all hosts end by themselves, and so do the mpirun that started them.
+# kill -9 of `run`: the agents on all hosts end by themselves, and so does the mpirun that started
+# them.
 printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" >rank
 rm -f ids
 setsid "$chokepoint" testbed --name "$name" exec -- \
@@ -43,5 +44,5 @@ agents_gone() { [ -z "$(agents_of "$id")" ]; }
 until_true agents_gone
 pgrep -g $pid >/dev/null || fail "the command was ended"
 kill -TERM -- -$pid
-rm -rf $(directories_of "$id") # samples that nobody takes any more
+rm -rf $(directories_of "$id") # samples that can no longer be delivered
 until_true no_traces_of "$id"

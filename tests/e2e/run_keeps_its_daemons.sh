@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A daemon that forks twice, leads a session of its own and empties its environment before anybody has looked is of the
-# job; it outlives the command as it would alone, and ended ones are no zombies of ours.
+# A daemon that forks twice, leads its own session and empties its environment before any scan belongs to the job. It
+# outlives the command as it would alone, and ended daemons leave no zombies of ours.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -40,6 +40,6 @@ for pid in $(ls pids); do [ -d "/proc/$pid" ] && lasting=$pid; done
 [ -n "$lasting" ] || fail "the daemon did not outlive the command"
 kill "$lasting"
 [ "$(sql "SELECT max(job) FROM process_rate WHERE pid = $lasting")" = 1 ] || fail "the daemon is not the job"
-# It may have been seen before it was that program, too.
+# It may have been seen before it became that program, too.
 label=$(sql "SELECT DISTINCT name FROM instance WHERE name LIKE '%[$lasting]'")
 [[ $label == *"python3"*" served.py[$lasting]"* ]] || fail "its name is $label"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# However a parallel run ends, every host is as it was: no process, no spool, no directory of marks,
-# nothing of mpirun's. The run is kept and says how it ended.
+# However a parallel run ends, every host is left as it was: without processes, spools, directories
+# of marks, or files of mpirun. The run is kept and records how it ended.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
@@ -45,10 +45,10 @@ wait $pid
 clean SIGTERM interrupted
 ! said 'samples were not delivered' || fail "SIGTERM: the last samples were lost"
 
-# Killed itself, with no time for anything: collector and agents see it and still finish.
+# `run` itself is killed: collector and agents notice it and still finish.
 begin_and_wait
 kill -KILL $pid
 wait $pid 2>/dev/null
-kill -TERM -- -$pid # the command is not ours to end
+kill -TERM -- -$pid # `run` does not end the command then
 clean SIGKILL running
 "$chokepoint" list --db "$db" | tail -n 1 | grep -q unfinished || fail "not called unfinished"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mpirun of OpenMPI and Hydra start the command over their own ssh, as root and as a user, from and to hosts whose login shells
-# are noisy and on which nothing is installed: all hosts and every rank's calls are recorded exactly.
+# mpirun of OpenMPI and Hydra start the command over their own ssh, as root and as a user, from and to hosts with noisy login
+# shells and nothing installed: all hosts and every rank's calls are recorded exactly.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
@@ -14,7 +14,8 @@ for host in vm2 vm3; do
     kept_on $host >"$ssh/$host.kept"
 done
 
-# ranks PROGRAM USER: a copy that all hosts have, and what it knows, in a folder of the user's.
+# ranks PROGRAM USER: copies the program, and its expected results, to a folder of the user's on all
+# hosts.
 ranks() {
     export EXPECT=$work/$2/expect
     rm -f program "$EXPECT".*
@@ -39,7 +40,7 @@ for user in $users; do
     recorded_exactly $user
     [ -x "$CHOKEPOINT_BIN/mpich/calls_simple" ] && command -v mpirun.mpich >/dev/null || continue
     ranks "$CHOKEPOINT_BIN/mpich/calls_simple" $user
-    for _ in 1 2 3; do # MPICH may stay in MPI_Finalize: see run_delivers_to_ranks.sh
+    for _ in 1 2 3; do # MPICH may hang in MPI_Finalize: see run_delivers_to_ranks.sh
         before=$(connections)
         run_as $user --no-report timeout -k 10 60 mpiexec.hydra -f hostfile -ppn 1 -n 3 -wdir "$work" ./rank
         [ $status -eq 124 ] || break

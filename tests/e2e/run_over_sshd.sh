@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Over a real sshd, as root and as a user, `run` reaches a host that has an agent and one that is sent it, over one connection
-# each; exit status and streams are the command's; what the command starts by ssh is known as the job's; hosts keep nothing.
+# each; exit status and streams are the command's; processes that the command starts by ssh belong to the job; hosts keep
+# nothing.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 need_sshd 3
 install vm2
 
-# Programs of agents on a host: "delivered", whose file is gone, or where they lie.
+# Programs of agents on a host: "delivered" if the file is gone, else their paths.
 agents_on() {
     local pid
     for pid in $(processes_of "$1"); do
@@ -16,7 +17,7 @@ agents_on() {
 }
 connections_to() { grep -c "^Accepted publickey for $2 " "$ssh/$1.log"; }
 
-# On vm2 a shell computes for as long as the agent has not told of it; who started it waits.
+# On vm2 a shell computes until the agent has reported it, and its parent waits.
 cat >loop <<'END'
 #!/bin/bash
 : >"$1/started"
@@ -42,7 +43,7 @@ for user in $users; do
     until_true computed
     : >$user/seen
     wait $pid
-    [ $? -eq 0 ] || fail "the test's own shell" # run_as gave its status to a shell of its own
+    [ $? -eq 0 ] || fail "the test's own shell" # run_as passed its status through another shell
     [ "$(cat out)" = "streams of vm2" ] && grep -qx noise err || fail "the command's streams"
     [ "$(hosts_recorded 1)" -eq 3 ] || fail "$(hosts_recorded 1) hosts were recorded"
     [ $(($(connections_to vm3 $user) - before)) -eq 1 ] || fail "$(connections_to vm3 $user) connections to vm3"

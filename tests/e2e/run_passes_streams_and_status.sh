@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# To the command and its caller `chokepoint run` is not there: streams, arguments, exit status.
+# For the command and its caller `chokepoint run` is invisible: streams, arguments, exit status.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 printf 'in\n' | "$chokepoint" run $slow_start --no-report --db "$db" sh -c 'cat; echo out; echo err >&2' >out 2>err ||
@@ -23,7 +23,7 @@ run printf '%s|' -np 4 --db x -- 'a  b'
 run -- printf %s --help
 [ "$(cat out)" = --help ] || fail "-- does not end the options"
 
-# A command that has hardly begun gets one line: that it is too short.
+# A command that ends at once gets one line, which says that it was too short.
 run true
 [ $status -eq 0 ] || fail "true gives $status"
 [ "$(grep -c . err)" = 2 ] && said '^chokepoint: run [0-9]*, true: The run took .* too short to judge' ||
@@ -40,7 +40,7 @@ run ./bad
 [ $status -eq 127 ] || fail "a script without interpreter gives $status"
 [ "$(wc -l <err)" -le 2 ] || fail "too much is said about it"
 
-# The command's world is its own: no token, no descriptors, no blocked or ignored signals.
+# The command's environment is clean: no token, no descriptors, no blocked or ignored signals.
 look='ls /proc/self/fd; grep -E "Sig(Blk|Ign)" /proc/self/status'
 sh -c "$look" >plain_look 2>err
 run sh -c "$look"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Login shells and homes harm no recording over sshd: a banner, start files that write to both streams and leave a
-# line unfinished or say our own words, a home in which no program runs, one that is full. Start files without an end to their
-# words, and ones that take what is for us, are named in one line.
+# Login shells and homes do no harm to recordings over sshd: a banner; start files that write to both streams and leave a line
+# unfinished, or print our own words; a home where no program may run; a full home. Start files with endless output, and ones
+# that read our input, are named in one line.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 need_sshd 3
@@ -22,7 +22,7 @@ recorded() { # WHAT
     kept() { keeps_nothing_new $host; }
     for host in vm2 vm3; do patience=30 until_true kept; done
 }
-refused() { # WHAT WORDS, of one line about each host
+refused() { # WHAT WORDS: the words of one line about each host
     run_as tester --no-report --hosts vm1,vm2,vm3 -- true
     [ $status -eq 1 ] || fail "$1: exit status $status"
     [ "$(wc -l <err)" -eq 3 ] && said "^chokepoint: vm2 did not answer: tried by ssh.*$2" &&
@@ -55,7 +55,7 @@ if command -v csh >/dev/null; then
     users_have /bin/bash
 fi
 
-# Homes. Where programs go is the agent's choice: it may be elsewhere.
+# Homes. The agent chooses where programs go, so that may be another place.
 each 'mount -o remount,noexec /home'
 recorded 'home without programs'
 each 'mount -o remount,noexec /tmp; mount -o remount,noexec /var/tmp; mount -o remount,noexec /dev/shm; mount -o remount,exec /home'

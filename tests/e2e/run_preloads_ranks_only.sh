@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The MPI shim gets into ranks and into nothing else: programs of another C library, static ones and those that a
-# command starts run as they would alone, also under mpirun; a program that is linked with MPI is a rank by itself; one
-# built with AddressSanitizer needs no option to start behind it.
+# The MPI shim gets into ranks and nothing else: programs of another C library, static ones and those that a command
+# starts run as they would alone, also under mpirun; a program linked with MPI is a rank by itself; one built with
+# AddressSanitizer needs no option to start behind it.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 shim=$CHOKEPOINT_BIN/libchokepoint-mpi.so
 [ -e "$shim" ] || { echo "skipped: no MPI"; exit 77; }
@@ -10,19 +10,19 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset LD_PRELOAD ASAN_OPTIONS
 other=$CHOKEPOINT_BIN/other-loader-program
 
-# With a library to preload it ends as a program of musl does.
+# With a preloaded library it ends as a program of musl does.
 "$other"; [ $? -eq 42 ] || fail "alone: $?"
 LD_PRELOAD=$shim "$other"; [ $? -eq 127 ] || fail "the loader takes what is preloaded: $?"
 run --no-report -q "$other"; [ $status -eq 42 ] || fail "exit status $status"
 run --no-report -q sh -c "$other; echo \"\$? [\$LD_PRELOAD] [\$ASAN_OPTIONS]\""
 [ "$(cat out)" = '42 [] []' ] || fail "under a shell: $(cat out)"
 
-# Nor does mpirun bring it in, and it is said why.
+# mpirun does not bring it in either, and a note says why.
 run --no-report mpirun --oversubscribe -np 1 env A=1 "$other"
 [ $status -eq 42 ] || fail "under mpirun: exit status $status"
 said 'MPI calls are not recorded: .*another dynamic loader' || fail "no reason"
 
-# With the real thing, where it is.
+# With real musl, if it is installed.
 if command -v musl-gcc >/dev/null; then
     echo 'int main(void) { return 43; }' >musl.c
     musl-gcc musl.c -o musl && run --no-report -q ./musl
@@ -38,7 +38,7 @@ last=$(sql 'SELECT max(run) FROM run')
 [ "$(sql "SELECT count(*) FROM mpi_function m JOIN instance USING (instance) JOIN host h USING (host) WHERE h.run = $last")" -gt 0 ] ||
     fail "nothing recorded of a rank without mpirun"
 
-# Without the shim's word for it the sanitizer refuses to start behind another library.
+# Without the option that the shim sets, the sanitizer refuses to start behind another library.
 echo 'int main(void) { return 44; }' >asan.c
 if cc -fsanitize=address asan.c -o asan 2>/dev/null && ./asan; [ $? -eq 44 ]; then
     LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_next.so ./asan 2>/dev/null

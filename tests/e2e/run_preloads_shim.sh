@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `chokepoint run` brings the MPI shim into the ranks of an unmodified command on every host, beside the user's own
-# -x and LD_PRELOAD, also from a script; --no-shim does not; and where OpenMPI would refuse, the command comes first.
+# -x and LD_PRELOAD, also from a script; --no-shim does not; and if OpenMPI would refuse to start, the command goes
+# first.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 program=$CHOKEPOINT_BIN/calls_simple
 [ -x "$program" ] || { echo "skipped: no MPI"; exit 77; }
@@ -27,7 +28,8 @@ run_inside --no-report "${job[@]}" "$program"
 [ $status -eq 0 ] || fail "exits with $status"
 has_calls 1
 
-# A script that calls mpirun, which may reach hosts that nobody looked at: not from below a directory like /tmp.
+# A script that calls mpirun, which may reach hosts that were not examined: nothing is preloaded from a shared
+# directory such as /tmp.
 printf '%s\n' '#!/bin/sh' 'mpirun "$@" && echo done' >"$work/job.sh"
 run_inside --no-report sh "$work/job.sh" "${job[@]:1}" "$program"
 [ $status -eq 0 ] && grep -qx done "$work/out" || fail "the script exits with $status"
@@ -43,11 +45,12 @@ run_inside --no-report --no-shim "${job[@]}" "$program"
 [ $status -eq 0 ] || fail "--no-shim exits with $status"
 [ -z "$(recorded 3)" ] || fail "--no-shim, and yet: $(recorded 3)"
 
-# The user's own -x of the same name wins, and works.
+# The user's own -x with the same name wins, and works.
 run_inside --no-report "${job[@]}" -x "LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_pmpi.so" "$program"
 [ $status -eq 0 ] && grep -q 'other tool: rank 1 sends 0 reductions 20' "$work/out" || fail "the user's LD_PRELOAD: $status"
 
-# OpenMPI takes no other variables beside mca_base_env_list: the command must run, the shim stays out and says so.
+# OpenMPI takes no other variables beside mca_base_env_list: the command must run, the shim stays out, and a note
+# says so.
 run_inside --no-report mpirun --hostfile "$hostfile" -N 1 -np 2 --mca mca_base_env_list "EXPECT=$work/expect" "$program"
 [ $status -eq 0 ] || fail "beside mca_base_env_list it exits with $status"
 said 'MPI calls are not recorded: .*mca_base_env_list' || fail "and does not say why there are no calls"

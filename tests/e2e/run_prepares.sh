@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run --warmup and --prepare, as hyperfine has them: unrecorded runs first, a command before every run; a failure of either
-# ends it. run --progress shows a line on a terminal that asked for it, and nothing anywhere else.
+# run --warmup and --prepare, as in hyperfine: unrecorded runs first, a command before every run; a failure of either ends
+# it. run --progress shows a line on a terminal when asked to, and nothing elsewhere.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 echo input >stdin
@@ -12,7 +12,7 @@ run --warmup 2 --prepare 'echo prepare >>order; echo prepared' -r 3 sh -c 'echo 
 [ "$(sql 'SELECT count(*) FROM run')" = 3 ] || fail "warm-ups are recorded"
 said 'warm-up 2 of 2' && said '^prepared' || fail "says nothing of it"
 
-# Without repeats, too; and with a warm-up alone.
+# Also without repeats, and with a warm-up alone.
 rm order
 run --prepare 'echo prepare >>order' sh -c 'echo run >>order'
 run --warmup 1 sh -c 'echo run >>order'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database with other tables than ours, and links that lead where another user wants: refused with the reason before
-# anything is started, exit 2. A file without a table yet is a new one.
+# A database with other tables than ours, and links that another user controls, are refused with the reason before
+# anything starts, exit 2. A file without tables counts as new.
 . "$(dirname "$0")/run_lib.sh" || exit 1
 run -q --no-report true
 [ "$status" -eq 0 ] || fail "no recording"

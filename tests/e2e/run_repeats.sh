@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# run --repeat: one run after the other, kept as one group that its name stands for; a failure or Ctrl-C ends it and
-# keeps what is done.
+# run --repeat: one run after the other, kept as a group under one name; a failure or Ctrl-C ends it and keeps the
+# finished runs.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 repeats() { sql "SELECT group_concat(repeat || '/' || repeats || ' of ' || group_run, ', ') FROM run_repeat WHERE group_run = $1"; }
@@ -23,12 +23,13 @@ said '3 of 3 repeats ended well' || fail "no end"
 "$chokepoint" list --db "$db" >list
 grep -q 'three *2 of 3 ' list || fail "list: $(cat list)"
 
-# A run alone is no repeat, and a list without repeats has no such column.
+# A single run is no repeat, and a list without repeats has no such column.
 run --db "$work/alone.db" -n alone true
 "$chokepoint" list --db "$work/alone.db" >list
 ! grep -q repeat list || fail "a column for nothing: $(cat list)"
 
-# The first failure ends it; with --ignore-failure it goes on, and the first failing run's status is the one.
+# The first failure ends it; with --ignore-failure it goes on, and the status is that of the first failing
+# run.
 run --repeat 4 -n bad sh -c 'echo once >>bad; exit $(wc -l <bad)'
 [ $status -eq 1 ] || fail "exit status $status, not that of the first run"
 [ "$(wc -l <bad)" = 1 ] || fail "it went on after a failure"
@@ -41,7 +42,8 @@ run --repeat 3 no-such-command
 [ $status -eq 127 ] || fail "a command that is not there gives $status"
 [ "$(grep -c 'command not found' err)" = 1 ] || fail "tried again and again"
 
-# Ctrl-C in the second run: the first stays, the second is marked, no third begins, whatever may fail.
+# Ctrl-C in the second run: the first is kept, the second is marked, no third begins, even with
+# --ignore-failure.
 printf '#!/bin/sh\n%s\n' 'echo once >>starts; [ $(wc -l <starts) = 1 ] || exec sleep 60' >often
 chmod +x often
 env --default-signal=INT setsid "$chokepoint" run $slow_start --db "$db" --repeat 3 --ignore-failure -n stopped ./often >out 2>err &
@@ -55,7 +57,7 @@ wait $pid
     fail "kept: $(sql "SELECT group_concat(state) FROM run WHERE name = 'stopped'")"
 said 'interrupted in repeat 2 of 3' || fail "it does not say that the others are not made"
 
-# One address for the live views of all repeats, said once: whoever looks sees the first, then the second.
+# One address for the live views of all repeats, printed once: it shows the first, then the second.
 mkfifo hold
 "$chokepoint" run $slow_start --db "$db" --repeat 2 --live --no-report -n seen sh -c 'read x <hold' >out 2>err </dev/null &
 pid=$!
@@ -77,7 +79,7 @@ for wrong in 0 -1 x 1.5 1001 ''; do
     [ "$(wc -l <err)" = 1 ] || fail "more than a line about --repeat '$wrong'"
 done
 
-# The program is replaced between two repeats, as by an update: the second is recorded all the same.
+# The program is replaced between two repeats, as by an update: the second is still recorded.
 mkdir bin
 cp "$chokepoint" "$CHOKEPOINT_BIN/chokepoint-agent" bin
 mkfifo turn

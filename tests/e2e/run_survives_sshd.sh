@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sshd is killed on hosts of a run: first the listener (nothing happens), then sessions of agents as well, so that nobody gets in
-# until sshd is back, then sessions alone. Agents are started again and go on. No sample is lost or there twice, those that
-# nobody took are counted, and hosts keep nothing.
+# sshd is killed on hosts of a run: first the listener (without effect), then the agents' sessions as well, so that no login
+# works until sshd is back, then sessions alone. Agents are restarted and continue. No sample is lost or stored twice, missed
+# ones are counted, and hosts keep nothing.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 need_sshd 3
@@ -26,15 +26,15 @@ end_sessions() { # HOST
 }
 go_on vm2 vm3
 
-# The listener alone: sessions go on.
+# The listener alone: sessions continue.
 stop_sshd vm2
 stop_sshd vm3
 go_on vm2 vm3
 ! said 'has ended' || fail "an agent ended with who listens"
 
-# The session as well: nobody gets in, until sshd is back.
+# The session as well: no login works until sshd is back.
 for host in vm2 vm3; do end_sessions $host; done
-refused() { [ "$(grep -c "the agent on $1 has ended (exit status 255)" err)" -ge 2 ]; } # itself, and one that did not get in
+refused() { [ "$(grep -c "the agent on $1 has ended (exit status 255)" err)" -ge 2 ]; } # the agent itself, and a retry that could not log in
 for host in vm2 vm3; do until_true refused $host; done
 for host in vm2 vm3; do start_sshd $host; done
 go_on vm2 vm3
@@ -63,7 +63,7 @@ for host in vm1 vm2 vm3; do
     patience=30 until_true kept
 done
 
-# The report counts the samples that nobody took meanwhile, and says so of these two.
+# The report counts the missed samples, for these two hosts.
 "$chokepoint" report --db "$db" --format json >report.json || fail "no report"
 claims <<'END' || fail "see above"
 import json
@@ -77,5 +77,5 @@ END
 for host in vm2 vm3; do
     grep -q "$host: [1-9][0-9]* of [0-9]* samples missing" report || fail "it does not say that samples of $host are missing"
 done
-is_alone() { [ "$(processes_of "$1" | wc -l)" -eq 2 ]; } # who holds its places, and sshd
+is_alone() { [ "$(processes_of "$1" | wc -l)" -eq 2 ]; } # only the process that holds its places, and sshd
 for host in vm2 vm3; do patience=30 until_true is_alone $host; done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Limits of resources end neither the command nor its recording: a file size that the database or the spool outgrows,
-# few open files, little memory, an environment that is empty, a command line of a megabyte. The command has the
-# limits and the signals that it would have alone.
+# Resource limits end neither the command nor its recording: a file size that the database or the spool outgrows, few
+# open files, little memory, an empty environment, a command line of a megabyte. The command has the limits and
+# signals that it would have alone.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 frames() { sql 'SELECT count(*) FROM frame'; }
 
@@ -31,7 +31,8 @@ id=$(sed -n 's/.*kept in [^ ]*chokepoint-\([0-9a-f]*\)-.*/\1/p' err)
 [ -n "$id" ] && rm -rf "${TMPDIR:-/tmp}/chokepoint-$id"-*
 rm -f "$db"*
 
-# Soft limits are ours to raise, and the command's to keep. A sanitizer takes more memory than any limit allows.
+# `run` raises soft limits for itself, and restores them for the command. A sanitizer takes more memory than any
+# limit allows.
 memory=400000
 ! grep -q __asan_init "$chokepoint" || memory=unlimited
 (
@@ -42,19 +43,19 @@ memory=400000
 ) || exit 1
 [ "$(hosts_recorded 1)" = 1 ] && [ "$(frames)" -gt 0 ] || fail "few open files and little memory: nothing recorded"
 
-# Ignored before, ignored in the command; not ignored, not.
+# A signal ignored before is ignored in the command, and only then.
 (trap '' XFSZ; run --no-report sh -c 'ulimit -f 1; head -c 100000 /dev/zero >f 2>/dev/null; exit $?')
 [ "$(sql 'SELECT exit_status FROM run WHERE run = 2')" = 1 ] || fail "SIGXFSZ is not ignored any more"
 run --no-report sh -c 'ulimit -f 1; head -c 100000 /dev/zero >f; exit $?'
 [ $status -eq 153 ] || fail "SIGXFSZ is ignored: exit status $status"
 
-# Without any environment it is the job all the same.
+# Without any environment it still belongs to the job.
 run --no-report --process-rate 5 env -i "$(command -v sleep)" 1.5
 [ $status -eq 0 ] || fail "without an environment: exit status $status"
 [ "$(sql "SELECT max(job) FROM process JOIN instance USING (instance) JOIN host USING (host) WHERE run = 4 AND instance.name LIKE 'sleep[%'")" = 1 ] ||
     fail "without an environment it is not of the job"
 
-# A command line of a megabyte, of which the beginning is kept, with a mark.
+# The begin of a command line of a megabyte is kept, with a mark.
 words=()
 for i in 1 2 3 4 5 6 7 8 9 10; do words+=("$(printf "%0100000d" "$i")"); done
 run --no-report sh -c 'n=0; for w; do n=$((n + ${#w})); done; echo $n; exit 9' sh "${words[@]}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint run mpirun.mpich -f hosts ./program` records all hosts, and every rank's MPI calls with the bytes that the
-# program knows; -genvnone keeps the shim out, which is said; and hosts that cannot be read are never passed over in silence.
+# `chokepoint run mpirun.mpich -f hosts ./program` records all hosts, and every rank's MPI calls with the program's own byte
+# counts; -genvnone keeps the shim out, and a note says so; hosts that cannot be read are always reported.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 program=$CHOKEPOINT_BIN/mpich/calls_simple
 command -v mpirun.mpich >/dev/null && [ -x "$program" ] || { echo "skipped: no mpich"; exit 77; }
@@ -20,7 +20,7 @@ recorded() { # RUN
          WHERE h.run = $1 GROUP BY h.name, i.name ORDER BY 1, 2" 2>/dev/null | tr '|' ' '
 }
 
-run_inside --no-report --hosts vm1,vm2,vm3 true # the hosts are reached at all
+run_inside --no-report --hosts vm1,vm2,vm3 true # the hosts can be reached at all
 [ $status -eq 0 ] || fail "--hosts exits with $status"
 run_inside --no-report mpirun.mpich -hosts vm1:1,vm2:1 -n 2 "$program"
 [ $status -eq 0 ] || fail "-hosts exits with $status"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint run srun ...` under a real Slurm on emulated hosts: it gets its own allocation outside one, and inside one has an
-# agent on each of its nodes; ranks are Slurm's, MPI calls of both libraries are recorded exactly, the exit status is srun's, and
-# a step that dies, a job that is cancelled and a node that goes down leave a report and no agent.
+# `chokepoint run srun ...` under a real Slurm on emulated hosts: outside an allocation it gets one, and inside one it has an
+# agent on each node. Ranks are Slurm's, MPI calls of both libraries are recorded exactly, the exit status is srun's. A step that
+# dies, a cancelled job and a node that goes down leave a report and no agent.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/slurm_lib.sh" || exit 1
 need_slurm 3
 export EXPECT=$work/expect
 
-# A task says where it is, and waits until the test has seen of it what it wants.
+# A task prints where it is, and waits until the test has seen what it needs.
 mkfifo go
 cat >task <<EOF
 #!/bin/sh
@@ -23,7 +23,8 @@ ranks_of() { sql "SELECT count(*) FROM (SELECT DISTINCT h.name, p.rank FROM proc
     JOIN host h USING (host) WHERE h.run = $1 AND p.rank IS NOT NULL)"; }
 has_ranks() { [ "$(ranks_of "$1" 2>/dev/null)" = "$2" ]; }
 no_agents() { no_traces_of "$(sort -u ids)"; }
-# start COMMAND... : in the background; await_ranks RUN N : tasks run and are seen.
+# start COMMAND... : in the background; await_ranks RUN N : waits until N tasks run and are
+# recorded.
 start() {
     rm -f tasks ids
     inside "$chokepoint" run $slow_start --db "$db" "$@" >out 2>err &
@@ -40,7 +41,7 @@ finish
 [ $status -eq 0 ] || fail "srun outside an allocation exits with $status"
 [ "$(hosts_recorded 1)" = 3 ] || fail "$(hosts_recorded 1) of 3 hosts were recorded"
 [ "$(sort tasks | xargs)" = "vm1 0 vm1 1 vm2 2 vm2 3 vm3 4 vm3 5" ] || fail "tasks: $(sort tasks | xargs)"
-said '^chokepoint: run 1, task: ' '^chokepoint: task, .* on 3 hosts' || fail "no verdict" # the first is of a short run
+said '^chokepoint: run 1, task: ' '^chokepoint: task, .* on 3 hosts' || fail "no verdict" # the first alternative is for a short run
 inside "$chokepoint" list --db "$db" | grep -q 'Slurm job [0-9]* of partition all: vm\[1-3\]' || fail "the job is not named"
 until_true no_agents
 
@@ -63,7 +64,7 @@ mpi() { # LIBRARY PMI PROGRAM
 mpi openmpi pmix "$CHOKEPOINT_BIN/calls_simple"
 mpi mpich pmi2 "$CHOKEPOINT_BIN/mpich/calls_simple"
 
-# A batch script of several steps, which hands on no environment; its own rank 0 is nobody's.
+# A batch script with several steps, which passes on no environment; its own rank 0 is not a rank.
 n=$(sql "SELECT max(run) FROM run")
 rm -f ids tasks
 cat >job.sh <<EOF
@@ -93,7 +94,7 @@ inside "$chokepoint" list --db "$db" | grep -q 'Slurm job [0-9]* of partition al
     fail "the components are not named"
 until_true no_agents
 
-# A job that is cancelled.
+# A cancelled job.
 run=$((n + 5))
 start srun -N2 -n2 ./task
 until_true has_ranks $run 2
@@ -114,14 +115,14 @@ inside scontrol update nodename=vm3 state=down reason=test
 finish
 [ $status -ne 0 ] || fail "a job that lost a node exits with 0"
 [ "$(hosts_recorded $run)" = 3 ] && said "run $run" || fail "no report of a job that lost a node"
-# Slurm may have ended the step of its agent before the command, or not yet.
+# Slurm may have ended the agent's step before the command, or not yet.
 said 'the last samples of vm3 are missing' 'the agent on vm3 ended before the command' || fail "the node that went down is not named"
 no_processes() { ! traces_of "$(sort -u ids)" | grep -q ^/proc; }
 until_true no_processes
 # shellcheck disable=SC2046
 rm -rf $(directories_of "$(sort -u ids)")
 
-# Nothing is passed over in silence.
+# Every fault is reported.
 run_inside --no-report srun --nonesuch=3 true
 [ $status -eq 2 ] && said 'nonesuch' || fail "an unknown option: $status"
 run_inside --no-report sbatch --wrap true

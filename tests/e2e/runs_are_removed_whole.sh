@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `chokepoint rm`, `rename`, `note` and `list --format`: a removed run leaves no row and no byte, another run's report
-# stays as it was, every page is still sealed, a run that is being recorded is refused, and so is another user's file.
+# is unchanged, every page is still sealed, and a run that is being recorded, or another user's file, is refused.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 can() { "$chokepoint" "$@" --db "$db" >out 2>err </dev/null || fail "chokepoint $*: exit status $?"; }
@@ -13,7 +13,7 @@ refused() { # TEXT, WORDS...
     [ $status -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && said "$text" || fail "chokepoint $*: $status"
 }
 intact() { can verify && grep -q ' intact, ' out || fail "a page is not as it was written"; }
-rows() { # of all tables but those that describe tables
+rows() { # of all tables except those that describe tables
     sql "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('table_info', 'column_info', 'ceiling')" |
         while read -r table; do sql "SELECT '$table ' || count(*) FROM \"$table\" HAVING count(*) > 0"; done
 }
@@ -58,7 +58,7 @@ can rm -f 2 5
 [ -z "$(rows)" ] || fail "left: $(rows)"
 intact
 
-# While one is recorded, and when its recorder was killed.
+# During a recording, and after its recorder was killed.
 mkfifo go
 "$chokepoint" run $slow_start --db "$db" -q sh -c 'read -r x <go' >out 2>err &
 recorder=$!
@@ -74,7 +74,7 @@ sql2 "UPDATE run SET state = 'running', ended_mono_ns = NULL"
 can rm last
 [ -z "$(rows)" ] || fail "left: $(rows)"
 
-# Asked on a terminal.
+# Confirmed on a terminal.
 run -q true
 for answer in n y; do
     echo $answer | script -qec "'$chokepoint' rm last --db '$db'" typescript >out

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The page has the list of runs, each run's report as the verb writes it, two runs compared, and its own style and
-# scripts; all of it with the headers that keep a browser from being misled. It ends when it is asked to.
+# scripts, all with headers that protect the browser. It ends when asked to.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 run -q --no-report -n 'first <b>' sh -c 'sleep 0.5'
@@ -43,7 +43,7 @@ expect 200 '/compare?a=1&b=2'
 "$chokepoint" compare 1 2 --db "$db" -o "$work/own.html"
 cmp -s "$work/body" "$work/own.html" || fail "/compare is not what the verb writes"
 
-# Many at once are all answered, and each run's report is its own.
+# Many requests at once are all answered, each with its own run's report.
 for i in 1 2 1 2 1 2 1 2; do
     curl -sS -o "$work/many$i$RANDOM" "${url}run/$i" &
     readers+=($!)
@@ -51,27 +51,27 @@ done
 wait "${readers[@]}" || fail "a reader of many was not answered"
 for file in "$work"/many*; do grep -q '</html>' "$file" || fail "$file is not whole"; done
 
-# A run that is recorded while the server runs is there.
+# A run that is recorded while the server runs appears.
 run -q --no-report -n third sh -c 'sleep 0.5'
 expect 200 /runs.json
 jq -e '.runs | length == 3' "$work/body" >"$work/out" || fail "the third run is not in the list"
 expect 200 /run/3
 
-# Another user of this host is another user.
+# Another user of this host is refused.
 if [ "$(id -u)" = 0 ]; then
     expect 200 /
     status=$(setpriv --reuid 65534 --clear-groups curl -sS -o /dev/null -w '%{http_code}' "$url")
     [ "$status" = 403 ] || fail "another user is answered with $status"
 fi
 
-# It ends at once, with a report being made or without.
+# It ends at once, whether a report is being made or not.
 curl -sS -o "$work/late" "${url}run/2" &
 ends TERM
 [ "$(curl -sS -o /dev/null -w '%{http_code}' "$url" 2>"$work/out")" = 000 ] || fail "somebody still answers"
 serve --port 0
 ends INT
 
-# By a run's number it leads to its live view; a port that is taken is another's.
+# With a run's number it opens that run's live view; a port in use is refused.
 serve 2 --port 0
 [[ $url == */live/2 ]] || fail "serve 2 leads to $url"
 port=${url##*1:}

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `run --live` says once where its live view is; whoever looks sees the run going on, and its end; the view ends with
-# the run and leaves nothing behind, however the run ends. A reader that reads nothing harms no other.
+# `run --live` prints the address of its live view once; its readers see the run going on, and its end; the view ends
+# with the run and leaves nothing behind, however the run ends. A reader that reads nothing does not delay others.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 events() { grep -c "^event: $1" "$2"; }
-# last_picture FILE FILTER: of the last whole picture in it
+# last_picture FILE FILTER: applies FILTER to the last whole picture in FILE
 last_picture() { grep '^data: {' "$1" | tail -1 | sed 's/^data: //' | jq -r "$2"; }
-# The process of the server that the run's address is of.
+# The process of the server at the run's address.
 servers() { pgrep -f "chokepoint serve [0-9]* --db $db" >"$work/servers"; }
 no_servers() { ! servers; }
 
 mkfifo "$work/go"
 begin() {
-    : >"$work/err" # the address of the run before must not be read
+    : >"$work/err" # removes the address of the run before
     "$chokepoint" run $slow_start --db "$db" --no-report --live "$@" sh -c "read x <'$work/go'; exit 5" \
         >"$work/out" 2>"$work/err" </dev/null &
     run=$!
@@ -27,7 +27,7 @@ curl -sSN "$url/events" >"$work/one" &
 one=$!
 curl -sSN "$url/events" >"$work/two" &
 two=$!
-# One that reads nothing, and never will.
+# A reader that never reads.
 port=${url#http://127.0.0.1:}
 exec 4<>"/dev/tcp/127.0.0.1/${port%%/*}"
 printf 'GET /live/1/events HTTP/1.1\r\nHost: localhost\r\n\r\n' >&4
@@ -37,7 +37,7 @@ until_true three_of_each
     fail "the picture is $(last_picture "$work/one" .)"
 grep -q '^id: [0-9]' "$work/one" || fail "events have no ids"
 curl -sSI "$url/events" | grep -qi '^content-type: text/event-stream' || fail "events are of another type"
-# One that comes back has all at once.
+# A reader that comes back gets everything at once.
 curl -sSN -H 'Last-Event-ID: 1' "$url/events" >"$work/again" &
 again=$!
 comes_back() { [ "$(events snapshot "$work/again")" -ge 1 ]; }
@@ -57,20 +57,20 @@ done
 exec 4>&-
 until_true no_servers
 
-# A run that is over: one picture of it, its end, and the report is there.
+# A run that has ended: one picture, its end, and the report.
 serve --port 0
 url=${url%/}
 timeout 240 curl -sSN "$url/live/1/events" >"$work/after" || fail "the events of a run that is over do not end"
 [ "$(events ended "$work/after")" -eq 1 ] || fail "no event says that it is over: $(cut -c 1-200 "$work/after")"
 [ "$(last_picture "$work/after" '"\(.state) \(.exit_status)"')" = 'ended 5' ] || fail "its last picture: $(last_picture "$work/after" .)"
-# No run has that number: the reader hears why, and goes on waiting.
+# No run has that number: the reader is told, and keeps waiting.
 curl -sSN "$url/live/9/events" >"$work/none" &
 none=$!
 hears_why() { grep -q "^data: .*no run '9'" "$work/none"; }
 until_true hears_why
 kill $none
 
-# The database goes, and comes back.
+# The database is removed, and comes back.
 begin -n gone
 run_url=$url
 curl -sSN "$run_url/events" >"$work/three" &

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# For tests of `chokepoint serve`; to be sourced after run_lib.sh.
-# serve OPTIONS... : a server of $db in the background; its process in $server, its first address in $url
+# For tests of `chokepoint serve`; to be sourced after run_lib.sh. serve OPTIONS... : starts a server of
+# $db in the background; its process in $server, its first address in $url
 serve() {
-    : >"$work/said" # of a server before
+    : >"$work/said" # output of a server before
     "$chokepoint" serve --db "$db" "$@" >"$work/said" 2>"$work/complaints" &
     server=$!
     until_true says_where
@@ -24,7 +24,7 @@ expect() {
     [ "$status" = "$wanted" ] || fail "$*: status $status and not $wanted: $(head -c 300 "$work/body")"
 }
 has_head() { grep -qi -- "$1" "$work/head" || fail "no '$1' in: $(cat "$work/head")"; }
-# ends: the server ends with status 0, asked by a signal
+# ends: after a signal the server ends with status 0
 ends() {
     kill "-$1" "$server"
     wait "$server"

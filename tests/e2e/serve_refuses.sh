@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The page refuses names that lead here from elsewhere, other sites, other methods, bodies, long and odd requests, and
-# readers without a token; it is not reachable from elsewhere without TLS and a token. Refusals do not keep others from
-# being answered.
+# The page refuses foreign host names that lead here, other sites, other methods, bodies, long and odd requests, and
+# readers without a token. It is not reachable from elsewhere without TLS and a token. Refusals do not delay other
+# requests.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/serve_lib.sh" || exit 1
 
@@ -64,7 +64,7 @@ grep -q "no run '77'" "$work/body" || fail "a run that is not there: $(cat "$wor
 expect 404 '/compare?a=1&b=77'
 for arguments in '' '?a=1' '?a=1&b=' '?a=--db&b=1' '?a=1&b=x'; do expect 400 "/compare$arguments"; done
 [[ $(status_of / -H "X: $(printf 'a%.0s' {1..60000})") == 4?? ]] || fail "60 kB of headers are taken"
-# said as curl would not: no Host, two, none of HTTP
+# requests that curl would not send: no Host, two, no HTTP
 port=${url##*:}
 say() {
     exec 3<>"/dev/tcp/127.0.0.1/${port%/}"
@@ -90,7 +90,7 @@ for fd in "${crowd[@]}"; do exec {fd}>&-; done
 # ---- another user, however often connected, pushes no connection of ours out, though it has not said a word yet ----
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     exec 5<>"/dev/tcp/127.0.0.1/${port%/}" || fail "no connection"
-    expect 200 / # ours has come by then
+    expect 200 / # our request is answered by then
     timeout 60 setpriv --reuid 1234 --clear-groups bash -c "exec 6<>/dev/tcp/127.0.0.1/${port%/}
         for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/${port%/}; done
         cat <&6" >"$work/theirs" || fail "another user's first connection was not ended"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Bash completes verbs and every option that a verb takes; zsh and fish, where they are here, read what is made for them.
+# Bash completes verbs and every option of a verb; zsh and fish, if installed, accept their files.
 set -u
 fail() { echo "FAILED: $*"; exit 1; }
 chokepoint=$CHOKEPOINT_BIN/chokepoint
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$chokepoint" completion bash >"$work/bash" && bash -n "$work/bash" || fail "completion bash"
 . "$work/bash" || exit 1
-completed() { # WORDS..., the last of them is being typed
+completed() { # WORDS..., of which the last is being typed
     COMP_WORDS=(chokepoint "$@")
     COMP_CWORD=$#
     COMPREPLY=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Files that a rank writes through MPI onto a throttled disk: the time is the disk's, no transfer and no overhead, whether
-# the kernel counts the rank's own waits (kernel.task_delayacct) or only its host's (PSI).
+# Files that a rank writes through MPI onto a throttled disk: the time counts as disk, not as transfer or overhead,
+# whether the kernel counts the rank's own waits (kernel.task_delayacct) or only its host's (PSI).
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -21,7 +21,7 @@ trap 'restore; leave' EXIT
     { echo "skipped: no disk that could be throttled"; exit 77; }
 echo "$(cat "/sys/block/${loop#/dev/}/dev") 10485760" >"$group/blkio.throttle.write_bps_device"
 
-# written SWITCH: rank 1 in the group, with the kernel's count of waits on or off
+# written SWITCH: rank 1 in the group, with the kernel's count of waits switched on or off
 written() {
     rm -f "$EXPECT".*
     echo "$1" >/proc/sys/kernel/task_delayacct 2>/dev/null || return 0
@@ -48,7 +48,7 @@ for path in sorted(glob.glob("?.json")):
     if len(rows) != 1 or rows[0]["source"] != "events":
         sys.exit(f"FAILED: {path}: {rows}")
     b, what = rows[0], "waits counted" if path[0] == "1" else "pressure of the host"
-    # of an fsync the wait for the journal is no wait for a disk to the kernel
+    # in an fsync the kernel does not count the wait for the journal as a disk wait
     within(f"{what}: disk", b["disk_s"] or 0, 0.35 * known["writing"], 1.05 * known["writing"] + 0.1)
     within(f"{what}: disk, files, and no core for them", (b["disk_s"] or 0) + b["file_s"] + b["runqueue_s"],
            0.85 * known["writing"], 1.05 * known["writing"] + 1.1 * known["compute_away"] + 0.1)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program asks a server of names, through the resolver of libc, before each of its steps: where answers take 200 ms, the
-# verdict says that it waits for look-ups, not that it sleeps. Where they come at once, nothing is said of names.
+# A program resolves a name through libc before each of its steps. If answers take 200 ms, the verdict says that it waits
+# for look-ups, not that it sleeps. If they come at once, names are not mentioned.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -31,7 +31,7 @@ while time.monotonic() < until:
         pass
 END_OF_PROGRAM
 echo "nameserver 127.0.0.1" >resolv.conf
-python=$(python3 -c 'import sys; print(sys.executable)') # no script that starts it
+python=$(python3 -c 'import sys; print(sys.executable)') # not a script that would start it
 cat >start.sh <<END_OF_SCRIPT
 #!/bin/sh
 exec unshare -m sh -c 'mount --bind "$work/resolv.conf" /etc/resolv.conf && exec "$python" "$work/asks.py"'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A Slurm on the emulated hosts of a test, to be sourced after run_lib.sh: munged with a key of its own, slurmctld on
-# vm1, a slurmd on each host, no cgroups of Slurm's own. All of it lies in $work and runs inside the testbed, with which it ends.
+# Slurm on the emulated hosts of a test, to be sourced after run_lib.sh: munged with its own key, slurmctld on vm1, a slurmd on
+# each host, no cgroups of Slurm's own. All of it lies in $work and runs inside the testbed, with which it ends.
 for program in munged slurmctld slurmd srun; do
     command -v $program >/dev/null || { echo "skipped: no $program"; exit 77; }
 done
@@ -49,7 +49,7 @@ EOF
     done
     echo "PartitionName=all Nodes=vm[1-$1] Default=YES MaxTime=10 State=UP OverSubscribe=NO"
 }
-# Commands in vm1, or in another host; a testbed takes the variables of a Slurm around it away.
+# Commands in vm1, or on another host; a testbed removes the variables of a surrounding Slurm.
 inside() { on vm1 "$@"; }
 on() { # HOST COMMAND...
     local host=$1

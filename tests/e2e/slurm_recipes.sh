@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# packaging/slurm: the epilog removes old leftovers of the job's user alone, and the prolog sets what it says; neither fails, as
-# that would drain a node.
+# packaging/slurm: the epilog removes only old leftovers of the job's user, and the prolog sets what its head says; neither
+# fails, as that would drain a node.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Somebody meddles with an agent's spool. Its directory is removed while the collector stands still: no sample is lost.
-# Its files are removed and the sampling process is killed: another stream begins, of which nothing is passed over. A
-# directory that is a link or somebody else's is refused, and what an agent killed as a whole left is delivered.
+# Damage to an agent's spool. Its directory is removed while the collector is stopped: no sample is lost. Its files are
+# removed and the sampling process is killed: another stream begins, without gaps. A directory that is a link or
+# another user's is refused, and what a killed agent left is delivered.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkdir tmp
@@ -43,7 +43,7 @@ until_true grew
 [ "$(sql 'SELECT count(*), sum(most != n) FROM (SELECT max(seq) AS most, count(*) AS n FROM frame GROUP BY stream)')" = '2|0' ] ||
     fail "not two streams without gaps: $(sql 'SELECT stream, min(seq), max(seq), count(*) FROM frame GROUP BY stream')"
 
-# All of the agent is killed with samples that nobody has yet: the next one delivers them.
+# The whole agent is killed with undelivered samples: the next one delivers them.
 kill -STOP "$collector"
 size=$(spooled)
 until_true spooled_on
@@ -76,7 +76,7 @@ refused open 'is not ours alone'
 [ -z "$(find theirs open -mindepth 1)" ] || fail "something was written there: $(find theirs open)"
 exit 0
 
-# Where the place is missing, or others may write to it, the spool is made in /tmp.
+# If the directory is missing, or others may write to it, the spool is made in /tmp.
 mkdir open
 chmod 777 open
 for place in "$work/open" "$work/missing"; do

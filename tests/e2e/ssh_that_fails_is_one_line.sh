@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A host that sshd keeps us out of is one line with ssh's reason and what to do, also behind a banner: a key that is not
-# known, one that has changed, a password that is asked for, nobody who listens, an account without a shell, a command of the
-# host's own. A client's shared connections (ControlMaster) and MaxSessions do not stand in the way.
+# A host whose sshd refuses us gets one line with ssh's reason and the remedy, even behind a banner: an unknown key, a
+# changed one, a password prompt, no listener, an account without a shell, a forced command. Shared connections
+# (ControlMaster) and MaxSessions do no harm.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/sshd_lib.sh" || exit 1
 need_sshd 2
@@ -28,7 +28,7 @@ restart_sshd vm2 "PasswordAuthentication yes"
 refused 'it said: tester@vm2: Permission denied (publickey,password).; vm2 lets nobody in without a password: ssh-copy-id vm2'
 on vm2 mv /home/tester/away /home/tester/.ssh/authorized_keys
 
-# Another key than the one that is known, and one that nobody knows.
+# Another key than the known one, and an unknown one.
 ssh-keygen -q -t ed25519 -N '' -C other -f "$ssh/other.key"
 sed -i "s,^HostKey .*,HostKey $ssh/other.key," "$ssh/vm2.conf"
 stop_sshd vm2
@@ -51,7 +51,7 @@ refused 'it said: This account is currently not available.'
 users_have /bin/bash
 recorded 'all is well again'
 
-# Shared connections: made by whoever comes first, kept, used by us; each host lets one session a connection in, or more.
+# Shared connections: made by the first client, kept, used by us; each host allows one session in a connection, or more.
 mux() { on vm1 sh -c 'cat >>/home/tester/.ssh/config' <<<"$1"; }
 end_master() { as tester ssh -O exit vm2 2>/dev/null; }
 mux $'ControlMaster auto\nControlPath ~/.ssh/%C'

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Debian's sshd on the hosts of a testbed, to be sourced after run_lib.sh: need_sshd N. Each host has a mount namespace of its
-# own, and in it a /tmp, /var/tmp, /dev/shm, /run, /home, /root and /etc/passwd: root and the user "tester" log in with a key,
-# and the machine's own files stay as they are. $work is the one place that all hosts share. Programs of ours lie in /mnt/bin of
-# vm1 and of the hosts that `install` names, and nowhere else. All processes end with the testbed.
+# Debian's sshd on the hosts of a testbed, to be sourced after run_lib.sh: need_sshd N. Each host has its own mount namespace
+# with separate /tmp, /var/tmp, /dev/shm, /run, /home, /root and /etc/passwd: root and the user "tester" log in with a key, and
+# the machine's own files do not change. $work is the only place that all hosts share. Our programs are in /mnt/bin of vm1 and
+# of the hosts that `install` names, and nowhere else. All processes end with the testbed.
 for program in /usr/sbin/sshd ssh ssh-keygen; do
     command -v $program >/dev/null || { echo "skipped: no $program"; exit 77; }
 done
@@ -16,7 +16,7 @@ declare -A machine # host -> process that holds its mount namespace
 
 home_of() { [ "$1" = root ] && echo /root || echo "/home/$1"; }
 
-# A script that each host runs in its mount namespace: it makes the places that a machine has to itself.
+# A script that each host runs in its mount namespace: it makes the host's own directories.
 write_machine() {
     cat >"$ssh/machine" <<END
 #!/bin/bash
@@ -44,10 +44,10 @@ exec sleep infinity
 END
     chmod +x "$ssh/machine"
 }
-# users_have SHELL: root and tester, and nobody else but the machine's own.
+# users_have SHELL: root and tester, and besides only the machine's own users.
 users_have() {
     (grep -v '^root:' /etc/passwd; echo "root:x:0:0:root:/root:$1"; echo "tester:x:4711:4711::/home/tester:$1") >"$ssh/passwd.new"
-    cat "$ssh/passwd.new" >"$ssh/passwd" # the same file, which hosts have mounted
+    cat "$ssh/passwd.new" >"$ssh/passwd" # in place, since hosts have this file mounted
 }
 write_users() {
     users_have /bin/bash
@@ -81,14 +81,14 @@ KbdInteractiveAuthentication no
 AcceptEnv LANG LC_*
 END
 }
-# on HOST COMMAND... : as root, in the place of the host that all see who log in there.
+# on HOST COMMAND... : as root, in the mount namespace that logins on the host see.
 on() {
     local host=$1
     shift
     "$chokepoint" testbed --name "$name" exec "$host" -- nsenter -t "${machine[$host]}" -m -- \
         sh -c 'cd "$0" && exec "$@"' "$work" "$@"
 }
-# as USER COMMAND... : in vm1, with what a login gives and a testbed's settings of MPI.
+# as USER COMMAND... : in vm1, with a login's environment and a testbed's settings of MPI.
 as() {
     local user=$1
     shift
@@ -96,7 +96,7 @@ as() {
         USER="$user" LOGNAME="$user" SHELL=/bin/bash PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin \
         setpriv --reuid="$user" --regid="$user" --init-groups "$@"
 }
-# run_as USER OPTIONS... : chokepoint run in vm1, as run_lib.sh has it; each user has a database.
+# run_as USER OPTIONS... : chokepoint run in vm1, like run_lib.sh's; each user has a database.
 run_as() {
     local user=$1
     shift
@@ -111,7 +111,7 @@ start_sshd() { # HOST
     until_true test -s "$ssh/$1.pid"
 }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
-stop_sshd() { # HOST: who listens; sessions go on
+stop_sshd() { # HOST: stops the listener; sessions continue
     local pid
     pid=$(cat "$ssh/$1.pid") || fail "no sshd on $1"
     kill -9 "$pid"
@@ -130,14 +130,14 @@ sessions_on() {
         [ "$pid" = "$(cat "$ssh/$1.pid")" ] || [ ! "/proc/$pid/exe" -ef /usr/sbin/sshd ] || echo "$pid"
     done
 }
-# All that a host keeps, whatever its name, but for what all share, what ssh itself makes, and the library for its ranks.
+# Everything that a host keeps, under any name, except shared files, ssh's own, and the library for its ranks.
 kept_on() {
     local place
     for place in $places; do find "/proc/${machine[$1]}/root$place" -mindepth 1 -printf "$place/%P\n"; done |
         grep -v "^$work\(/\|\$\)\|^/root/\.ssh/\|^/home/tester/\.ssh/\|/\.cache\(/chokepoint\(/.*\)\?\)\?\$" | sort
 }
 keeps_nothing_new() { [ "$(kept_on "$1")" = "$(cat "$ssh/$1.kept")" ]; }
-# need_sshd N: hosts vm1 to vmN, with programs of ours on vm1 alone.
+# need_sshd N: hosts vm1 to vmN, with our programs only on vm1.
 need_sshd() {
     local i host hosts=()
     need_testbed "$1"

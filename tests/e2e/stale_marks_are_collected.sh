@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A run that is killed with all its processes leaves its directory of marks in memory; the next run of the same user
-# removes it, and not that of a run that goes on.
+# removes it, but not that of a run that goes on.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 unset TMPDIR
 [ -w /dev/shm ] || { echo "skipped: no /dev/shm"; exit 77; }
 
-# begin NAME: a run that lasts; its id in $id, that of `run` in $pid.
+# begin NAME: starts a lasting run; its id in $id, the process of `run` in $pid.
 begin() {
     mkfifo "$1.go"
     "$chokepoint" run $slow_start -q --no-report --db "$work/$1.db" \
@@ -23,7 +23,7 @@ has_no_process() { [ -z "$(processes_with "$1")" ]; }
 begin killed
 killed=$id
 left=$directory
-# One after the other would leave somebody time to clean up: all stand still before the first dies.
+# Killed one by one, the others would have time to clean up: all are stopped before the first dies.
 kill -STOP $pid
 kill -STOP $(processes_with "$killed") 2>/dev/null
 kill -KILL $(processes_with "$killed") 2>/dev/null

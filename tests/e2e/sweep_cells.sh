@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sweep: each combination of values is a run, in turn; what is there is not made again; a failing cell is kept and the
-# others go on; wrong words are told in one line; values that mean harm harm no format.
+# sweep: each combination of values is a run, in turn; existing runs are not made again; a failing cell is kept and
+# the others go on; wrong words give one line; hostile values do no harm in any format.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 sweep() {
@@ -30,7 +30,7 @@ async <a,b>" ] || fail "not in turn: $(cat order)"
 said 'run 8 of 8: mode=async batch=a,b, repeat 2 of 2: ' || fail "no progress"
 said 'run 2 of 8: .*; about .* left' || fail "no time left"
 
-# Nothing is left to make; a value and a repeat more are.
+# Nothing is left to make; one more value and repeat are made.
 sweep -n four -L mode sync,async -L batch '1,a\,b' -r 2 --no-report sh -c 'echo "$0 $1" >>order' '{mode}' '<{batch}>'
 [ $status -eq 0 ] && [ "$(wc -l <order)" = 8 ] || fail "made again: status $status, $(wc -l <order) runs"
 said '8 of 8 runs are in' || fail "it does not say that all is there"
@@ -38,7 +38,8 @@ sweep -n four -L mode sync,third -L batch 1 -r 3 --no-report sh -c 'echo "$0 $1"
 [ "$(tail -n +9 order | tr '\n' ' ')" = 'third <1> third <1> sync <1> third <1> ' ] || fail "more: $(tail -n +9 order)"
 said '2 of 6 runs are in .* already, 4 to make; about .* left' || fail "what is there does not tell how long the rest takes"
 
-# Values that look secret reach the command and nothing that is kept or said; the same words go on all the same.
+# Values that look secret reach the command, and nothing stored or printed; the same words still continue the
+# sweep.
 secret_sweep() { sweep -n keys -L token 'hunter2,tr0ub4dor' -L p 'sw0rdfish' "$@" sh -c 'echo "$0 $2" >>keys' '{token}' --password '{p}'; }
 secret_sweep --no-report
 [ $status -eq 0 ] && [ "$(cat keys)" = "hunter2 sw0rdfish
@@ -51,7 +52,8 @@ said '2 of 2 runs are in' || fail "a sweep with secrets does not go on: $(cat er
 show keys --format json || fail "sweep report keys"
 ! grep -q 'hunter2\|tr0ub4dor\|sw0rdfish' said_of_keys out err "$db" "$db"-* 2>/dev/null || fail "a secret value was kept"
 
-# A failing cell is kept and shown, the others go on, the exit status says so; --retry-failed makes it again.
+# A failing cell is kept and shown, the others go on, the exit status shows it; --retry-failed makes it
+# again.
 sweep -n bad -L code 0,3 -L other x,y sh -c 'exit $0' '{code}' '{other}'
 [ $status -eq 1 ] || fail "a failing cell gives $status"
 [ "$(sql "SELECT count(*) FROM run WHERE name LIKE 'bad/%'")" = 4 ] || fail "it did not go on"
@@ -73,7 +75,7 @@ sweep -n gone -L program true,no-such-program -q --no-report '{program}'
 "$chokepoint" compare --db "$db" four --format json >out 2>err || fail "compare four: $(cat err)"
 [ "$(json '.groups | map(.counted) | tostring')" = '[3,2,2,2,3]' ] || fail "groups: $(json '.groups | map(.counted) | tostring')"
 
-# Interrupted in the second run: marked, and made again by the same words, the first is not.
+# Interrupted in the second run: it is marked, and made again by the same words; the first is not.
 printf '#!/bin/sh\n%s\n' 'echo $1 >>starts; [ $(wc -l <starts) != 2 ] || exec sleep 60' >often
 chmod +x often
 env --default-signal=INT setsid "$chokepoint" sweep --db "$db" -n stopped -L n 1,2,3 --no-report ./often '{n}' >out 2>err &
@@ -89,7 +91,7 @@ sweep -n stopped -L n 1,2,3 --no-report ./often '{n}'
 [ "$(tr '\n' ' ' <starts)" = '1 2 2 3 ' ] || fail "resumed: $(tr '\n' ' ' <starts)"
 [ "$(sql "SELECT group_concat(state) FROM run WHERE name LIKE 'stopped/%'")" = done,interrupted,done,done ] || fail "states"
 
-# A ready sweep has the published figures under ours, a sweep of another name has none.
+# A ready sweep has the published figures below ours, a sweep with another name has none.
 for name in r3-batches-short own; do
     sweep -n $name -L mode sync,async -L batch 1,100 -q --no-report true '{mode}' '{batch}'
     show $name --measure for:1000000 --table grid --format md || fail "no report of $name: $(cat err)"
@@ -98,7 +100,7 @@ done
 grep -q '\*135.7\*' r3-batches-short.md && grep -q '^## R3: run time' r3-batches-short.md || fail "no figures beside: $(cat r3-batches-short.md)"
 ! grep -q reference own.md || fail "figures of nobody: $(cat own.md)"
 
-# Values that mean harm.
+# Hostile values.
 sweep -n harm -L value $'<script>alert(1)</script>,=1+1,\e[31mred|x,"q"' -L second '1,<b>' -q true '{value}' '{second}'
 [ $status -eq 0 ] || fail "harmful values give $status"
 ! grep -q $'\e' err || fail "the terminal is coloured by a value"
@@ -108,13 +110,13 @@ for format in text md html csv json; do
     cp out harm.$format
 done
 ! grep -q '<script>alert' harm.html harm.md || fail "a script in the page"
-sed '/<script/,/<\/script>/d' harm.html >harm.text # dygraphs makes such tags of its own
+sed '/<script/,/<\/script>/d' harm.html >harm.text # dygraphs itself makes such tags
 ! grep -q '<b>' harm.text harm.md || fail "a tag in the page"
 grep -q '&lt;b&gt;' harm.text || fail "the value is not in the page"
 grep -q "\"'=1+1\"" harm.csv || fail "a formula in the CSV: $(cat harm.csv)"
 jq -e '.schema == "chokepoint.sweep/1"' harm.json >/dev/null || fail "JSON"
 
-# Pictures into a directory of its own, linked from where the page lies, whatever either is called.
+# Pictures in a separate directory, linked from the page, whatever the names of both.
 if command -v gnuplot >/dev/null; then
     mkdir 'a page'
     show harm --pictures 'a page/its (1)' -o 'a page/harm.md' || fail "pictures: $(cat err)"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A reader with a calculator: the table of processes adds up to the job's line, and both to what the kernel charged to the
-# command, also for a run that is shorter than a sample and for processes that no sample saw. Bytes on the network: processes,
-# pairs of hosts, roles of ranks and what the program sent say the same of one run.
+# As a reader with a calculator would check: the table of processes adds up to the job's line, and both to the kernel's charge
+# to the command, even for a run shorter than a sample and for processes that no sample saw. Network bytes: processes, pairs
+# of hosts, roles of ranks and the program's own count agree for one run.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 export LC_ALL=C
 
 near() { awk -v a="$1" -v b="$2" -v least="$3" 'BEGIN { m = b > least ? b : least; exit !(a - b <= m / 100 && b - a <= m / 100) }'; }
-# The sum over the job's processes of that field, times the run's length.
+# The sum of that field over the job's processes, times the run's length.
 sum_of() { jq "(.run.duration_s) as \$s | [.processes[] | select(.job) | .$1 // 0] | add * \$s" report.json; }
 
 check() {
@@ -34,7 +34,8 @@ check "dd if=/dev/zero of=$work/file bs=1M count=150 conv=fsync 2>/dev/null; sh 
 rm -f "$work/file"
 need_testbed 2
 
-# Half-closed at the end, so that both sides have all of it before they go: python3 SENDER BYTES there, BYTES / 4 back.
+# Half-closed at the end, so that both sides have everything before they end: python3 SENDER BYTES there, BYTES / 4
+# back.
 cat >talk.py <<'EOF'
 import os, socket, sys, time
 role, port, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -55,7 +56,7 @@ else:
             time.sleep(.1)
     s.sendall(bytes(size))
     take(s, size // 4)
-time.sleep(2.5) # until both are seen by another look of once a second: connections that end are not asked any more
+time.sleep(2.5) # until both are sampled again, once a second: connections that end are not asked any more
 EOF
 hosts=$(inside printenv CHOKEPOINT_HOSTFILE)
 both() { # OPTIONS... -- COMMAND of rank 0 on vm1 and rank 1 on vm2
@@ -81,7 +82,7 @@ if [ -x "$CHOKEPOINT_BIN/chokepoint-sgd" ] && [ -e "$CHOKEPOINT_BIN/libchokepoin
     "$CHOKEPOINT_BIN/chokepoint-sgd" generate --features 1000000 --examples 4000 --files 2 --out clicks >/dev/null || fail "no data"
     train=(mpirun --hostfile "$hosts" -N 1 -x ASAN_OPTIONS "$CHOKEPOINT_BIN/chokepoint-sgd" --data "$work/clicks" --features 1000000 --quiet
         --mode sync --transfer dense --batch 500 --iterations 30 --plant sleep:0:50)
-    # One source for both tables, where MPI's own count is not at hand; and close to that where it is.
+    # Both tables have one source if MPI's own count is missing; otherwise they are close to MPI's.
     both --no-shim "${train[@]}"
     [ "$(jq -c '[.roles[].bytes_source] | unique' report.json)" = '["connections"]' ] || fail "roles: $(jq -c '.roles' report.json)"
     near "$(sum_of sent_mb_s)" "$(roles_mb sent_mb)" 1 || fail "processes sent $(sum_of sent_mb_s) MB, roles $(roles_mb sent_mb)"

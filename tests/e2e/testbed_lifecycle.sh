@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A testbed comes up whole or not at all, what runs inside behaves as if it ran outside, and
-# nothing is left when it is gone, however it went.
+# A testbed comes up completely or not at all, programs inside behave as outside, and nothing is
+# left when it is gone, however it ended.
 set -u
 work=$(mktemp -d)
 name=tbl$$
@@ -15,7 +15,7 @@ finish() {
 }
 trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
-expect() { # STATUS COMMAND...: stderr is one line where the status is not 0
+expect() { # STATUS COMMAND...: stderr is one line if the status is not 0
     local wanted=$1 status
     shift
     "$@" >"$work/out" 2>"$work/err"
@@ -23,7 +23,8 @@ expect() { # STATUS COMMAND...: stderr is one line where the status is not 0
     [ $status -eq "$wanted" ] || fail "$* exits with $status, not $wanted: $(cat "$work/err")"
     [ "$wanted" -eq 0 ] || [ "$(wc -l <"$work/err")" -le 1 ] || fail "$*: $(cat "$work/err")"
 }
-# All there could be of our testbeds in the kernel and in /run; other people's do not matter.
+# Everything that our testbeds could leave in the kernel and in /run; those of other users do not
+# matter.
 traces() {
     ip netns list | grep "^$name"
     find /sys/fs/cgroup -maxdepth 3 -name "$name*" -type d 2>/dev/null
@@ -40,7 +41,7 @@ processes() { # HOST N
     [ "$(awk -v host="$1" '$1 == host { print $6 }' "$work/out")" = "$2" ] ||
         fail "not $2 processes in $1: $(cat "$work/out")"
 }
-wait_for() { # until a path is there; at once, as what makes it goes on
+wait_for() { # until a path exists; at once, since its maker goes on
     local end=$((SECONDS + 240))
     until [ -e "$1" ]; do
         [ $SECONDS -lt $end ] || fail "$1 did not appear"
@@ -150,7 +151,7 @@ expect 0 testbed status
 grep -q '^vm2 .*broken: eth0' "$work/out" || fail "$(cat "$work/out")"
 grep -q '^vm1 .*up$' "$work/out" || fail "$(cat "$work/out")"
 
-# --- down ends what is inside, also what does not want to, and nothing else ---
+# --- down ends everything inside, even processes that resist, and nothing else ---
 # shellcheck disable=SC2016
 "$chokepoint" testbed --name $name exec vm1 -- \
     bash -c 'trap "" TERM; mkfifo "$0/block"; : >"$0/stubborn"; read <>"$0/block"' "$work" &

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Unmodified mpirun over three emulated hosts: each rank finds itself on a host of its own, and the
-# bytes of a known transfer cross the shaped link and no other way.
+# Unmodified mpirun over three emulated hosts: each rank finds itself on a separate host, and the
+# bytes of a known transfer cross the shaped link and no other.
 set -u
 work=$(mktemp -d)
 testbed() { "$CHOKEPOINT_BIN/chokepoint" testbed --name "tbm$$" "$@"; }
@@ -26,7 +26,7 @@ names=$(testbed exec -- sh -c 'mpirun --hostfile $CHOKEPOINT_HOSTFILE -np 3 host
 names=$(testbed exec vm3 -- sh -c 'mpirun --hostfile $CHOKEPOINT_HOSTFILE -np 3 hostname' | sort | xargs)
 [ "$names" = "vm1 vm2 vm3" ] || fail "ranks started from vm3 ran on '$names'"
 
-# The remote ranks' variables are ours, not those of whoever called.
+# The remote ranks' variables come from the testbed, not from its caller.
 # shellcheck disable=SC2016
 scopes=$(SECRET_OF_CALLER=1 testbed exec -- sh -c 'mpirun --hostfile $CHOKEPOINT_HOSTFILE -np 3 \
     sh -c "echo \$(hostname) \$CHOKEPOINT_SCOPE \${SECRET_OF_CALLER:-none}"' | grep -v vm1 | sort | xargs)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint top -b -n 1` beside a database whose last run has ended: that run is judged in a thread while agents are
-# started, and no child may wait for a lock of that thread. No view of ROUNDS (default 20; 60 for the figure) hangs, and
-# nothing stays of them, of a view whose child is killed or stands still, or of a view and its child killed together.
-# Memory that hosts share is the test's own, where that is allowed.
+# `chokepoint top -b -n 1` beside a database whose last run has ended: a thread judges that run while agents are
+# started, and no child may wait for a lock of that thread. No view out of ROUNDS (default 20; 60 for the figure) hangs,
+# and nothing is left of them, of a view whose child is killed or stopped, or of a view and its child killed together.
+# The test has its own shared memory, if it may.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ] && unshare -m true 2>/dev/null; then
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
 fi
@@ -33,7 +33,7 @@ for ((i = 1; i <= rounds; i++)); do
     nothing_left || fail "round $i leaves: $(left)"
 done
 
-# watch: a view that goes on; its process and its child
+# watch: starts a view that goes on; its process and its child
 watch() {
     : >out
     "$chokepoint" top -b -d 0.2 -n 100000 >out 2>err &
@@ -50,10 +50,10 @@ until_true nothing_left
 watch
 kill -STOP "$child"
 kill -TERM "$view"
-wait "$view" # after a while
+wait "$view" # it ends after a while
 until_true nothing_left
 
-# Killed together they cannot take it away; the next one does.
+# Killed together they cannot remove it; the next one does.
 watch
 kill -9 "$view" "$child"
 wait "$view" 2>/dev/null

@@ -10,13 +10,13 @@ leave_screen() {
     leave
 }
 trap leave_screen EXIT
-# open_screen COLUMNS ROWS WORDS...: chokepoint top WORDS on a screen of that size; its exit status then stays there
+# open_screen COLUMNS ROWS WORDS...: chokepoint top WORDS on a screen of that size, on which its exit status stays
 open_screen() {
     local columns=$1 rows=$2
     shift 2
     tmux_here kill-server 2>/dev/null
     n_screens=$((n_screens + 1))
-    screen=top$$.$n_screens # a server that is just ending takes no new session
+    screen=top$$.$n_screens # a server that is just ending accepts no new session
     tmux_here new-session -d -x "$columns" -y "$rows" \
         "${screen_env:-} '$chokepoint' top $*; echo status \$?; cat" || fail "no screen"
 }

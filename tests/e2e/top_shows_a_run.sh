@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint top` on screens of three sizes: a run that has ended, one that goes on and ends while it is watched, and
-# as text. A screen or run that it cannot show gets one line.
+# `chokepoint top` on screens of three sizes: a run that has ended, one that ends while it is watched, and as text. A
+# screen or run that it cannot show gets one line.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 # shellcheck source=tests/e2e/top_lib.sh
@@ -39,7 +39,7 @@ until_true shows "past"
 press C-c
 until_true shows "^status 0"
 
-# --- without colours, without UTF-8, on what cannot be drawn on
+# --- without colours, without UTF-8, on an unusable terminal
 screen_env='NO_COLOR=1'
 open_screen 80 24 --db "$db"
 until_true shows "past"
@@ -69,7 +69,7 @@ until_true begun
 open_screen 120 40 --db "$db" -d 0.2
 until_true shows "run 2 now  running for"
 until_true shows "1.$host +[0-9]"
-until_true shows "job .* cat hold" # its command line, since it is on this machine
+until_true shows "job .* cat hold" # its command line, since it runs on this machine
 press d
 until_true shows "Seconds between pictures"
 press 1 Enter
@@ -77,21 +77,21 @@ press Space
 until_true shows "Paused"
 press Space
 until_true shows_not "Paused"
-# a picture in text of a run that goes on has all
+# text of a run that goes on is a complete picture
 "$chokepoint" top --db "$db" -n 1 | grep -q "run 2 now  running" || fail "text of a run that goes on"
 : >hold
 wait $recorder
 until_true shows "run 2 now  ended after .*: done"
 until_true shows "^limit  "
 
-# --- the database is taken away
+# --- the database is removed
 mv "$db" "$work/elsewhere.db"
 until_true shows "is gone"
 shows "run 2 now" || fail "the last picture is gone, too"
 press q
 until_true shows "^status 0"
 
-# --- what is wrong is one line
+# --- each error is one line
 refuses() {
     "$chokepoint" top "$@" >"$work/out" 2>"$work/err" </dev/null
     [ $? -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] || fail "top $*: $(cat "$work/err")"

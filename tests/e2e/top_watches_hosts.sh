@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint top` with agents of its own: nothing stays of them, however it ends, unless it was to be recorded.
-# Memory that hosts share is the test's own, where that is allowed: views of other tests are not left of ours.
+# `chokepoint top` with its own agents: nothing is left of them, however it ends, unless it records. The test
+# has its own shared memory, if it may, so that views of other tests do not count.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ] && unshare -m true 2>/dev/null; then
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
 fi
@@ -32,11 +32,11 @@ nothing_left || fail "left behind: $(left)"
 open_screen 80 24
 until_true shows "1.$host +[0-9]"
 tty=$(tmux_here display-message -p -t 0 '#{pane_tty}')
-pid=$(pgrep -o -x -t "${tty#/dev/}" chokepoint) || fail "no chokepoint on the screen" # its first; others are its children
+pid=$(pgrep -o -x -t "${tty#/dev/}" chokepoint) || fail "no chokepoint on the screen" # the first one; others are its children
 kill -KILL "$pid"
 until_true nothing_left
 
-# --- what is kept in memory for the while is bounded: another database takes over
+# --- temporary memory is bounded: another database takes over
 CHOKEPOINT_TOP_BYTES=150k "$chokepoint" top -b -d 0.2 -n 100000 >"$work/out" 2>"$work/err" &
 watcher=$!
 second() { compgen -G '/dev/shm/chokepoint-top-*/top[1-9]*.db' >/dev/null || compgen -G "$work/chokepoint-top-*/top[1-9]*.db" >/dev/null; }

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A training by torchrun, on one host and on two that a script starts: each rank is one process, whose loader of data
-# inherits its number and is no rank; torchrun is of the job and no rank.
+# A training by torchrun, on one host and on two that a script starts: each rank is one process, whose data loader
+# inherits its number and is no rank; torchrun belongs to the job and is no rank.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 python=/usr/bin/python3 # Debian's packages are of Debian's Python
 "$python" -c 'import torch; torch.distributed.ProcessGroupGloo' 2>/dev/null || { echo "SKIPPED: no PyTorch with gloo"; exit 77; }
 need_testbed 2
 train="$CHOKEPOINT_SOURCE/tests/faults/train.py 150"
-# With Python 3.11 its default of --redirects and --tee, 0, is refused.
+# Python 3.11 refuses its default of 0 for --redirects and --tee.
 torchrun="$python -B -m torch.distributed.run --redirects 2 --tee 2 --log_dir $work/torch"
 master=$(inside sh -c 'hostname -I' | tr -d ' ')
 [ -n "$master" ] || fail "vm1 has no address"
 
-# Rows: HOST RANK PID PARENT, of the processes of the last run's job that Python runs; RANK "-": none.
+# Rows HOST RANK PID PARENT of the Python processes in the last run's job; RANK "-": none.
 processes() {
     sql "SELECT DISTINCT host, ifnull(rank, '-'), pid, parent FROM process_rate
          WHERE run = (SELECT max(run) FROM run) AND job = 1 AND process LIKE 'python3 %' AND parent IS NOT NULL" | tr '|' ' '

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs at the same time on one machine, into one database that none of them finds, and into
-# databases of their own: each is recorded whole, as if it were alone.
+# Runs at the same time on one machine, into one new database, and into separate databases: each is
+# recorded completely, as if it were alone.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go
@@ -40,7 +40,7 @@ whole() { # NAME EXIT STATUS
 both_at "$work/same.db" "$work/same.db"
 both_at "$work/a.db" "$work/b.db"
 
-# Many that all find no database and want to make it, and turn its journal when they come and go.
+# Many runs find no database, make it together, and change its journal when they come and go.
 for round in $(seq 1 12); do
     rm -f crowd.db*
     pids=()

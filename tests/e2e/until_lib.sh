@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# To be sourced where a function fail is known.
-# until_true COMMAND...: waits for an event, not for a time. It gives up after what only something broken takes: how
-# slow a busy machine is decides nothing.
+# To be sourced where a function fail is defined. until_true COMMAND...: waits for an event, not for a time. It
+# gives up only after a time that nothing but a fault takes, so that a slow machine decides nothing.
 until_true() {
     local end=$((SECONDS + ${patience:-240}))
     until "$@"; do

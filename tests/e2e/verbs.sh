@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The command finds its verbs, and says in one line what is wrong with a word that is none.
+# The command finds its verbs, and reports in one line what is wrong with another word.
 set -u
 fail() { echo "FAILED: $*"; exit 1; }
 refuses() {
@@ -26,7 +26,7 @@ for verb in $verbs; do
         fail "help $verb is not $verb --help"
 done
 
-# A word that is nearly one.
+# A word that resembles a verb.
 refuses help no-such-verb
 near() { [[ $("$CHOKEPOINT_BIN/chokepoint" "${@:2}" 2>&1) == *"did you mean '$1'?"* ]] || fail "${*:2}: no $1"; }
 near report reprot

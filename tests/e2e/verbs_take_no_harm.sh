@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every verb, given an option that is none, no database or one that is none, of another version, cut
-# short or overwritten in places, answers with a line that says why, exit status 2 where it is the
-# user's to mend, and makes and changes nothing.
+# Every verb, given an unknown option, no database, another file, or a database of another version,
+# cut short or overwritten in places, answers with a line that says why, with exit status 2 if the
+# user can correct it, and makes and changes nothing.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkdir place
@@ -19,7 +19,7 @@ for verb in $("$chokepoint" --help | awk '/^  [a-z]/ { print $1 }'); do
     refused 'option' "$verb" --no-such-option
     refused 'option' "$verb" --no-such-option=x last
 done
-# The user's words come back as text: they move no cursor and begin no line.
+# The user's words are printed as text: they move no cursor and begin no line.
 harm=$'none\e[31m\nsecond\rline'
 for words in "list --db" "report --db" "compare 1 2 --db" "export --format csv --db" "report --format" "run --rate" \
     "calibrate --only" "list"; do
@@ -65,7 +65,7 @@ done
 refused "no run 'nobody'" report nobody --db "$db"
 [ "$(sum)" = "$before" ] || fail "something was made or changed: $(ls -A)"
 
-# Overwritten in places: some answer, an end in order, and never a crash.
+# Overwritten in places: an answer or an orderly end, and never a crash.
 noise() { LC_ALL=C awk -v seed="$1" 'BEGIN { srand(seed); for (i = 0; i < 300; i++) printf "%c", 1 + int(255 * rand()) }'; }
 for i in $(seq 1 20); do
     cp "$db" hurt.db

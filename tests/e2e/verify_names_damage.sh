@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A database is intact until a byte of it is changed: then verify says which page and whose, and a report that reads that
-# page says so in one line.
+# A database is intact until a byte of it is changed: then verify names the page and its table, and a report that reads
+# that page says so in one line.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 # verified STATUS TEXT

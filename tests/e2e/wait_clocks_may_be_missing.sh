@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where programs may not be loaded (no right to it, no description of the kernel) the agent goes on without wait clocks, and
-# one note says why. Where nobody asked for them nothing is loaded and nothing said.
+# If programs may not be loaded into the kernel (no right to it, no description of the kernel) the agent works without wait
+# clocks, and one note says why. If they were not asked for, nothing is loaded and nothing said.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
 export CHOKEPOINT_RUN=none ASAN_OPTIONS=detect_leaks=0
-# observe NAME PREFIX... -- OPTION...: three samples; their text is $work/NAME
+# observe NAME PREFIX... -- OPTION...: takes three samples; their text is $work/NAME
 observe() {
     local name=$1 prefix=()
     shift
@@ -20,7 +20,7 @@ observe() {
     "$CHOKEPOINT_BIN/frame-dump" "$work/$name.bytes" >"$work/$name" || complain "$name: what it sampled is damaged"
     grep -q '^row 3 cpu ' "$work/$name" || complain "$name: no samples"
 }
-# says NAME PATTERN: once, and there are no clocks
+# says NAME PATTERN: the note appears once, and there are no clocks
 says() {
     [ "$(grep -cE "note \[wait: .*$2" "$work/$1")" = 1 ] || complain "$1: no note, or not one, that says '$2': $(grep note "$work/$1")"
     grep -qE '^table [0-9]+ (wait|socket_wait|wakeup) ' "$work/$1" && complain "$1: a table all the same"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Planted waits of each kind: the clock of the process and reason agrees within 2 % with what the process measured itself,
-# and so does that of the connection or of the pair of processes. The clocks of a process as one are not those of its idle
-# threads, and in sum they are its life within 1 %, also in a ring of threads and where clocks are paused. A job that is already there when the agent comes has
-# clocks, too, and what it starts has them from its birth.
+# Planted waits of each kind: the clock of the process and reason agrees within 2 % with the process's own measurement, and so
+# does that of the connection or of the pair of processes. The clocks of a whole process are not those of its idle threads, and
+# their sum is its life within 1 %, even in a ring of threads and with paused clocks. A job that exists before the agent has
+# clocks, too, and its new processes have them from their birth.
 set -u
 work=$(mktemp -d)
 started=()
@@ -26,8 +26,8 @@ fail() { echo "FAILED: $*"; cat "$work/agent.err"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 mkfifo "$work/go"
 plants=(starved polled pipe unix unread send lock timer child stopped)
-processes=(pool loop together ticks) crowds=(ring storm) # these want all cores: after the others
-# A disk of 1 MB/s, where one can be had: the group of the process that reads from it is held back.
+processes=(pool loop together ticks) crowds=(ring storm) # these want all cores, so they run after the others
+# A disk of 1 MB/s, if one can be made: the group of the reading process is throttled.
 if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null && [ -e "$group/blkio.throttle.read_bps_device" ] &&
     truncate -s 32M "$work/image" && mkfs.ext4 -qF "$work/image" 2>/dev/null && loop=$(losetup --show -f "$work/image") &&
     mkdir "$work/disk" && mount "$loop" "$work/disk" && head -c 4M /dev/zero >"$work/disk/file" && sync; then
@@ -76,7 +76,7 @@ import re, sys
 rows = {}
 for line in open(sys.argv[2]):
     m = re.match(r"row \d+ (wait|socket_wait|wakeup) \[(.*)\] (pid=.*)", line)
-    if m: # the last one stands
+    if m: # the last row counts
         rows[m[1], m[2]] = {k: int(v) for k, v in (x.split("=") for x in m[3].split()) if v != "-"}
 failed = False
 
@@ -122,7 +122,7 @@ for line in open(sys.argv[3]):
         sum_ns = sum(v for k, v in own.items() if k.startswith("process_") and k != "process_unclocked_ns")
         hold(f"{kind}: the sum of the clocks of the process", sum_ns, least, most, .01)
     else:
-        # ticks that meet a sample, or take long to get a core, count as work
+        # ticks at a sample, or that take long to get a core, count as work
         hold(name, own.get(column), least, most, {"ticks": .1, "loop": .05, "together": .05}.get(kind, .02), allowed_ns=0 if most else 30e6)
 sys.exit(failed or n < 20)
 END

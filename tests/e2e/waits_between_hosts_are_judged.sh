@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A client asks a server on its host, which asks another host's, which sleeps before it answers: without MPI the verdict names
-# the sleeper, three processes away from the client's wait, and the report says who waited for whom. Once the last one
-# computes instead, nothing is said to sleep. It sleeps and computes long beside what other tests on this machine can take away.
+# A client asks a server on its host, which asks another host's server, which sleeps before it answers. Without MPI the verdict
+# names the sleeper, three processes away from the client's wait, and the report shows who waited for whom. If the last one
+# computes instead, no sleep is reported. Sleep and computing are long compared with what other tests on this machine can take
+# away.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -63,10 +64,10 @@ record() { # HOW: run.json
 }
 record sleep
 record compute
-# both hosts are one kernel: a process has its rows from the one that it is on, but for its first moments
+# both hosts are one kernel: a process has its rows on the host it is on, except for its first moments
 twice=$(sql "SELECT pid, min(n), max(n) FROM (SELECT pid, host, count(*) AS n FROM wait_rate WHERE pid IS NOT NULL GROUP BY run, pid, host) GROUP BY pid HAVING count(*) > 1 AND 4 * min(n) > max(n) AND max(n) > 20")
 [ -z "$twice" ] || fail "told by two hosts: $twice"
-# each tried to connect before its server was there: sockets without a port of their own
+# each tried to connect before its server listened: sockets without their own port
 [ "$(sql "SELECT sum(dropped_rows) FROM stream")" = 0 ] || fail "$(sql "SELECT sum(dropped_rows) FROM stream") rows could not be stored"
 claims "$work/sleep.json" "$work/compute.json" <<'END_OF_CHECK' || fail "see above"
 import json, sys
@@ -86,7 +87,7 @@ hold("it follows waits", {p["source"] for p in sleep["critical_path"]} == {"wait
 v = compute["verdict"]
 hold("a server that computes does not sleep", v["cause_kind"] != "sleep", (v["host"], v["resource"], v["cause_kind"]))
 path = {(p["host"], p["term"]): p["share_pct"] for p in compute["critical_path"] if p["phase"] == "all"}
-# its two hosts may share their cores with whatever else this machine does
+# its two hosts may share their cores with other programs of this machine
 hold("its computing is on the path", path.get(("vm2", "cpu"), 0) + path.get(("vm2", "runqueue"), 0) > 50, path)
 done()
 END_OF_CHECK

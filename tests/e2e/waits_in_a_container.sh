@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Wait clocks where process ids are of a namespace of their own and /proc is of the same, as in a container, also in a container's
-# container: the job's process has clocks under the id that the agent knows, or the agent says why there are none.
+# Wait clocks in a process id namespace with its own /proc, as in a container, and in a nested one: the job's process has clocks
+# under the id that the agent knows, or the agent says why there are none.
 set -u
 [ "$(id -u)" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null || { echo "SKIPPED: no namespace of process ids"; exit 77; }
 if [ "${1:-}" != inside ]; then

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `chokepoint whatif` on real recordings: every question gets a bound that is no more than was measured, a prediction or
-# the reason why there is none, the same bytes each time; what makes no sense is refused in one line with exit status 2.
+# `chokepoint whatif` on real recordings: every question gets a bound no larger than the measured time, and a prediction
+# or the reason why there is none, with the same bytes each time; senseless questions are refused in one line with exit
+# status 2.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh" || exit 1
 command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Two hosts on one wire: network namespaces $a (10.99.77.1) and $b (10.99.77.2), each with an interface wire0 to the
-# bridge in $switch, whose ports are port-a and port-b. The agent and the sender live in $a. Sourced; sets $work and the
-# functions below; all is gone at the end, also on failure.
+# bridge in $switch, whose ports are port-a and port-b. The agent and the sender live in $a. To be sourced; sets $work
+# and the functions below; removes everything at the end, also on failure.
 set -u
 work=$(mktemp -d)
 a=cpwire-$$-a b=cpwire-$$-b switch=cpwire-$$-s started=()
@@ -49,14 +49,14 @@ start_in() {
 # await FILE PATTERN
 await() { until_true grep -qs -- "$2" "$1"; }
 samples() { [ "$(cat "$work"/spool/*.spool 2>/dev/null | wc -c)" -gt 1000 ]; }
-# start_agent OPTION...: of the run "wire"; $agent is its id.
+# start_agent OPTION...: starts the agent of the run "wire"; $agent is its id.
 start_agent() {
     CHOKEPOINT_RUN=wire start_in "$a" agent "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise \
         --spool "$work/spool" --host wire "$@"
     agent=$!
     until_true samples
 }
-# stop_agent: a last sample; everything is then in $work/dump.
+# stop_agent: takes a last sample; then everything is in $work/dump.
 stop_agent() {
     kill -TERM "$agent" && wait "$agent" || fail "the agent ended with status $?"
     for segment in "$work"/spool/*.spool; do
