@@ -22,8 +22,8 @@ from runner import report_of
 from tables import share_text, table
 
 FACTORS = (.7, 1.4)
-RUNS_A_KEEP = 20 # after so many runs answers are kept
-VERDICT_KEYS = ("state", "subject", "host", "resource", "cause_kind") # another one of these is another verdict
+RUNS_A_KEEP = 20 # number of answered runs after which answers are saved
+VERDICT_KEYS = ("state", "subject", "host", "resource", "cause_kind") # a difference in one of these makes another verdict
 BEGIN, END = "<!-- rules: begin, written by tests/faults/matrix ablate -->", "<!-- rules: end -->"
 PAGE = "docs/rules.md"
 HEAD = """# The rules of the judge
@@ -53,7 +53,7 @@ def factor_text(factor):
 
 
 def threshold_owners(listing):
-    """{threshold: its rules' resources}; a threshold of no rule bears on everything."""
+    """{threshold: its rules' resources}; a threshold without a rule concerns all resources."""
     owners = {row["name"]: None for row in listing.get("thresholds", [])}
     for rule in listing["rules"]:
         for row in rule["thresholds"]:
@@ -62,7 +62,7 @@ def threshold_owners(listing):
 
 
 def settings_of(listing, rules=None, thresholds=None):
-    """All of a listing, or of the rules and thresholds named: None is all, () none."""
+    """All of a listing, or the named rules and thresholds: None is all, () none."""
     chosen = lambda name, names: names is None or name in names
     result = [Setting("rule", rule["name"], f"-{rule['name']}", {rule["resource"]}) for rule in listing["rules"] if chosen(rule["name"], rules)]
     for name, resources in threshold_owners(listing).items():
@@ -84,7 +84,7 @@ def resources_named(report):
 
 
 def bears_on(setting, run):
-    """A rule can change the verdict where its resource is told already, or where it should stay quiet."""
+    """A rule can change the verdict if its resource is already named, or if no host should be blamed."""
     return setting.resources is None or run["right"] == "balanced" or bool(setting.resources & resources_named(run["report"])) \
         or any(setting.resources & set(label["resource"]) for label in run["labels"])
 
@@ -97,7 +97,7 @@ def print_of_file(path):
 
 
 class Answers:
-    """Answers of one program; a file a setting."""
+    """Answers of one program, with one file for each setting."""
     def __init__(self, folder, binaries):
         self.bin, self.folder = binaries, f"{folder}/{print_of_file(f'{binaries}/chokepoint')}"
         os.makedirs(self.folder, exist_ok=True)
@@ -117,7 +117,8 @@ class Answers:
         os.rename(f"{self.path(words)}.new", self.path(words))
 
     def ask(self, words, runs):
-        """{id: (verdict, ranking)} of the runs; None where the recording cannot be judged so."""
+        """{id: (verdict, ranking)} of the runs; None if the recording cannot be judged with these
+        words."""
         answers = self.kept(words)
         missing = [run for run in runs if run["id"] not in answers]
         for run, answer in zip(missing, recordings.on_all_cores(lambda run: self.judged(words, run), missing)):
@@ -127,7 +128,7 @@ class Answers:
         return {run["id"]: answers[run["id"]] for run in runs}
 
     def ask_together(self, settings, runs):
-        """Answers to each of the settings alone, of the runs that it bears on, found by halves; they are kept."""
+        """Answers to each setting alone, for the runs that it concerns, found by halving; they are saved."""
         answers = {setting.words: self.kept(setting.words) for setting in settings}
         missing = lambda run: [s for s in settings if bears_on(s, run) and run["id"] not in answers[s.words]]
         runs = [run for run in runs if missing(run)]
@@ -140,7 +141,7 @@ class Answers:
                 self.keep(words, kept)
 
     def by_halves(self, settings, run):
-        """{words: answer} of each setting."""
+        """{words: answer} for each setting."""
         answer = self.judged(";".join(setting.words for setting in settings), run)
         if len(settings) == 1:
             return {settings[0].words: answer}
@@ -181,7 +182,7 @@ def outcome(runs, base):
 
 
 def earned_text(result, base):
-    """A change of the judge in a cell: what became of the measures, where anything did."""
+    """A table cell about a change of the judge: the changed measures, if any."""
     if not result["changed"]:
         return "nothing changes"
     parts = [f"{name} {base[key]['right']} to {result[key]['right']}" for key, name in
@@ -190,7 +191,7 @@ def earned_text(result, base):
 
 
 def ablated(runs, settings, answers, say):
-    """[(setting, outcome)], and the outcome of the judge as it is."""
+    """[(setting, outcome)], and the outcome of the unchanged judge."""
     base, began, result = outcome(runs, runs), time.time(), []
     for factor in FACTORS:
         moved = [setting for setting in settings if setting.factor == factor]
@@ -264,7 +265,7 @@ def page_lines(listing, base, outcomes, n_runs, size=None):
 
 
 def with_lines(page, lines):
-    """The page with what stands between its markers replaced; a page without markers gets them at its end."""
+    """The page with the text between its markers replaced; a page without markers gets them at its end."""
     before, _, rest = page.partition(BEGIN)
     return "\n".join([before.rstrip("\n"), "", BEGIN, "", *lines, END]) + (rest.partition(END)[2] or "\n")
 
@@ -285,7 +286,7 @@ def names(words):
 
 
 def chosen_names(options):
-    """--rules or --thresholds alone asks nothing of the other."""
+    """--rules alone tries no thresholds, and --thresholds alone no rules."""
     rules, thresholds = names(options.rules), names(options.thresholds)
     if rules is None and thresholds is None:
         return None, None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The score of one judge beside that of another on the same recordings: what `matrix score --save` writes and
-`matrix score --against` reads. Pure but for save() and read()."""
+"""The score of one judge beside that of another on the same recordings: written by `matrix score --save`, and
+read by `matrix score --against`. Pure except for save() and read()."""
 import json
 
 import scorer
@@ -11,7 +11,7 @@ SAID = ("state", "subject", "host", "resource", "cause_kind", "confidence")
 
 
 def case_of(run):
-    """An answer and whether it is right; None: not scored."""
+    """A case's answer, and whether it is right; None: not scored."""
     verdict = run["report"]["verdict"]
     right = scorer.is_right(run) if scorer.is_scored(run) else None
     return {**{key: verdict.get(key) for key in SAID}, "gain": scorer.gain(run), "truth": run["right"], "right": right,
@@ -48,7 +48,7 @@ def right_text(case):
 
 
 def changed(old, new):
-    """[(id, old, new)] of the cases of both whose rightness, or that of the cause, is another; those that turned wrong first."""
+    """[(id, old, new)] of cases in both whose answer or cause changed between right and wrong; those that turned wrong come first."""
     both = [(name, old["cases"][name], case) for name, case in new["cases"].items() if name in old["cases"]]
     other = [row for row in both if any(row[1][key] != row[2][key] for key in ("right", "cause_right"))]
     return sorted(other, key=lambda row: (row[2]["right"] is not False, row[2]["cause_right"] is not False, row[0]))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Answers of simpler rules about the same recordings. Each takes a report and returns (host, resource) or None for
-"nobody"; none sees a label."""
+"""Answers of simpler rules about the same recordings. Each takes a report and returns (host, resource), or None to
+blame no host; none sees a label."""
 from stats import median
 
 
 def resource(report, metric, what="mean"):
-    """host -> value, whole run."""
+    """host -> value, over the whole run."""
     return {r["host"]: r[what] for r in report["resources"] if r["metric"] == metric and r["phase"] == "all" and r[what] is not None}
 
 
@@ -34,7 +34,7 @@ def busiest_cpu(report):
 
 
 def own_wall(report):
-    """host -> wall time of its rank outside of waiting for peers and transfers, all phases."""
+    """host -> wall time of its rank without waits for peers and transfers, over all phases."""
     result = {}
     for row in report.get("budget", []):
         away = sum(row.get(term) or 0 for term in ("peer_wait_s", "transfer_s", "file_s", "mpi_overhead_s", "mpi_unsplit_s"))
@@ -56,7 +56,7 @@ METRICS = {"cpu_user": "cpu", "cpu_system": "cpu", "psi_cpu": "cpu", "net_send":
 
 
 def metric_distance(report):
-    """The host and metric farthest from the other hosts, relative to all hosts' mean of it; of two hosts the one with more."""
+    """The host and metric farthest from the other hosts, relative to the mean of all; of two hosts the larger one."""
     best, where = .5, None
     for metric, name in METRICS.items():
         values = resource(report, metric)
@@ -76,7 +76,8 @@ def pressure_alone(report):
 
 
 def efficiency_ratios(report):
-    """Load balance below .9 blames the rank that computes longest; communication efficiency below .8 the server's network."""
+    """Load balance below .9 blames the rank that computes longest; communication efficiency below .8 blames the server's
+    network."""
     own = own_wall(report)
     walls = [row["wall_s"] for row in report.get("budget", []) if row.get("rank") is not None and row["wall_s"]]
     if not own or not walls:
@@ -93,7 +94,7 @@ BASELINES = {"utilisation above 80 %": utilisation_80, "busiest CPU": busiest_cp
 
 
 def as_report(rule, report):
-    """The report with the rule's answer for a verdict, to be scored like any other."""
+    """The report with the rule's answer as its verdict, to be scored like any other."""
     answer = rule(report)
     verdict = {"state": "saturated" if answer else "balanced", "host": answer[0] if answer else None,
                "resource": answer[1] if answer else "none", "confidence": None}

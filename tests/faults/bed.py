@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A testbed of a case, and the limits an injector sets on it. One testbed a case: making one takes
-60 ms, and nothing of the case before can be left in it."""
+"""A testbed for a case, and the limits that an injector sets on it. Each case has a new testbed:
+making one takes 60 ms, and nothing of an earlier case can be left in it."""
 import os
 import re
 import subprocess
@@ -10,12 +10,12 @@ CONTROL = "/sys/fs/cgroup"
 
 
 def burst_bytes(mbit):
-    """Burst of a link shaped to that rate: 2 ms of it, two of the largest packets at least."""
+    """Burst of a link shaped to that rate: 2 ms of it, but at least two of the largest packets."""
     return max(int(mbit * 1e6 / 8 / 500), 2 * 9000)
 
 
 class Unable(Exception):
-    """This machine or user cannot have it: a skip, not a failure."""
+    """This machine or user cannot do it: the case is skipped, and does not count as failed."""
 
 
 def run_tool(words, **options):
@@ -58,7 +58,7 @@ class Bed:
         subprocess.run(self._testbed("down"), capture_output=True)
 
     def _prefer(self):
-        """Other programs of the machine should hardly take part."""
+        """Other programs of the machine should get hardly any CPU time."""
         for path, value in ((f"{CONTROL}/cpu/{self.name}-testbed/cpu.shares", 262144),
                             (f"{CONTROL}/{self.name}-testbed/cpu.weight", 10000)):
             if os.path.exists(path):
@@ -68,11 +68,11 @@ class Bed:
     # ---- inside a host ----
 
     def words(self, host, *words):
-        """The words that run a command inside a host; the process is the command itself."""
+        """The words that run a command inside a host; the started process becomes the command itself."""
         return self._testbed("exec", host, "--", *words)
 
     def helper(self, host, *words, cpu=None):
-        """Starts fault-trouble in a host and waits until it is under way. Ends with the bed at the latest."""
+        """Starts fault-trouble in a host and waits until it is under way. It ends with the bed at the latest."""
         pin = ["taskset", "-c", str(cpu)] if cpu is not None else []
         process = subprocess.Popen(self.words(host, *pin, f"{self.bin}/fault-trouble", *words),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
@@ -107,7 +107,7 @@ class Bed:
     # ---- limits ----
 
     def group(self, controller, host):
-        """The host's directory in the hierarchy of that controller, and whether that is version 2."""
+        """The host's directory in that controller's hierarchy, and whether the controller has version 2."""
         old = f"{CONTROL}/{controller}/{self.name}-testbed/{host}"
         new = f"{CONTROL}/{self.name}-testbed/{host}"
         if os.path.isdir(old):
@@ -117,7 +117,7 @@ class Bed:
         raise Unable(f"no cgroup with {controller} for the hosts of a testbed")
 
     def set_quota(self, host, share):
-        """share of one core; None: no limit."""
+        """Share of one core; None: no limit."""
         path, v2 = self.group("cpu", host)
         try:
             if v2:
@@ -145,7 +145,7 @@ class Bed:
             raise Unable(f"no block-I/O throttle: {error}") from error
 
     def set_read_limit(self, host, device, bytes_per_s):
-        """device "7:0"; None: no limit."""
+        """device as "7:0"; None: no limit."""
         self._limit_reads(host, device, bytes_per_s, "read_bps_device", "rbps")
 
     def set_operations_limit(self, host, device, reads_per_s):
@@ -168,7 +168,7 @@ class Bed:
 
 
 def machine_cpu_s():
-    """CPU time that everything on this machine has used, s, and that other machines took of it (steal)."""
+    """CPU time that everything on this machine has used, in s, and that other machines took from it (steal)."""
     with open("/proc/stat") as file:
         user, nice, system, _, _, irq, softirq, steal, *_ = map(int, file.readline().split()[1:])
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
@@ -211,7 +211,7 @@ class Disk:
 
 
 class Setting:
-    """A setting of this machine's kernel that is another one while it lasts, where the machine has it and lets it be set."""
+    """A kernel setting of this machine that has another value inside the context, if it exists and may be set."""
 
     def __init__(self, path, value):
         self.path, self.value, self.before = path, value, None
@@ -223,7 +223,7 @@ class Setting:
             write(self.path, self.value)
             self.before = before
         except OSError:
-            pass # not there, or read-only
+            pass # missing, or read-only
         return self
 
     @property
@@ -236,7 +236,7 @@ class Setting:
 
 
 def delay_accounting():
-    """A rank's waits for disks are seen only with it."""
+    """Only with it are a rank's waits for disks counted."""
     return Setting("/proc/sys/kernel/task_delayacct", 1)
 
 
@@ -248,7 +248,7 @@ def cores_awake():
 
 
 def megabit_needed(report):
-    """Mean rate of the busiest sender and of the busiest receiver, Mbit/s: (send, receive)."""
+    """Mean rates of the busiest sender and of the busiest receiver, in Mbit/s: (send, receive)."""
     means = {"net_send": 0, "net_recv": 0}
     for row in report["resources"]:
         training = any(r["phase"] == "training" for r in report["resources"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bounds held against what was measured: "it cannot take less" is a defect where a clean run took less. For every fault whose
-removal can be asked for, the bound of that question beside the time of the clean twin, which is in doubt by `doubt`. A bound
-knows nothing of faster cores: ranks that the fault did not touch show by their own CPU time whether the twins had them."""
+"""Compares bounds with measurements: "it cannot take less" is a defect if a clean run took less. For every fault whose removal
+can be asked for, the bound of that question is compared with the time of the clean twin, which is uncertain by `doubt`. A
+bound knows nothing of faster cores: the CPU time of ranks that the fault did not touch shows whether the twins had them."""
 import math
 
 import recordings
@@ -15,7 +15,7 @@ def asked(runs):
 
 
 def bound_of(run, binaries):
-    """(bound over measured time, measured time, whether it was predicted) or None: no bound is given."""
+    """(bound over measured time, measured time, whether it was predicted), or None without a bound."""
     whole, _ = recordings.ask(binaries, run, recordings.what_if_words(run))
     answer, measured = ((whole or {}).get("answers") or [{}])[0], (whole or {}).get("measured_s")
     bound = answer.get("bound_s")
@@ -23,12 +23,12 @@ def bound_of(run, binaries):
 
 
 def computing_s(run, hosts):
-    """CPU time of all ranks of these hosts, for the work of a clean run."""
+    """CPU time of all ranks on these hosts, for the work of a clean run."""
     return sum(row.get("cpu_s") or 0 for row in run["report"].get("budget") or [] if row["host"] in hosts and row.get("phase") == "all") / run["scale"]
 
 
 def slower_cores(run, runs):
-    """How much longer than in the clean runs the ranks of hosts without the fault computed; 1 where there are none."""
+    """How much longer ranks on hosts without the fault computed than in the clean runs; 1 if there are none."""
     hosts = {row["host"] for row in run["report"].get("budget") or []} - {label["host"] for label in run["labels"]}
     clean = [computing_s(r, hosts) for r in truth.nearest_clean(run, runs)]
     own = computing_s(run, hosts)
@@ -41,7 +41,7 @@ def clean_ratio(run, runs, measured_s):
 
 
 def beaten_by(run, bound, runs):
-    """The share by which the clean twin is below the bound, less the twin's doubt; 0 and below: it is not below."""
+    """The share by which the clean twin is below the bound, minus the twin's doubt; 0 or less: it is not below."""
     return bound[0] / clean_ratio(run, runs, bound[1]) * math.exp(-run["doubt"]) - 1
 
 

@@ -27,7 +27,7 @@ from stats import calibration_error
 
 TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict/verdict_calibration.c"
 MOST = .98 # VERDICT_CONFIDENCE_MAX
-POINTS = (.6, .7, .8, .9, .95, 1) # below there were no runs: on a line down to 0
+POINTS = (.6, .7, .8, .9, .95, 1) # below them there were no runs: a line down to 0
 SURPRISE = .015
 A_WIDTH, B_WIDTH = 1, .2 # standard deviations of the priors around 0 and 1
 
@@ -39,7 +39,7 @@ def table_now():
 
 
 def between(points, x):
-    """On straight lines between points; the ends beyond them."""
+    """Linear between points; beyond the ends, their values."""
     for (x0, y0), (x1, y1) in zip(points, points[1:]):
         if x <= x1:
             return y0 + (y1 - y0) * (max(x, x0) - x0) / (x1 - x0)
@@ -52,7 +52,7 @@ def log_odds(p):
 
 
 def fit(pairs):
-    """(A, B) of the greatest posterior: Newton's method, from as computed."""
+    """(A, B) of the greatest posterior by Newton's method, starting from "as computed"."""
     a, b = 0., 1.
     for _ in range(50):
         ga, gb, haa, hab, hbb = -a / A_WIDTH**2, -(b - 1) / B_WIDTH**2, 1 / A_WIDTH**2, 0, 1 / B_WIDTH**2
@@ -72,7 +72,7 @@ def table_of(a, b):
 
 
 def is_by_calls(run):
-    """Others are capped, or say a share that was counted."""
+    """Others are capped, or report a share that was counted."""
     return any(row.get("source") == "events" for row in run["report"].get("budget") or [])
 
 

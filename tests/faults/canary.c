@@ -39,10 +39,12 @@
 #define CORES_MAX 64
 #define BEATS_MAX 20000 /* 1000 s */
 #define PERIOD_NS 50000000
-#define WARM_STEPS 30000  /* not measured: the work's instructions and data come near */
-#define WORK_STEPS 100000 /* .15 to .3 ms: half a percent of a core, with the warming */
+#define WARM_STEPS 30000  /* not measured: they load the work's instructions and data */
+#define WORK_STEPS 100000 /* .15 to .3 ms: half a percent of a core, including the warming */
 #define LINE 64
-#define LINES 4096 /* 256 KiB: more than the nearest cache holds, less than a core's own ones */
+#define LINES                                                                                      \
+    4096 /* 256 KiB: more than the nearest cache holds, less than a core's own caches              \
+            together */
 #define NS_PER_S 1000000000
 
 struct canary {
@@ -50,8 +52,8 @@ struct canary {
     int core, beats;
     struct timespec first; /* CLOCK_MONOTONIC */
     float ms[BEATS_MAX], caches_ms[BEATS_MAX];
-    char *lines;  /* each begins with the number of the next: all of them in a circle */
-    uint64_t sum; /* so that the work is done at all */
+    char *lines;  /* each line begins with the number of the next: all lines in a circle */
+    uint64_t sum; /* so that the compiler keeps the work */
 };
 
 static atomic_bool ended;
@@ -81,12 +83,12 @@ static uint64_t work(uint64_t seed, int steps) {
         c ^= step;
         __asm__ volatile(""
                          : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e),
-                           "+r"(f)); /* each step is done */
+                           "+r"(f)); /* keeps each step */
     }
     return a + b + c + d + e + f;
 }
 
-/* In an order that no processor foresees. */
+/* In an order that no prefetcher foresees. */
 static char *circle(void) {
     static uint32_t order[LINES];
     char *lines = aligned_alloc(LINE, (size_t)LINES * LINE);
@@ -94,7 +96,8 @@ static char *circle(void) {
     if (!lines)
         die("memory");
     for (uint32_t i = 0; i < LINES; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u; /* Knuth's, of MMIX */
+        random =
+            random * 6364136223846793005u + 1442695040888963407u; /* Knuth's generator, of MMIX */
         uint32_t at = (uint32_t)(random >> 33) % (i + 1);
         order[i] = order[at];
         order[at] = i;
@@ -104,7 +107,7 @@ static char *circle(void) {
     return lines;
 }
 
-/* Once round, from any line to itself. */
+/* Goes round once, from any line back to it. */
 static uint64_t walk(const char *lines) {
     uint32_t at = 0;
     for (int i = 0; i < LINES; i++)
@@ -112,8 +115,9 @@ static uint64_t walk(const char *lines) {
     return at;
 }
 
-/* On that core alone, and before all others there, so that all beat at the same time. Where the
- * system does not allow that, a beat may be late; its CPU time is as true. */
+/* Runs on that core alone, and before all others there, so that all beat at the same time. If the
+ * system does not allow that, a beat may be late; its CPU time is still right.
+ */
 static void settle(int core) {
     cpu_set_t set;
     CPU_ZERO(&set);

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""How fast cores are while something runs on them: fault-canary beside it."""
+"""The speed of cores while something runs on them, by fault-canary beside it."""
 import contextlib
 import json
 import os
 import subprocess
 
-CORES_MAX = 64 # as many as it takes
-END_S = 10 # of its last beat, with plenty to spare
+CORES_MAX = 64 # fault-canary's limit
+END_S = 10 # seconds for its last beat, with plenty to spare
 
 
 def cores_of(cpus):
-    """The cores of a list like "0-3,6"."""
+    """The cores in a list like "0-3,6"."""
     ranges = [list(map(int, word.split("-"))) for word in cpus.split(",")]
     return {core for ends in ranges for core in range(ends[0], ends[-1] + 1)}
 

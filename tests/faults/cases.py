@@ -109,7 +109,7 @@ def magnitude_text(magnitude):
 
 
 def target_of(workload, fault, seed):
-    """The rank it hits: the one a program names, the server where the fault is one of servers, else by the seed."""
+    """The rank that is hit: the one that a program names; for faults of servers the server; otherwise by the seed."""
     if fault in workload.targets:
         return workload.targets[fault]
     if fault in ("F3", "F4", "F6", "F13"):
@@ -119,11 +119,11 @@ def target_of(workload, fault, seed):
     return (seed + workload.hit) % workload.ranks
 
 
-LONGER = 1.8 # a faulty run than a clean one: what a run takes only once weighs less, and so does chance
+LONGER = 1.8 # work of a faulty run relative to a clean one: one-time parts and chance weigh less then
 
 
 def scale_of(workload, fault, magnitude):
-    """So that a faulty run takes not much longer than a clean one, as far as its magnitude says what it costs."""
+    """Limits the length of a faulty run to about a clean one's, if its magnitude shows its cost."""
     if workload.faulty_scale or not workload.scales:
         return workload.faulty_scale or 1
     if fault == "F1":
@@ -155,7 +155,8 @@ def clean_case(half, workload, number, fault="F0"):
 
 
 def faulty_cases(half, workload, faults, seed, first):
-    """One of each fault in turn, then the second magnitudes, ...; `first` says which fault begins."""
+    """One of each fault in turn, then the second magnitudes, and so on; `first` is the fault to begin
+    with."""
     names = list(faults)
     names = names[first % len(names):] + names[:first % len(names)]
     longest = max(len(magnitudes) for magnitudes in faults.values())
@@ -176,7 +177,7 @@ def blocks_of(half, workload, faulty, number):
 
 
 def cases_of(half, seeds):
-    """Seed by seed; in each, the blocks of a workload at even distances over all of it."""
+    """Seed by seed; in each, the blocks of a workload are spread evenly."""
     result, cleans = [], {}
     for seed in range(1, seeds + 1):
         dealt = []

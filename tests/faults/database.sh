@@ -43,7 +43,7 @@ serve)
     wait
     ;;
 ask)
-    # Not the first answer that it gives: its plants are there once a table says so.
+    # The first answer does not suffice: the plants are in place once a table says so.
     until sql "$2" "$3" "SELECT FROM ready" >/dev/null 2>&1; do sleep .02; done
     began=$EPOCHREALTIME
     pgbench -n -h "$2" -p "$3" -c "$4" -t "$5" 2>&1 | grep '^tps'

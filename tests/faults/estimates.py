@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every question whose answer is held against a measured time, in a line: what was predicted beside what was true, or why
-nothing was; the worst first."""
+"""Every question whose answer is compared with a measured time, in one line: the prediction beside the truth, or why there
+is none; the worst first."""
 import scorer
 import truth
 
@@ -33,7 +33,7 @@ def gain_text(run):
 
 
 def found(runs):
-    """Blamed rightly, and with a twin that is without just that."""
+    """Rightly blamed, and with a twin that lacks only that fault."""
     return [r for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r) and scorer.is_of_one(r)]
 
 
@@ -53,7 +53,7 @@ def gone_ratio(run):
 
 
 def class_lines(runs, error_of):
-    """Errors of runs by program and fault, the best first: which way a class errs."""
+    """Errors of runs by program and fault, the best first: they show in which direction a class errs."""
     rows, lines = {}, []
     for run in runs:
         rows.setdefault((run["workload"], run["fault"]), []).append(error_of(run))

@@ -72,7 +72,7 @@ def client(address, n_workers, n):
     with Client(f"tcp://{address}") as own:
         own.wait_for_workers(n_workers)
         workers = [info["name"] for info in own.scheduler_info()["workers"].values()]
-        rounds(own, workers, 3) # the first ones make what all later ones use
+        rounds(own, workers, 3) # the first rounds make what all later ones use
         begin = time.monotonic()
         rounds(own, workers, n)
         took = time.monotonic() - begin

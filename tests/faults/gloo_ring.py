@@ -30,7 +30,8 @@ def planted(words, kind, rank, default):
 
 
 def wait_for(first):
-    """Until rank 0 listens: an earlier rank is refused, and PyTorch tries again after a second."""
+    """Waits until rank 0 listens: an early rank is refused, and PyTorch would retry only after a
+    second."""
     host, port = first.rsplit(":", 1)
     while True:
         try:

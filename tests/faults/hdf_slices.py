@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Statistics over a field in an HDF5 file: all ranks read a slice each by MPI-IO, compute on it and add up. The file is named
-by the variable FIELD; `hdf_slices.py make` writes it. Its pages leave the page cache before the loop."""
+"""Statistics over a field in an HDF5 file: each rank reads a slice by MPI-IO, computes on it, and all sum up. The variable FIELD
+names the file; `hdf_slices.py make` writes it. Its pages leave the page cache before the loop."""
 import os
 import sys
 import time

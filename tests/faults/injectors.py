@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The faults, each with its effect and the label it leaves. A fault is a context manager around the command; it gives a
-dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans up on every way
-out. Times are of the wall clock; None: the whole run."""
+"""The faults, each with its effect and its label. A fault is a context manager around the command; it gives a dict {host,
+resource (one or several right ones), cause, rank, pid, options} and cleans up on every exit. Times are wall clock;
+None: the whole run."""
 import contextlib
 import os
 import signal
@@ -15,25 +15,26 @@ def label(host, resource, cause, rank=None, pid=None):
 
 
 def host_of(rank):
-    """Ranks are placed one a host, in order."""
+    """One rank on each host, in order."""
     return f"vm{rank + 1}"
 
 
-# Words that a verdict may have for what a program does to itself.
+# Words with which a verdict may name a program's own limits.
 LOCK, POOL = ["lock", "application"], ["pool", "lock", "application"]
 THREAD, INPUT = ["thread", "cpu", "imbalance"], ["input", "application", "imbalance"]
 
 # ---- what is done to a host from outside ----
 
 def shares_of(amount):
-    """2.3 of something greedy: two that always are, one for three tenths of the time; in percent."""
+    """Shares of time in percent for an amount such as 2.3: two greedy threads that always run, and one
+    for three tenths of the time."""
     whole, rest = divmod(round(amount * 100), 100)
     return [100] * whole + ([rest] if rest else [])
 
 
 @contextlib.contextmanager
 def hog(case, bed, rank, amount):
-    """amount: threads, the last of which may be there for a share of the time only"""
+    """amount: number of threads, the last of which may run for a share of the time"""
     shares = shares_of(amount)
     words = ([("cpu", shares.count(100))] if 100 in shares else []) + [("part", share) for share in shares if share < 100]
     hogs = [bed.helper(host_of(rank), *one) for one in words]
@@ -55,10 +56,10 @@ def quota(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def link(case, bed, rank, amount, directions, resources):
-    """amount: % of what the busiest host of a clean run moves on average."""
+    """amount: % of the mean rate of the busiest host in a clean run."""
     host = host_of(rank)
     need = {"send": case["need"][0], "receive": case["need"][1]}
-    if directions == ("send", "receive"): # a worker's own need, a part of the server's
+    if directions == ("send", "receive"): # a worker's own need is a part of the server's
         need = {d: n / max(1, case["ranks"] - 1) for d, n in need.items()}
     case["mbit"] = {d: max(need[d] * amount / 100, 1) for d in directions}
     for direction, mbit in case["mbit"].items():
@@ -139,7 +140,7 @@ def memory_limit(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def operations_limit(case, bed, rank, amount):
-    """amount: reads a second"""
+    """amount: reads per second"""
     disk = case["disks"][rank]
     bed.set_operations_limit(host_of(rank), disk.device, int(amount))
     try:
@@ -149,7 +150,7 @@ def operations_limit(case, bed, rank, amount):
 
 
 def ranks_on(bed, host, seen_by):
-    """The processes of the program on a host."""
+    """The program's processes on a host."""
     with open(f"{bed.group('cpu', host)[0]}/cgroup.procs") as file:
         for pid in map(int, file.read().split()):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/comm") as comm:
@@ -158,7 +159,7 @@ def ranks_on(bed, host, seen_by):
 
 
 def stop_now_and_then(bed, host, seen_by, share, over):
-    """Until `over`: each second the host's ranks are stopped for that share of it."""
+    """Until `over`, the host's ranks are stopped for that share of each second."""
     while not over.wait(1 - share):
         pids = list(ranks_on(bed, host, seen_by))
         for signal_now in (signal.SIGSTOP, signal.SIGCONT):
@@ -200,22 +201,22 @@ def sleep(case, bed, rank, amount):
 
 
 def lock_held(case, bed, rank, amount):
-    """amount: "HELD/FREE", ms"""
+    """amount: "HELD/FREE" in ms"""
     return planted(case, bed, rank, f"hold:{rank}:{amount}", LOCK, "lock")
 
 
 def pool(case, bed, rank, amount):
-    """amount: connections in it"""
+    """amount: connections in the pool"""
     return planted(case, bed, rank, f"pool:{rank}:{amount}", POOL, "pool")
 
 
 def thread_full(case, bed, rank, amount):
-    """amount: times as much to do for the one thread that does it"""
+    """amount: factor on the work of the only thread that does it"""
     return planted(case, bed, rank, f"thread:{rank}:{amount}", THREAD, "single-thread")
 
 
 def input_starved(case, bed, rank, amount):
-    """amount: ms that the loader takes longer for each batch"""
+    """amount: additional ms of the loader for each batch"""
     return planted(case, bed, rank, f"input:{rank}:{amount}", INPUT, "input")
 
 
@@ -225,7 +226,7 @@ def apply(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def small_buffer(case, bed, rank, amount, which, cause):
-    """The rank's own choice of socket buffers, bytes; OpenMPI takes it from the environment of that rank."""
+    """The rank's own socket buffer size in bytes; OpenMPI takes it from that rank's environment."""
     case["environment"].append((rank, f"OMPI_MCA_btl_tcp_{which}", int(amount)))
     yield [label(host_of(rank), "application", cause, rank=rank)]
 
@@ -313,7 +314,7 @@ class Later(threading.Thread):
                 begin = time.time()
                 self.over.wait(self.duration)
                 self.labels = [dict(one, start=begin, end=time.time()) for one in labels]
-        except Exception as error: # told by the one who joins
+        except Exception as error: # reported when the thread is joined
             self.trouble = error
 
     def finish(self):

@@ -7,12 +7,12 @@ import dataclasses
 import math
 import re
 
-LEAST_GAIN_PCT = 5 # law 1: what is worth less is not told
+LEAST_GAIN_PCT = 5 # law 1: a smaller gain is not reported
 ROUNDING_PCT = .5 # a gain is printed in whole percents
 FULL_PCT = 80 # law 2: of a known ceiling
 UNEXPLAINED_PCT = 20 # law 4: of the ranks' time
-FIT_PCT = 5 # law 6: how far the replay of the run as it was may be off
-PATH_PCT = 10 # law 6: a cause that the replay may not pass over
+FIT_PCT = 5 # law 6: the error that the replay of the unchanged run may have
+PATH_PCT = 10 # law 6: a larger cause must show in the replay
 NOTHING_PCT = 1 # law 6: "about nothing"
 BLIND_CONFIDENCE = .5 # law 7
 BLIND_S = 60 # law 7: a minute
@@ -27,8 +27,8 @@ LOSS = {"cpu": ("runqueue",), "cpu-quota": ("quota",), "steal": ("steal",), "mem
         "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "imbalance": ("cpu",), "latency": ("transfer", "peer_wait", "mpi_overhead"),
         "application": ("idle", "cpu", "transfer", "peer_wait", "mpi_overhead")}
 CAUSE_OF_TERM = {"runqueue": "contention", "quota": "quota", "steal": "steal", "disk": "disk", "memory": "memory", "idle": "sleep"}
-COMPUTING = ("cpu", "runqueue") # time of somebody who has work, with a core or without
-# Tables of the recording that rule a resource out, one of each group.
+COMPUTING = ("cpu", "runqueue") # time in which a process has work, with or without a core
+# Tables of the recording that can rule a resource out, one of each group.
 SOURCES = {"cpu": ("cpu", "rank", "process"), "steal": ("cpu",), "memory": ("memory",), "network": ("connection", "qdisc"), "net-egress": ("connection", "qdisc"),
            "net-ingress": ("connection", "qdisc"), "disk": ("disk", "rank"), "disk-throttle": ("cgroup",), "cpu-quota": ("cgroup",),
            "imbalance": ("rank", "process"), "application": ("rank", "process")}
@@ -42,16 +42,16 @@ class Facts:
     name: str
     report: dict
     advised: list = dataclasses.field(default_factory=list) # (command under next, its answer or None, why it has none)
-    asked: list = dataclasses.field(default_factory=list) # answers to questions of our own; each with measured_s
-    differing: list = dataclasses.field(default_factory=list) # formats whose second report was another
-    tables: set = dataclasses.field(default_factory=set) # of the recording, with at least a row
-    held_back: set = dataclasses.field(default_factory=set) # hosts whose queueing discipline held packets back
-    absent_ranks: list = dataclasses.field(default_factory=list) # of the MPI world, without any record
-    parents: bool = True # of each process were recorded: else no launcher can be told
-    thresholds: dict = dataclasses.field(default_factory=dict) # name: value, of the listing of rules
-    clean_ratio: float = None # what the clean twin took of it, and by how much that is in doubt
+    asked: list = dataclasses.field(default_factory=list) # answers to this test's own questions; each with measured_s
+    differing: list = dataclasses.field(default_factory=list) # formats whose second report differed
+    tables: set = dataclasses.field(default_factory=set) # tables of the recording with at least one row
+    held_back: set = dataclasses.field(default_factory=set) # hosts whose queueing discipline throttled packets
+    absent_ranks: list = dataclasses.field(default_factory=list) # ranks of the MPI world without any record
+    parents: bool = True # parents of processes were recorded: otherwise launchers cannot be told
+    thresholds: dict = dataclasses.field(default_factory=dict) # name: value, from the listing of rules
+    clean_ratio: float = None # the clean twin's share of its time, and the uncertainty of that
     clean_doubt: float = 0
-    fault_words: str = None # the scenario in which the fault is gone
+    fault_words: str = None # the scenario that removes the fault
 
     @property
     def verdict(self):
@@ -65,7 +65,7 @@ def rows_of(report, phase="all", host=None):
 
 
 def share_pct(rows, *terms):
-    """A share of the time of all these rows together, in percent."""
+    """The share of the time of all these rows together, in percent."""
     wall = sum(row["wall_s"] for row in rows)
     return 100 * sum(row.get(f"{term}_s") or 0 for row in rows for term in terms) / wall if wall else 0
 
@@ -104,14 +104,14 @@ def process_name(row):
 
 
 def is_launcher(row, rows):
-    """By name, or a shell that does nothing but wait for the job's processes. (Names may serve a test; the judge has no such list.)"""
+    """By name, or a shell that only waits for processes of the job. (A test may use names; the judge has no such list.)"""
     shell = process_name(row) in SHELLS or process_name(row).endswith(".sh")
     waits = shell and len(rows) > 1 and share_pct([row], "idle") >= 100 - LEAST_GAIN_PCT
     return process_name(row) in LAUNCHERS or waits
 
 
 def working_rows(report):
-    """The budgets of all processes but launchers, of the whole run."""
+    """The budgets of all processes except launchers, for the whole run."""
     rows = rows_of(report)
     return [row for row in rows if not is_launcher(row, rows)]
 
@@ -134,13 +134,13 @@ WIDER = re.compile(r"Without (?:any sleep on |that in both directions|that on an
 
 
 def whole_run_pct(answer, duration_s):
-    """A what-if speaks of a phase, a verdict of the whole run."""
+    """A what-if refers to a phase, a verdict to the whole run."""
     told = (answer.get("run_gain_pct") or {}).get("estimate")
     return told if told is not None else answer["gain_pct"]["estimate"] * answer["measured_s"] / duration_s
 
 
 def law_1(facts):
-    """The gain of the verdict is the answer of the scenario whose command stands under next."""
+    """The verdict's gain must be the answer of the scenario whose command is printed under next."""
     for command, answer, trouble in facts.advised:
         if answer is None or answer["predicted_s"] is None:
             yield f"`{command}` stands under next and has no answer: {trouble or (answer or {}).get('refused')}"
@@ -159,13 +159,13 @@ def law_1(facts):
         if abs(told - gain["estimate"]) > ROUNDING_PCT:
             yield f"the verdict's gain is {gain['estimate']:.1f} %, `{command}` answers {told:.1f} %"
     share = told_share_pct(facts.report)
-    least = gain["low"] if gain.get("low") is not None else gain["estimate"] # an interval that holds the share does not contradict it
+    least = gain["low"] if gain.get("low") is not None else gain["estimate"] # an interval that contains the share does not contradict it
     if gain.get("source") == "counters" and share is not None and least > share + 2 and not WIDER.search(verdict["summary"]):
         yield f"the verdict's gain is {gain['estimate']:.1f} %, its limit takes {share:.1f} % of the run, and nothing says that the change concerns more"
 
 
 def told_share_pct(report):
-    """The share of the run that the first sentence tells: the last one before the gain."""
+    """The share of the run in the first sentence: the last one before the gain."""
     shares = re.findall(r"([0-9.]+) %(?: of the (?:time|whole run)|\))", report["verdict"]["summary"].split(" Without")[0])
     return float(shares[-1]) if shares else None
 
@@ -173,7 +173,7 @@ def told_share_pct(report):
 # ---- 2: saturated means saturated ----
 
 def is_full(facts):
-    """Whether the supply of the verdict's resource was full: a known ceiling reached, or the kernel's own clock of being held back."""
+    """Whether the verdict's resource was used up: a known ceiling was reached, or the kernel counted throttling."""
     report, verdict = facts.report, facts.verdict
     resource, host = verdict["resource"], verdict.get("host")
     if not resource.startswith("net-"):
@@ -188,7 +188,8 @@ def is_full(facts):
 
 
 def law_2(facts):
-    """Saturated only where a supply was full while the job waited for it, and the gain's interval excludes 0."""
+    """Saturated requires that a resource was used up while the job waited for it, and that the gain's interval
+    excludes 0."""
     verdict = facts.verdict
     if verdict["state"] != "saturated":
         return
@@ -226,7 +227,7 @@ def ruled_out_names(verdict):
 
 
 def law_4(facts):
-    """Balanced only where little is unexplained; nothing is ruled out that nobody recorded."""
+    """Balanced requires that little is unexplained; nothing may be ruled out that was not recorded."""
     if facts.verdict["state"] == "balanced":
         share = unexplained_pct(facts.report)
         if share > UNEXPLAINED_PCT:
@@ -242,7 +243,7 @@ def law_4(facts):
 # ---- 5: the limit need not be one host ----
 
 def law_5(facts):
-    """Each limit has its subject; a run that computes all the time, or that one change would shorten, is not balanced."""
+    """Each limit has its subject; a run that always computes, or that one change would shorten, is not balanced."""
     verdict = facts.verdict
     subject = verdict.get("subject")
     if blames(verdict):
@@ -267,7 +268,7 @@ def law_5(facts):
 # ---- 6: the replay is tested before it is believed ----
 
 def removes_nothing(answer, report):
-    """Whether the removed loss is known to be nothing."""
+    """Whether the removed loss is known to be zero."""
     cause = answer["scenario"].rsplit(":", 1)[-1]
     term = next((term for term, name in CAUSE_OF_TERM.items() if name == cause), None)
     return answer["scenario"].startswith("--without ") and term is not None and answer["gain_pct"]["estimate"] == 0 and share_pct(rows_of(report), term) < NOTHING_PCT
@@ -288,20 +289,21 @@ def waited_pct(report, phase, host):
 
 
 def is_passed_over(row, answer, waited):
-    """The path spends much on it, others waited long enough for that, and the replay answers about nothing."""
+    """The path spends much on it, others waited long enough for that, and yet the replay predicts hardly any
+    gain."""
     saved = path_question(row)[1]
     return (answer["predicted_s"] is not None and min(saved, waited) >= LEAST_GAIN_PCT and min(row["share_pct"], waited) >= PATH_PCT
             and abs(answer["gain_pct"]["estimate"]) < NOTHING_PCT)
 
 
 def everywhere(rows):
-    """Parts of the path that one change can take from all hosts: one row a term, as of host "all"."""
+    """Parts of the path that one change can take from all hosts: one row for each term, with host "all"."""
     terms = {row["term"] for row in rows if row["term"] in CAUSE_OF_TERM}
     return [{"host": "all", "term": term, "share_pct": sum(row["share_pct"] for row in rows if row["term"] == term)} for term in sorted(terms)]
 
 
 def law_6(facts):
-    """The replay fits the run, and reacts to what lies on the critical path; no interval has no width; no bound is beaten by a clean run."""
+    """The replay fits the run, and reacts to parts of the critical path; no interval has zero width; no clean run beats a bound."""
     answers = {answer["scenario"]: answer for answer in facts.asked + [answer for _, answer, _ in facts.advised if answer]}
     for scenario, answer in answers.items():
         interval = answer["interval_s"]
@@ -323,7 +325,7 @@ def law_6(facts):
 
 
 def more_than_the_path(parts, answers):
-    """Along chains of waits no change takes more off the run than the path spends on it."""
+    """With chains of waits no change saves more of the run than the path spends on it."""
     for row in parts:
         scenario, saved = path_question(row)
         answer = answers.get(scenario)
@@ -343,7 +345,7 @@ def beaten_bound(facts, answers):
 # ---- 7: what nobody recorded is loud ----
 
 def blind_names(facts):
-    """Hosts and ranks of which nothing, or not a minute of the run, was recorded."""
+    """Hosts and ranks without records, or with less than a minute of a longer run."""
     run = facts.report["run"]
     hosts = [host["name"] for host in run.get("host_details") or []
              if host["missing"] or host["samples"]["missed"] * run["period_s"] >= BLIND_S or not host["samples"]["recorded"]]
@@ -351,7 +353,7 @@ def blind_names(facts):
 
 
 def law_7(facts):
-    """A host or rank without data caps the confidence, and stands in the first sentence."""
+    """A host or rank without data caps the confidence, and is named in the first sentence."""
     blind = blind_names(facts)
     if blind and facts.verdict["confidence"] > BLIND_CONFIDENCE:
         yield f"confidence {facts.verdict['confidence']:.2f}, though nothing is known of {', '.join(blind)}"
@@ -363,7 +365,7 @@ def law_7(facts):
 # ---- 8: all threads of all processes of the job count ----
 
 def law_8(facts):
-    """Launchers are no ranks; a process whose main thread sleeps while its others compute does not sleep."""
+    """Launchers are no ranks; a process whose main thread sleeps while others compute does not sleep."""
     rows = rows_of(facts.report)
     for row in rows:
         if facts.parents and is_launcher(row, rows):
@@ -375,11 +377,11 @@ def law_8(facts):
 
 # ---- 9: duration speaks ----
 
-SURE = {"SURE_S": "seconds", "SURE_SAMPLES": "samples"} # thresholds of the listing: for how much there may be more confidence
+SURE = {"SURE_S": "seconds", "SURE_SAMPLES": "samples"} # thresholds in the listing that allow a higher confidence
 
 
 def law_9(facts):
-    """Confidence above .9 needs samples and seconds enough; a run of under 2 s says one line."""
+    """Confidence above .9 needs enough samples and seconds; a run of under 2 s gets one line."""
     run, verdict = facts.report["run"], facts.verdict
     samples = min((host["samples"]["recorded"] for host in run.get("host_details") or []), default=0)
     for name, had in (("SURE_S", run["duration_s"]), ("SURE_SAMPLES", samples)):
@@ -396,7 +398,7 @@ def law_9(facts):
 # ---- 10: deterministic ----
 
 def law_10(facts):
-    """The same recording, the same bytes."""
+    """The same recording gives the same bytes."""
     for what in facts.differing:
         yield f"{what} is another the second time"
 

@@ -35,13 +35,13 @@ CAUSES = ("contention", "quota", "steal", "disk", "memory", "sleep")
 # ---- programs ----
 
 def output(words):
-    """(what a command says, None) or (None, why it failed)."""
+    """(output of a command, None) or (None, why it failed)."""
     done = subprocess.run(words, capture_output=True, text=True)
     return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip() or f"exit status {done.returncode}")
 
 
 def what_if(binaries, database, words):
-    """(answers, None) or (None, why there are none); each answer knows what it is a share of."""
+    """(answers, None) or (None, why there are none); each answer says what its share refers to."""
     text, trouble = output([f"{binaries}/chokepoint", "whatif", "--db", database, "last", *words, "--format", "json"])
     if trouble:
         return None, trouble
@@ -50,13 +50,13 @@ def what_if(binaries, database, words):
 
 
 def listing(binaries):
-    """The JSON of `chokepoint rules`; None if it gives none."""
+    """The JSON of `chokepoint rules`, or None."""
     text, _ = output([f"{binaries}/chokepoint", "rules", "--format", "json"])
     return json.loads(text) if text else None
 
 
 def thresholds_of(rules):
-    """{name: value} of all rules, and of what is no rule's."""
+    """{name: value} of the thresholds of all rules, and of those without a rule."""
     rows = [*(rules or {}).get("thresholds", []), *(row for rule in (rules or {}).get("rules", []) for row in rule.get("thresholds", []))]
     return {row["name"]: row["value"] for row in rows}
 
@@ -64,7 +64,7 @@ def thresholds_of(rules):
 # ---- one recording ----
 
 def advised_words(command):
-    """The words of a printed command, without the run, database and format that it names: the recording is put there."""
+    """The words of a printed command without its run, database and format; the recording's are put there."""
     words, kept = shlex.split(command), []
     while words:
         word = words.pop(0)
@@ -112,7 +112,7 @@ def content(database):
 
 
 def reports_of(binaries, database):
-    """(report, formats whose second report was another)."""
+    """(report, formats whose second report differed)."""
     command = [f"{binaries}/chokepoint", "report", "--db", database, "last", "--format"]
     first, second = ({form: output([*command, form]) for form in ("json", "text")} for _ in range(2))
     text, trouble = first["json"]
@@ -135,7 +135,7 @@ def facts_of(name, database, binaries, thresholds):
 # ---- all of them ----
 
 def databases(results):
-    """[(name, database, its case or None)]; runs that nobody profiled have no recording."""
+    """[(name, database, its case or None)]; runs without profiling have no recording."""
     for name in sorted(os.listdir(results)):
         path = f"{results}/{name}/recording.db"
         if os.path.exists(path):
@@ -164,7 +164,7 @@ def gathered(one, binaries, thresholds, say=lambda text: None):
 
 
 def add_truth(pairs, binaries):
-    """The time of the clean twin of each faulty run, for those whose fault is one scenario."""
+    """The time of the clean twin of each faulty run whose fault is a single scenario."""
     runs = [run for _, run in pairs if run]
     truth.set_truth(runs)
     for facts, run in pairs:
@@ -181,7 +181,7 @@ def violations(facts, laws):
 
 
 def check(results, binaries, laws=tuple(law_checks.LAWS), only=(), say=lambda text: None):
-    """([(law, name, what is wrong)], how many recordings, what could not be reported, what else was not checked)."""
+    """([(law, name, fault)], number of recordings, unreportable ones, other checks left out)."""
     chosen = [one for one in databases(results) if not only or any(word in one[0] for word in only)]
     thresholds = thresholds_of(listing(binaries))
     found = recordings.on_all_cores(lambda one: gathered(one, binaries, thresholds, say), chosen)
@@ -196,7 +196,7 @@ def check(results, binaries, laws=tuple(law_checks.LAWS), only=(), say=lambda te
 
 
 def lines_of(found, count, notes, laws, quiet=False):
-    """Each violation, then a line a law."""
+    """Each violation, then a line for each law."""
     lines = [] if quiet else [f"  law {law}: {name}: {text}" for law, name, text in sorted(found)]
     for law in laws:
         broken = len({name for number, name, _ in found if number == law})

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The samples that agents took, read at their source, beside those in the database.
+"""Compares the samples that agents took, read at their source, with those in the database.
 
-Each segment of a spool is held open as soon as it appears, so that a removed one can still be read. A sample counts as taken if
-its frame is whole in a segment. A taken sample that is not in the database must be counted there as lost, or come by `chokepoint import`."""
+Each segment of a spool is opened as soon as it appears, so that it can be read even after its removal. A sample counts as taken
+if its frame is complete in a segment. A taken sample that is not in the database must be counted there as lost, or come by
+`chokepoint import`."""
 import os
 import re
 import sqlite3
@@ -19,7 +20,7 @@ class Ledger:
         self.segments = 0
 
     def look(self):
-        """Opens what is new, reads what was removed."""
+        """Opens new segments, and reads removed ones."""
         for where, _, names in os.walk(self.folder):
             for name in names:
                 if name.endswith(".spool"):
@@ -30,7 +31,7 @@ class Ledger:
                 os.close(self.open.pop(key))
 
     def close(self):
-        """Reads the rest, too."""
+        """Reads the remaining segments, too."""
         self.look()
         for descriptor in self.open.values():
             self._read(descriptor)
@@ -51,7 +52,7 @@ class Ledger:
             self.segments += 1
 
     def _read(self, descriptor):
-        """A tail that was cut short ends the dump, not what stands before it."""
+        """A cut tail ends the dump, but not the frames before it."""
         done = subprocess.run([self.dump, f"/proc/self/fd/{descriptor}"], pass_fds=[descriptor], capture_output=True, text=True,
                               errors="replace")
         stream = host = None
@@ -64,16 +65,16 @@ class Ledger:
 
 
 class Stored:
-    """The samples in a database. Streams of single events, whose period is 0, are left out."""
+    """The samples in a database, without streams of single events, whose period is 0."""
 
     def __init__(self, database):
-        # Read only, and so that nothing is healed that a reader would meet.
+        # Read-only, so that nothing is healed that another reader would meet.
         db = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=20)
         query = lambda words: db.execute(words).fetchall()
         unsigned = lambda number: number & (1 << 64) - 1
         self.frames = [(unsigned(stream), seq) for stream, seq in query(
             "SELECT stream_id, seq FROM frame JOIN stream USING (stream) WHERE period_ns <> 0")]
-        self.lost = {}  # stream id: counted as lost
+        self.lost = {}  # stream id: number counted as lost
         for stream, lost in query("SELECT stream_id, lost_frames + head_lost FROM stream WHERE period_ns <> 0"):
             self.lost[unsigned(stream)] = self.lost.get(unsigned(stream), 0) + lost
         self.hosts = query("SELECT host, samples, missed, lost, gaps, restarts, duplicates,"
@@ -83,7 +84,7 @@ class Stored:
 
 
 def compare(ledger, stored):
-    """{what: how many}, and the names of what is wrong."""
+    """{kind: number}, and the names of wrong samples."""
     kept = set(stored.frames)
     missing = [key for key in ledger.taken if key not in kept]
     by_stream = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inputs of the programs that read any, made up from a seed: related DNA sequences, reads of a genome, sources in C++."""
+"""Inputs for programs that read any, made from a seed: related DNA sequences, reads of a genome, sources in C++."""
 import os
 import random
 
@@ -21,7 +21,7 @@ def newick(node):
 
 
 def evolved(rng, sequence, share):
-    """The sequence with that share of its places drawn anew."""
+    """The sequence with that share of its bases drawn anew."""
     return [rng.choice(BASES) if rng.random() < share else base for base in sequence]
 
 
@@ -34,7 +34,7 @@ def leaves(rng, node, sequence):
 
 
 def alignment(path, taxa, sites, seed=1):
-    """PATH.phy: sequences that a random tree relates; PATH.tree: a tree of them that has nothing to do with it."""
+    """PATH.phy: sequences related by a random tree; PATH.tree: an unrelated tree of them."""
     rng = random.Random(seed)
     names = [f"t{i}" for i in range(taxa)]
     rows = leaves(rng, random_tree(rng, names), rng.choices(BASES, k=sites))
@@ -45,7 +45,7 @@ def alignment(path, taxa, sites, seed=1):
 
 
 def reads(path, genome, length, depth, seed=1):
-    """FASTA: so many reads of a random genome that each of its places is covered `depth` times."""
+    """FASTA: reads of a random genome, enough to cover each base `depth` times."""
     rng = random.Random(seed)
     whole = "".join(rng.choices(BASES, k=genome))
     with open(path, "w") as file:
@@ -68,7 +68,7 @@ def sources(folder, files):
 
 
 def text(path, megabytes, seed=1):
-    """Words that can be compressed, by about a half."""
+    """Words that compress to about a half."""
     rng = random.Random(seed)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randrange(2, 11))) for _ in range(20000)]
     with open(path, "w") as file:

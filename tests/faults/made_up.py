@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Made-up runs, whose truth and scores the tests know."""
+"""Made-up runs with known truth and scores."""
 import truth
 
 
@@ -21,5 +21,5 @@ def scored(*runs):
 
 
 def beating(run, *cores):
-    """The same run with a canary that took so many milliseconds on each core."""
+    """The same run with a canary that took these milliseconds on each core."""
     return dict(run, canary={"period_ns": 1e9, "cores": {str(i): beats if isinstance(beats, list) else [beats] for i, beats in enumerate(cores)}})

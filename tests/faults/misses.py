@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A wrong answer in a few lines: what was done, what was said and on what evidence, where the time went; enough
-to write the line on why (misses.txt). And those lines."""
+"""A wrong answer in a few lines: the fault, the answer and its evidence, and where the time went; enough to write
+its reason into misses.txt. And those reasons."""
 import os
 
 TERMS = ("cpu", "runqueue", "quota", "steal", "disk", "memory", "stopped", "idle", "peer_wait", "transfer", "file", "mpi_overhead", "mpi_unsplit")
-RANKED = 4 # of the ranking
+RANKED = 4 # lines of the ranking
 
 
 def truth_text(run):
@@ -27,7 +27,7 @@ def percent(value):
 
 
 def lines_of(run):
-    """The miss itself, then what the report has on it."""
+    """The miss itself, then the relevant parts of the report."""
     report, v = run["report"], run["report"]["verdict"]
     gain = v.get("gain_pct") or {}
     lines = [f"MISS {run['id']}  {slower_text(run)} (in doubt by {100 * run['doubt']:.0f} %)  truth: {truth_text(run)}; said: {said_text(run)}",
@@ -39,7 +39,7 @@ def lines_of(run):
 
 
 def all_lines(runs, why, halves):
-    """Every miss, whether its reason is written down, and reasons of runs (of these halves) that are no misses any more."""
+    """Every miss, whether its reason is written down, and reasons of runs (of these halves) that are no longer misses."""
     lines = []
     for run in runs:
         lines += lines_of(run) + [f"    why: {why.get(run['id'], 'not in misses.txt yet')}"]
@@ -53,7 +53,7 @@ def ranking_lines(report):
 
 
 def budget_lines(report):
-    """The longest row of each rank: its terms from 2 % of the wall time on."""
+    """The longest row of each rank: its terms of at least 2 % of the wall time."""
     longest = {}
     for row in report.get("budget") or []:
         if (row.get("wall_s") or 0) > longest.get((row["host"], row["rank"]), {"wall_s": 0})["wall_s"]:
@@ -64,7 +64,7 @@ def budget_lines(report):
 
 
 def reasons(path):
-    """case id -> why, from the file filled by hand: ID<tab>text."""
+    """case id -> reason, from the file written by hand: ID<tab>text."""
     result = {}
     if os.path.exists(path):
         with open(path) as file:

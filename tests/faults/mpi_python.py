@@ -24,14 +24,14 @@ def planted(plants, kind, rank, default):
 
 
 def compute_ms(milliseconds):
-    """Computes for so much time of the core."""
+    """Computes for that much time of the core."""
     end = time.thread_time() + milliseconds / 1000
     while time.thread_time() < end:
         sum(range(1000))
 
 
 def timed(comm_barrier, rank, iterations, step):
-    """Runs step() so often; rank 0 prints what all of it took."""
+    """Runs step() that often; rank 0 prints the time of the loop."""
     comm_barrier()
     begin = time.monotonic()
     for _ in range(iterations):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A folder of recordings scored, printed, and written as docs/accuracy.md with its pictures."""
+"""Scores a folder of recordings, prints the scores, and writes docs/accuracy.md with its pictures."""
 import datetime
 import json
 import os
@@ -20,7 +20,7 @@ from tables import (ERRORS, GOALS, RIVALS_HEAD, calibration_table, class_table, 
                     period_errors, rival_row, rivals_table, share_text, spread_text, table, workload_table)
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
-REMARKS = f"{os.path.dirname(os.path.abspath(__file__))}/remarks.txt" # by hand: what the figures are to be taken for
+REMARKS = f"{os.path.dirname(os.path.abspath(__file__))}/remarks.txt" # written by hand: remarks on the figures
 
 
 # ---- pictures ----
@@ -203,7 +203,7 @@ def print_scores(runs, overheads, options):
 
 
 def group_lines(runs):
-    """The groups of programs apart, also those of which there is no run: the headline is that of the strange ones."""
+    """The groups of programs separately, including those without a run: the headline is that of the strange ones."""
     found = scorer.by_group(runs)
     told = lambda m: (f"top-1 {share_text(m['top1'])}; with cause {share_text(m['cause'])}; false alarms {share_text(m['false_alarms'])}; "
                       f"balanced though {scorer.SLOWED:g} times slower {share_text(m['slowed_but_balanced'])}")
@@ -217,7 +217,7 @@ def clean_lines(runs):
 
 
 def compared(runs, options):
-    """The lines that --save and --against ask for."""
+    """The output that --save and --against ask for."""
     score = against.score_of(runs, os.path.basename(options.save) if options.save else "now")
     if options.save:
         against.save(score, options.save)

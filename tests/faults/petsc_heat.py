@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Heat over a square by PETSc: an implicit step of time is a system of equations, solved by conjugate gradients, which
-multiply matrices, exchange rims and add up scalars. skew: a rank with so many times the rows of the others."""
+"""Heat over a square by PETSc: an implicit time step is a system of equations, solved by conjugate gradients, which
+multiply matrices, exchange borders and sum scalars. skew: a rank has that many times the rows of the others."""
 import glob
 import sys
 import time
@@ -20,7 +20,7 @@ RANK, RANKS = COMM.getRank(), COMM.getSize()
 
 
 def lines_of(rank):
-    """How many lines of the square are a rank's."""
+    """The number of a rank's lines in the square."""
     weights = [mpi_python.planted(PLANTS, "skew", r, 1) for r in range(RANKS)]
     ends = [round(SIDE * sum(weights[:r]) / sum(weights)) for r in range(RANKS + 1)]
     return ends[rank + 1] - ends[rank]

@@ -53,7 +53,7 @@ static void put(int fd, const char *data, size_t n) {
     }
 }
 
-/* As much as there is, at most n bytes; 0: the end. */
+/* Reads what is there, at most n bytes; 0: the end. */
 static size_t get(int fd, char *data, size_t n) {
     ssize_t r;
     while ((r = read(fd, data, n)) < 0 && errno == EINTR)
@@ -94,7 +94,7 @@ static int read_blocks(const char *path, long n, double pace_s) {
             die(path);
         put(STDOUT_FILENO, block, BLOCK);
         double now = now_s();
-        due = due + pace_s > now ? due + pace_s : now; /* what it is late by, it stays late by */
+        due = due + pace_s > now ? due + pace_s : now; /* a delay is not made up for */
         nap_s(due - now);
     }
     return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings that the runner has kept, reported anew with the programs at hand, and copies of recordings from which
-tables, or all after a moment, have been taken away."""
+"""Reports kept recordings anew with the given programs, and makes copies of recordings without some tables, or without
+everything after a moment."""
 import concurrent.futures
 import contextlib
 import datetime
@@ -39,7 +39,7 @@ def cases_kept(results, halves):
 
 
 def on_all_cores(function, items):
-    """[function(item), ...] in order; the work is in the programs that it starts."""
+    """[function(item), ...] in order; the work is done in started programs."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(function, items))
 
@@ -93,7 +93,7 @@ def started_at(report):
 
 
 def set_starts(run):
-    """label.start_s, seconds since the command started, where the fault held for a part of the run."""
+    """label.start_s: seconds since the command's start, if the fault lasted for a part of the run."""
     for label in run["labels"]:
         if label["start"] is not None:
             label["start_s"] = label["start"] - started_at(run["report"])
@@ -113,7 +113,7 @@ def iterations_s(run, rank):
 
 
 def planted_start_s(run, rank):
-    """When that rank began the first iteration of the window."""
+    """When that rank began the window's first iteration."""
     iterations = iterations_s(run, rank)
     first = int(len(iterations) * run["window"][0])
     return iterations[first][0] if first < len(iterations) else None
@@ -122,7 +122,7 @@ def planted_start_s(run, rank):
 # ---- copies with less in them ----
 
 def altered(run, binaries, change):
-    """The report of a copy of the recording after change(its database); None where the copy cannot be reported."""
+    """The report of a copy of the recording after change(its database), or None if the copy cannot be reported."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/recording.db"
         shutil.copy(f"{run['folder']}/recording.db", path)
@@ -146,12 +146,12 @@ def ablated(run, binaries, statements):
 
 
 def cut(run, binaries, until_s):
-    """The report as it would be had the command ended then."""
+    """The report as if the command had ended then."""
     return altered(run, binaries, lambda db: remove_after(db, until_s))
 
 
 def remove_after(db, until_s):
-    """Samples, calls and marks that came later than so many seconds after the start are gone; a phase that went on ends there."""
+    """Removes samples, calls and marks later than that many seconds after the start; a phase under way ends there."""
     origin, = db.execute("SELECT started_mono_ns FROM run").fetchone()
     until = origin + int(until_s * 1e9)
     kinds = dict(db.execute("SELECT name, kind FROM table_info"))
@@ -172,7 +172,7 @@ def remove_after(db, until_s):
 # ---- how soon a fault is seen ----
 
 def names_it(report, labels):
-    """By its verdict, or as a straggler of that host. None: a recording that is too short to report."""
+    """Named by the verdict, or as a straggler on that host. None: the recording is too short to report."""
     if report is None:
         return False
     hosts = {label["host"] for label in labels}
@@ -194,7 +194,7 @@ def delay(run, binaries):
 
 
 def first_true(holds, n):
-    """The least k in 1..n for which it holds, None where it does not for n or any power of two before."""
+    """The smallest k in 1..n for which it holds; None if it does not hold for n or any power of two before."""
     low, high = 0, 1
     while n > 0 and not holds(high):
         if high == n:
@@ -209,14 +209,14 @@ def first_true(holds, n):
 # ---- what if ----
 
 def ask(binaries, run, words):
-    """The JSON of `chokepoint whatif`, and its complaints."""
+    """The JSON of `chokepoint whatif`, and its error output."""
     done = subprocess.run([f"{binaries}/chokepoint", "whatif", "--db", f"{run['folder']}/recording.db", "last", *words, "--format", "json"],
                           capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else None, done.stderr.strip()
 
 
 def predicted(binaries, run, words):
-    """(predicted over measured time of a run's main phase, None, that time in s) or (None, why the question is refused, None)."""
+    """(predicted over measured time of a run's main phase, None, that time in s), or (None, why the question is refused, None)."""
     whole, complaint = ask(binaries, run, words)
     if whole is None:
         return None, complaint, None
@@ -247,7 +247,7 @@ def what_if_capped(run, runs, binaries):
 
 
 def cap_words(run):
-    """The scenario that sets the limit which this fault was."""
+    """The scenario that sets the limit of this fault."""
     host = run["labels"][0]["host"] if run["labels"] else None
     if run["fault"] == "F2":
         return ["--quota", f"{host}={run['amount']}%"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs cases, one after the other, and keeps of each its recording, its label, what the program said and
-the report. A case is done when its folder has case.json, which is written last; so an interrupted matrix
-goes on where it stopped."""
+"""Runs cases one after the other, and keeps for each its recording, its label, the program's output and the
+report. A case is done when its folder has case.json, which is written last, so an interrupted matrix
+resumes where it stopped."""
 import contextlib
 import json
 import os
@@ -15,8 +15,8 @@ import cases
 import workloads
 from bed import Bed, Disk, Unable, cores_awake, delay_accounting, machine_cpu_s, megabit_needed
 
-LIMIT_S = 90 # of a command
-TRIES = 2 # of a run that others disturbed
+LIMIT_S = 90 # seconds for a command
+TRIES = 2 # for a run that other programs disturbed
 
 
 class Matrix:
@@ -54,7 +54,7 @@ class Matrix:
         return path
 
     def disks(self, case, workload, stack):
-        """A disk a rank, or one for all, with the data on it; the folder of links is what the program is given."""
+        """A disk for each rank, or one for all, with the data on it; the program gets the folder of links."""
         base = f"{self.scratch}/disk-{os.getpid()}"
         links = f"{base}/data"
         stack.callback(shutil.rmtree, base, ignore_errors=True)
@@ -68,7 +68,7 @@ class Matrix:
         return links
 
     def need(self, case):
-        """The network rate of a clean run of this workload: the first one kept."""
+        """The network rate of this workload's first kept clean run."""
         for number in range(1000):
             path = f"{self.folder(cases.clean_case(case['half'], case['workload'], number))}/report.json"
             if os.path.exists(path):
@@ -92,7 +92,7 @@ class Matrix:
             return words
         if case["environment"]:
             words = self.wrapped(case, words)
-        sanitizer = ["-x", "ASAN_OPTIONS"] if "ASAN_OPTIONS" in os.environ else []  # of a build that has one
+        sanitizer = ["-x", "ASAN_OPTIONS"] if "ASAN_OPTIONS" in os.environ else []  # for a build with a sanitizer
         return ["mpirun", "--hostfile", case["hostfile"], "-np", str(case["ranks"]), "-N", "1", *sanitizer, *words]
 
     def wrapped(self, case, words):
@@ -149,7 +149,7 @@ class Matrix:
         return output, labels
 
     def window_s(self, case):
-        """A fault from outside for a part of the run: where that part would lie in a clean run."""
+        """A fault from outside for a part of the run: where that part would be in a clean run."""
         clean = self.folder(cases.clean_case(case["half"], case["workload"], 0))
         with open(f"{clean}/case.json") as file:
             done = json.load(file)
@@ -158,7 +158,7 @@ class Matrix:
         return before + first * done["loop_s"], (last - first) * done["loop_s"] * 1.5
 
     def measure(self, case):
-        """Runs one case in a testbed of its own; raises Unable where this machine cannot. Returns (report or None, case)."""
+        """Runs one case in a new testbed; raises Unable if this machine cannot. Returns (report or None, case)."""
         workload = workloads.WORKLOADS[case["workload"]]
         folder = self.folder(case)
         shutil.rmtree(folder, ignore_errors=True)
@@ -188,7 +188,7 @@ class Matrix:
                 output, labels = self.execute(bed, case, workload)
                 kept["all_s"] = time.time() - begin
                 kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
-        kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
+        kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel's write-back
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"], kept["mbit"], kept["awake"] = begin, case.get("mbit"), self.awake
         labels = [dict(one, process=workload.processes[case["fault"]]) if case["fault"] in workload.processes else one for one in labels]
@@ -206,7 +206,7 @@ class Matrix:
 
 
 def report_of(binaries, database, run="last", judge=""):
-    """judge: rules, thresholds and sources to be changed (ablate.py)."""
+    """judge: changed rules, thresholds and sources (ablate.py)."""
     environment = dict(os.environ, CHOKEPOINT_JUDGE=judge) if judge else None
     done = subprocess.run([f"{binaries}/chokepoint", "report", "--db", database, run, "--format", "json"], capture_output=True, text=True, env=environment)
     if done.returncode:
@@ -222,7 +222,7 @@ def short(report):
 
 
 def tried(matrix, case, tolerate):
-    """Measured, and once more where others disturbed it."""
+    """Measures, and once more if other programs disturbed it."""
     for _ in range(TRIES):
         report, kept = matrix.measure(case)
         if kept["others_cores"] <= tolerate + kept["allowance"]:
@@ -231,7 +231,7 @@ def tried(matrix, case, tolerate):
 
 
 def trouble_here(matrix):
-    """Why this machine or user cannot have emulated hosts, in a line; None where it can."""
+    """Why this machine or user cannot have emulated hosts, in a line; None if it can."""
     if os.geteuid() != 0:
         return "emulated hosts need root"
     missing = [name for name in ("chokepoint", "fault-trouble", "fault-canary") if not os.path.exists(f"{matrix.bin}/{name}")]
@@ -247,7 +247,8 @@ def trouble_here(matrix):
 
 
 def run_all(matrix, todo, seconds=None, limit=None, say=print, tolerate=.1):
-    """Returns (done, failed, skipped). Begins no run that would end after `seconds`, by the longest of late."""
+    """Returns (done, failed, skipped). Begins no run that would end after `seconds`, judging by the longest recent
+    one."""
     waiting = [case for case in todo if not matrix.is_done(case)]
     say(f"{len(todo)} cases, {len(todo) - len(waiting)} done before, {len(waiting)} to run")
     os.makedirs(matrix.results, exist_ok=True)

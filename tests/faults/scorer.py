@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Whether verdicts are right and estimates near, run by run and in measures over many. Pure: no files, no programs.
-truth.py knows the truth about a run: runs here are its, after set_truth()."""
+The runs come from truth.set_truth(), which adds the truth."""
 from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
 from truth import as_measured, cores_alike, per_work, true_ratio, whole_s
 from workloads import GROUPS, group_of
 
 BLAMES = ("saturated", "suspected")
-OF_A_HOST = ("host", "rank", "process") # subjects that stand on one host; None: a report from before there were subjects
-SLOWED = 1.2 # "balanced" of a run that was so many times slower is the worst miss
+OF_A_HOST = ("host", "rank", "process") # subjects on one host; None: a report from before there were subjects
+SLOWED = 1.2 # slowdown from which "balanced" is the worst miss
 
 
 # ---- one answer ----
@@ -21,7 +21,7 @@ def is_of_a_host(verdict):
 
 
 def blamed(verdict):
-    """(host, resource), or None where no host is blamed."""
+    """(host, resource), or None if no host is blamed."""
     return (verdict.get("host"), verdict.get("resource")) if names_a_limit(verdict) and is_of_a_host(verdict) else None
 
 
@@ -64,12 +64,12 @@ def first_two(run):
 
 
 def is_top2(run):
-    """One label: among the first two; two labels: both."""
+    """One label: it is among the first two answers; two labels: both are."""
     return all(any(fits(answer, label) for answer in first_two(run)) for label in run["labels"])
 
 
 def is_scored(run):
-    """Where hosts share cores, no word about the CPU is judged on runs without a fault."""
+    """Where hosts share cores, verdicts about the CPU are not judged on runs without a fault."""
     answer = blamed(run["report"]["verdict"])
     shared_cpu = not run["own_cores"] and run["right"] == "balanced" and answer and answer[1] in ("cpu", "imbalance")
     return run["right"] in ("find", "balanced") and not shared_cpu
@@ -89,7 +89,7 @@ def gain(run):
 
 
 def whole_slowdown(run):
-    """Slowdown of the whole run with its start and end, to which a verdict's gain refers."""
+    """Slowdown of the whole run, including its start and end, to which a verdict's gain refers."""
     return whole_s(run) / run["whole_twin_s"]
 
 
@@ -102,7 +102,7 @@ def is_of_one(run):
 
 def slowdown_estimate(run):
     g = gain(run)
-    return None if g is None else 1 / max(1 - g, .01) # a promise of everything is wrong by much
+    return None if g is None else 1 / max(1 - g, .01) # a gain of everything counts as a large error
 
 
 def slowdown_error(run):
@@ -122,7 +122,7 @@ def excess_explained(run):
 
 
 def what_if_error(run, ratio, measured_s):
-    """The time a question is answered with over what the clean twin took, less 1."""
+    """The answered time over the clean twin's, minus 1."""
     return ratio / true_ratio(run, measured_s) - 1
 
 
@@ -133,7 +133,7 @@ def start_error_s(run):
 
 
 def closure_error(run):
-    """The largest difference between the sum of terms and the wall time, %, over the longer budget rows."""
+    """The largest difference between the sum of terms and the wall time, in %, over the longer budget rows."""
     rows = [b for b in run["report"].get("budget", []) if (b.get("wall_s") or 0) >= 1 and b.get("closure_pct") is not None]
     return max((abs(b["closure_pct"] - 100) for b in rows), default=None)
 
@@ -150,14 +150,14 @@ def count(runs, what):
 
 
 def errors(values):
-    """bias: half of them lie above it."""
+    """bias: half of the values lie above it."""
     known = [v for v in values if v is not None]
     values = [abs(v) for v in known]
     return {"n": len(values), "median": median(values), "p90": quantile(values, .9), "worst": max(values, default=None), "bias": median(known)}
 
 
 def excess_measures(right):
-    """The verdict's gain against the cost of the fault, over runs that were answered rightly."""
+    """The verdict's gain compared with the fault's cost, over rightly answered runs."""
     explained = [e for e in map(excess_explained, right) if e is not None]
     return {"slowdown_error": errors([slowdown_error(r) for r in right]), "slowdown_within_doubt": within_doubt(right, slowdown_error),
             "excess_within_10": count(explained, lambda e: abs(e - 1) <= .1),
@@ -165,7 +165,7 @@ def excess_measures(right):
 
 
 def twin_errors(runs):
-    """How far clean runs are from their own twins: what a perfect prediction would be found to be off by."""
+    """How far clean runs are from their own twins: the error that a perfect prediction would show."""
     return errors([1 / r["slowdown"] - 1 for r in runs if r["fault"] == "F0" and not r["disturbed"] and r["slowdown"]])
 
 
@@ -188,12 +188,12 @@ def confidence_pairs(runs):
 
 
 def measures(runs):
-    """All of evaluation's measures that recordings can give. Runs must have their truth."""
+    """All measures that recordings can give. The runs must have their truth."""
     scored = [r for r in runs if is_scored(r)]
     find = [r for r in scored if r["right"] == "find"]
     balanced = [r for r in scored if r["right"] == "balanced"]
     windowed = [r for r in find if r["fault"] == "F15"]
-    delayed = [r for r in windowed if r.get("delay", 0) != 0] # 0: named before it began
+    delayed = [r for r in windowed if r.get("delay", 0) != 0] # 0: named before the fault began
     pairs = confidence_pairs(scored)
     right = [r for r in find if is_top1(r)]
     return {
@@ -226,7 +226,7 @@ def measures(runs):
 
 
 def summary(mine):
-    """Measures of a part of the runs: how many, top-1, cause, top-2, kept quiet, grey."""
+    """Measures of a part of the runs: number, top-1, cause, top-2, kept quiet, grey."""
     scored = [r for r in mine if is_scored(r)]
     find = [r for r in scored if r["right"] == "find"]
     return {"runs": len(mine), "find": count(find, is_top1), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
@@ -234,7 +234,7 @@ def summary(mine):
 
 
 def by_group(runs):
-    """{group of programs: its measures}, the groups of which no run is there left out."""
+    """{group of programs: its measures}, without groups that have no run."""
     parts = {group: [r for r in runs if group_of(r["workload"]) == group] for group in GROUPS}
     return {group: measures(mine) for group, mine in parts.items() if mine}
 
@@ -255,7 +255,7 @@ def by_class(runs):
 
 
 def by_workload(runs):
-    """The same of each program, with the seconds of a clean run and their spread."""
+    """The same for each program, with the seconds of a clean run and their spread."""
     result = {}
     for name in sorted({r["workload"] for r in runs}):
         mine = [r for r in runs if r["workload"] == name]
@@ -270,7 +270,7 @@ def fault_order(fault):
 
 
 def said(run):
-    """The column of the confusion matrix: what was answered, and "elsewhere" where the host is a wrong one."""
+    """The column of the confusion matrix: the answer, or "elsewhere" if the host is wrong."""
     answer, wider = blamed(run["report"]["verdict"]), wider_limit(run["report"]["verdict"])
     if wider:
         return f"{wider[1]} of {wider[0]}"
@@ -281,7 +281,7 @@ def said(run):
 
 
 def confusion(runs):
-    """{(fault, right answer): {said: n}} of the scored runs."""
+    """{(fault, right answer): {answer: n}} of the scored runs."""
     table = {}
     for run in runs:
         if is_scored(run):

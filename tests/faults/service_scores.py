@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on the programs of services.py: whether subject and resource are right, what was missed, who was blamed though
-innocent. Pure but for main(). The truth is the injector's label and the program's own rate: a run's slowdown is its time
+"""Verdicts on the programs of services.py: whether subject and resource are right, what was missed, which innocent host was
+blamed. Pure except for main(). The truth is the injector's label and the program's own rate: a run's slowdown is its time
 for a piece of work over the median of its program's clean runs."""
 import os
 import sys
@@ -14,7 +14,7 @@ from workloads import WORKLOADS
 
 
 def set_slowdowns(runs):
-    """Adds slowdown (None without a clean run) and right: "find", "clean", or "grey" where the fault cost too little."""
+    """Adds slowdown (None without a clean run) and right: "find", "clean", or "grey" if the fault cost too little."""
     for run in runs:
         clean = median([per_work(r) for r in runs if r["workload"] == run["workload"] and r["fault"] == "F0"])
         run["slowdown"] = per_work(run) / clean if clean else None
@@ -32,19 +32,19 @@ def resource_is_right(run):
 
 
 def is_missed(run):
-    """No limit is named of a run that was so much slower."""
+    """No limit is named for a run that was slowed that much."""
     return (run["slowdown"] or 0) >= scorer.SLOWED and not scorer.names_a_limit(run["report"]["verdict"])
 
 
 def blames_an_innocent(run):
-    """A host is blamed that no fault was done to, and that is no limit of the program itself."""
+    """A host is blamed that had no fault, and that is no natural limit of the program."""
     answer = scorer.blamed(run["report"]["verdict"])
     natural = WORKLOADS[run["workload"]].natural if run["workload"] in WORKLOADS else ()
     return answer is not None and answer not in natural and all(answer[0] != label["host"] for label in run["labels"])
 
 
 def measures(runs):
-    """Runs must have their slowdowns."""
+    """The runs must have their slowdowns."""
     find = [r for r in runs if r["right"] == "find"]
     slow = [r for r in find if r["slowdown"] >= scorer.SLOWED]
     return {"runs": len(runs), "grey": sum(r["right"] == "grey" for r in runs),
@@ -107,5 +107,5 @@ def main(options):
 
 
 def are_in(results):
-    """Whether the recordings of a folder are of services."""
+    """Whether the folder's recordings are of services."""
     return os.path.isdir(results) and any(name.startswith("s-svc-") for name in os.listdir(results))

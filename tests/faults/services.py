@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs of the group `service`: distributed, without MPI and without marks. Each is a script that starts its parts on
-all hosts, does a fixed amount of work and prints "loop SECONDS" and its own rate. A plant reaches the one part it is meant
-for, as a variable or a word of its command line."""
+"""Programs of the group `service`: distributed, without MPI and without marks. Each is a script that starts its parts on all
+hosts, does a fixed amount of work and prints "loop SECONDS" and its rate. A plant reaches only its part, as a variable or
+a word of the command line."""
 import functools
 import glob
 import os
@@ -17,10 +17,10 @@ class Service(Spread):
     """A program whose runs are recorded with wait clocks."""
     half, group, options, allowance = "service", "service", ("--wait-clocks",), .3
     faulty_scale = .65
-    seen_by = "CHOKEPOINT_RUN=" # in the environment of its processes, for faults that stop them
+    seen_by = "CHOKEPOINT_RUN=" # in its processes' environment, for faults that stop them
 
     def start_all(self, case, parts, last):
-        """A script on the first host: parts are (host from 0, shell text), which run until they are done; then the last one."""
+        """A script on the first host: the parts (host from 0, shell text) run until they end; then the last one runs."""
         keep = " ".join(f"{name}=${name}" for name in KEPT)
         lines = ["#!/bin/sh", "set -e"]
         for host, text in parts:
@@ -32,7 +32,7 @@ class Service(Spread):
         return [path]
 
     def plant(self, case, kind):
-        """The amount that is planted of that kind, as text; None: nothing."""
+        """The planted amount of that kind as text; None: not planted."""
         return next((text.split(":")[2] for text in case["plants"] if text.startswith(f"{kind}:")), None)
 
     def planted_on(self, case, kind, host):
@@ -65,11 +65,12 @@ class Store(Ours):
 
 
 class Ring(Ours):
-    """All-reduce round a ring of connections: a process a host, which computes and passes on."""
+    """All-reduce in a ring of connections: one process on each host, which computes and passes data
+    on."""
     name, program, port, iterations = "svc-ring", "fault-ring", 7410, 520
     targets = {"F1": 1, "F2": 0, "F5": 1, "F12": 1, "F17": 1}
     processes = {"F12": "fault-ring"}
-    feels = .5 # as that of the scored half
+    feels = .5 # like that of the scored half
 
     def words(self, case):
         return self.start_all(case, [(1, self.command(case, 1))], self.command(case, 0))
@@ -81,7 +82,7 @@ class Ring(Ours):
 
 
 class Train(Service):
-    """torchrun on two hosts, gloo between them, a loader for each rank."""
+    """torchrun on two hosts, gloo between them, a data loader for each rank."""
     name, port, iterations = "svc-train", 7420, 480
     targets = {"F1": 0, "F2": 1, "F5": 1, "F11": 0, "F21": 1}
     processes = {"F11": "train.py", "F21": "train.py"}
@@ -112,7 +113,7 @@ class Flow(Service):
     name, port, ranks, rounds, own_cores = "svc-flow", 7430, 3, 75, False
     targets = {"F2": 1, "F5": 2, "F12": 2, "F17": 1, "F20": 0}
     processes = {"F12": "flow.py", "F20": "flow.py"}
-    natural = (("vm2", "application"), ("vm3", "application")) # their tasks nap
+    natural = (("vm2", "application"), ("vm3", "application")) # their tasks sleep
 
     @functools.lru_cache
     def available(self, binaries):
@@ -127,7 +128,7 @@ class Flow(Service):
 
 
 class Pipe(Ours):
-    """A reader at the pace of its source on the first host, a compressor and a writer on the second."""
+    """A reader at its source's pace on the first host, a compressor and a writer on the second."""
     name, program, port, blocks, pace_us, needs_disks = "svc-pipe", "fault-pipe", 7440, 1500, 7000, True
     targets = {"F2": 1, "F5": 1, "F7": 0, "F12": 1, "F20": 1}
     processes = {"F12": "fault-pipe", "F20": "gzip"}
@@ -149,7 +150,7 @@ class Web(Service):
     name, port, ranks, requests, own_cores = "svc-web", 7450, 3, 4000, False
     targets = {"F2": 2, "F3": 2, "F12": 2, "F19": 1, "F20": 1}
     processes = {"F12": "web.py", "F19": "web.py", "F20": "web.py"}
-    natural = (("vm1", "application"),) # its clients think
+    natural = (("vm1", "application"),) # its clients pause
 
     def available(self, binaries):
         return None
@@ -166,7 +167,7 @@ class Database(Service):
     name, port, clients, transactions, needs_disks, disk_mb = "svc-database", 7460, 4, 2600, True, 400
     targets = {fault: 1 for fault in ("F1", "F2", "F3", "F12", "F18")}
     processes = {"F12": "postgres", "F18": "postgres"}
-    natural = (("vm2", "cpu"),) # its four sessions on one core
+    natural = (("vm2", "cpu"),) # its four sessions share one core
     program = f"{HERE}/database.sh"
 
     def available(self, binaries):

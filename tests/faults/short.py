@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The short form of the matrix; see short.sh. It asks for less than the matrix measures: on a shared machine of two
-cores a clean run need not be clean, so a blame counts against the verdict only where it is confident and the program
-was not slowed on that host from outside."""
+cores a clean run need not be clean, so a blame counts against the verdict only if it is confident and nothing
+outside slowed the program on that host."""
 import os
 import signal
 import sys
@@ -16,11 +16,11 @@ import runner
 import scorer
 from bed import Unable
 
-BUDGET_S = 330 # after this only what the test would fail by is tried again,
-NO_MORE_S = 900 # and after this nothing: ctest ends it at 1200 s, and the hosts would be left
+BUDGET_S = 330 # after this only what would fail the test is tried again,
+NO_MORE_S = 900 # and after this nothing: ctest would kill it at 1200 s, and leave the hosts
 CONFIDENT = .8
-CLEAR = 3 # of the five clear faults, at least
-HELD = (3, 7, 10) # laws of the verdict that every run must keep; of the others it is told what breaks them
+CLEAR = 3 # at least this many of the five clear faults
+HELD = (3, 7, 10) # laws of the verdict that every run must keep; violations of the others are only reported
 PLAN = (("sync", "F1", 2), ("sync", "F2", 30), ("sync", "F11", 2), ("sync", "F12", 30), ("sync", "D3", 100), ("sync-net", "F3", 50))
 
 
@@ -43,7 +43,7 @@ def better(one, other):
 
 
 def judge(run):
-    """"found", "missed", "quiet", or "wrong": a confident blame of somebody innocent."""
+    """"found", "missed", "quiet", or "wrong": a confident blame of an innocent host."""
     verdict = run["report"]["verdict"]
     answer = scorer.blamed(verdict)
     if run["labels"] and scorer.is_top1(run):
@@ -54,7 +54,7 @@ def judge(run):
 
 
 def excused(run, answer):
-    """A word about the CPU where others of the machine had it, or where hosts share cores, may well be true."""
+    """Naming the CPU may be right if other programs used it, or if hosts share cores."""
     return answer[1] in ("cpu", "imbalance") and (run["others_cores"] > .1 or not run["own_cores"])
 
 
@@ -71,7 +71,7 @@ def attempt(matrix, case):
 
 
 def tried(matrix, case):
-    """A run that failed (a host that did not answer in time, on a busy machine) has said nothing yet."""
+    """A failed run (a host that did not answer in time on a busy machine) has no answer yet."""
     try:
         return attempt(matrix, case)
     except (RuntimeError, OSError, ValueError, runner.subprocess.SubprocessError) as error:
@@ -84,7 +84,7 @@ def count_found(said):
 
 
 def must_be_better(said, case):
-    """The test would fail by it."""
+    """Whether the test would fail because of it."""
     return said[case["id"]] != "missed" or count_found(said) < CLEAR
 
 
@@ -93,7 +93,7 @@ def is_tried_again(said, case, took_s):
 
 
 def broken_laws(binaries, results):
-    """Laws that must hold, and do not, of the recordings just made."""
+    """Violations of laws that must hold, in the recordings just made."""
     found, count, lost, notes = laws.check(results, binaries)
     print("\n".join(laws.lines_of(found, count, lost + notes, laws.law_checks.LAWS)), flush=True)
     return sorted({law for law, *_ in found if law in HELD})

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The short form of the fault matrix: eight runs whose truth is known, on two emulated hosts with a core each, three for
-# the link. Passes when nobody innocent is blamed with confidence and most of the clear faults are found; a second try
-# of what went wrong before it fails, as the machine may be busy. The whole matrix: tests/faults/matrix --help.
+# The short form of the fault matrix: eight runs with known truth, on two emulated hosts with a core each, three for the
+# link. Passes if no innocent host is blamed with confidence and most of the clear faults are found. Wrong answers get a
+# second try before it fails, as the machine may be busy. The whole matrix: tests/faults/matrix --help.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

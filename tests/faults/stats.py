@@ -5,7 +5,7 @@ import random
 
 
 def wilson(right, n, z=1.96):
-    """95 % interval of a proportion (Wilson 1927); (0, 1) of nothing."""
+    """95 % interval of a proportion (Wilson 1927); (0, 1) for n = 0."""
     if n == 0:
         return 0.0, 1.0
     p, zz = right / n, z * z
@@ -26,22 +26,22 @@ def quantile(values, q):
 
 
 def harmonic(times):
-    """The mean time of a piece of work at the mean speed."""
+    """The harmonic mean: the time of a piece of work at the mean speed."""
     return len(times) / sum(1 / t for t in times)
 
 
 def slower_core(cores):
-    """The canary's time on the slowest of {core: [time, ...]} at each beat: ranks wait for each other."""
+    """At each beat, the canary's time on the slowest core of {core: [time, ...]}: ranks wait for each other."""
     return [max(times) for times in zip(*cores.values())]
 
 
 def every_core(cores):
-    """The canary's time at the mean speed of all of {core: [time, ...]} at each beat."""
+    """At each beat, the canary's time at the mean speed of all cores of {core: [time, ...]}."""
     return [harmonic(times) for times in zip(*cores.values())]
 
 
-HALF = 10 # beats, to tell halves apart by
-HALVES_ALIKE = 1.05 # agents make a beat a fifth slower, chance two halves of a hundred beats hardly 4 %
+HALF = 10 # beats needed to tell the halves apart
+HALVES_ALIKE = 1.05 # agents make a beat a fifth slower, while chance hardly separates two halves of a hundred beats by 4 %
 
 
 def undisturbed(even, odd):
@@ -57,12 +57,12 @@ def undisturbed(even, odd):
 
 
 NOISE = .03 # of a run
-FAR = 2.385 * NOISE # 95 % as good as least squares where nothing is far off (Holland and Welsch 1977)
-ROUNDS = 30 # more than it takes to settle
+FAR = 2.385 * NOISE # 95 % as efficient as least squares without outliers (Holland and Welsch 1977)
+ROUNDS = 30 # more than needed to converge
 
 
 def hardly_if_far(offs):
-    """Cauchy's weights: a run that something else held up, too, says little."""
+    """Cauchy's weights: a run that something else disturbed, too, weighs little."""
     return [1 / (1 + (off / FAR) ** 2) for off in offs]
 
 
@@ -98,8 +98,8 @@ def feeling(points, expected=1, doubt=.5):
     return exponent
 
 
-CACHES = .04 # what programs feel of slow caches, about; known to within as much
-TURNS = 5 # until neither exponent moves
+CACHES = .04 # typical exponent for slow caches, known within as much
+TURNS = 5 # until neither exponent changes
 
 
 def feelings(points, expected=1):
@@ -128,7 +128,7 @@ def median_interval(values, resamples=2000):
 
 
 def calibration_error(pairs, bins=10):
-    """Expected calibration error: pairs of (confidence, right or not), bins of equal width weighed by their size."""
+    """Expected calibration error: pairs of (confidence, right or not), in bins of equal width weighted by their size."""
     total = 0.0
     for low, high, mean, share, n in calibration_bins(pairs, bins):
         total += n * abs(mean - share)
@@ -136,7 +136,7 @@ def calibration_error(pairs, bins=10):
 
 
 def calibration_bins(pairs, bins=10):
-    """(low, high, mean confidence, share right, n) of each bin that has any."""
+    """(low, high, mean confidence, share right, n) of each non-empty bin."""
     result = []
     for i in range(bins):
         inside = [(c, r) for c, r in pairs if min(int(c * bins), bins - 1) == i]
@@ -147,9 +147,10 @@ def calibration_bins(pairs, bins=10):
 
 
 def fitted_map(pairs):
-    """Confidence to share right by isotonic regression (pool adjacent violators): steps of (from confidence, share)."""
+    """Maps confidence to the share right by isotonic regression (pool adjacent violators): steps of (from confidence,
+    share)."""
     blocks = [] # [least confidence, sum right, n]
-    for confidence, right in sorted(pairs, key=lambda pair: (pair[0], not pair[1])): # of one confidence: one step
+    for confidence, right in sorted(pairs, key=lambda pair: (pair[0], not pair[1])): # equal confidence: one step
         blocks.append([confidence, float(bool(right)), 1])
         while len(blocks) > 1 and blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]:
             last = blocks.pop()

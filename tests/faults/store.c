@@ -32,8 +32,8 @@ enum {
     VALUE = 16 << 10,    /* bytes of an answer */
     VALUES = 512,        /* in the file */
     OUTSIDE = 100 << 10, /* steps of arithmetic before the lock */
-    INSIDE = 20 << 10,   /* and with it */
-    CLIENT = 110 << 10   /* of a client, for each answer */
+    INSIDE = 20 << 10,   /* steps while it holds the lock */
+    CLIENT = 110 << 10   /* steps of a client for each answer */
 };
 
 static void die(const char *what) {
@@ -174,8 +174,8 @@ static int serve(int port, int n, const char *path) {
 struct clients {
     pthread_mutex_t lock;
     pthread_cond_t returned;
-    int pool[MOST], n_pool; /* connections that nobody uses now */
-    long left;              /* requests */
+    int pool[MOST], n_pool; /* unused connections */
+    long left;              /* requests left */
 };
 
 static int take(struct clients *clients, uint32_t *ret_key) {

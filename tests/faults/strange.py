@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of the distribution that no rule was mended on: each was recorded once before it was judged."""
+"""Programs of the distribution for which no rule was tuned: each was recorded once before it was judged."""
 import glob
 import os
 import re
@@ -12,7 +12,7 @@ from workload import HERE, Spread, Workload, scaled
 
 
 def shell_timed(program, before="true"):
-    """Words that run a program and say what it took."""
+    """Words that run a program and print its time."""
     return ["sh", "-c", f"{before}; a=$(date +%s%N); {program}; s=$?; echo loop $((($(date +%s%N) - a) / 1000)) us; exit $s"]
 
 
@@ -21,7 +21,7 @@ def shell_loop_s(output):
 
 
 class Strange(Workload):
-    """package: what it comes with; inputs are made once, outside of the folders of cases."""
+    """package: the Debian package of the program; inputs are made once, outside the folders of cases."""
     group, half, scales = "strange", "scored", False
     program, package, made = None, None, None
 
@@ -43,7 +43,7 @@ class Strange(Workload):
 
 
 class Examl(Strange):
-    """ExaML: the likelihood of a tree of sequences, of which each rank has a part of the places. Many small collectives."""
+    """ExaML: the likelihood of a tree of sequences, of which each rank has a part of the positions. Many small collectives."""
     name, program, package, made = "examl", "parse-examl", "examl", True
 
     def make(self, path):
@@ -60,7 +60,7 @@ class Examl(Strange):
 
 
 class Meep(Strange):
-    """Meep: electromagnetic fields on a grid, whose rims are exchanged each step. Written in C++, driven by Scheme."""
+    """Meep: electromagnetic fields on a grid, whose borders are exchanged in each step. Written in C++, driven by Scheme."""
     name, program, package, hit = "meep", "meep", "meep-mpi-default", 1
 
     def words(self, case):
@@ -71,7 +71,8 @@ class Meep(Strange):
 
 
 class Abyss(Strange):
-    """ABySS: a genome out of its reads. Each rank has the words that hash to it, and looks for messages all the time."""
+    """ABySS: assembles a genome from its reads. Each rank has the words that hash to it, and polls for messages all the
+    time."""
     name, program, package, made = "abyss", "/usr/lib/abyss/ABYSS-P", "abyss", True
 
     def make(self, path):
@@ -82,7 +83,7 @@ class Abyss(Strange):
 
 
 class Partition(Strange):
-    """PT-Scotch: a mesh, read by the first rank, is cut into parts by all."""
+    """PT-Scotch: all ranks partition a mesh that the first rank reads."""
     name, program, package, made, hit = "dgpart", "dgpart", "ptscotch and scotch", True, 1
 
     def make(self, path):
@@ -96,7 +97,7 @@ class Partition(Strange):
 
 
 class StrangePython(Strange):
-    """A short program over a library of the distribution."""
+    """A short program that uses a library of the distribution."""
     scales, python = True, "/usr/bin/python3"
 
     def available(self, binaries):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures, runs and rules as the lines of text and the tables of the page; a dash where nothing is known."""
+"""Measures, runs and rules as lines of text and tables of the page; a dash for unknown values."""
 import cases
 import misses
 import scorer
@@ -7,7 +7,7 @@ import stats
 import truth
 import workloads as programs
 
-GOALS = ( # measure, what it is called, goal, stretch
+GOALS = ( # measure, its name, goal, goal to reach beyond
     ("top1", "top-1: host and resource", "95 %", "98 %"),
     ("cause", "the same with cause", "90 %", "96 %"),
     ("top2", "among the first two", "", ""),
@@ -87,7 +87,7 @@ def overhead_text(ratios):
 
 
 def spread_text(w):
-    """Few clean runs say nothing, which is no difference of 0."""
+    """Few clean runs say nothing, which must not look like a difference of 0."""
     return f"{100 * w['spread']:.1f} %" if w["clean"] >= truth.LEAST else "-"
 
 

@@ -46,7 +46,7 @@ static int listening(int port) {
     return fd;
 }
 
-/* The next one may not listen yet. */
+/* The next process may not listen yet. */
 static int connected(const char *address, int port) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     if (inet_pton(AF_INET, address, &to.sin_addr) != 1)
@@ -62,7 +62,7 @@ static int connected(const char *address, int port) {
     return -1;
 }
 
-/* A fixed amount of arithmetic: `units` of about 0.4 ms on a core of today. */
+/* A fixed amount of arithmetic: `units` of about 0.4 ms on a present-day core. */
 static double compute(long units) {
     double x = 1;
     for (long i = 0; i < units * 250000; i++)
@@ -70,7 +70,7 @@ static double compute(long units) {
     return x;
 }
 
-/* The data read in each iteration; zeroed: none. */
+/* The data read in each iteration; zeros: none. */
 struct load {
     int fd;
     size_t bytes;
@@ -120,7 +120,7 @@ static ssize_t out(int fd, void *buffer, size_t n) {
     return send(fd, buffer, n, MSG_NOSIGNAL);
 }
 
-/* Rank 0 sends first, the others pass on what they got: no two wait for each other. */
+/* Rank 0 sends first, the others pass data on: no two wait for each other. */
 static void round_trip(bool first, int next, int before, char *buffer, size_t n) {
     if (first)
         all(out, next, buffer, n);

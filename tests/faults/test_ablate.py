@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The ablation of a made-up judge earns what its rules are known to earn."""
+"""The ablation of a made-up judge finds what its rules are known to earn."""
 import argparse
 import contextlib
 import io
@@ -16,8 +16,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ablate
 from made_up import label, made, scored
 
-# Without the rule of the CPU, or with its threshold 1.4 times as high, nobody is blamed any more; without connections all
-# are; the other rule does nothing. Each report is counted.
+# Without the rule of the CPU, or with its threshold 1.4 times as high, no host is blamed; without connections all are;
+# the other rule does nothing. Each report is counted.
 PROGRAM = """#!/bin/sh
 here=$(dirname "$0")
 [ "$1" != rules ] || exec cat "$here/rules.json"

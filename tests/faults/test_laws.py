@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each law's check is silent about a report that keeps it, and names a violation that is planted."""
+"""Each law's check accepts a report that keeps it, and names a planted violation."""
 import json
 import os
 import sys
@@ -320,7 +320,7 @@ class Bytes(Planted):
         self.assert_breaks(facts, 10, "text is another the second time")
 
 
-# A stand-in for the program: it answers from files beside it, and its text report is another each time where asked.
+# A stand-in for the program: it answers from files beside it, and its text report differs each time if asked to.
 PROGRAM = """#!/bin/sh
 here=$(dirname "$0")
 case "$*" in

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A ledger that finds planted losses: a frame that is lost and counted, one that is lost and not, one that is stored twice."""
+"""A ledger finds planted losses: a lost frame that is counted, a lost one that is not, and one stored twice."""
 import os
 import sqlite3
 import sys
@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ledger
 
-STREAM = 0xfedcba9876543210  # above 2^63: SQLite keeps it as a negative number
+STREAM = 0xfedcba9876543210  # above 2^63: SQLite stores it as a negative number
 
 
 def database(path, stored, lost):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The plan of the matrix, what is asked of recordings, and how it is written down."""
+"""The plan of the matrix, the questions asked of recordings, and how results are written."""
 import os
 import random
 import re

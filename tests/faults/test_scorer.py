@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The scores of made-up runs are those that are known."""
+"""The scores of made-up runs are the known ones."""
 import os
 import sys
 import tempfile
@@ -188,7 +188,7 @@ class Estimates(unittest.TestCase):
     def test_an_estimate_is_as_good_as_its_truth_where_it_is_off_by_no_more_than_that_is_in_doubt_by(self):
         slow = lambda gain, started: made("F1", 20, "saturated", "vm2", "cpu", [label()], started=started, gain_pct={"estimate": gain})
         clean = [made("F0", s, started=t) for t, s in enumerate((10, 10.4, 9.6, 10, 10.3, 9.7))]
-        runs = scored(*clean, slow(50, 6), slow(52, 7), slow(30, 8)) # 0, 4 and 29 % off a truth that is in doubt by 5
+        runs = scored(*clean, slow(50, 6), slow(52, 7), slow(30, 8)) # 0, 4 and 29 % off a truth with a doubt of 5 %
         measures = scorer.measures(runs)["slowdown_within_doubt"]
         self.assertEqual((measures["right"], measures["n"]), (2, 3))
 
@@ -255,7 +255,7 @@ class Statistics(unittest.TestCase):
     def test_the_map_never_falls(self):
         steps = stats.fitted_map([(.1, 0), (.2, 1), (.3, 0), (.9, 1)])
         self.assertEqual(steps, [(.1, 0), (.2, .5), (.9, 1)])
-        self.assertEqual(stats.fitted_map([(.9, True)] * 3 + [(.9, False)]), [(.9, .75)]) # of one confidence: one step
+        self.assertEqual(stats.fitted_map([(.9, True)] * 3 + [(.9, False)]), [(.9, .75)]) # equal confidence: one step
 
     def test_quantiles(self):
         self.assertEqual(stats.quantile([3, 1, 2], .5), 2)

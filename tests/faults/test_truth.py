@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The time of made-up runs without their faults, on cores of known speed."""
+"""The time of made-up runs without their faults, on cores with known speed."""
 import os
 import sys
 import unittest
@@ -50,11 +50,11 @@ class Truth(unittest.TestCase):
         slow = lambda *seconds: scored(*[made("F0", s) for s in seconds], made("F1", 20, labels=[label()]))[-1]["slowdown"]
         self.assertAlmostEqual(slow(10, 10, 10, 10, 17), 2, 1)
         self.assertAlmostEqual(slow(10, 40), 1)
-        self.assertAlmostEqual(slow(10, 10.2, 9.8), 2, 2) # as alike as runs are: their mean
+        self.assertAlmostEqual(slow(10, 10.2, 9.8), 2, 2) # as similar as runs usually are: their mean
 
     def test_a_truth_by_which_a_fault_made_the_run_faster_is_none(self):
         runs = scored(made("F0", 10), made("F5", 9.6, labels=[label()]), made("F5", 9.8, labels=[label()]), made("D2", 9.6))
-        self.assertEqual([r["right"] for r in runs[1:]], ["grey", "balanced", "balanced"]) # nothing was done to a decoy
+        self.assertEqual([r["right"] for r in runs[1:]], ["grey", "balanced", "balanced"]) # a decoy has no fault
 
     def test_a_twin_on_cores_of_another_speed_is_in_doubt(self):
         clean = [beating(made("F0", 10, started=s), 8) for s in range(3)]
@@ -69,7 +69,7 @@ class Truth(unittest.TestCase):
 
     def test_what_others_disturbed_is_left_out_and_is_nobodys_twin(self):
         runs = [made("F0", 10), made("F0", 20, started=1), made("F1", 20, labels=[label()], started=2)]
-        runs[0]["others_cores"], runs[0]["allowance"] = .3, .3 # the kernel for its disk
+        runs[0]["others_cores"], runs[0]["allowance"] = .3, .3 # the kernel's work for its disk
         runs[1]["others_cores"] = .5
         truth.set_truth(runs)
         self.assertEqual([r["right"] for r in runs], ["balanced", "disturbed", "find"])
@@ -118,13 +118,13 @@ class Cores(unittest.TestCase):
                       made("F0", 99, started=3), made("F0", 99, started=4))
         self.assertAlmostEqual(runs[2]["twin_s"], 20)
         self.assertAlmostEqual(runs[2]["slowdown"], 1.5)
-        self.assertAlmostEqual(runs[3]["twin_s"], 99) # those without a canary are held against their like
+        self.assertAlmostEqual(runs[3]["twin_s"], 99) # runs without a canary are compared with each other
         m = scorer.measures(runs)
         self.assertAlmostEqual(m["twin_error"]["worst"], 0)
         self.assertAlmostEqual(m["twin_error_as_measured"]["worst"], .5)
         self.assertEqual(m["twin_error_as_measured"]["n"], 2)
         self.assertAlmostEqual(truth.capped_ratio(runs[2], runs[0], 10), 1.5)
-        self.assertAlmostEqual(truth.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # held up by a link
+        self.assertAlmostEqual(truth.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # limited by a link
 
     def test_the_slower_core_of_each_beat_of_the_loop_counts(self):
         run = beating(made("F0", 4), [9, 9, 1, 2, 3, 6], [9, 9, 3, 3, 3, 3])
@@ -140,8 +140,8 @@ class Cores(unittest.TestCase):
         self.assertAlmostEqual(slowness(*[4, 5] * 30), 4)
         self.assertAlmostEqual(slowness(*[5, 4] * 30), 4)
         self.assertAlmostEqual(slowness(*[4] * 30, *[6] * 30), 4.8) # cores that become slower
-        self.assertAlmostEqual(slowness(*[4, 4.1] * 30), 2 / (1 / 4 + 1 / 4.1)) # as alike as chance makes them
-        self.assertAlmostEqual(slowness(*[4, 5] * 5), 2 / (1 / 4 + 1 / 5)) # too few to say
+        self.assertAlmostEqual(slowness(*[4, 4.1] * 30), 2 / (1 / 4 + 1 / 4.1)) # as similar as chance makes them
+        self.assertAlmostEqual(slowness(*[4, 5] * 5), 2 / (1 / 4 + 1 / 5)) # too few beats to tell
 
     def test_a_pinned_program_is_as_slow_as_its_own_core(self):
         run = beating(made("F0", 2), [2, 4, 4], [8, 9, 9])
@@ -151,7 +151,7 @@ class Cores(unittest.TestCase):
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
         self.assertAlmostEqual(truth.feels(clean(.6))[0], .6, 1)
-        self.assertAlmostEqual(truth.feels(clean(2))[0], 1, 2) # by more than a core is slow nothing is slower for that
+        self.assertAlmostEqual(truth.feels(clean(2))[0], 1, 2) # nothing is slower by more than its core is
         self.assertAlmostEqual(truth.feels(clean(0))[0], 0, 2)
         felt = lambda c: tuple(round(e, 6) for e in truth.feels(c))
         self.assertEqual([felt(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [(1, stats.CACHES)] * 3)
@@ -166,10 +166,10 @@ class Cores(unittest.TestCase):
         clean = [run(*at) for at in ((1, 1, 0), (1.2, 1, 1), (1, 4, 2), (1.2, 4, 3), (1.1, 2, 4))]
         cores, caches = truth.feels(clean)
         self.assertAlmostEqual(cores, .8, 1)
-        self.assertTrue(.07 < caches < .08) # drawn to what is expected
+        self.assertTrue(.07 < caches < .08) # drawn towards the expected value
         runs = scored(*clean, run(1, 9, 5, "F1", 1.5, labels=[label()]))
         self.assertAlmostEqual(runs[-1]["slowdown"], 1.5, 1)
-        self.assertGreater(runs[-1]["doubt"], .05) # caches four times as slow as in the mean of clean runs
+        self.assertGreater(runs[-1]["doubt"], .05) # caches four times as slow as in the average clean run
 
     def test_what_a_program_is_known_to_feel_is_taken_where_clean_runs_cannot_tell(self):
         alike = lambda name: [dict(beating(made("F0", 10, started=i), 8, 8), workload=name) for i in range(3)]
@@ -179,7 +179,7 @@ class Cores(unittest.TestCase):
     def test_one_clean_run_far_off_does_not_tell_what_a_program_feels(self):
         points = [(ms, 10 * ms) for ms in (1, 1.1, 1.2, 1.3, 1.4)]
         self.assertAlmostEqual(stats.feeling(points + [(1.5, 10)]), 1, 1)
-        self.assertAlmostEqual(stats.feeling([(ms, 10 * ms ** .3) for ms, _ in points]), .3, 1) # none of them is
+        self.assertAlmostEqual(stats.feeling([(ms, 10 * ms ** .3) for ms, _ in points]), .3, 1) # none of them is an outlier
 
     def test_what_profiling_adds_is_told_from_slower_cores(self):
         clean = scored(beating(made("F0", 12), 10, 10), made("F0", 99))

@@ -28,12 +28,12 @@ def main(iterations, plants):
     from torch.utils.data import DataLoader, Dataset
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    torch.distributed.init_process_group("gloo") # of the variables that torchrun sets
+    torch.distributed.init_process_group("gloo") # from the variables that torchrun sets
     rank = torch.distributed.get_rank()
     batch, late_s = round(BATCH * planted(plants, "skew", rank, 1)), planted(plants, "input", rank, 0) / 1000
 
     class Images(Dataset):
-        """Batches, each made of some arithmetic (a decoder), and of a nap (a file far away)."""
+        """Batches, each of which takes some arithmetic (a decoder) and a sleep (a remote file)."""
         images, labels = torch.randn(batch, 784), torch.randint(10, (batch,))
 
         def __len__(self):

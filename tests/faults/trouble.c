@@ -80,7 +80,7 @@ static double now_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* By the clock, not by CPU time: what it shares the core with runs on meanwhile. */
+/* By the clock, not by CPU time: programs that share its core keep running meanwhile. */
 static int trouble_part(char **words) {
     double spinning_s = .001 * (double)number(words[0]);
     ready();

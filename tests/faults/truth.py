@@ -16,13 +16,13 @@ from stats import CACHES, every_core, feelings, harmonic, mean, median, quantile
 from workloads import WORKLOADS
 
 MUST_S, MAY_S = 1.08, 1.03
-UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
-FEELS_OFF = .25, CACHES # what a program feels of its cores' and caches' slowness is known to within that
+UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower core takes longer for the same work
+FEELS_OFF = .25, CACHES # uncertainty of a program's response to slow cores and caches
 LINK_FAULTS = ("F3", "F4", "F5")
-AFTER_LOOP_S = .15 # from the end of a program's loop to that of the command, about
-LEAST = 3 # clean runs from which a spread can be told
-NEAR_S = 120 # a clean run that far away in time weighs half as much as one at the same time
-FEW = 4 # iterations, to tell the first from; a tenth of them where that is more
+AFTER_LOOP_S = .15 # about the time from the end of a program's loop to the end of the command
+LEAST = 3 # clean runs needed for a spread
+NEAR_S = 120 # distance in time at which a clean run weighs half as much as one at the same time
+FEW = 4 # iterations compared with the first; a tenth of them if that is more
 
 
 # ---- the clean runs ----
@@ -36,7 +36,7 @@ def whole_s(run):
 
 
 def nearest_clean(run, runs):
-    """Clean runs of the same program, the nearest in time first; with a canary those of one with a canary."""
+    """Clean runs of the same program, the nearest in time first; with a canary only those that have one."""
     clean = [r for r in runs if r["fault"] == "F0" and r["workload"] == run["workload"] and r["half"] == run["half"] and r is not run
              and not r.get("disturbed") and bool(core_ms(r)) == bool(core_ms(run))]
     return sorted(clean, key=lambda r: abs(r["started"] - run["started"]))
@@ -79,7 +79,7 @@ def core_ms(run):
 
 
 def cores_alike(run):
-    """Whether the canary took about as long on all cores of the bed; None: not known."""
+    """Whether the canary took about as long on all cores of the bed; None if not known."""
     times = core_ms(run).values()
     return max(times) < UNLIKE_CORES * min(times) if len(times) > 1 else None
 
@@ -92,7 +92,7 @@ def feels(clean):
 
 
 def held_up(run, felt):
-    """The factor by which a program that feels that much takes longer on such cores."""
+    """The factor by which a program with that response takes longer on such cores."""
     return slowness(run) ** felt[0] * slowness(run, "caches") ** felt[1]
 
 
@@ -118,7 +118,7 @@ def as_much_s(one, other, once):
 
 
 def at_speed(one, other, once, felt):
-    """The same on cores as fast as they were during the other run, to a program that feels that much of it."""
+    """The same on cores as fast as during the other run, for a program with that response to them."""
     return as_much_s(one, other, once) * held_up(other, felt) / held_up(one, felt)
 
 
@@ -131,12 +131,12 @@ def twin_s(run, runs):
 
 
 def outside_s(run):
-    """Time of the run outside its loop: start and end, which less work makes no shorter."""
+    """Time of the run outside its loop: start and end, which less work does not shorten."""
     return whole_s(run) - run["loop_s"]
 
 
 def whole_twin_s(run, runs):
-    """Time of the whole run without the fault, for the same work: a verdict and a prediction speak of the whole."""
+    """Time of the whole run without the fault, for the same work: a verdict and a prediction refer to the whole."""
     return run["twin_s"] and run["twin_s"] + median([outside_s(r) for r in nearest_clean(run, runs)])
 
 
@@ -201,7 +201,7 @@ def ratio_of(run, loop_s, beside_s, measured_s):
 
 
 def true_ratio(run, measured_s):
-    """The same of its clean twin."""
+    """The same for its clean twin."""
     return ratio_of(run, run["twin_s"], run["whole_twin_s"] - run["twin_s"], measured_s)
 
 
@@ -227,7 +227,7 @@ def overheads(runs, plain, tolerate=.1):
 
 
 def as_measured(runs):
-    """Clean runs with a canary as if they had none, with what their twins are then."""
+    """Clean runs with a canary as if they had none, with the twins that they would then have."""
     blind = [dict(r, canary=None) for r in runs if r["fault"] == "F0" and not r["disturbed"] and core_ms(r)]
     for run in blind:
         set_twin(run, blind)

@@ -16,38 +16,38 @@ def environment():
 
 
 def scaled(iterations, case):
-    """Less of the same work where the fault makes it take long; true slowdowns are per iteration."""
+    """Less of the same work if the fault makes it take long; true slowdowns are per iteration."""
     return max(12, round(iterations * case["scale"]))
 
 
 class Workload:
-    """own_cores: a core of its own for each host; else the case is marked shared-core and kept out of CPU scores."""
+    """own_cores: each host has a core to itself; otherwise the case is marked shared-core and left out of CPU scores."""
     group = "tuned"
     half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
-    allowance = 0 # cores that the kernel works for the case itself, outside of its hosts' groups
+    allowance = 0 # cores that the kernel uses for the case itself, outside its hosts' groups
     needs_digits = False
-    silent = () # ranks whose own rounds have no call in them
-    scales = True # less of its work takes less time in proportion
-    feels = 1 # of its cores' slowness, by what it does (truth.py)
+    silent = () # ranks whose own rounds contain no call
+    scales = True # less of its work takes proportionally less time
+    feels = 1 # its response to slow cores, from what it does (truth.py)
     baseline_plants = ()
-    hit = 0 # added to the seed, which says what rank a fault hits
-    pinned = True # to one core, where it runs on one host
-    disk_mb, one_disk = 64, False # of each rank, or one for all
-    options = () # of `chokepoint run`
-    faulty_scale = None # of a faulty run's work; None: by the fault (cases.py)
-    targets = {} # {fault: the rank that it hits}, where it is not as cases.py has it
+    hit = 0 # added to the seed, which decides what rank a fault hits
+    pinned = True # to one core, if it runs on one host
+    disk_mb, one_disk = 64, False # for each rank, or one for all
+    options = () # options of `chokepoint run`
+    faulty_scale = None # of a faulty run's work; None: depends on the fault (cases.py)
+    targets = {} # {fault: the rank that it hits}, where it differs from cases.py
     processes = {} # {fault: the program it is in}, for the label
-    natural = () # {(host, resource), ...} that truly limit a clean run: nobody innocent is blamed with them
-    seen_by = "OMPI_COMM_WORLD_RANK=" # in the environment of its processes
+    natural = () # {(host, resource), ...} that truly limit a clean run: naming them blames no innocent host
+    seen_by = "OMPI_COMM_WORLD_RANK=" # in its processes' environment
 
     def available(self, binaries):
         return None
 
     def prepare(self, case):
-        """Makes what its runs start from, before anything is measured."""
+        """Makes the inputs of its runs, before anything is measured."""
 
     def fill_disks(self, case, links):
-        """Puts on each rank's disk its share of the data; `links` is a folder that shows all of it."""
+        """Puts each rank's share of the data on its disk; `links` is a folder that shows all of it."""
         for i in range(6):
             disk = case["disks"][i % case["ranks"]]
             shutil.copy(f"{case['data']}/train-{i:02d}.libsvm", disk.path)
@@ -61,7 +61,7 @@ class Workload:
 
 
 class Spread(Workload):
-    """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
+    """Without MPI: one process on each host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
 
     def script(self, case, command_of):

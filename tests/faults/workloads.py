@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs of the matrix: their command lines, sized so that a clean run takes a few seconds (two
-to seven) on two cores of 2026, and where each says how long its loop took."""
+"""The programs of the matrix: their command lines, sized so that a clean run takes two to seven seconds
+on two cores of 2026, and where each prints the time of its loop."""
 import functools
 import glob
 import json
@@ -14,8 +14,8 @@ import strange
 from workload import HERE, QUIET, Spread, Workload, environment, scaled
 
 FEATURES = 200000
-# How well a program is known to whoever mends the judge: its runs may be read and mended on, are scored but never read
-# into, or were never seen before a release; services have no MPI, and scores of their own.
+# How well the judge's authors know a program. "tuned": its runs may be read and the judge changed for them. "watched":
+# they are scored but not examined. "strange": never seen before a release. Services have no MPI, and separate scores.
 GROUPS = ("tuned", "watched", "strange", "service")
 
 
@@ -42,7 +42,7 @@ class Sgd(Ours):
         self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
         self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
         self.baseline_plants, self.strangers, self.feels = plants, strangers, feels
-        self.silent = (0,) if mode == "async" else () # computes on, whenever it has served another
+        self.silent = (0,) if mode == "async" else () # it continues computing after it has served another
         self.allowance = .3 if disks or plants else .1 if dense else 0
 
     def words(self, case):
@@ -53,7 +53,7 @@ class Sgd(Ours):
 
 
 class Images(Ours):
-    """Trainings on made-up digits; all ranks equal, gradients added up by collectives."""
+    """Trainings on made-up digits; all ranks are equal, gradients are summed by collectives."""
     half, needs_digits = "scored", True
 
     def common(self, case, iterations):
@@ -98,7 +98,7 @@ class Lammps(Workload):
 
 
 class Espresso(Workload):
-    """Quantum ESPRESSO's pw.x. Its work is its number of points; the time before the first step is not counted."""
+    """Quantum ESPRESSO's pw.x. Its work is its number of points; the time before the first step does not count."""
     name, half, points = "espresso", "scored", 40
     pseudo = "/usr/share/espresso/pseudo/Si.pz-vbc.UPF"
 
@@ -135,7 +135,7 @@ class ShellTimed(Workload):
 
 
 class Hpcc(ShellTimed):
-    """HPC Challenge: a dozen benchmarks one after the other."""
+    """HPC Challenge: a dozen benchmarks in sequence."""
     name, program, settings, allowance = "hpcc", "hpcc", "hpccinf.txt", .1
 
     def available(self, binaries):
@@ -143,7 +143,7 @@ class Hpcc(ShellTimed):
 
 
 class Scalapack(ShellTimed):
-    """ScaLAPACK's own test of its LU factorisation, at sizes that fit the memory which that has."""
+    """ScaLAPACK's own test of its LU factorisation, at sizes that fit into the test's memory."""
     name, settings = "scalapack", "LU.dat"
 
     @property
@@ -163,7 +163,7 @@ class Mpb(ShellTimed):
 
 
 class MrBayes(ShellTimed):
-    """Markov chains over phylogenetic trees: each rank has chains of its own, which are swapped now and then."""
+    """Markov chains over phylogenetic trees: each rank has its own chains, which are swapped now and then."""
     name, path, settings = "mrbayes", "/usr/lib/mrbayes-mpi/mb-mpi", "trees.nex"
     program = f"{path} {settings}"
 
@@ -172,7 +172,7 @@ class MrBayes(ShellTimed):
 
 
 class NWChem(ShellTimed):
-    """NWChem: quantum chemistry over global arrays, whose one-sided accesses are messages of MPI's here."""
+    """NWChem: quantum chemistry over global arrays, whose one-sided accesses are MPI messages here."""
     name, program, settings = "nwchem", "nwchem.openmpi water.nw", "water.nw"
 
     def available(self, binaries):
@@ -253,7 +253,7 @@ class Gloo(Spread):
 
 class Ring(Spread):
     units, kilobytes, port = 35, 256, 7100
-    feels = .5 # a chain of products: the canary's sums are held up 1.5 to 2.7 times as much (canary.c)
+    feels = .5 # a chain of products: the canary's sums are slowed 1.5 to 2.7 times as much (canary.c)
 
     def __init__(self, name, load=None, iterations=190):
         self.name, self.load, self.iterations, self.needs_disks = name, load, iterations, load == "direct"
@@ -275,9 +275,10 @@ class Ring(Spread):
         return ring
 
 
-SMALL = 1500 # examples whose weights fit an eager message: a rendezvous would wait for the server's own spin
+SMALL = 1500 # examples whose weights fit into an eager message: a rendezvous would wait for the server's own spin
 
-# feels: a plant spins for CPU time, which is none of the core's speed, 30 of 35 and 40 of 53 ms.
+# feels: a plant spins for CPU time, 30 of 35 and 40 of 53 ms, which does not depend on the core's
+# speed.
 WORKLOADS = {w.name: w for w in (
     Sgd("sync", "tuning", "sync", 150),
     Sgd("sync-net", "tuning", "sync", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
