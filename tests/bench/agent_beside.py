@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
 RUN = "beside"
 JOBS = ("1,0", "100,0", "1000,0", "8,4000")
-SETTLE_S = 5 # processes are looked at again and again until they are 3 s old
+SETTLE_S = 5 # processes are scanned repeatedly until they are 3 s old
 EXPORTER = os.environ.get("NODE_EXPORTER") or shutil.which("prometheus-node-exporter") or shutil.which("node_exporter")
 SADC = shutil.which("sadc") or next((path for path in ("/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc") if os.path.exists(path)), None)
 PORT = 49107
@@ -45,7 +45,7 @@ def used_ns(pid):
 
 
 class Bench:
-    """The observers beside the job: each is stopped at the end, in the opposite order."""
+    """The observers beside the job: they are stopped at the end, in reverse order."""
 
     def __init__(self, work, stack):
         self.work, self.stack, self.observers = work, stack, {}
@@ -123,7 +123,7 @@ def interval(ratios):
 
 
 def measure(job, options):
-    """({observer: [ms of CPU a second]}, what its probes cost, its slots)"""
+    """({observer: [ms of CPU per second]}, its probes' costs, its slots)"""
     with tempfile.TemporaryDirectory() as work, contextlib.ExitStack() as stack:
         bench = Bench(work, stack)
         bench.crowd(job)
@@ -133,7 +133,7 @@ def measure(job, options):
                 bench.agent(f"{label}agent {name}", os.path.abspath(binaries), rate, collector)
         bench.agent("agent 1 Hz again", BIN, 1, collector)
         bench.others()
-        connection = http.client.HTTPConnection("127.0.0.1", PORT) # one for all: each new one would be news to the agents
+        connection = http.client.HTTPConnection("127.0.0.1", PORT) # one for all: each new connection would be work for the agents
         wait_scraping(time.monotonic() + SETTLE_S, connection)
         figures = {name: [] for name in bench.observers}
         for _ in range(options.windows):
@@ -156,7 +156,7 @@ def probes(database):
 
 
 def slots(database):
-    """{host: (frames, slots that its agent missed, by how many ms the latest frame of each second was late, those missed after SETTLE_S)}"""
+    """{host: (frames, missed slots of its agent, lateness in ms of the latest frame of each second, slots missed after SETTLE_S)}"""
     connection = sqlite3.connect(database)
     found = {name: [samples, missed, [], 0] for name, samples, missed in connection.execute(
         "SELECT host.name, sum(frames), sum(missed_slots) FROM stream JOIN host USING (host) WHERE period_ns > 0 GROUP BY 1")}

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # all_probes_cost.sh [SECONDS [AGENT_OPTION...]]: CPU time of the agent with every probe on, at 10 Hz, pushing to a
-# collector on this host: 8 processes of the job marked as ranks, which hold 200 TCP connections (25 each, over
-# loopback, some data on each) to 8 processes outside the job. The goal is 1 % of a core. The cost of each probe comes
-# from the agent's own table; the rest of the whole is frames, spool and push. Yardstick in the same run: `ss -tnip`,
-# once.
+# collector on this host: 8 processes of the job marked as ranks hold 200 TCP connections (25 each, over loopback,
+# some data on each) to 8 processes outside the job. The goal is 1 % of a core. The agent's own table gives the cost
+# of each probe; the rest is frames, spool and push. Yardstick in the same run: `ss -tnip`, once.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}
@@ -48,7 +47,7 @@ CHOKEPOINT_TOKEN=$key CHOKEPOINT_RUN=cost CHOKEPOINT_MARKS=$work/marks "$bin/cho
 agent=$!
 started+=($agent)
 await "$work/collector" '^host'
-sleep 4 # processes are looked at again and again until they are 3 s old
+sleep 4 # processes are scanned repeatedly until they are 3 s old
 child=$(cat /proc/$agent/task/$agent/children)
 cpu_ns() { cat /proc/$agent/task/*/schedstat /proc/${child% }/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f", n }'; }
 before=$(cpu_ns) since=$(date +%s%N)

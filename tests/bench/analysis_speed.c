@@ -25,7 +25,7 @@
 #include "common/clock.h"
 
 #define PERIOD_NS (100 * NS_PER_MS)
-#define FRAMES_A_COMMIT 10 /* of each host: agents push once a second */
+#define FRAMES_A_COMMIT 10 /* for each host: agents push once a second */
 #define CALL_COLUMNS 16
 #define CPU_KNOWN (64 | 128)
 
@@ -76,7 +76,7 @@ struct maker {
     int64_t n_frames;
     double iterations_s;
     bool ring;
-    int64_t live_ns; /* when it began, of what is made as time passes (monotonic); 0: at once */
+    int64_t live_ns; /* when a growing recording began (monotonic); 0: made at once */
     struct made_table tables[RECORDING_COUNT_];
     uint64_t random;
 };
@@ -130,7 +130,7 @@ static void make_tables(struct maker *m) {
 
 /* ---- samples ---- */
 
-/* So that idle and busy time of a core add up, and nothing steps back. */
+/* Idle and busy time of a core add up, and no counter steps back. */
 static int64_t counter_at(struct maker *m, int table, size_t column, int64_t frame) {
     if (table == RECORDING_CPU && column > CPU_IDLE)
         return 0;
@@ -208,7 +208,7 @@ static void frame_of(struct maker *m, int64_t stream, uint64_t seq, int64_t t_ns
         die("frame", store_error(m->store));
 }
 
-/* Until that frame is due. */
+/* Waits until that frame is due. */
 static void await(const struct maker *m, int64_t frame) {
     int64_t due_ns = m->live_ns + frame * PERIOD_NS;
     const struct timespec due = {.tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S};
@@ -284,7 +284,7 @@ static void call(struct call_maker *c, const char *name, size_t peer, int64_t be
     call_with(c, name, peer, begin_ns, end_ns, bytes, site, 0);
 }
 
-/* Workers compute 60 % of an iteration, send, and the server answers one after the other. */
+/* Workers compute for 60 % of an iteration and send, and the server answers one after the other. */
 static void star_iteration(struct call_maker *c, int64_t t, int64_t length) {
     size_t workers = c->m->n_hosts * c->m->n_ranks - 1;
     int64_t sent = t + length * 6 / 10, each = length * 3 / 10 / (int64_t)(2 * workers + 2);
@@ -303,14 +303,14 @@ static void star_iteration(struct call_maker *c, int64_t t, int64_t length) {
     }
 }
 
-/* When a rank has computed: 50 to 60 % of an iteration, each another part in each. */
+/* When a rank has computed: after 50 to 60 % of an iteration, different each time. */
 static int64_t ready_at(size_t rank, int64_t t, int64_t length) {
     uint64_t drawn =
         ((uint64_t)t + rank * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(6364136223846793005);
     return t + length / 2 + (int64_t)((drawn >> 33) % (uint64_t)(length / 10));
 }
 
-/* All send to the right and receive from the left at once, which takes 20 %; then all add up. */
+/* All send to the right and receive from the left at once, which takes 20 %; then all sum up. */
 static void ring_iteration(struct call_maker *c, int64_t t, int64_t length) {
     size_t n = c->m->n_hosts * c->m->n_ranks, right = (c->rank + 1) % n;
     size_t left = (c->rank + n - 1) % n;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # analysis_speed.sh [BIN] [SECONDS]: CPU time and memory of `chokepoint report` on synthetic recordings (bench_analysis_speed),
 # beside the goals: 2 s for 5 hosts x 10 minutes at 10 Hz with MPI calls; 60 s and 2 GB for 100 hosts x 64 cores x 1 hour;
-# twice the hosts at most 2.2 times as long, seen on recordings of SECONDS (default 60) and on runs of MPI programs, medians of
-# 3 in turns. The hour takes 16 GB in $TMPDIR and ten minutes to make, and is read from the disk, not from memory; LONG=SECONDS
-# makes less of it, LONG=0 leaves it out.
+# twice the hosts at most 2.2 times as long, on recordings of SECONDS (default 60) and on runs of MPI programs, medians of 3 in
+# turns. The hour takes 16 GB in $TMPDIR and ten minutes to make, and is read from the disk, not from memory; LONG=SECONDS
+# makes a shorter one, LONG=0 leaves it out.
 set -euo pipefail
 bin=${1:-${CHOKEPOINT_BIN:?usage: analysis_speed.sh BIN [SECONDS]}}
 seconds=${2:-60}
@@ -16,7 +16,7 @@ measure() {
     "$bin/bench_analysis_speed" make "$work/db" "$@"
     bytes=$(stat -c %s "$work/db")
     sync "$work/db"
-    dd if="$work/db" of=/dev/null iflag=nocache count=0 status=none # none of it is in memory any more
+    dd if="$work/db" of=/dev/null iflag=nocache count=0 status=none # drops it from the page cache
     local wall status
     read -r wall cpu peak status < <("$bin/bench_analysis_speed" time "$bin/chokepoint" report --db "$work/db" --format json -o "$work/out.json")
     [ "$status" = 0 ] || { echo "FAILED: exit status $status"; exit 1; }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# How many time budgets add up to the wall time within 2 %: sgd sync and async, matmul, and LAMMPS and HPC Challenge
-# where they are installed (each iteration, phase and whole run of each rank). Usage: budget_closure.sh [BIN], with the binaries of
-# a release build; HOSTS, FEATURES, ITERATIONS in the environment. Fails below 99 %.
+# The share of time budgets that add up to the wall time within 2 %: sgd sync and async, matmul, and LAMMPS and HPC Challenge if
+# they are installed (each iteration, phase and whole run of each rank). Usage: budget_closure.sh [BIN], with the binaries of a
+# release build; HOSTS, FEATURES, ITERATIONS in the environment. Fails below 99 %.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: budget_closure.sh BIN}}
 hosts=${HOSTS:-2} features=${FEATURES:-2000000} iterations=${ITERATIONS:-60}
@@ -12,14 +12,15 @@ testbed() { "$bin/chokepoint" testbed --name "closure$$" "$@"; }
 finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
 trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
-# recorded NAME PROGRAM OPTIONS...: a rank a host, recorded as NAME
+# recorded NAME PROGRAM OPTIONS...: one rank on each host, recorded as NAME
 recorded() {
     # shellcheck disable=SC2016 # for the shell inside the host
     testbed exec -- sh -c 'bin=$1; db=$2; n=$3; name=$4; shift 4
         exec "$bin/chokepoint" run --db "$db" -n "$name" mpirun --hostfile "$CHOKEPOINT_HOSTFILE" -np "$n" "$@"' \
         sh "$bin" "$work/db" "$hosts" "$@" >"$work/$1.log" 2>&1 || { tail -5 "$work/$1.log"; fail "$1"; }
 }
-# closing NAME: windows, those that close, the worst rank's closure over the whole run
+# closing NAME: prints windows, those whose terms add up, the worst rank's closure over the whole
+# run
 closing() {
     "$bin/chokepoint" report --db "$work/db" "$1" --format json >"$work/$1.json" || fail "report $1"
     "$bin/chokepoint" report --db "$work/db" "$1" >"$work/$1.txt"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cost of matching and budgeting MPI calls: EVENTS (1000000) of 8 ranks, half messages in a ring,
- * half collectives, beside the same work as a bare pass over the events. */
+/* Cost of matching and budgeting MPI calls: EVENTS (1000000) of 8 ranks, half of them messages in a
+ * ring, half collectives, beside a bare pass over the events.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_call_drain [ROUNDS [stencil]]: ns of CPU that the agent takes for an event of MPI, from
- * full rings of two ranks to the bytes of a frame. Prints the least and the median over rounds of
- * 16,384 events a rank: rounds are short, so that the least is one without neighbours. Under
- * valgrind
- * --tool=callgrind it counts instructions, which know no neighbours at all. The calls are those of
- * a ping-pong, or of a stencil: two receives and two sends that are posted, and a wait for all.
+ * bench_call_drain [ROUNDS [stencil]]: ns of CPU that the agent needs for an MPI event, from full
+ * rings of two ranks to the bytes of a frame. Prints the minimum and the median over rounds of
+ * 16,384 events a rank: rounds are short, so that the minimum is undisturbed. Under valgrind
+ * --tool=callgrind it counts instructions, which nothing disturbs. The calls are those of a
+ * ping-pong, or of a stencil: two receives and two sends that are posted, and a wait for all.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Single MPI calls, from the rings of two ranks on this machine to the database: how many a second an agent takes, what
-# CPU that costs, how large one is in its spool (which is the wire's form) and in SQLite, how long delivery takes after
+# Single MPI calls, from the rings of two ranks on this machine to the database: how many per second an agent can take,
+# the CPU time, the size of a call in the spool (which is the wire's form) and in SQLite, the time of delivery after
 # the command; beside the same run without the shim. Usage: call_events.sh [BIN]; ROUNDS, PAUSE_US in the environment.
 set -u
 bin=$(readlink -f "${1:-${CHOKEPOINT_BIN:?usage: call_events.sh BIN}}")
@@ -35,7 +35,7 @@ events=$(sql "SELECT sum(events) FROM mpi")
 probe_ns=$(sql "SELECT sum(cpu_ns) FROM self JOIN instance USING (instance) JOIN host USING (host) WHERE host.run = 2 AND instance.name = 'call'")
 stored=$(sql "SELECT sum(pgsize) FROM dbstat WHERE name = 'call'")
 
-# The same into a spool that nobody empties.
+# The same into a spool that is never emptied.
 CHOKEPOINT_MARKS=$work/marks CHOKEPOINT_RUN=0123456789abcdef "$bin/chokepoint-agent" --no-push --no-supervise --spool spool 2>/dev/null &
 agent=$!
 while [ ! -d "$work/marks.$(hostname)" ]; do kill -0 $agent || fail "no agent"; read -rt 0.05 <> <(:); done

@@ -78,12 +78,12 @@ static void compute(int rounds) {
 static char *new_area(void) {
     char *area = aligned_alloc(4096, AREA_BYTES);
     if (!area || madvise(area, AREA_BYTES, MADV_DONTFORK) < 0)
-        exit(1); /* forked away, its pages would be copied when written to */
+        exit(1); /* forked children would copy its pages when they write */
     memset(area, 1, AREA_BYTES);
     return area;
 }
 
-/* The next piece of the first half to the second: no cache has it. */
+/* Copies the next piece of the first half to the second: no cache has it. */
 static void copy_piece(char *area, size_t *at) {
     memcpy(area + AREA_BYTES / 2 + *at, area + *at, PIECE_BYTES);
     *at = (*at + PIECE_BYTES) % (AREA_BYTES / 2);
@@ -112,7 +112,7 @@ static int start_all(const struct state *s, bool here, pid_t *pids) {
         if (pid > 0)
             pids[n++] = pid;
     }
-    usleep(300000); /* their memory is theirs by then */
+    usleep(300000); /* by then they have touched their memory */
     return n;
 }
 
@@ -140,7 +140,7 @@ static double quantile(const double *values, int n, double q) {
 }
 
 struct canary {
-    double median, low, high; /* of all samples; of the medians of WINDOW the least and most */
+    double median, low, high; /* of all samples; least and largest median of WINDOW samples */
 };
 
 static struct canary canary_of(const double *us, int n) {
@@ -174,7 +174,7 @@ static void sing(const struct state *s, char *area, int n, struct canary ret[KER
     }
 }
 
-/* CPU time of a program on core 0 that copies so much, in us a piece. */
+/* CPU time of a program on core 0 that copies, in us for each piece. */
 static double job_us(const struct state *s, char *area) {
     enum { PIECES = 4000 };
     size_t at = 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# clock_error.sh [SECONDS=20]: how far the clocks of four emulated hosts are from what was planted (offsets of 5 s, drifts
-# of 100 millionths), and what is claimed of that: idle, with the link of the collector's host full in either direction,
-# with busy cores. Figure: error below 0.2 ms, every sample within its bound.
+# clock_error.sh [SECONDS=20]: the error of the clocks of four emulated hosts against planted offsets of 5 s and drifts of
+# 100 millionths, and the claimed bounds: idle, with the collector host's link full in either direction, with busy cores.
+# Figure: error below 0.2 ms, every sample within its bound.
 set -u
 seconds=${1:-20}
 export CHOKEPOINT_SOURCE=${CHOKEPOINT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# name: options of mpirun, what is planted (an iteration computes 20 ms)
+# name: options of mpirun, planted fault (an iteration computes for 20 ms)
 PROGRAMS = {
     "skew": ([], ["--skew", "2"]),
     "skew, yielding": (["--mca", "mpi_yield_when_idle", "1"], ["--skew", "2"]),
@@ -43,7 +43,7 @@ def record(options, work, name, shim, command):
 
 
 def clocks_of(options, path):
-    """{pid: {"blocked": s, "on": s, "for": s}} by the clocks of processes as one; None: nothing was clocked."""
+    """{pid: {"blocked": s, "on": s, "for": s}} by the clocks of whole processes; None: nothing was clocked."""
     import sqlite3
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as base:
         blocked = " + ".join(f"process_{name}_ns" for name in BLOCKED)
@@ -62,7 +62,7 @@ def subject(report):
 
 def one(options, work, name):
     extra, planted = PROGRAMS[name]
-    # an iteration with all that is planted takes about twice what it computes
+    # an iteration with its fault takes about twice its computing time
     rounds = max(10, round(options.seconds * 1000 / (2 * COMPUTE_MS)))
     command = ["mpirun", "--oversubscribe", *extra, "-x", "EXPECT", "-np", "2", f"{options.bin}/planted_causes", str(rounds), "--compute", str(COMPUTE_MS), *planted]
     key = name.replace(" ", "").replace(",", "-")

@@ -51,7 +51,7 @@
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define TABLES 32
-#define TURNS 3 /* of two builds */
+#define TURNS 3 /* turns of two builds */
 
 static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 static void die(const char *format, ...) {
@@ -65,23 +65,23 @@ static void die(const char *format, ...) {
 }
 
 struct bench {
-    uint64_t hosts, seconds, cores, rate; /* rate: samples a second, and frames of a body */
-    const char *command, *against;        /* chokepoint, of this build and another */
-    uint64_t pace, pushes;                /* seconds between two pushes; pushes of a host */
-    uint64_t ramp;     /* seconds from the first host's first push to the last one's */
-    const char *spool; /* a file of frames to send; NULL: made-up ones */
+    uint64_t hosts, seconds, cores, rate; /* rate: samples per second, and frames in a body */
+    const char *command, *against;        /* the command chokepoint, of this build and another */
+    uint64_t pace, pushes; /* seconds between two pushes; number of pushes of a host */
+    uint64_t ramp;         /* seconds from the first push of the first host to that of the last */
+    const char *spool;     /* a file of frames to send; NULL: made-up ones */
     struct buffer recorded;
     bool paced, plain, light;
-    bool keyed;                  /* the collector that runs knows keys of hosts */
-    char url[96], pin[PIN_SIZE]; /* of the collector that runs; pin "": it speaks plainly */
+    bool keyed;                  /* the present collector knows keys of hosts */
+    char url[96], pin[PIN_SIZE]; /* of the present collector; pin "": it uses no TLS */
     int64_t begin_ns;
-    int64_t *took_ns; /* of each answer: `pushes` of them a host */
+    int64_t *took_ns; /* latency of each answer: `pushes` of them for each host */
     clockid_t collector_clock;
-    atomic_uint_fast64_t n_first, n_pushed; /* hosts that have pushed; pushes of all */
+    atomic_uint_fast64_t n_first, n_pushed; /* hosts that have pushed; pushes in all */
     struct at_work {
         int64_t wall_ns, cpu_ns;
         uint64_t pushed;
-    } all_in; /* when the last host had pushed first */
+    } all_in; /* when the last host had made its first push */
     char dir[256];
     uint64_t rows, bytes;
 };
@@ -95,7 +95,7 @@ struct host {
     pthread_t thread;
     struct push_tables tables;
     uint64_t sent_bytes;
-    int64_t cpu_ns, first_ns; /* of its thread: all its pushes, and the first with its handshake */
+    int64_t cpu_ns, first_ns; /* of its thread: all its pushes; the first with its handshake */
 };
 
 /* ---- what hosts would send ---- */
@@ -171,7 +171,7 @@ static void copy_record(struct buffer *body, const struct bench *bench,
     buffer_put(body, bench->recorded.data + record->offset, record->size);
 }
 
-/* Their tables. */
+/* Puts their tables. */
 static void begin_recorded(struct buffer *body, const struct bench *bench) {
     struct wire_reader reader;
     struct wire_record record;
@@ -298,7 +298,8 @@ static void push_one(struct host *host, const struct sender *sender, uint64_t pu
         bench->all_in = work_now(bench);
 }
 
-/* In a crowd a handshake may take longer than the collector waits: an agent tries again, too. */
+/* In a crowd a handshake may take longer than the collector waits: like an agent, this tries again.
+ */
 static int open_light(struct host *host, const char *name, const char *key,
                       struct light_push **ret_light) {
     const struct timespec pause = {0, 300 * NS_PER_MS};
@@ -360,7 +361,7 @@ static void on_event(void *ctx, const char *line) {
     (void)ctx, (void)line;
 }
 
-/* As cli/verbs/collector.c does it, without TLS. Until the end of stdin. */
+/* Like cli/collector.c without TLS, until stdin ends. */
 static int collect_plainly(const char *db) {
     char why[256] = "?", byte;
     struct writer_options writer = {.run = 1, .event = on_event};
@@ -384,7 +385,7 @@ static int collect_plainly(const char *db) {
     return 0;
 }
 
-/* command NULL: the plain one. */
+/* command NULL: the plain collector. */
 static void become_collector(const char *command, const char *db) {
     setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
     bind_to_cpu(0, false);
@@ -425,7 +426,7 @@ static pid_t start_collector(const char *command, const char *db, struct bench *
     }
     close(in[0]);
     close(out[1]);
-    read_address(fdopen(out[0], "r"), bench); /* stays open: the collector writes to it */
+    read_address(fdopen(out[0], "r"), bench); /* must stay open: the collector writes to it */
     bench->keyed = !command || bench->pin[0];
     *ret_stdin = in[1];
     return pid;
@@ -456,7 +457,7 @@ static off_t size_of(const char *path) {
     return stat(path, &st) < 0 ? 0 : st.st_size;
 }
 
-/* Not ru_maxrss: that remembers what this process was before its exec. */
+/* Not ru_maxrss, which includes this process before its exec. */
 static uint64_t peak_memory_kb(pid_t pid) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
@@ -485,7 +486,7 @@ static void print_steady(const struct bench *bench, const struct at_work *end) {
                rows / cpu, cpu / (double)pushes * 1e6, 100 * cpu / wall, wall);
 }
 
-/* The first pushes have all handshakes: their answers stand apart. */
+/* The first pushes include all handshakes: their answers are printed separately. */
 static void print_answers(struct bench *bench) {
     uint64_t n = 0, pushes = bench->pushes;
     int64_t first_ns = 0;
@@ -595,7 +596,8 @@ static uint64_t insert_rows(sqlite3_stmt *statement, const struct rows *rows, in
     return rows->n;
 }
 
-/* One transaction a round of all hosts, as a busy collector has them; values as large as growth. */
+/* One transaction for each round of all hosts, as in a busy collector; values as large as growth.
+ */
 static uint64_t insert_all(sqlite3 *db, sqlite3_stmt **statements, struct bench *bench,
                            struct host *hosts) {
     int64_t frame = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""core_speed_follows.py RESULTS: how well the agents' calibration loop (table self, probe core) tells by how much one core was slower than another,
-beside what sampling as a whole takes; the yardstick is the canary that ran beside each of these recordings of two hosts
+"""core_speed_follows.py RESULTS: how well the agents' calibration loop (table self, probe core) tells how much slower one core was
+than another, beside the whole cost of sampling; the yardstick is the canary that ran beside each of these recordings of two hosts
 (`tests/faults/matrix run --results RESULTS --only softmax`)."""
 import glob
 import json
@@ -10,8 +10,8 @@ import sqlite3
 import statistics
 import sys
 
-MIDDLES = (("core", statistics.mean), ("agent", statistics.median)) # as the analysis takes them (core_speed.c)
-MOST = .98 # of a core's rounds of the canary: the few longest were interrupted
+MIDDLES = (("core", statistics.mean), ("agent", statistics.median)) # as in the analysis (core_speed.c)
+MOST = .98 # of a core's canary rounds: the few longest were interrupted
 
 
 def canary_ms(rounds):
@@ -19,7 +19,8 @@ def canary_ms(rounds):
 
 
 def log_ratios(folder):
-    """vm1's CPU time over vm2's, logarithms: (the canary's, the agents' calibration loop's, their samples'); None: not of two own cores."""
+    """vm1's CPU time over vm2's, as logarithms: (canary, the agents' calibration loop, their samples); None: the hosts have no cores
+    of their own."""
     with open(f"{folder}/case.json") as file:
         cores = (json.load(file).get("canary") or {}).get("cores", {})
     with sqlite3.connect(f"file:{folder}/recording.db?mode=ro", uri=True) as db:

@@ -2,9 +2,9 @@
 /*
  * bench_crowd PROCESSES CONNECTIONS: that many processes and TCP connections of a job (by
  * $CHOKEPOINT_RUN), for agent_beside.py. Each process works for a moment once a second; the
- * connections are spread over them, and each process sends on one of its own once a second. The
- * other ends belong to a process that carries no mark. Prints "ready" when all are there, and ends
- * when its standard input does.
+ * connections are spread over the processes, and each sends on one of its own once a second. The
+ * other ends belong to a process outside the job. Prints "ready" when all exist, and ends when its
+ * standard input does.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -35,7 +35,7 @@ static pid_t begin(void) {
     return pid;
 }
 
-/* The other ends, on standard input: what comes is read and dropped. */
+/* The other ends, from standard input: data are read and dropped. */
 static void serve(void) {
     char text[4096];
     struct epoll_event events[EVENTS], event = {.events = EPOLLIN, .data.fd = STDIN_FILENO};
@@ -120,5 +120,5 @@ int main(int argc, char **argv) {
     fflush(stdout);
     while (read(STDIN_FILENO, text, sizeof text) > 0)
         ;
-    return 0; /* the others die with this process */
+    return 0; /* the other processes die with this one */
 }

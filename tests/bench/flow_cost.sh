@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# flow_cost.sh [PAIRS]: what capturing flows costs, per GB and of a core, at 216 MB/s (a link of 1.8 Gbit/s, tbf) between
-# two network namespaces with MTU 9000 and segmentation offload, and at MTU 1500 without offload: CPU time of the agent
-# beyond that of an agent without --flows, and CPU time of sender and receiver with and without (the kernel copies packets
-# for the capture in their name), in interleaved pairs, medians. Needs root.
+# flow_cost.sh [PAIRS]: the cost of capturing flows, per GB and as a share of a core, at 216 MB/s (a link of 1.8 Gbit/s,
+# tbf) between two network namespaces with MTU 9000 and segmentation offload, and at MTU 1500 without offload: CPU time of
+# the agent beyond that of an agent without --flows, and CPU time of sender and receiver with and without (the kernel
+# copies packets for the capture on their account), in interleaved pairs, medians. Needs root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 CHOKEPOINT_BIN=${CHOKEPOINT_BIN:-$here/build/release/bin}
@@ -15,7 +15,7 @@ need_pairs "$pairs"
 bytes=648000000 # 3 s
 
 cpu_ns() { awk '{ n += $1 } END { printf "%.0f", n }' /proc/"$1"/task/*/schedstat; }
-# once LABEL OPTION...: agent ns, its ns while nothing was sent, sender's and receiver's ms
+# once LABEL OPTION...: the agent's ns, its ns while nothing was sent, sender's and receiver's ms
 once() {
     local label=$1 sink before after
     shift

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Iterations found without marks, beside the program's own marks on the same recordings: sgd sync and async
-# (marks deleted from a copy of the recording; then the single calls, too, so that counters alone are left), and
-# LAMMPS, whose steps are known from its run length. Usage: iteration_period.sh [BIN], with the binaries of a
-# release build; HOSTS, FEATURES, ITERATIONS in the environment. Fails above 2 % by calls, 8 % by counters.
+# (marks are deleted from a copy of the recording; then the single calls, too, so that only counters are left),
+# and LAMMPS, whose steps are known from its run length. Usage: iteration_period.sh [BIN], with the binaries of
+# a release build; HOSTS, FEATURES, ITERATIONS in the environment. Fails above 2 % by calls, 8 % by counters.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: iteration_period.sh BIN}}
 hosts=${HOSTS:-2} features=${FEATURES:-8000000} iterations=${ITERATIONS:-40} rate=${RATE:-400mbit}
@@ -14,7 +14,7 @@ finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
 trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 command -v sqlite3 >/dev/null || { echo "skipped: no sqlite3"; exit 77; }
-# recorded NAME PROGRAM OPTIONS...: a rank a host, recorded as NAME
+# recorded NAME PROGRAM OPTIONS...: one rank on each host, recorded as NAME
 recorded() {
     # shellcheck disable=SC2016 # for the shell inside the host
     testbed exec -- sh -c 'bin=$1; db=$2; n=$3; name=$4; shift 4
@@ -22,7 +22,7 @@ recorded() {
             --bind-to core "$@"' sh "$bin" "$work/marks" "$hosts" "$@" >"$work/$1.log" 2>&1 ||
         { tail -5 "$work/$1.log"; fail "$1"; }
 }
-# without FROM TO TABLE: a copy of a recording that lacks a table
+# without FROM TO TABLE: copies a recording without a table
 without() { sqlite3 "$work/$1" "VACUUM INTO '$work/$2'" && sqlite3 "$work/$2" "DELETE FROM \"$3\""; }
 
 testbed up "$hosts" --rate "$rate" --cpus "${CPUS:-0,1}" || { echo "skipped: this machine cannot have a testbed"; exit 77; }
@@ -50,7 +50,7 @@ def ranks(name, source):
     return i["source"], {r["rank"]: r for r in i["by_rank"]}
 for name in ("sync", "async"):
     _, truth = ranks(name, "marks")
-    workers = [r for r in truth if name == "sync" or r != 0]   # async: rank 0 computes on without any call
+    workers = [r for r in truth if name == "sync" or r != 0]   # async: rank 0 continues computing without any call
     for source, goal in (("calls", 2), ("counters", 8)):
         said, found = ranks(name, source)
         for r in workers:

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kills.sh [KILLS [PART...]]: KILLS (5) times each part of a recording is killed with SIGKILL while ranks call MPI and mark
-# iterations; the next kill comes when samples of that host have come again. A row a part: what is missing against what
-# the ranks did, as far as it is counted in the report and as far as it is not, what is there twice, and the longest
-# time without a sample and without a call in the largest case. PART is supervisor, sampler, both (supervisor first),
-# both-back (sampler first), collector; and over hosts without anything installed mpirun.X and ssh.X, X one of relay,
-# supervisor, sampler, both. PAUSE_US (1000): between the rounds of two ranks.
+# iterations; the next kill comes when samples of that host have come again. A row for each part: what is missing compared
+# with the ranks' own counts, counted in the report and not counted; what is stored twice; and the longest time without a
+# sample and without a call. PART is supervisor, sampler, both (supervisor first), both-back (sampler first), collector;
+# and over hosts with nothing installed mpirun.X and ssh.X, where X is relay, supervisor, sampler or both. PAUSE_US (1000):
+# between the rounds of two ranks.
 : "${CHOKEPOINT_BIN:?}" "${CHOKEPOINT_SOURCE:?}"
 export TMPDIR=/var/tmp
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
@@ -17,14 +17,14 @@ export EXPECT=$work/expect STARTED=$work/started
 
 children() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
 parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null; }
-# is PID PROGRAM: also one whose file is gone
+# is PID PROGRAM: also if its file is gone
 is() { local exe; exe=$(readlink "/proc/$1/exe") && exe=${exe% (deleted)} && [ "${exe##*/}" = "$2" ]; }
-run_pid() { # `chokepoint run` itself, behind the testbed's or none
+run_pid() { # the process of `chokepoint run` itself, behind the testbed's or not
     local p
     for p in $(pgrep -f -- "chokepoint run .*--db $db"); do is "$p" chokepoint && [ -n "$(children "$p")" ] && parent_is_no_run "$p" && echo "$p"; done | tail -n 1
 }
 parent_is_no_run() { ! tr '\0' ' ' <"/proc/$1/cmdline" | grep -q testbed; }
-agents() { # of the host that is hurt
+agents() { # of the host whose part is killed
     local p
     if [ -z "$hosts" ]; then
         for p in $(children "$run"); do is "$p" chokepoint-agent && { echo "$p"; children "$p"; }; done
@@ -102,7 +102,7 @@ ask = lambda sql: sqlite3.connect(f"file:{db}?mode=ro", uri=True).execute(sql).f
 truth = [tuple(map(int, line.split())) for line in open("truth")]
 run = json.load(open("report.json"))["run"]
 counted = {what: sum(h[what] or 0 for h in run["host_details"]) for what in ("calls_missing", "marks_missing")}
-own = "frame JOIN stream USING (stream) WHERE frame NOT IN (SELECT frame FROM call)" # frames of single calls are numbered apart
+own = "frame JOIN stream USING (stream) WHERE frame NOT IN (SELECT frame FROM call)" # frames of single calls have their own numbers
 streams = ask(f"SELECT stream, max(seq) - min(seq) + 1 - count(*), gaps + lost_frames FROM {own} GROUP BY stream")
 samples = sum(max(0, holes - told) for _, holes, told in streams)
 twice = ask(f"SELECT count(*) - count(DISTINCT stream || '/' || seq) FROM {own}")[0][0]

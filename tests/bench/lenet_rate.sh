@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Images/s that chokepoint-lenet trains on one core, batch 64 and 256, beside PyTorch with the same net and one thread, in
-# turns. The best of the turns counts, by CPU time (of the training: that of a long run less that of a short one). Then what the
-# processor allows: the share of an iteration that is oneDNN's convolutions, what they compute in a second (the net's own products;
-# padding counts for nothing), and OpenBLAS's sgemm beside it, with its widest kernels for this processor.
-# Usage: lenet_rate.sh [BIN], the binaries of a release build; TURNS and BATCHES in the environment.
+# Images/s that chokepoint-lenet trains on one core, batch 64 and 256, beside PyTorch with the same net and one thread, in turns.
+# The best turn counts, by CPU time of the training (a long run minus a short one). Then the processor's limits: the share of an
+# iteration in oneDNN's convolutions, their rate (the net's own products; padding does not count), and OpenBLAS's sgemm beside it,
+# with its widest kernels for this processor. Usage: lenet_rate.sh [BIN], the binaries of a release build; TURNS and BATCHES in
+# the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: lenet_rate.sh BIN}}
 turns=${TURNS:-3}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/median.sh"
-python=/usr/bin/python3 # where the distribution's modules are
+python=/usr/bin/python3 # the distribution's modules are in its Python
 "$python" -c 'import torch, numpy' 2>/dev/null || { echo "skipped: no python3-torch"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 work=$(mktemp -d)
@@ -23,7 +23,8 @@ train() {
         >"$work/out" 2>&1; } 2>"$work/time" || { cat "$work/out" >&2; exit 1; }
     awk '{ print $1 + $2 }' "$work/time"
 }
-# The convolutions' milliseconds an iteration: of each kind of call the median, as oneDNN tells them
+# The convolutions' milliseconds in an iteration: the median of each kind of call, as oneDNN prints
+# them
 convolutions() {
     DNNL_VERBOSE=1 "$bin/chokepoint-lenet" --data "$work/data" --batch "$1" --iterations 200 --test-every 100000 --quiet |
         awk -F , -v iterations=200 "$median_of"'
@@ -41,7 +42,7 @@ convolutions() {
                 print sum
             }'
 }
-# The least CPU seconds of a product of 2048 x 2048 of some turns
+# The least CPU seconds of a product of 2048 x 2048, over some turns
 grep -q avx512f /proc/cpuinfo && widest=SkylakeX || widest=${OPENBLAS_CORETYPE:-}
 gemm() {
     for ((t = 0; t < turns; t++)); do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LeNet-5 in PyTorch, a yardstick of lenet_rate.sh: the net, the data and the steps of chokepoint-lenet, one thread.
+"""LeNet-5 in PyTorch, the yardstick of lenet_rate.sh: the net, data and steps of chokepoint-lenet, with one thread.
 Usage: lenet_torch.py DIRECTORY BATCH ITERATIONS. Prints images/s of wall time and of CPU time."""
 import sys
 import time

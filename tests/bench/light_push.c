@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collector's key is not checked: it is the bench's own, on this machine. */
+/* The collector's key is not checked: it is the benchmark's own, on this machine. */
 #include "tests/bench/light_push.h"
 
 #include <arpa/inet.h>
@@ -90,7 +90,7 @@ static int send_all(struct light_push *light, const void *data, size_t size) {
     return 0;
 }
 
-/* The bench knows no answer that is longer than this, and none in pieces. */
+/* No answer in the benchmark is longer than this, or in pieces. */
 static int receive(struct light_push *light, char *text, size_t size) {
     size_t got = 0;
     const char *body = NULL, *length = NULL;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# live_cost.sh [BIN] [SECONDS]: what `chokepoint top` takes of a core on a screen of 120 x 40 while 20 hosts of 8 cores are
-# recorded (bench_analysis_speed live), over SECONDS (default 60) after its first picture, the verdict so far included; goal: 5 %.
-# And the time from the first sample of this machine to the first picture of it, when agents are started by top; goal: 1 s.
-# Medians of 5; needs tmux.
+# live_cost.sh [BIN] [SECONDS]: the share of a core that `chokepoint top` uses on a screen of 120 x 40 while 20 hosts of 8 cores
+# are recorded (bench_analysis_speed live), over SECONDS (default 60) after its first picture, including the verdict so far; goal:
+# 5 %. And the time from this machine's first sample to its first picture, when top starts the agents; goal: 1 s. Medians of 5;
+# needs tmux.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${1:-${CHOKEPOINT_BIN:-$here/build/release/bin}}
@@ -20,7 +20,7 @@ leave() {
 trap leave EXIT
 on_screen() { tmux -L "$screen" -f /dev/null new-session -d -x 120 -y 40 "exec $*"; }
 shown() { tmux -L "$screen" capture-pane -p -t 0 2>/dev/null | grep -qE -- "$1"; }
-# await PATTERN: 10 s at most
+# await PATTERN: at most 10 s
 await() {
     local end=$((SECONDS + 30))
     until shown "$1"; do

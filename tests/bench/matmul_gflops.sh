@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # GFLOP/s of the whole chokepoint-matmul on one core beside OpenBLAS's sgemm alone on matrices of the same size. Ours
-# counts from exec to exit, user and system CPU of all of it: loading libraries, MPI_Init(), memory that nobody had
-# touched, drawing both matrices, every product of blocks, the check of the trace. The yardstick counts one call only,
-# on matrices that are there already. Both run at once, by turns of a tenth of a second, so that both meet the same
-# neighbours on the machine; the median of the TURNS ratios counts. Only one of them has a core at any moment.
-# Usage: matmul_gflops.sh [BIN], the binaries of a release build; SIZE, BLOCK, TURNS in the environment, and
-# OPENBLAS_CORETYPE for kernels that OpenBLAS does not take by itself (both programs say or print whose they were).
+# counts from exec to exit, with all user and system CPU time: loading libraries, MPI_Init(), first touches of memory,
+# drawing both matrices, every product of blocks, the check of the trace. The yardstick counts only one call, on
+# existing matrices. Both run at once, in turns of a tenth of a second, so that both meet the same neighbours on the
+# machine; the median of the TURNS ratios counts. Only one of them has a core at any moment. Usage: matmul_gflops.sh
+# [BIN], the binaries of a release build; SIZE, BLOCK, TURNS in the environment, and OPENBLAS_CORETYPE for kernels
+# that OpenBLAS would not choose (both programs print which they used).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/median.sh"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2034 # for who sources this
-# median_of: a function for awk programs, to be put before them: awk "$median_of"'...'. median(v, n) of v[1] to v[n], which
-# it leaves sorted.
+# median_of: a function for awk programs, to be put before them: awk "$median_of"'...'. median(v, n) returns the median of
+# v[1] to v[n], and sorts v.
 median_of='
 function median(v, n,    i, j, x) {
     for (i = 2; i <= n; i++)

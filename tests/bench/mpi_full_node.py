@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mpi_full_node.py [--before BIN] [--pairs N] [--seconds S] [PATTERN...]: what recording adds to a round of small MPI calls when each core
-of the node has a rank and the agent runs beside them: ping-pong, all-reduce and a stencil, in pairs of runs without and with `chokepoint
-run`, in alternating order. Printed are wall time and CPU time of the ranks a round (median of pairs, 95 % bootstrap interval) and what the
-agent takes for an event. Without a pair of the same kind no figure is small: one run without it is compared with the next, too.
+"""mpi_full_node.py [--before BIN] [--pairs N] [--seconds S] [PATTERN...]: the cost of recording for a round of small MPI calls when
+each core of the node has a rank and the agent runs beside them: ping-pong, all-reduce and a stencil, in pairs of runs without and
+with `chokepoint run`, in alternating order. Prints wall time and CPU time of the ranks in a round (median of pairs, 95 %
+bootstrap interval) and the agent's time for an event. As a control, one run without recording is also compared with the next.
 $CHOKEPOINT_BIN: where the programs are."""
 import argparse
 import os
@@ -30,7 +30,7 @@ def run(words):
 
 
 def recorded(binaries, pattern, seconds):
-    """(the program's figures, ns of the agent's CPU an event, share of events lost)"""
+    """(the program's figures, the agent's CPU ns for an event, share of events lost)"""
     with tempfile.TemporaryDirectory() as work:
         figures = run([f"{binaries}/chokepoint", "run", "--no-report", "--quiet", "--db", f"{work}/db", "--", *program(pattern, seconds)])
         ask = sqlite3.connect(f"{work}/db").execute

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_mpi_rounds pingpong|allreduce|stencil SECONDS: wall ns and CPU ns a round of one pattern of
- * small calls, on all ranks at once; prints "NS CPU_NS CALLS": the median over blocks of rounds on
- * the first rank, the CPU time of all ranks, and the calls a rank makes in a round.
+ * bench_mpi_rounds pingpong|allreduce|stencil SECONDS: wall ns and CPU ns of a round of one pattern
+ * of small calls, on all ranks at once; prints "NS CPU_NS CALLS": the median over blocks of rounds
+ * on the first rank, the CPU time of all ranks, and the calls of a rank in a round.
  * mpi_full_node.py runs it.
  */
 #include <mpi.h>

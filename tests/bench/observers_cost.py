@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""observers_cost.py [--program softmax|sync] [--before BIN] [--rounds N] [SECONDS]: the share of a core that agents and the collector
-take while two emulated hosts train, as the kernel's own clock of each thread tells it (schedstat), and how often they take the core
-from the program; below, what of an agent's share each probe takes, as the recording itself tells (table self). With --before those of another build take turns with these: the gain of a change, which single runs hide behind
-what else the machine does. $CHOKEPOINT_BIN: where the programs are."""
+"""observers_cost.py [--program softmax|sync] [--before BIN] [--rounds N] [SECONDS]: the share of a core that agents and the
+collector use while two emulated hosts train, by the kernel's clock of each thread (schedstat), and how often they take the core
+from the program; then each probe's part of the agent's share, from the recording itself (table self). With --before another
+build's take turns with these: that shows the gain of a change, which single runs hide behind the machine's other load.
+$CHOKEPOINT_BIN: where the programs are."""
 import argparse
 import os
 import sqlite3
@@ -20,7 +21,7 @@ SHOWN = (("agent", "agent, a host", HOSTS), ("collector", "collector", 1))
 
 
 def used(watch):
-    """{thread: (what it is of, ns on a core, times it got one)}"""
+    """{thread: (its program, ns on a core, how often it got one)}"""
     found = {}
     for pid, kind in watch.items():
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -34,14 +35,14 @@ def used(watch):
 
 
 def probes(database):
-    """{probe: (share of a core a host, us a sample)}; "agent" is all of an agent, its threads that push and answer included"""
+    """{probe: (share of a core on a host, us for a sample)}; "agent" is a whole agent, including its threads that push and answer"""
     rows = sqlite3.connect(database).execute("""SELECT name, sum(cpu_ns), sum(interval_ns), sum(samples) FROM self
         JOIN instance ON instance.instance = self.instance WHERE cpu_ns > 0 AND interval_ns > 0 GROUP BY name""")
     return {name: (cpu_ns / interval_ns, cpu_ns / 1e3 / samples if samples else 0) for name, cpu_ns, interval_ns, samples in rows}
 
 
 def measure(binaries, name, seconds):
-    """({kind: (share of a core, times a second that it got one)}, probes)"""
+    """({kind: (share of a core, how often per second it got one)}, probes)"""
     with tempfile.TemporaryDirectory() as work:
         with training(binaries, name, 2 * seconds + 5, work) as (process, watch):
             before, begin = used(watch), time.monotonic_ns()
@@ -59,7 +60,7 @@ def measure(binaries, name, seconds):
 
 
 def show_probes(figures):
-    """A line a probe, the dearest of the last build first."""
+    """A line for each probe, the most expensive of the last build first."""
     middle = {build: {name: [statistics.median(run[name][i] for _, run in runs if name in run) for i in (0, 1)]
                       for name in set().union(*(run for _, run in runs))} for build, runs in figures.items()}
     last = list(figures)[-1]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ping-pong SECONDS [MODE]: two processes pass one byte to and fro and do nothing else; prints
- * round trips a second. MODE: tcp (loopback, the default), pipe, or futex, which two threads of one
- * process wake each other by: as many wake-ups as a host can make.
+ * ping-pong SECONDS [MODE]: two processes pass one byte back and forth and do nothing else; prints
+ * round trips per second. MODE: tcp (loopback, the default), pipe, or futex, by which two threads
+ * of one process wake each other: as many wake-ups as a host can make.
  */
 #include <linux/futex.h>
 #include <netinet/in.h>
@@ -32,7 +32,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* On the n-th core of those it may use, so that two runs meet the same distance. */
+/* On the n-th core that it may use, so that two runs have the same distance. */
 static void stay_on(int n) {
     cpu_set_t may, one;
     CPU_ZERO(&one);

@@ -53,11 +53,12 @@ fi
 
 # ---- a run ----
 
-used_by_others() { # ns of CPU by others than the testbed
+used_by_others() { # ns of CPU used by programs outside the testbed
     awk -v own="$(cat "/sys/fs/cgroup/cpuacct/$name-testbed/cpuacct.usage")" -v ns=$((1000000000 / $(getconf CLK_TCK))) \
         '$1 == "cpu" { printf "%.0f\n", ($2 + $3 + $4 + $7 + $8) * ns - own }' /proc/stat
 }
-# recorded LABEL MPI-OPTIONS... -- WORDS...: both ranks, recorded; what they know in LABEL.ROUND.known, budgets in .json
+# recorded LABEL MPI-OPTIONS... -- WORDS...: records both ranks; their own figures go to LABEL.ROUND.known, budgets to
+# .json
 recorded() {
     local label=$1 options=() others start
     shift
@@ -76,7 +77,8 @@ recorded() {
 }
 # once LABEL ...: the same, if this round has no such run yet
 once() { [ -e "$work/$1.$round.json" ] || recorded "$@"; }
-# judge CAUSE CLEAN PLANTED TERM NAME...: after the last round, TERM of rank 1 against the growth of the known amounts NAME
+# judge CAUSE CLEAN PLANTED TERM NAME...: after the last round, compares TERM of rank 1 with the growth of the known
+# amounts NAME
 judge() {
     [ "$round" = "$rounds" ] || return 0
     python3 - "$work" "$rounds" "$@" <<'PY'
@@ -119,7 +121,7 @@ PY
 
 # ---- causes ----
 
-# No run is shorter than a second: processes are looked for once a second.
+# No run is shorter than a second: processes are scanned once a second.
 iterations=$((seconds * 20))
 clean_compute() { once compute -- $iterations --compute 50; }
 
@@ -149,7 +151,7 @@ try_sleep() {
     recorded sleep -- $iterations --compute 50 --sleep 50
     judge sleep compute sleep idle slept
 }
-link_rate() { # RATE: towards vm1, at its port of the switch
+link_rate() { # RATE: towards vm1, at its switch port
     ip netns exec "$name-switch" tc qdisc change dev vm1 root tbf rate "$1" burst 450000 limit 2700000
 }
 try_path-limited() {
@@ -159,7 +161,7 @@ try_path-limited() {
     link_rate 1800mbit
     judge path-limited send path transfer:path sending
 }
-# A small receive buffer in both runs: what it holds is not waited for.
+# A small receive buffer in both runs: the data that fit into it are not waited for.
 try_receiver-limited() {
     recorded reader --mca btl_tcp_rcvbuf 131072 -- 2 --compute 700 --send 50000000
     recorded receiver --mca btl_tcp_rcvbuf 131072 -- 2 --compute 700 --send 50000000 --nap 50
@@ -201,7 +203,7 @@ a_disk() { # MB
     dd if=/dev/urandom of="$work/disk" bs=1M count="$1" conv=fsync status=none
     loop=$(losetup --show -f "$work/disk") || fail "no loop device"
 }
-throttle() { # BYTES a second, 0: none
+throttle() { # BYTES per second, 0: no limit
     echo "$(cat "/sys/block/${loop#/dev/}/dev") $1" >"$(group blkio blkio.throttle.read_bps_device)"
 }
 try_disk-throttle() {

@@ -48,7 +48,7 @@ static size_t read_all_stats(void) {
     return n;
 }
 
-/* Its environment says whether it is of the job. */
+/* Its environment says whether it belongs to the job. */
 static pid_t start(bool of_job) {
     char run[] = "CHOKEPOINT_RUN=bench", *environment[] = {of_job ? run : NULL, NULL};
     pid_t pid = fork();
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     static struct harness h;
     for (int i = 0; i < n; i++)
         pids[i] = start(i < of_job);
-    sleep(4); /* past the age at which a process is taken for what it is */
+    sleep(4); /* beyond the age at which a process's membership is final */
     if (harness_init(&h, "", SCOPE_HOST) < 0)
         return 1;
     h.env.run_token_id = "bench";

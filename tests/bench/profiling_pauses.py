@@ -24,7 +24,7 @@ from bed import Unable # noqa: E402
 from stats import feelings, harmonic, mean, slower_core, undisturbed # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
-WINDOW_S, SETTLE_NS = 1, 150_000_000 # a process that goes on makes up for its pause at once: that is left out
+WINDOW_S, SETTLE_NS = 1, 150_000_000 # a continued process makes up for its pause at once, which is left out
 WATCHED = (0, 1, 1, 0) # 1: stopped
 ITERATION = 2 # a mark's kind
 SECONDS_MAX = 600
@@ -62,7 +62,7 @@ def record(name, seconds, work):
 
 
 def iteration_ns(starts, begin, end):
-    """Mean of the iterations that lie within; None: fewer than three."""
+    """Mean of the iterations within the window; None: fewer than three."""
     first, last = bisect.bisect_left(starts, begin), bisect.bisect_left(starts, end) - 1
     return (starts[last] - starts[first]) / (last - first) if last - first >= 3 else None
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rate at which memory allows updates of single weights: w[i] += value for all features of a
- * libsvm file in their order, and nothing else. Another way are as many features drawn evenly.
- * Usage: bench_random_update FILE FEATURES. Prints the updates per second of CPU time of both, the
- * best of some rounds.
+ * libsvm file in their order, and nothing else; and for as many features drawn evenly. Usage:
+ * bench_random_update FILE FEATURES. Prints the updates per second of CPU time of both, the best of
+ * some rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int read_all(const char *path, uint32_t n_features, struct batch *ret) {
     return r;
 }
 
-/* In huge pages where there are any, as training has them. NULL: no memory. */
+/* In huge pages if possible, as training has them. NULL: no memory. */
 static float *make_weights(size_t n) {
     size_t bytes = (n * sizeof(float) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     float *w = n ? aligned_alloc(HUGE_PAGE, bytes) : NULL;

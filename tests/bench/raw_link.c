@@ -49,7 +49,7 @@ static int listen_at(struct sockaddr_in *address) {
     return fd;
 }
 
-/* One socket: what is still to be sent and received. */
+/* One socket: remaining bytes to send and to receive. */
 struct flow {
     size_t out, in;
 };
@@ -72,7 +72,7 @@ static void step(const struct pollfd *p, struct flow *f) {
     }
 }
 
-/* Sends and receives so many bytes over each socket, all at once. */
+/* Sends and receives that many bytes over each socket, all at once. */
 static void move(const int *fds, int n, size_t out, size_t in) {
     struct pollfd polls[MAX_PEERS];
     struct flow flows[MAX_PEERS];
@@ -100,7 +100,7 @@ static double now_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Out and both: until each receiver has said that it has everything. */
+/* For "out" and "both": until each receiver reports that it has everything. */
 static void measure(const int *fds, int n, size_t bytes) {
     double start = now_s();
     move(fds, n, bytes, 0);

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-PICTURES = {  # `chokepoint report --plot` has them by these names
+PICTURES = {  # the names that `chokepoint report --plot` gives them
     "network": "network of each host",
     "cpu": "CPU of each host",
     "cores": "busy share of each core of each host",

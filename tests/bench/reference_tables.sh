@@ -32,7 +32,7 @@ if [ $show = no ]; then
         --pictures "$work/reference"
     status=$?
 fi
-# With names those are made, and the page is of all there are.
+# With names only those are made, and the page contains all that exist.
 if [ $show = yes ] || [ $# -gt 0 ]; then
     "$bin/chokepoint" sweep reference --show --size "$size" --db "$work/sweeps.db" -o "$work/tables.md" \
         --pictures "$work/reference" || exit
@@ -41,7 +41,7 @@ fi
 {
     printf '\nOurs: `tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
         "$size" "$(nproc)"
-    # F1 and T8; the pictures of measures say what their tables say. Paths of programs and data are cut.
+    # F1 and T8; pictures of measures repeat their tables. Paths of programs and data are cut.
     sed -e 's/^### /## /' -e '/^` /s#[^ ]*/\(chokepoint\)#\1#;/^` /s#[^ ]*/data/##' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md"
     if grep -q '^## R4' "$work/tables.md"; then
         echo

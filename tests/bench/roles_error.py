@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""roles_error.py [REPEATS]: CPU time and memory of each rank as a report's table of ranks has them, and as its table of processes
-(one sample a second) does, over what the kernel accounts for the same process when it has ended (wait4 of its parent): medians
-and extremes of the ratio over all ranks of short runs on this machine. $CHOKEPOINT_BIN: where the programs are."""
+"""roles_error.py [REPEATS]: CPU time and memory of each rank in a report's table of ranks, and in its table of processes (one sample
+a second), over the kernel's accounting of the same process after its end (wait4 of its parent): medians and extremes of the ratio
+over all ranks of short runs on this machine. $CHOKEPOINT_BIN: where the programs are."""
 import json
 import os
 import statistics
@@ -16,7 +16,7 @@ REPEATS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 RANKS = 3
 ACCOUNTED = """
 import json, os, resource, subprocess, sys
-before = resource.getrusage(resource.RUSAGE_CHILDREN)  # of a script that ended in this python
+before = resource.getrusage(resource.RUSAGE_CHILDREN)  # of a script that became this python
 status = subprocess.run(sys.argv[1:]).returncode
 use = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open("use." + os.environ["OMPI_COMM_WORLD_RANK"], "w") as file:

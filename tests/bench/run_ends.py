@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run_ends.py [--report] [REPEATS]: what `chokepoint run` takes on two emulated hosts before its command begins and after it has
-ended, beside the same command alone on such a host, in turn. Recordings of seconds pay for that as for what watches during them.
---report: the verdict at the end is counted, too. $CHOKEPOINT_BIN: where the programs are."""
+"""run_ends.py [--report] [REPEATS]: the time that `chokepoint run` takes on two emulated hosts before its command begins and after
+it has ended, beside the same command alone on such a host, in turn. Short recordings pay for that as much as for observing.
+--report: includes the verdict at the end. $CHOKEPOINT_BIN: where the programs are."""
 import argparse
 import os
 import statistics

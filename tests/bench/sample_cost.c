@@ -83,7 +83,7 @@ struct system {
     uint64_t seq, bytes, n_rows;
 };
 
-/* All probes of the system pace; `kind` of the real machine or of a fixture. */
+/* Opens all probes of the system pace; `kind` is the real machine or a fixture. */
 static void system_open(struct system *system, const char *root) {
     for (size_t i = 0; i < probe_list_size; i++) {
         struct harness *h = &system->probes[system->n];

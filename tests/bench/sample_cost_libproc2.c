@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns that the probes have, as far as libproc2 reads them. */
+/* The columns of the probes that libproc2 also reads. */
 #include <libproc2/diskstats.h>
 #include <libproc2/meminfo.h>
 #include <libproc2/stat.h>

@@ -27,7 +27,7 @@ PATH = re.compile(rb"(?:/tmp|/var/tmp|/dev/shm)/[A-Za-z0-9._/-]*[Cc]hokepoint[A-
 
 
 def plant(path, mark, library):
-    """A directory with programs that leave a mark, which all may enter."""
+    """A directory with programs that leave a mark, which all users may enter."""
     try:
         os.mkdir(path, 0o777)
     except OSError:
@@ -94,7 +94,7 @@ def attack(mark, library, planted, opened, looks, stop):
 
 
 def make_library(folder):
-    """One that leaves a mark wherever it is loaded."""
+    """A library that leaves a mark wherever it is loaded."""
     source, library = os.path.join(folder, "theirs.c"), os.path.join(folder, "theirs.so")
     with open(source, "w") as file:
         file.write('#include <fcntl.h>\n#include <unistd.h>\n__attribute__((constructor)) static void mark(void)\n'

@@ -11,9 +11,10 @@ export CHOKEPOINT_BIN=$bin CHOKEPOINT_SOURCE=${CHOKEPOINT_SOURCE:-$(cd "$(dirnam
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
 need_testbed "$hosts"
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
-# Processes whose command line begins so, by their ids.
+# ids of the processes whose command line begins like this.
 processes() { pgrep -f "^[^ ]*$1"; }
-# CPU time so far of the processes with these ids and of those they have waited for, in ticks.
+# CPU time so far, in ticks, of the processes with these ids and of the children that they have
+# waited for.
 ticks() {
     local pid sum=0
     for pid; do
@@ -34,7 +35,7 @@ collector=$(processes "chokepoint collector --db $db")
 size=$(grep '^data: {' events | tail -1 | wc -c)
 before=($(ticks $server) $(ticks $feed) $(ticks $collector)) began=${EPOCHREALTIME/./}
 seen=$(grep -c '^event: snapshot' events)
-sleep "$seconds" # the window that is measured
+sleep "$seconds" # the measured window
 after=($(ticks $server) $(ticks $feed) $(ticks $collector)) ended=${EPOCHREALTIME/./}
 awk -v hosts="$hosts" -v us=$((ended - began)) -v hz="$(getconf CLK_TCK)" -v size="$size" -v n=$(($(grep -c '^event: snapshot' events) - seen)) \
     -v server=$((after[0] - before[0])) -v feed=$((after[1] - before[1])) -v collector=$((after[2] - before[2])) 'BEGIN {

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Updates/s of async dense training where the links of a server apart are the limit, with --prefetch and without, beside what
-# a bare TCP transfer over the same links carries just before, in turns; medians. The yardstick is payload: what the slower
-# direction carries on its own, over the bytes of an update. Beside it stand the formula, the rate it is shaped to less the
-# headers of full packets (66 bytes of Ethernet, IP and TCP to MTU - 52 of payload), and what the bare transfer gets through when both directions are full, as
-# both are here, and acknowledgements share them. All of a run counts, also its start, when the first weights come and no
-# gradient goes back: ITERATIONS says how much that weighs. Without --prefetch a worker that pushes pulls nothing meanwhile,
-# so that each direction now and then waits for the other; that figure is shown and not judged.
-# Usage: sgd_async_rate.sh [BIN], the binaries of a release build; HOSTS, RATE_MBIT, MTU, TURNS, ITERATIONS, MODES in the environment
-# (MODES: "prefetch plain"; one of them alone takes half the time). Exits 1 with --prefetch below 90 %.
+# Updates/s of async dense training limited by the links of a separate server, with and without --prefetch, beside a bare TCP
+# transfer over the same links just before, in turns; medians. The yardstick is payload: the rate of the slower direction alone,
+# over the bytes of an update. Beside it stand the formula (the shaped rate minus the headers of full packets, 66 bytes of
+# Ethernet, IP and TCP for MTU - 52 of payload), and the rate of the bare transfer when both directions are full, as both are
+# here, and acknowledgements share them. The whole run counts, including its start, when the first weights come and no gradient
+# goes back: ITERATIONS says how much that weighs. Without --prefetch a worker that pushes pulls nothing meanwhile, so each
+# direction sometimes waits for the other; that figure is shown and not judged. Usage: sgd_async_rate.sh [BIN], the binaries of a
+# release build; HOSTS, RATE_MBIT, MTU, TURNS, ITERATIONS, MODES in the environment (MODES: "prefetch plain"; one of them alone
+# takes half the time). Exits 1 with --prefetch below 90 %.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_async_rate.sh BIN}}
 hosts=${HOSTS:-5} rate_mbit=${RATE_MBIT:-400} turns=${TURNS:-3} features=${FEATURES:-4000000} iterations=${ITERATIONS:-40}
@@ -21,7 +21,7 @@ mpicc -O2 -D_GNU_SOURCE -o "$work/raw_link" "$here/raw_link.c" || fail "mpicc"
     fail "generate"
 testbed up "$hosts" --rate "${rate_mbit}mbit" --mtu "$mtu" || { echo "skipped: this machine cannot have a testbed"; exit 77; }
 raw() { sed -n "s/^$1_bytes_per_s //p" "$work/raw"; }
-# turn MODE: updates/s, mean and highest staleness, what the link carries one way and both ways in updates/s
+# turn MODE: updates/s, mean and highest staleness, the link's capacity one way and both ways in updates/s
 turn() {
     local words=()
     [ "$1" = prefetch ] && words=(--prefetch)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages of a sparse sync iteration and nothing else: every other rank sends rank 0 a head of
- * 16 bytes and FLOATS x 4, is answered with as much, and sends as much again. Waits as
- * chokepoint-sgd does (nap) or in blocking MPI calls (spin). Usage, on all ranks: sgd_exchange
+ * Only the messages of a sparse sync iteration: every other rank sends rank 0 a head of 16 bytes
+ * and FLOATS x 4, gets an answer of the same size, and sends as much again. Waits like
+ * chokepoint-sgd (nap) or in blocking MPI calls (spin). Usage, on all ranks: sgd_exchange
  * ITERATIONS FLOATS nap|spin. Prints the median of the iterations in seconds.
  */
 #include <mpi.h>
@@ -16,7 +16,7 @@
 #define HEAD 16
 #define MAX_RANKS 64
 
-struct pair { /* of one other rank */
+struct pair { /* requests for one other rank */
     char head[HEAD];
     float *floats;
 };

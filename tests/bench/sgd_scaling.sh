@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The program's own overhead from 2 to 16 ranks: CPU time from the first iteration to the last, of the server and of the workers,
-# a gigabyte moved, in sync dense training with batches of one example, so that there is next to nothing to compute and much to
-# wait for. In turns; medians, of each turn's ratio, too. At most linear in bytes moved: no more a gigabyte with the most ranks
-# than with the fewest. As many iterations however many ranks: the first one costs more (among others, the pages of each worker's gradient are
-# mapped in it, 8000 faults of the server), and the same bytes in fewer iterations would count that 15 times as often with 16 ranks as with 2.
-# Starts of ranks are left out, as 16 of them cost more CPU time than all that is measured here. The model, 32 MB, is larger
-# than caches: those of 2 and 8 MB (FEATURES=2000000) stay there with two ranks and not with 16, and copies then cost up to half
-# as much again, which says nothing of the program. 16 ranks want 1.5 GB of memory.
-# Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES, ITERATIONS in the environment.
+# The program's own overhead from 2 to 16 ranks: CPU time of the server and of the workers per gigabyte moved, from the first
+# iteration to the last, in sync dense training with batches of one example, so that there is hardly anything to compute and much
+# to wait for. In turns; medians, also of each turn's ratio. Goal: at most linear in bytes moved, that is no more per gigabyte
+# with the most ranks than with the fewest. The number of iterations is the same for any number of ranks: the first one costs more
+# (it maps the pages of each worker's gradient, among others, 8000 faults of the server), and the same bytes in fewer iterations
+# would count that 15 times as often with 16 ranks as with 2. Starts of ranks are left out, as 16 of them cost more CPU time than
+# everything measured here. The model, 32 MB, is larger than caches: models of 2 and 8 MB (FEATURES=2000000) stay there with two
+# ranks and not with 16, and copies then cost up to half as much again, which says nothing about the program. 16 ranks need 1.5 GB
+# of memory. Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES, ITERATIONS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_scaling.sh BIN}}
 # shellcheck source-path=SCRIPTDIR source=median.sh
@@ -18,7 +18,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$bin/chokepoint-sgd" generate --features "$features" --examples 3200 --files 16 --out "$work/data" >/dev/null || exit 1
-# train RANKS: the ranks, CPU seconds of the server and of all workers, bytes that all sent, MB an iteration
+# train RANKS: ranks, CPU seconds of the server and of all workers, bytes sent by all, MB in an iteration
 train() {
     mpirun --oversubscribe -np "$1" "$bin/chokepoint-sgd" --mode sync --transfer dense --features "$features" \
         --data "$work/data" --preload --batch 1 --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" 2>&1 ||

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Examples/s of CPU time that chokepoint-sgd trains alone, 39 of 33.7 M features set, data in memory, beside scikit-learn's
-# SGDClassifier.partial_fit on the same records, in turns; medians. It is judged with 10,000 records a call, as who trains in
-# mini-batches must; all records in one call are shown, too. Ours: a long run less a short one, with batches of 1000. Beside it
-# stands what this machine's memory allows: w[i] += value for the same features in the same order, and nothing else.
+# SGDClassifier.partial_fit on the same records, in turns; medians. It is judged with 10,000 records a call, as training in
+# mini-batches requires; all records in one call are shown, too. Ours: a long run minus a short one, with batches of 1000.
+# Beside it stands the limit of this machine's memory: w[i] += value for the same features in the same order, and nothing else.
 # Usage: sgd_single_rate.sh [BIN], the binaries of a release build; TURNS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_single_rate.sh BIN}}
 turns=${TURNS:-5} features=33762578 examples=100000 batch=1000
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/median.sh"
-python=/usr/bin/python3 # where the distribution's modules are
+python=/usr/bin/python3 # the distribution's modules are in its Python
 "$python" -c 'import sklearn' 2>/dev/null || { echo "skipped: no python3-sklearn"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 work=$(mktemp -d)

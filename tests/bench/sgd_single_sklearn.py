@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A yardstick of sgd_single_rate.sh: scikit-learn's SGDClassifier on the same records, parsed beforehand, by partial_fit.
-Each call looks through all weights, so much depends on the records a call: one call for all, or 10,000 at a time.
+Each call passes over all weights, so the number of records in a call matters: one call for all, or 10,000 at a time.
 Usage: sgd_single_sklearn.py FILE FEATURES. Prints examples per second of CPU time for either."""
 import sys
 import time

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sync dense training of R1's model over emulated hosts: the median iteration beside what the server's
-# links allow, by a raw TCP transfer over the same links just before. Usage: sgd_sync_dense.sh [BIN], with
-# the binaries of a release build; HOSTS, RATE, FEATURES, BATCH, ITERATIONS in the environment.
+# Sync dense training of R1's model over emulated hosts: the median iteration beside the limit of the
+# server's links, by a raw TCP transfer over the same links just before. Usage: sgd_sync_dense.sh [BIN],
+# with the binaries of a release build; HOSTS, RATE, FEATURES, BATCH, ITERATIONS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_dense.sh BIN}}
 hosts=${HOSTS:-5} rate=${RATE:-1.8gbit} features=${FEATURES:-33762578} iterations=${ITERATIONS:-7} batch=${BATCH:-1000}

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A sparse sync iteration, batch 100, over emulated hosts whose links are not shaped, beside the same bytes and messages
-# alone (sgd_exchange.c), in turns, medians. It is judged against those waiting as the program does, with naps; what the same
-# takes in blocking calls, which spin, shows the price of the naps. (The program with --spin is not run: where hosts share
-# cores, ranks that spin take the time from the one they wait for.)
-# Usage: sgd_sync_sparse.sh [BIN], the binaries of a release build; HOSTS, TURNS, ITERATIONS in the environment.
+# A sparse sync iteration, batch 100, over emulated hosts with unshaped links, beside the same bytes and messages alone
+# (sgd_exchange.c), in turns, medians. It is compared with those waiting as the program does, with naps; the time in blocking
+# calls, which spin, shows the price of the naps. (The program with --spin is not run: where hosts share cores, ranks that
+# spin take the time from the one they wait for.) Usage: sgd_sync_sparse.sh [BIN], the binaries of a release build; HOSTS,
+# TURNS, ITERATIONS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_sparse.sh BIN}}
 hosts=${HOSTS:-5} turns=${TURNS:-5} features=33762578 iterations=${ITERATIONS:-200}
@@ -24,7 +24,7 @@ train() { # seconds of an iteration
     json "$work/summary" iteration_s
 }
 train >/dev/null
-# Floats sent to the first worker an iteration, less the head: the features of its batch
+# Floats sent to the first worker in an iteration, without the head: the features of its batch
 floats=$(sed -n 's/.*"received_bytes": \([0-9]*\).*/\1/p' "$work/summary" | sed -n 2p |
     awk -v n="$iterations" '{ printf "%d", ($1 / n - 16) / 4 }')
 for ((i = 0; i < turns; i++)); do

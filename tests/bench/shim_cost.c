@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nanoseconds a call of the cheapest MPI calls there are, on MPI_COMM_SELF: one line "NAME NS", the
- * median over rounds. shim_cost.sh runs it with and without the shim.
+ * Nanoseconds of the cheapest MPI calls, on MPI_COMM_SELF: one line "NAME NS", the median over
+ * rounds. shim_cost.sh runs it with and without the shim.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# shim_cost.sh [PAIRS]: nanoseconds that the MPI shim adds to a call, clocks and record included, by interleaved
-# pairs of the same program without it, with it while nobody listens, and with it writing. Goal: at most 150 ns.
+# shim_cost.sh [PAIRS]: nanoseconds that the MPI shim adds to a call, including clocks and the record, by
+# interleaved pairs of the same program without it, with it but no listener, and with it writing. Goal: at most
+# 150 ns.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}

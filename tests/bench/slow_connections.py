@@ -38,7 +38,7 @@ class Flood:
         self.poll.register(s, select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR)
 
     def step(self):
-        """Connections up to their number, as fast as they may be made; a byte on each whose time it is."""
+        """Makes connections up to their number, as fast as allowed, and sends a byte on each that is due."""
         for fd, what in self.poll.poll(0):
             if what == select.EPOLLIN and self.open[fd][0].recv(4096):
                 continue
@@ -53,7 +53,7 @@ class Flood:
             self.due -= 1
         for entry in self.open.values():
             if now - entry[1] >= SLOW_S:
-                try:  # it may not be connected yet, or not any more
+                try:  # it may not be connected yet, or no longer
                     entry[0].send(self.first if entry[1] == 0 else b"x")
                     entry[1] = now
                 except OSError:

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# slowdown.sh [--shim|--same] [PAIRS] [-- COMMAND...]: what profiling at 10 Hz costs the program, by interleaved pairs: the same command
-# alone and under `chokepoint run`, in alternating order; the program's own wall time and CPU time (user + system of the
-# program and its children, getrusage), as the median of the pairs' ratios with a 95 % bootstrap interval.
-# --shim: what the MPI shim alone costs: `chokepoint run --no-shim` stands in for "alone".
-# --same: the command alone both times, which shows what the figures cannot tell apart.
-# Default command: 2 ranks of chokepoint-sgd on this machine, both cores busy for some seconds.
+# slowdown.sh [--shim|--same] [PAIRS] [-- COMMAND...]: the cost of profiling at 10 Hz for the program, by interleaved pairs: the
+# same command alone and under `chokepoint run`, in alternating order; the program's own wall time and CPU time (user + system of
+# the program and its children, getrusage), as the median of the pairs' ratios with a 95 % bootstrap interval. --shim: the cost of
+# the MPI shim alone: `chokepoint run --no-shim` replaces "alone". --same: the command alone both times, which shows the
+# resolution of the figures. Default command: 2 ranks of chokepoint-sgd on this machine, both cores busy for some seconds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# slowdown_kinds.sh [PAIRS [KIND...]]: what profiling at 10 Hz costs programs that compute, that make system calls, that start processes, and a
-# parallel make, by slowdown.sh; and the first of them against itself, which shows what the figures cannot tell apart. Where others use the
-# cores, the line of CPU time is the one to read.
+# slowdown_kinds.sh [PAIRS [KIND...]]: the cost of profiling at 10 Hz for programs that compute, that make system calls, that
+# start processes, and a parallel make, by slowdown.sh; and the first of them against itself, which shows the resolution of the
+# figures. If other programs use the cores, read the line of CPU time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 pairs=${1:-15}

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# start_of_hosts.sh [HOSTS [ROUNDS]]: the time before the command of `run --hosts`, with agents that are installed and with
-# agents that are sent, beside what its launcher takes to reach all hosts at once and do nothing. Hosts are emulated, and
-# share this machine's cores, which machines of a cluster do not: so the same is measured with one other host first, and
-# CPU time is told, too (user and system, of launchers, agents, collector and run, to its end). Medians of rounds that
-# take turns, in ms.
+# start_of_hosts.sh [HOSTS [ROUNDS]]: the time before the command of `run --hosts`, with installed agents and with
+# delivered agents, beside the time that its launcher needs to reach all hosts at once and do nothing. Hosts are emulated
+# and share this machine's cores, unlike machines of a cluster: so the same is measured with one other host first, and CPU
+# time is printed, too (user and system, of launchers, agents, collector and run, to its end). Medians of rounds in turns,
+# in ms.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/bench/median.sh" || exit 1
 most=${1:-5}
@@ -24,7 +24,7 @@ END
 done
 median() { awk "$median_of"'{ v[NR] = $1 } END { print median(v, NR) }' "$1"; }
 ms_since() { echo $(((${2:-$(date +%s%N)} - $1) / 1000000)); }
-# costs FILE COMMAND... : its CPU time and that of all it waited for, in ms.
+# costs FILE COMMAND... : CPU time of the command and of all it waited for, in ms.
 costs() {
     local file=$1 TIMEFORMAT='%U %S'
     shift
@@ -42,7 +42,7 @@ alone() {
     costs alone.cpu reach_all
     ms_since "$begun" >>alone.ms
 }
-# The command alone says when it starts, so that the end of the run does not count.
+# The command itself reports its start, so that the end of the run does not count.
 before_command() { # WAY
     local begun
     begun=$(date +%s%N)

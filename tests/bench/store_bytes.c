@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_store_bytes DB SPOOL...: puts recorded spool files into a database the way the collector
- * does, a transaction for each second of them, and prints what a sample costs there, table by
- * table. A table's bytes are whole pages with all they hold, divided by the frames; the tables that
- * grow with the names seen and not with time are listed as fixed. Packed: the pages of these tables
- * alone, compressed as `chokepoint pack` does it; and the whole file by that command itself.
+ * bench_store_bytes DB SPOOL...: puts recorded spool files into a database as the collector does, a
+ * transaction for each second of them, and prints what a sample costs there, table by table. A
+ * table's bytes are its whole pages, divided by the frames; tables that grow with the names seen
+ * and not with time are listed as fixed. Packed: the pages of these tables alone, compressed as in
+ * `chokepoint pack`; and the whole file by that command itself.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -91,7 +91,7 @@ static void load_file(struct loader *l, const char *path) {
     buffer_release(&data);
 }
 
-/* Tables sampled at each frame; "frame" with its index is part of every sample. */
+/* Tables sampled in each frame; "frame" with its index is part of every sample. */
 static const char *const kinds =
     "CASE WHEN name IN ('frame', 'frame_of_stream', 'cpu', 'memory', 'vmstat', 'disk', 'net',"
     " 'psi', 'joined', 'joined_of_stream') THEN 'system sample' WHEN name IN (SELECT name FROM "
@@ -124,7 +124,7 @@ static double list_tables(sqlite3 *db, int64_t frames, double *ret_full) {
     return system_bytes / (double)frames;
 }
 
-/* Full pages, as a packed file has them. */
+/* Full pages, as in a packed file. */
 static size_t packed_bytes(sqlite3 *db, const char *path) {
     char *sql = sqlite3_mprintf("SELECT pageno FROM dbstat WHERE %s = 'system sample'", kinds);
     sqlite3_stmt *statement;

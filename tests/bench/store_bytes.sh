@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # store_bytes.sh [SECONDS]: bytes that one full system sample costs in SQLite, at 10 Hz and at 1 Hz, beside the bytes of a
 # record of `sadc -S ALL`, all recorded on this machine during the same seconds (default 60). A table has whole pages: at 1 Hz
-# a minute leaves most of each first one empty, which "used" leaves out. Packed: as `chokepoint pack` stores it.
+# most of each first page is empty after a minute, which "used" leaves out. Packed: as stored by `chokepoint pack`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}
@@ -40,6 +40,6 @@ if [ -z "$sadc" ]; then
 fi
 wait "$sadc_pid"
 sadc_pid=''
-"$sadc" -S ALL 1 1 "$work/sa1" # a header and one record: what is left of the difference are records
+"$sadc" -S ALL 1 1 "$work/sa1" # a header and one record: subtracting it leaves records only
 per_record=$((($(stat -c %s "$work/sa") - $(stat -c %s "$work/sa1")) / (seconds - 1)))
 echo "sadc -S ALL: $per_record bytes a record; an eighth of it: $((per_record / 8)), a sixteenth: $((per_record / 16))"

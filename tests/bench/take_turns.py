@@ -22,7 +22,7 @@ class Player:
         os.kill(self.process.pid, signal.SIGSTOP)
 
     def plays(self):
-        """One turn, which ends early where the command does. Whether there will be another."""
+        """One turn, which ends early if the command does. Returns whether there will be another."""
         began = time.monotonic()
         os.kill(self.process.pid, signal.SIGCONT)
         while time.monotonic() - began < TURN_S and not self.ended():
@@ -43,10 +43,10 @@ class Player:
 def main():
     first, second, *words = sys.argv[1:]
     at = words.index("--")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # nobody is left stopped behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # leaves no command stopped
     players = []
     try:
-        for command, out in (words[:at], first), (words[at + 1:], second): # the second may be none that can be started
+        for command, out in (words[:at], first), (words[at + 1:], second): # the second may fail to start
             players.append(Player(command, out))
         playing = list(players)
         while playing:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Bytes of a known transfer over the testbed, as T1 has them, beside the kernel's interface counters
-# read in the same run: at most 1 % apart. Usage: transfer_bytes.sh [BIN]; BYTES in the environment.
+# Bytes of a known transfer over the testbed in T1, beside the kernel's interface counters read in
+# the same run: at most 1 % apart. Usage: transfer_bytes.sh [BIN]; BYTES in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: transfer_bytes.sh BIN}}
 bytes=${BYTES:-1000000000}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A training of two emulated hosts with a core each that does not halt, recorded: what the benches of profiling's cost share."""
+"""A recorded training of two emulated hosts, each with a core that does not halt: the common part of the benchmarks of profiling's
+cost."""
 import contextlib
 import os
 import subprocess
@@ -16,7 +17,7 @@ QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "
 
 
 def program(binaries, name, work, seconds):
-    """A training that takes about so long, and its iterations."""
+    """A training that takes about that long, and its iterations."""
     per_s = {"softmax": 30, "sync": 24}[name]
     if name == "sync":
         make = ["chokepoint-sgd", "generate", "--features", "200000", "--examples", "60000", "--files", "6", "--out", f"{work}/data"]
@@ -30,7 +31,7 @@ def program(binaries, name, work, seconds):
 
 
 def observers(bed):
-    """Processes of the bed's hosts that watch, and what they are: {process: "agent" or "collector"}."""
+    """Observing processes on the bed's hosts: {process: "agent" or "collector"}."""
     found = {}
     for host in range(HOSTS):
         folder, _ = bed.group("cpu", f"vm{host + 1}")
@@ -47,7 +48,7 @@ def observers(bed):
 
 @contextlib.contextmanager
 def training(binaries, name, seconds, work):
-    """The recorded command, under way, and its watchers. Its database is WORK/db once it has ended."""
+    """The recorded command, under way, and its observers. Its database is WORK/db once it has ended."""
     with cores_awake(), Bed(binaries, f"th{os.getpid() % 10000}", HOSTS, "0,1") as bed:
         with open(f"{work}/hosts", "w") as file:
             file.writelines(f"vm{host + 1} slots=1\n" for host in range(HOSTS))
@@ -55,7 +56,7 @@ def training(binaries, name, seconds, work):
                  "mpirun", "--hostfile", f"{work}/hosts", "-np", str(HOSTS), "-N", "1", *program(binaries, name, work, seconds)]
         process = subprocess.Popen(bed.words("vm1", *words), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    env=dict(os.environ, **QUIET))
-        time.sleep(3) # all are there, and the first calls are made
+        time.sleep(3) # all processes exist, and the first calls are made
         watch = observers(bed)
         if len(watch) < 1 + 2 * HOSTS:
             sys.exit(f"{len(watch)} processes watch, not {1 + 2 * HOSTS} or more")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage_adds_up.py [--only WORD] [--most PERCENT=1]: commands of many kinds, each recorded in a control group of its own. The
-CPU time of the process table of its report, added up, beside what the kernel charged to the group (cpuacct or cpu.stat, and
-what the first shell used before it went there) and to the command and all it waited for (wait4); bytes read and written
-beside those of wait4. Exit status 1 if a sum is further than --most from them. Needs root, for the groups."""
+"""usage_adds_up.py [--only WORD] [--most PERCENT=1]: commands of many kinds, each recorded in its own control group. Compares
+the summed CPU time in the report's table of processes with the kernel's charge to the group (cpuacct or cpu.stat, plus the
+first shell's use before it entered) and to the command and all it waited for (wait4); and bytes read and written with those
+of wait4. Exit status 1 if a sum differs by more than --most. Needs root, for the groups."""
 import argparse, json, os, shutil, subprocess, sys, tempfile
 
 BIN = os.environ.get("CHOKEPOINT_BIN") or os.path.join(os.path.dirname(__file__), "../../build/release/bin")

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# verdict_delay.sh [REPEATS=10] [HOSTS=5] [SECONDS=5]: from the end of the command to the end of
-# `chokepoint run`, its verdict printed. Yardstick: 5 s. HOSTS 1: this machine; more: a testbed.
+# verdict_delay.sh [REPEATS=10] [HOSTS=5] [SECONDS=5]: the time from the end of the command to the
+# end of `chokepoint run`, including its verdict. Yardstick: 5 s. HOSTS 1: this machine; more: a
+# testbed.
 set -u
 repeats=${1:-10} hosts=${2:-5} seconds=${3:-5}
 chokepoint=${CHOKEPOINT_BIN:?the directory of the binaries}/chokepoint

@@ -86,7 +86,7 @@ def make(work):
 
 @contextlib.contextmanager
 def counting_programs():
-    """The kernel counts the time in its programs, which takes some itself. Yields whether it does, and can be asked."""
+    """Makes the kernel count the time in its programs, which itself costs some. Yields whether it does."""
     with open(STATS, "r+") as file:
         before = file.read().strip()
         file.seek(0)
@@ -112,7 +112,7 @@ def dumped(spool):
 
 
 def await_frames(spool, clocks):
-    """To load the programs takes the agent more than a second of CPU time: that is no part of what is measured."""
+    """Loading the programs takes the agent more than a second of CPU time, which is not measured."""
     for _ in range(200):
         out = dumped(spool)
         first = out.find(" self [wait] cpu_ns=") if clocks else 0
@@ -137,7 +137,7 @@ def cpu_s():
 
 
 def once(load, work, clocks):
-    """(units of work a second, CPU s a unit, share of a core in programs, share in probes)"""
+    """(units of work per second, CPU s for a unit, share of a core in programs, share in probes)"""
     spool = tempfile.mkdtemp(dir=work)
     words = [f"{BIN}/chokepoint-agent", "--no-push", "--no-supervise", "--spool", spool, "--host", "h"]
     agent = subprocess.Popen(words + (["--wait-clocks"] if clocks else []), env=JOB, stderr=subprocess.DEVNULL)

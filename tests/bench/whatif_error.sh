@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Predictions of `chokepoint whatif` beside measured times: pairs of real runs over emulated hosts that differ in one
-# thing. Each run of a pair is asked for the other. Usage: whatif_error.sh [BIN] [CASE...], with the binaries of a release
-# build; HOSTS, ITERATIONS, FEATURES in the environment; CASE: dense sparse quota skew lammps (default: all but lammps).
-# The goal is a median error of 4 % and 10 % at the 90th percentile.
+# thing; each run of a pair is asked to predict the other. Usage: whatif_error.sh [BIN] [CASE...], with the binaries of a
+# release build; HOSTS, ITERATIONS, FEATURES in the environment; CASE: dense sparse quota skew lammps (default: all but
+# lammps). The goal is a median error of 4 % and 10 % at the 90th percentile.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: whatif_error.sh BIN}}
 shift
@@ -17,12 +17,12 @@ trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 command -v jq >/dev/null || { echo "skipped: no jq"; exit 77; }
 
-# up RATE: fresh hosts, a CPU each in turn
+# up RATE: new hosts, on the CPUs in turn
 up() {
     testbed up "$hosts" --rate "$1" --cpus "$(seq -s, 0 $(($(nproc) - 1)))" --replace >/dev/null ||
         { echo "skipped: this machine cannot have a testbed"; exit 77; }
 }
-# record NAME COMMAND...: a rank a host
+# record NAME COMMAND...: one rank on each host
 record() {
     local name=$1
     shift
@@ -32,7 +32,7 @@ record() {
         bash "$db" "$name" "$bin/chokepoint" "$hosts" "$@" >"$work/out" 2>&1 || fail "$name: $(tail -3 "$work/out")"
 }
 measured() { "$bin/chokepoint" whatif "$1" --db "$db" --balanced --format json | jq -r .measured_s; }
-# predict CASE FROM TO QUESTION...: a line of the table
+# predict CASE FROM TO QUESTION...: prints a line of the table
 predict() {
     local name=$1 from=$2 to=$3
     shift 3
@@ -49,7 +49,7 @@ sgd() {
     record "$name" "$bin/chokepoint-sgd" --mode sync --features "$features" --data "$work/data" --batch 1000 \
         --iterations "$iterations" --quiet "$@"
 }
-# links CASE SLOW FAST FACTOR COMMAND...: the same at two speeds, each predicted from the other
+# links CASE SLOW FAST FACTOR COMMAND...: the same at two rates, each predicted from the other
 links() {
     local case=$1 slow=$2 fast=$3 factor=$4
     shift 4
