@@ -361,7 +361,7 @@ static void on_event(void *ctx, const char *line) {
     (void)ctx, (void)line;
 }
 
-/* Like cli/collector.c without TLS, until stdin ends. */
+/* Like cli/verbs/collector.c without TLS, until stdin ends. */
 static int collect_plainly(const char *db) {
     char why[256] = "?", byte;
     struct writer_options writer = {.run = 1, .event = on_event};

@@ -2,7 +2,7 @@
 /* Pages of files are dropped only if the kernel's list says that nothing would be lost. The list is
  * planted, the pages are real.
  */
-#include "agent/page_drop.h"
+#include "agent/supervise/page_drop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* The records between a delivered agent and its relay: what is written is read again, and nothing
  * else is accepted.
  */
-#include "agent/stream.h"
+#include "agent/push/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

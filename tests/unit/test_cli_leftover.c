@@ -2,7 +2,7 @@
 /* Directories that agents left behind: which are found, their contents, whether one is in use, and
  * that nothing else is ever removed.
  */
-#include "cli/leftover.h"
+#include "cli/import/leftover.h"
 #include "common/segment_name.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of runs on a terminal and in a file: a line for each, columns that fit, notes below. */
-#include "cli/list_text.h"
+#include "cli/list/list_text.h"
 #include "common/clock.h"
 
 #include <fcntl.h>

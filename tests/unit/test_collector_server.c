@@ -492,7 +492,7 @@ static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 7);
 }
 
-/* If they were called bad, the agent would drop their frames one by one: agent/push.c. */
+/* If they were called bad, the agent would drop their frames one by one: agent/push/push.c. */
 static void a_stream_beyond_the_bound_waits_and_is_said_once(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer one_more = body_of("vm1", 1, 5);
