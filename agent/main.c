@@ -178,9 +178,9 @@ static int examine_host(const struct agent_options *options) {
 int main(int argc, char **argv) {
     struct agent agent = {0};
     char why[256];
-    int r = options_parse(argc, argv, &agent.options, why, sizeof why);
-    if (r == OPTIONS_SHOW_HELP)
-        return fputs(options_help, stdout) < 0;
+    int r = agent_options_read(argc, argv, &agent.options, why, sizeof why);
+    if (r == OPTIONS_HELP)
+        return 0;
     if (r == OPTIONS_SHOW_VERSION)
         return printf("chokepoint-agent %s\n", CHOKEPOINT_VERSION) < 0;
     if (r == OPTIONS_SHOW_TABLES)
@@ -191,6 +191,6 @@ int main(int argc, char **argv) {
         return examine_host(&agent.options);
     }
     if (r == 0)
-        r = options_take_secrets(&agent.options, why, sizeof why);
+        r = agent_options_take_secrets(&agent.options, why, sizeof why);
     return r < 0 ? usage(why) : run_agent(&agent);
 }

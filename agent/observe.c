@@ -162,7 +162,7 @@ static void fill_env(struct observer *observer) {
                                        .waits = observer->waits,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
-                                       .foreign_processes = options->foreign_processes,
+                                       .foreign_processes = (size_t)options->foreign_processes,
                                        .no_command_lines = options->no_command_lines,
                                        .flows = options->flows,
                                        .kept = kept,

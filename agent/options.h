@@ -10,6 +10,7 @@
 
 #include "agent/base/scope.h"
 #include "common/job_choice.h"
+#include "common/options.h"
 #include "common/table.h"
 #include "common/wire.h"
 
@@ -30,7 +31,7 @@ struct agent_options {
     uint64_t spool_limit_bytes, call_spool_limit_bytes;
     int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
-    size_t foreign_processes;
+    int foreign_processes;
     struct job_choice choices[JOB_CHOICES_MAX];
     size_t n_choices;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
@@ -46,21 +47,18 @@ struct agent_options {
     char marks[PATH_MAX]; /* the stem of the directory of marks (agent/mark/ring.h); "" without */
 };
 
-#define OPTIONS_SHOW_HELP 1
 #define OPTIONS_SHOW_VERSION 2
 #define OPTIONS_SHOW_TABLES 3
 
-extern const char options_help[];
-
-/* 0, one of the above, or -EINVAL with one line in why. Strings are borrowed from argv and the
- * environment. */
-int options_parse(int argc, char **argv, struct agent_options *ret_options, char *why,
-                  size_t why_size);
+/* 0, OPTIONS_HELP after the help was printed, one of the above, or -EINVAL with one line in why.
+ * Strings are borrowed from argv and the environment. */
+int agent_options_read(int argc, char **argv, struct agent_options *ret_options, char *why,
+                       size_t why_size);
 
 /* Takes CHOKEPOINT_TOKEN (or the line of stdin) and CHOKEPOINT_RUN into the options, and wipes them
  * from the environment's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
  * taken for a process of the job. A second word of the line is the key of the directory of marks,
  * which becomes the end of its stem. -EINVAL with why: malformed. */
-int options_take_secrets(struct agent_options *options, char *why, size_t why_size);
+int agent_options_take_secrets(struct agent_options *options, char *why, size_t why_size);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint completion bash|zsh|fish\n"
     "\n"
     "Prints what that shell needs to complete verbs and options. An installed Chokepoint has it\n"
@@ -132,9 +132,9 @@ static const struct shell {
 } shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
 
 static int completion_main(int argc, char **argv) {
-    const struct verb_words words = {"completion", help, NULL, 0, false};
+    const struct option_table table = {.usage = usage};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("completion", &table, argc, argv, &rest);
     if (r == 0 && (!rest[0] || rest[1]))
         r = verb_refuse("completion", "one shell at a time", NULL, "bash, zsh or fish");
     if (r)

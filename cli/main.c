@@ -3,11 +3,11 @@
  * The command `chokepoint`: finds the verb and hands over.
  */
 #include "analysis/causes/causes.h"
-#include "cli/base/nearest.h"
 #include "cli/base/options.h"
 #include "cli/testbed/testbed.h"
 #include "cli/verbs.h"
 #include "collector/confine.h"
+#include "common/nearest.h"
 #include "reports/says/commands.h"
 
 #include <signal.h>

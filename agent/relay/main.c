@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/relay/relay.h"
+#include "common/error.h"
+#include "common/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +15,18 @@ static int usage(void) {
     return 2;
 }
 
-/* The words after the options; NULL: `chokepoint run` passes others. */
-static char *const *read_words(struct relay *relay, char *const *words) {
-    const struct {
-        const char *name, **value;
-    } options[] = {{"--host", &relay->host},
-                   {"--collector", &relay->collector},
-                   {"--pin", &relay->pin},
-                   {"--agents", &relay->directory}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++, words += 2) {
-        if (!words[0] || !words[1] || strcmp(words[0], options[i].name) != 0)
-            return NULL;
-        *options[i].value = words[1];
-    }
-    return words[0] ? words : NULL;
+/* The words after the options; NULL: they are not what `chokepoint run` says. */
+static char *const *read_words(struct relay *relay, int argc, char **argv) {
+    const struct option_row rows[] = {{"--host NAME", NULL, .text = &relay->host},
+                                      {"--collector URL", NULL, .text = &relay->collector},
+                                      {"--pin PIN", NULL, .text = &relay->pin},
+                                      {"--agents DIR", NULL, .text = &relay->directory}};
+    const struct option_table table = {.rows = rows, .n = ARRAY_SIZE(rows), .one_command = true};
+    struct option_trouble trouble;
+    char **words = NULL;
+    bool all = options_read(&table, argc, argv, &words, &trouble) == 0 && relay->host &&
+               relay->collector && relay->pin && relay->directory;
+    return all && words[0] ? words : NULL;
 }
 
 /* "KEY [KEY OF MARKS]". Without a key no push is possible, which is reported where it is needed. */
@@ -50,7 +50,7 @@ static void pump(struct relay *relay) {
 
 int main(int argc, char **argv) {
     struct relay relay = {.to = -1};
-    char *const *words = argc > 0 ? read_words(&relay, argv + 1) : NULL;
+    char *const *words = argc > 0 ? read_words(&relay, argc, argv) : NULL;
     if (!words)
         return usage();
     buffer_init(&relay.in);

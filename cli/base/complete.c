@@ -1,112 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/base/complete.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define HELP_MAX 200
-
-/* ---- an option's line of the help ---- */
-
-/* Where the help explains the option: behind its name at the head of a line; NULL: nowhere. */
-static const char *find_line(const char *help, const char *name) {
-    char sought[80];
-    size_t n = (size_t)snprintf(sought, sizeof sought, "--%s", name);
-    for (const char *at = help; (at = strstr(at, sought)); at += n) {
-        const char *begin = at;
-        while (begin > help && begin[-1] != '\n')
-            begin--;
-        bool ends = !isalnum((unsigned char)at[n]) && at[n] != '-';
-        const char *head = begin + strspn(begin, " ");
-        if (ends && head > begin && *head == '-' && at - head <= 4)
-            return at + n;
-    }
-    return NULL;
-}
-
-/* The words behind the option and its value, which two blanks or a new line set apart. */
-static void read_help(const char *help, const char *name, char to[HELP_MAX]) {
-    const char *at = find_line(help, name);
-    size_t n = 0;
-    to[0] = '\0';
-    if (!at)
-        return;
-    while (*at && *at != '\n' && !(at[0] == ' ' && at[1] == ' '))
-        at++;
-    at += strspn(at, " \n");
-    if (*at != '-') /* the next option's line */
-        n = strcspn(at, "\n;");
-    snprintf(to, HELP_MAX, "%.*s", (int)n, at);
-}
-
 /* Within single quotes; the shell's other special characters go, too. */
-static void put_quoted(const char *text, const char *not_these) {
-    for (; *text; text++)
-        if (*text == '\'')
+static void put_quoted(const char *text, size_t n, const char *not_these) {
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\'')
             fputs("'\\''", stdout);
-        else if (!strchr(not_these, *text))
-            putchar(*text);
+        else if (!strchr(not_these, text[i]))
+            putchar(text[i]);
+}
+
+/* The first words of the help. */
+static void put_about(const struct option_row *row, const char *not_these) {
+    if (row->help)
+        put_quoted(row->help, strcspn(row->help, "\n;"), not_these);
 }
 
 /* ---- shells ---- */
 
-static void put_bash(const struct verb_words *words) {
+static void put_bash_options(const struct option_table *table) {
     printf("            options='--help");
-    for (size_t i = 0; i < words->n_options; i++)
-        printf(" --%s", words->options[i].name);
+    for (size_t i = 0; i < table->n; i++)
+        if (table->rows[i].spelling)
+            printf(" --%s", option_name(&table->rows[i]).name);
     printf("'\n            valued='");
-    for (size_t i = 0; i < words->n_options; i++) {
-        if (!words->options[i].text)
-            continue;
-        printf(" --%s ", words->options[i].name);
-        if (words->options[i].letter)
-            printf(" -%c ", words->options[i].letter);
+    for (size_t i = 0; i < table->n; i++) {
+        struct option_name name = option_name(&table->rows[i]);
+        if (name.argument)
+            printf(" --%s ", name.name);
+        if (name.argument && name.letter)
+            printf(" -%c ", name.letter);
     }
-    printf("'\n            command=%d\n", words->one_command);
+    printf("'\n            command=%d\n", table->one_command);
 }
 
-static void put_zsh(const struct verb_words *words) {
-    for (size_t i = 0; i < words->n_options; i++) {
-        const struct verb_option *option = &words->options[i];
-        char about[HELP_MAX];
-        read_help(words->help, option->name, about);
-        printf("            '--%s%s[", option->name, option->text ? "=" : "");
-        put_quoted(about, "[]:");
-        printf("]%s'\n", option->text ? ":value:_files" : "");
-        if (!option->letter)
-            continue;
-        printf("            '-%c[", option->letter);
-        put_quoted(about, "[]:");
-        printf("]%s'\n", option->text ? ":value:_files" : "");
+static void put_zsh_option(const struct option_row *row, const char *spelled, bool valued) {
+    printf("            '%s[", spelled);
+    put_about(row, "[]:");
+    printf("]%s'\n", valued ? ":value:_files" : "");
+}
+
+static void put_zsh_options(const struct option_table *table) {
+    for (size_t i = 0; i < table->n; i++) {
+        struct option_name name = option_name(&table->rows[i]);
+        char spelled[OPTION_NAME_MAX + 4];
+        snprintf(spelled, sizeof spelled, "--%s%s", name.name, name.argument ? "=" : "");
+        if (name.name[0])
+            put_zsh_option(&table->rows[i], spelled, name.argument);
+        snprintf(spelled, sizeof spelled, "-%c", name.letter);
+        if (name.letter)
+            put_zsh_option(&table->rows[i], spelled, name.argument);
     }
 }
 
-static void put_fish(const struct verb_words *words) {
-    for (size_t i = 0; i < words->n_options; i++) {
-        const struct verb_option *option = &words->options[i];
-        char about[HELP_MAX];
-        read_help(words->help, option->name, about);
-        printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -l %s", words->verb,
-               option->name);
-        if (option->letter)
-            printf(" -s %c", option->letter);
-        printf("%s -d '", option->text ? " -r" : "");
-        put_quoted(about, "\\");
+static void put_fish_options(const char *verb, const struct option_table *table) {
+    for (size_t i = 0; i < table->n; i++) {
+        struct option_name name = option_name(&table->rows[i]);
+        if (!name.name[0])
+            continue;
+        printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -l %s", verb, name.name);
+        if (name.letter)
+            printf(" -s %c", name.letter);
+        printf("%s -d '", name.argument ? " -r" : "");
+        put_about(&table->rows[i], "\\");
         puts("'");
     }
 }
 
-static const struct shell {
-    const char *name;
-    void (*put)(const struct verb_words *words);
-} shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
-
-bool complete_answers(const struct verb_words *words, int argc, char **argv) {
+bool complete_answers(const char *verb, const struct option_table *table, int argc, char **argv) {
     if (argc != 2 || strncmp(argv[1], COMPLETE_WORD, strlen(COMPLETE_WORD)) != 0)
         return false;
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (strcmp(argv[1] + strlen(COMPLETE_WORD), shells[i].name) == 0)
-            return shells[i].put(words), true;
+    const char *shell = argv[1] + strlen(COMPLETE_WORD);
+    if (strcmp(shell, "bash") == 0)
+        return put_bash_options(table), true;
+    if (strcmp(shell, "zsh") == 0)
+        return put_zsh_options(table), true;
+    if (strcmp(shell, "fish") == 0)
+        return put_fish_options(verb, table), true;
     return false;
 }

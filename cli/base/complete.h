@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
-#include "cli/base/options.h"
+#include "common/options.h"
 
 #define COMPLETE_WORD "--list-options="
 
 /* Whether these are the words of such a question; it is answered on standard output, then. */
-bool complete_answers(const struct verb_words *words, int argc, char **argv);
+bool complete_answers(const char *verb, const struct option_table *table, int argc, char **argv);
 
 #endif

@@ -1,45 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words after a verb: one loop for every verb, from a list of what it takes. Values are kept as
- * text, since what a good one is differs from verb to verb and is judged when all are known. The
- * user's words go back to the terminal only through verb_complain.
+ * The words after a verb, read by the table of its options. Most values are kept as text, since
+ * what a good one is differs from verb to verb and is judged when all are known. The user's words
+ * go back to the terminal only through verb_complain.
  */
 #ifndef CHOKEPOINT_CLI_OPTIONS_H
 #define CHOKEPOINT_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "common/options.h"
 
-struct verb_option {
-    const char *name;  /* --name */
-    char letter;       /* -x too; 0: none */
-    const char **text; /* with a value, which ends here (borrowed of argv); the last one wins */
-    bool *flag;        /* or (text NULL) without one: true here */
-};
+/* The row of the database that a verb reads; `to` is a const char **. */
+#define VERB_DATABASE(place)                                                                       \
+    { "--db FILE", "default: ./chokepoint.db", .take = verb_take_database, .to = (place) }
 
-struct verb_words {
-    const char *verb;
-    const char *help; /* what --help and -h print */
-    const struct verb_option *options;
-    size_t n_options; /* at most VERB_OPTIONS_MAX */
-    bool one_command; /* options end at the first word that is none: the rest is a command */
-};
-
-#define VERB_OPTIONS_MAX 40
-#define VERB_HELP 1 /* help was asked for and printed */
+/* For rows of databases: commands that are printed later name it. */
+int verb_take_database(const struct option_word *word, void *to);
 
 /* argv[0] is the verb. ret_words: the words that are no options, NULL-terminated, in argv (which is
- * put in order). 0, VERB_HELP, or -EINVAL after one line on standard error. */
-int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words);
-
-/* Told of an option as it comes, with its value (NULL: it takes none). rest: the words behind it,
- * NULL-terminated; returns how many of them are further values of it, or negative after one line on
- * standard error. */
-typedef int verb_heard(void *context, const char *name, const char *value, char *const *rest);
-
-/* The same, for options that may be given several times or take several values. */
-int verb_words_read_each(const struct verb_words *words, int argc, char **argv, verb_heard *heard,
-                         void *context, char ***ret_words);
+ * put in order). 0, OPTIONS_HELP after the help was printed, or -EINVAL after one line on standard
+ * error. */
+int verb_words_read(const char *verb, const struct option_table *table, int argc, char **argv,
+                    char ***ret_words);
 
 /* The exit status after an answer other than 0 of verb_words_read. */
 int verb_words_status(int result);

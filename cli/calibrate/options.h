@@ -13,7 +13,7 @@ struct calibrate_options {
     bool quick, quiet, json;
 };
 
-/* 0, VERB_HELP (cli/base/options.h), or -EINVAL after one line on stderr. Points into argv. */
+/* 0, OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
 int calibrate_options_read(int argc, char **argv, struct calibrate_options *ret_options);
 
 #endif

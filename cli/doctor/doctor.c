@@ -26,27 +26,22 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint doctor [--hosts FILE|A,B | --hostfile FILE] [OPTIONS]\n"
     "\n"
     "Examines hosts before a recording: rights, accounting of the kernel, clocks, networks, disk\n"
     "space, MPI, and whether an agent can be started. Each finding is a line with a command\n"
     "that mends it.\n"
-    "\n"
-    "      --hosts FILE|A,B   default: of the batch system (Slurm, PBS), else this machine\n"
-    "      --hostfile FILE    the same\n"
-    "      --mpirun           reach them by mpirun, as a batch system's hosts are; default: ssh\n"
-    "      --db FILE          where a recording would go; default: ./chokepoint.db\n"
-    "      --start-timeout S  how long hosts may take to answer; default: 20\n"
-    "  -v, --verbose          also what is as it should be\n"
-    "      --format FORMAT    text (default) or json\n"
+    "\n";
+
+static const char end[] =
     "\n"
     "exit status: 0 fine (notes only say what is seen less well), 1 something hinders, 2 usage\n";
 
 struct options {
-    const char *hosts, *hostfile, *database, *timeout, *format;
+    const char *hosts, *hostfile, *database, *format;
     bool verbose, mpirun;
-    int64_t timeout_ns;
+    double timeout_s;
 };
 
 #define DATABASE_BYTES 200e6 /* a recording of five hosts takes about 10 MB a minute */
@@ -165,7 +160,8 @@ static int examine(const struct options *o) {
     const char *named = o->hosts ? o->hosts : o->hostfile;
     int r = hosts_choose(named, &words, &hosts, &source, why, sizeof why);
     if (r == 0)
-        r = gather(&hosts, method_to_reach_others(o, source), o->timeout_ns, &g, why, sizeof why);
+        r = gather(&hosts, method_to_reach_others(o, source), (int64_t)(o->timeout_s * NS_PER_S),
+                   &g, why, sizeof why);
     int status = EXIT_USAGE;
     if (r < 0) {
         verb_complain("doctor", "%s", why);
@@ -180,7 +176,6 @@ static int examine(const struct options *o) {
 }
 
 static int judge_words(struct options *o, char **rest) {
-    double seconds;
     if (rest[0])
         return verb_refuse("doctor", "one word too many:", rest[0], "hosts follow --hosts");
     if (o->hosts && o->hostfile)
@@ -189,22 +184,27 @@ static int judge_words(struct options *o, char **rest) {
         return -EINVAL;
     if (strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         return verb_refuse("doctor", "unknown format", o->format, "text or json");
-    if (text_parse_double(o->timeout, &seconds) < 0 || !(seconds >= 0.1 && seconds <= 86400))
-        return verb_refuse("doctor", "--start-timeout", o->timeout, "give 0.1 to 86400 seconds");
-    o->timeout_ns = (int64_t)(seconds * NS_PER_S);
     return 0;
 }
 
 static int doctor_main(int argc, char **argv) {
-    struct options o = {.database = REPORT_DATABASE, .timeout = "20", .format = "text"};
-    const struct verb_option takes[] = {
-        {"hosts", 0, &o.hosts, NULL},           {"hostfile", 0, &o.hostfile, NULL},
-        {"mpirun", 0, NULL, &o.mpirun},         {"db", 0, &o.database, NULL},
-        {"start-timeout", 0, &o.timeout, NULL}, {"verbose", 'v', NULL, &o.verbose},
-        {"format", 0, &o.format, NULL}};
-    const struct verb_words words = {"doctor", help, takes, ARRAY_SIZE(takes), false};
+    struct options o = {.database = REPORT_DATABASE, .timeout_s = 20, .format = "text"};
+    const struct option_row rows[] = {
+        {"--hosts FILE|A,B", "default: of the batch system (Slurm, PBS), else this machine",
+         .text = &o.hosts},
+        {"--hostfile FILE", "the same", .text = &o.hostfile},
+        {"--mpirun", "reach them by mpirun, as a batch system's hosts are; default: ssh",
+         .flag = &o.mpirun},
+        {"--db FILE", "where a recording would go; default: ./chokepoint.db",
+         .take = verb_take_database, .to = &o.database},
+        {"--start-timeout S", "how long hosts may take to answer; default: 20",
+         .number = &o.timeout_s, .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S},
+        {"-v, --verbose", "also what is as it should be", .flag = &o.verbose},
+        {"--format FORMAT", "text (default) or json", .text = &o.format},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 6, 25, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("doctor", &table, argc, argv, &rest);
     if (r == 0)
         r = judge_words(&o, rest);
     return r ? verb_words_status(r) : examine(&o);

@@ -25,7 +25,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint import [DIRECTORY...] [--db FILE] [--run RUN]\n"
     "       chokepoint import --list | --remove [--days N] [PLACE...]\n"
     "\n"
@@ -33,14 +33,7 @@ static const char help[] =
     "agent named when it ended (\"they are kept in ...\"): files *.spool, copied here from\n"
     "the other hosts if need be. Without one, all that were left behind on this host.\n"
     "They are only read; what is there already is left out.\n"
-    "\n"
-    "  --db FILE   default: ./chokepoint.db\n"
-    "  --run RUN   of which run; default: the one that has samples of the same agent\n"
-    "  --new       make a run again that FILE does not have, of what is left of it: all\n"
-    "              DIRECTORYs of its hosts at once; without FILE this is what import does\n"
-    "  --list      show what was left behind in PLACE, default $TMPDIR and /tmp\n"
-    "  --remove    remove what was left behind there, by you, that no agent holds\n"
-    "  --days N    with --remove: written to last more than N days ago; default 7\n";
+    "\n";
 
 #define DAYS_DEFAULT 7
 #define DAYS_MAX 36500
@@ -453,13 +446,24 @@ static int fulfil(struct import *import, const struct wish *wish, char **directo
 static int import_main(int argc, char **argv) {
     struct import import = {.database = REPORT_DATABASE};
     struct wish wish = {.days = DAYS_DEFAULT};
-    const struct verb_option takes[] = {
-        {"db", 0, &import.database, NULL}, {"run", 0, &import.which, NULL},
-        {"new", 0, NULL, &import.makes},   {"list", 0, NULL, &wish.list},
-        {"remove", 0, NULL, &wish.remove}, {"days", 0, &wish.days_text, NULL}};
-    const struct verb_words words = {"import", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        VERB_DATABASE(&import.database),
+        {"--run RUN", "of which run; default: the one that has samples of the same agent",
+         .text = &import.which},
+        {"--new",
+         "make a run again that FILE does not have, of what is left of it: all\n"
+         "DIRECTORYs of its hosts at once; without FILE this is what import does",
+         .flag = &import.makes},
+        {"--list", "show what was left behind in PLACE, default $TMPDIR and /tmp",
+         .flag = &wish.list},
+        {"--remove", "remove what was left behind there, by you, that no agent holds",
+         .flag = &wish.remove},
+        {"--days N", "with --remove: written to last more than N days ago; default 7",
+         .text = &wish.days_text},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 14, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("import", &table, argc, argv, &rest);
     if (r == 0)
         r = check_wish(&wish, &import, rest);
     return r ? verb_words_status(r) : fulfil(&import, &wish, rest);

@@ -8,146 +8,46 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint run [OPTIONS] [--] COMMAND...\n"
     "\n"
     "Runs COMMAND unchanged and records what its hosts do meanwhile. Its standard streams are its\n"
     "own, its exit status is ours; what Chokepoint says goes to standard error.\n"
-    "\n"
-    "  -n, --name NAME        of the run; default: the program's\n"
-    "      --hosts FILE|A,B   default: of COMMAND's --hostfile, --host or -H, else of the batch\n"
-    "                         system (Slurm, PBS), else this machine\n"
-    "      --db FILE          default: ./chokepoint.db\n"
-    "      --rate HZ          samples a second of each host; default: 10\n"
-    "      --process-rate HZ  of its processes; default: 1\n"
-    "      --call-spool-limit BYTES\n"
-    "                         of single MPI calls, which each host keeps until the command has\n"
-    "                         ended; default: 256m, about 14 million calls\n"
-    "  -r, --repeat N         record COMMAND N times, one after the other, as repeats of one run\n"
-    "      --ignore-failure   of --repeat: go on after a run that failed\n"
-    "      --warmup N         run COMMAND N times before, unrecorded\n"
-    "      --prepare CMD      run CMD (by sh) before each run of COMMAND\n"
-    "      --job [HOST:]KIND=VALUE\n"
-    "                         these processes are the job, too, with their children: unit=,\n"
-    "                         port=, cgroup=, user=, session=, pid=, container=; repeatable\n"
-    "      --flows            capture packets: who exchanges how much with whom\n"
-    "      --allow-missing    go on when a host does not answer\n"
-    "      --live             serve a live view to a browser here while COMMAND runs\n"
-    "      --start-timeout S  how long hosts may take to answer; default: 20\n"
-    "      --no-shim          preload nothing: MPI calls are not recorded\n"
-    "      --wait-clocks      clock the job's waits with programs in the kernels of hosts\n"
-    "      --no-command-lines record of COMMAND its program alone, and name\n"
-    "                         processes as the kernel does\n"
-    "      --no-mask          record what looks like a password, a token or a key in COMMAND\n"
-    "                         as it is, not as ***\n"
-    "      --why              at the end the verdict with what it rests on, not five lines\n"
-    "      --progress         on a terminal: time, samples, what is full, each second\n"
-    "      --no-report        no verdict at the end\n"
-    "  -q, --quiet            say nothing but errors\n"
-    "\n"
-    "Hosts other than this one are reached by COMMAND's own mpirun, else by ssh "
-    "($CHOKEPOINT_RSH).\n";
+    "\n";
 
-static int read_number(const char *verb, const char *option, const char *text, double least,
-                       double most, double *ret_value) {
-    char advice[100];
-    double value;
-    if (text_parse_double(text, &value) == 0 && value >= least && value <= most) {
-        *ret_value = value;
-        return 0;
-    }
-    snprintf(advice, sizeof advice, "give a number from %g to %g", least, most);
-    verb_complain(verb, "%s '%s' is out of range; %s", option, text, advice);
-    return -EINVAL;
-}
+static const char end[] = "\n"
+                          "Hosts other than this one are reached by COMMAND's own mpirun, else by "
+                          "ssh ($CHOKEPOINT_RSH).\n";
 
 /* The agents read it again, so it stays text. */
-static int check_spool_limit(const char *verb, const char *text) {
+int run_take_spool_limit(const struct option_word *word, void *to) {
     uint64_t bytes;
-    if (text_parse_bytes(text, &bytes) == 0 && bytes >= 128u << 10 && bytes <= UINT64_C(1) << 44)
-        return 0;
-    return verb_refuse(verb, "--call-spool-limit", text,
-                       "give bytes such as 64m or 1g, 128k at least");
-}
-
-static int read_start_timeout(const char *verb, const char *text, int64_t *ret_ns) {
-    double value = 0;
-    int r = read_number(verb, "--start-timeout", text, 0.1, 86400, &value);
-    if (r == 0)
-        *ret_ns = (int64_t)(value * (double)NS_PER_S);
-    return r;
-}
-
-static int read_warmups(const char *text, int *ret_warmups) {
-    uint64_t warmups = 0;
-    char advice[64];
-    snprintf(advice, sizeof advice, "give a whole number from 0 to %d", RUN_REPEATS_MAX);
-    if (text && (text_parse_u64(text, &warmups) != 0 || warmups > RUN_REPEATS_MAX))
-        return verb_refuse("run", "--warmup", text, advice);
-    *ret_warmups = (int)warmups;
+    if (text_parse_bytes(word->text, &bytes) < 0 || bytes < 128u << 10 || bytes > UINT64_C(1) << 44)
+        return option_expects(word, "bytes such as 64m or 1g, 128k at least");
+    *(const char **)to = word->text;
     return 0;
 }
 
-static int read_repeats(const char *verb, const char *text, int *ret_repeats) {
-    uint64_t repeats;
-    char advice[64];
-    snprintf(advice, sizeof advice, "give a whole number from 1 to %d", RUN_REPEATS_MAX);
-    if (text_parse_u64(text, &repeats) != 0 || repeats < 1 || repeats > RUN_REPEATS_MAX)
-        return verb_refuse(verb, "--repeat", text, advice);
-    *ret_repeats = (int)repeats;
+int run_take_job(const struct option_word *word, void *to) {
+    char why[120];
+    if (job_words_add(to, word->text, why, sizeof why) < 0)
+        return option_refuse(word, "--job '%.100s'; %s", word->text, why);
     return 0;
-}
-
-/* Checks options one by one. */
-static int judge(const char *verb, struct run_options *o, const char *start_timeout) {
-    int r = read_number(verb, "--rate", o->rate, 0.1, 1000, &o->rate_hz);
-    if (r == 0 && o->process_rate)
-        r = read_number(verb, "--process-rate", o->process_rate, 0.01, 1000, &o->process_rate_hz);
-    if (r == 0)
-        r = check_spool_limit(verb, o->call_spool_limit);
-    return r ? r : read_start_timeout(verb, start_timeout, &o->start_timeout_ns);
 }
 
 void run_words_init(struct run_words *words) {
-    *words = (struct run_words){
-        .options = {.database = "./chokepoint.db", .rate = "10", .call_spool_limit = "256m"},
-        .start_timeout = "20",
-        .repeats = "1"};
-}
-
-size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
-    struct run_options *o = &words->options;
-    const struct verb_option list[] = {
-        {.name = "name", .letter = 'n', .text = &o->name},
-        {.name = "hosts", .text = &o->hosts},
-        {.name = "db", .text = &o->database},
-        {.name = "rate", .text = &o->rate},
-        {.name = "process-rate", .text = &o->process_rate},
-        {.name = "call-spool-limit", .text = &o->call_spool_limit},
-        {.name = "repeat", .letter = 'r', .text = &words->repeats},
-        {.name = "flows", .flag = &o->flows},
-        {.name = "allow-missing", .flag = &o->allow_missing},
-        {.name = "start-timeout", .text = &words->start_timeout},
-        {.name = "no-shim", .flag = &words->no_shim},
-        {.name = "wait-clocks", .flag = &o->wait_clocks},
-        {.name = "no-command-lines", .flag = &o->no_command_lines},
-        {.name = "no-mask", .flag = &o->no_mask},
-        {.name = "no-report", .flag = &words->no_report},
-        {.name = "why", .flag = &o->why},
-        {.name = "quiet", .letter = 'q', .flag = &o->quiet},
-    };
-    _Static_assert(ARRAY_SIZE(list) == RUN_WORDS_TAKES, "room for them is made by this number");
-    memcpy(takes, list, sizeof list);
-    return ARRAY_SIZE(list);
+    *words = (struct run_words){.options = {.database = "./chokepoint.db",
+                                            .rate = "10",
+                                            .rate_hz = 10,
+                                            .call_spool_limit = "256m",
+                                            .repeats = 1,
+                                            .report = true,
+                                            .shim = true},
+                                .start_timeout_s = 20};
 }
 
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options) {
     struct run_options *o = &words->options;
-    int r = judge(verb, o, words->start_timeout);
-    if (r == 0)
-        r = read_repeats(verb, words->repeats, &o->repeats);
-    if (r)
-        return r;
     if (!o->command[0])
         return verb_refuse(verb, "the command is missing", NULL,
                            "it follows the options, which `--help` lists");
@@ -158,38 +58,64 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
                            "processes are sampled with the rest");
     if (!o->process_rate)
         o->process_rate = o->rate_hz < 1 ? o->rate : "1";
-    o->report = !words->no_report;
-    o->shim = !words->no_shim;
+    o->start_timeout_ns = (int64_t)(words->start_timeout_s * (double)NS_PER_S);
     *ret_options = *o;
     return 0;
 }
 
-int run_words_hear(void *words, const char *name, const char *value, char *const *rest) {
-    struct run_words *run = words;
-    char why[120];
-    (void)rest;
-    if (strcmp(name, "job") != 0 || job_words_add(&run->options.jobs, value, why, sizeof why) == 0)
-        return 0;
-    return verb_refuse(run->verb, "--job", value, why);
-}
-
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_words run;
-    struct verb_option takes[RUN_WORDS_TAKES + 6];
-    const char *warmups = NULL;
+    struct run_options *o = &run.options;
     run_words_init(&run);
-    run.verb = "run";
-    size_t n = run_words_takes(&run, takes);
-    takes[n++] =
-        (struct verb_option){.name = "ignore-failure", .flag = &run.options.ignore_failure};
-    takes[n++] = (struct verb_option){.name = "live", .flag = &run.options.live};
-    takes[n++] = (struct verb_option){.name = "progress", .flag = &run.options.progress};
-    takes[n++] = (struct verb_option){.name = "warmup", .text = &warmups};
-    takes[n++] = (struct verb_option){.name = "prepare", .text = &run.options.prepare};
-    takes[n++] = (struct verb_option){.name = "job", .text = &run.job};
-    const struct verb_words words = {"run", help, takes, n, true};
-    int r = verb_words_read_each(&words, argc, argv, run_words_hear, &run, &run.options.command);
-    if (r == 0)
-        r = read_warmups(warmups, &run.options.warmups);
+    const struct option_row rows[] = {
+        {"-n, --name NAME", "of the run; default: the program's", .text = &o->name},
+        {"--hosts FILE|A,B",
+         "default: of COMMAND's --hostfile, --host or -H, else of the batch\n"
+         "system (Slurm, PBS), else this machine",
+         .text = &o->hosts},
+        VERB_DATABASE(&o->database),
+        {"--rate HZ", "samples a second of each host; default: 10", .text = &o->rate,
+         .number = &o->rate_hz, .low = RUN_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
+        {"--process-rate HZ", "of its processes; default: 1", .text = &o->process_rate,
+         .number = &o->process_rate_hz, .low = RUN_PROCESS_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
+        {"--call-spool-limit BYTES",
+         "of single MPI calls, which each host keeps until the command has\n"
+         "ended; default: 256m, about 14 million calls",
+         .take = run_take_spool_limit, .to = &o->call_spool_limit},
+        {"-r, --repeat N", "record COMMAND N times, one after the other, as repeats of one run",
+         .small = &o->repeats, .low = 1, .high = RUN_REPEATS_MAX},
+        {"--ignore-failure", "of --repeat: go on after a run that failed",
+         .flag = &o->ignore_failure},
+        {"--warmup N", "run COMMAND N times before, unrecorded", .small = &o->warmups,
+         .high = RUN_REPEATS_MAX},
+        {"--prepare CMD", "run CMD (by sh) before each run of COMMAND", .text = &o->prepare},
+        {"--job [HOST:]KIND=VALUE",
+         "these processes are the job, too, with their children: unit=,\n"
+         "port=, cgroup=, user=, session=, pid=, container=; repeatable",
+         .take = run_take_job, .to = &o->jobs},
+        {"--flows", "capture packets: who exchanges how much with whom", .flag = &o->flows},
+        {"--allow-missing", "go on when a host does not answer", .flag = &o->allow_missing},
+        {"--live", "serve a live view to a browser here while COMMAND runs", .flag = &o->live},
+        {"--start-timeout S", "how long hosts may take to answer; default: 20",
+         .number = &run.start_timeout_s, .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S},
+        {"--no-shim", "preload nothing: MPI calls are not recorded", .not_flag = &o->shim},
+        {"--wait-clocks", "clock the job's waits with programs in the kernels of hosts",
+         .flag = &o->wait_clocks},
+        {"--no-command-lines",
+         "record of COMMAND its program alone, and name\n"
+         "processes as the kernel does",
+         .flag = &o->no_command_lines},
+        {"--no-mask",
+         "record what looks like a password, a token or a key in COMMAND\n"
+         "as it is, not as ***",
+         .flag = &o->no_mask},
+        {"--why", "at the end the verdict with what it rests on, not five lines", .flag = &o->why},
+        {"--progress", "on a terminal: time, samples, what is full, each second",
+         .flag = &o->progress},
+        {"--no-report", "no verdict at the end", .not_flag = &o->report},
+        {"-q, --quiet", "say nothing but errors", .flag = &o->quiet},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 6, 25, true};
+    int r = verb_words_read("run", &table, argc, argv, &o->command);
     return r ? r : run_words_judge("run", &run, ret_options);
 }

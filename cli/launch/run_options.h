@@ -35,29 +35,29 @@ struct run_options {
     char **shown_command;  /* recorded in its place; NULL: it is itself */
 };
 
-/* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */
+/* Bounds of their values. */
+#define RUN_RATE_MIN_HZ 0.1
+#define RUN_RATE_MAX_HZ 1000
+#define RUN_PROCESS_RATE_MIN_HZ 0.01
+#define RUN_TIMEOUT_MIN_S 0.1
+#define RUN_TIMEOUT_MAX_S 86400
+
+/* These options before they are judged: other verbs that record take them, too. */
 struct run_words {
     struct run_options options;
-    const char *verb; /* for run_words_hear */
-    const char *start_timeout, *repeats;
-    const char *job; /* the last of them */
-    bool no_report, no_shim;
+    double start_timeout_s;
 };
 
-#define RUN_WORDS_TAKES 17 /* options that run_words_takes lists */
-
-struct verb_option;
+struct option_word;
 
 void run_words_init(struct run_words *words);
-/* Fills takes[RUN_WORDS_TAKES] with the options to parse; their values go to words. Returns how
- * many. */
-size_t run_words_takes(struct run_words *words, struct verb_option *takes);
-/* A verb_heard (cli/base/options.h) of a struct run_words, for options that may come again. */
-int run_words_hear(void *words, const char *name, const char *value, char *const *rest);
+/* For rows of options: `to` is a const char **, or a struct job_words. */
+int run_take_spool_limit(const struct option_word *word, void *to);
+int run_take_job(const struct option_word *word, void *to);
 /* words->options.command is set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);
 
-/* 0, VERB_HELP (cli/base/options.h), or -EINVAL after one line on stderr. Points into argv. */
+/* 0, OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
 int run_options_read(int argc, char **argv, struct run_options *ret_options);
 
 #endif

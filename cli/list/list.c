@@ -17,14 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint list [--db FILE] [--format FORMAT]\n"
     "\n"
     "Lists the runs in a database: number, name, which repeat of it, start, duration,\n"
     "hosts that were recorded (of those expected), how it ended, command, notes.\n"
-    "\n"
-    "      --db FILE        default: ./chokepoint.db\n"
-    "      --format FORMAT  text (default), csv or json\n";
+    "\n";
 
 struct listing {
     struct store_run *runs;         /* owned */
@@ -135,10 +133,13 @@ static int choose_format(const char *name, const struct format **ret_format) {
 static int list_main(int argc, char **argv) {
     const char *database = "./chokepoint.db", *name = "text";
     const struct format *format;
-    const struct verb_option takes[] = {{"db", 0, &database, NULL}, {"format", 0, &name, NULL}};
-    const struct verb_words words = {"list", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        VERB_DATABASE(&database),
+        {"--format FORMAT", "text (default), csv or json", .text = &name},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 6, 23, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("list", &table, argc, argv, &rest);
     if (r == 0 && rest[0])
         r = verb_refuse("list", "one word too many:", rest[0], "chokepoint list [--db FILE]");
     if (r == 0)

@@ -16,33 +16,17 @@
 
 #define DEFAULT_PORT 8642
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint serve [RUN] [--db FILE] [--port N]\n"
     "                        [--listen ADDRESS --tls --token-file FILE]\n"
     "\n"
     "Serves a page to a browser until it is interrupted: the runs in a database, the report of\n"
     "each, two of them compared, and a run that goes on as it goes on. Nothing can be changed\n"
     "there. Prints the page's address; with RUN (a number, or last) that of its live view.\n"
-    "\n"
-    "  --db FILE          default: ./chokepoint.db\n"
-    "  --port N           default: 8642, or any other if that is taken; 0: any\n"
-    "  --listen ADDRESS   numeric; default: 127.0.0.1, where this user alone is answered. One\n"
-    "                     that others can reach needs --tls and --token-file\n"
-    "  --tls              speak TLS, with a certificate that is made now\n"
-    "  --token-file FILE  answer whoever shows the token in the first line of FILE, or opens\n"
-    "                     the address that is printed, once\n";
+    "\n";
 
 static int refuse(const char *what, const char *word, const char *advice) {
     return verb_refuse("serve", what, word, advice);
-}
-
-static int read_port(struct serve_options *o, const char *text) {
-    uint64_t port = DEFAULT_PORT;
-    o->any_port = !text;
-    if (text && (text_parse_u64(text, &port) < 0 || port > UINT16_MAX))
-        return refuse("--port", text, "give a number from 0 to 65535");
-    o->port = (uint16_t)port;
-    return 0;
 }
 
 static int judge_address(struct serve_options *o) {
@@ -88,10 +72,8 @@ static int read_token(struct serve_options *o, const char *path) {
     return judge_token(r < 0 ? "" : o->token, path);
 }
 
-static int judge(struct serve_options *o, const char *port, const char *token_file) {
-    int r = read_port(o, port);
-    if (r == 0)
-        r = judge_address(o);
+static int judge(struct serve_options *o, const char *token_file) {
+    int r = judge_address(o);
     if (r == 0 && !o->database[0])
         r = refuse("an empty name", NULL, "--db needs one");
     if (r == 0 && o->run && !route_is_run(o->run))
@@ -103,20 +85,33 @@ static int judge(struct serve_options *o, const char *port, const char *token_fi
 
 int serve_options_read(int argc, char **argv, struct serve_options *ret_options) {
     struct serve_options *o = ret_options;
-    const char *port = NULL, *token_file = NULL;
-    const struct verb_option takes[] = {{"db", 0, &o->database, NULL},
-                                        {"port", 0, &port, NULL},
-                                        {"listen", 0, &o->address, NULL},
-                                        {"tls", 0, NULL, &o->tls},
-                                        {"token-file", 0, &token_file, NULL}};
-    const struct verb_words words = {"serve", help, takes, ARRAY_SIZE(takes), false};
+    const char *token_file = NULL;
+    bool port_given = false;
+    int port = DEFAULT_PORT;
+    const struct option_row rows[] = {
+        VERB_DATABASE(&o->database),
+        {"--port N", "default: 8642, or any other if that is taken; 0: any", .small = &port,
+         .high = UINT16_MAX, .given = &port_given},
+        {"--listen ADDRESS",
+         "numeric; default: 127.0.0.1, where this user alone is answered. One\n"
+         "that others can reach needs --tls and --token-file",
+         .text = &o->address},
+        {"--tls", "speak TLS, with a certificate that is made now", .flag = &o->tls},
+        {"--token-file FILE",
+         "answer whoever shows the token in the first line of FILE, or opens\n"
+         "the address that is printed, once",
+         .text = &token_file},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 21, false};
     char **rest;
     *o = (struct serve_options){.database = REPORT_DATABASE, .address = "127.0.0.1"};
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("serve", &table, argc, argv, &rest);
     if (r)
         return r;
     if (rest[0] && rest[1])
         return refuse("one word too many:", rest[1], "chokepoint serve [RUN] [--db FILE]");
     o->run = rest[0];
-    return judge(o, port, token_file);
+    o->port = (uint16_t)port;
+    o->any_port = !port_given;
+    return judge(o, token_file);
 }

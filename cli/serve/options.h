@@ -19,7 +19,7 @@ struct serve_options {
     char token[GUARD_TOKEN_MAX + 1]; /* "": none */
 };
 
-/* 0, VERB_HELP (cli/base/options.h), or -EINVAL after one line on stderr. Points into argv. */
+/* 0, OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
 int serve_options_read(int argc, char **argv, struct serve_options *ret_options);
 
 #endif

@@ -26,29 +26,17 @@
 #include "common/own_program.h"
 #include "common/text.h"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint sweep reference [NAME]... [--size short|full] [OPTIONS]\n"
     "\n"
     "Makes the sweeps of published experiments with the programs that come along, and shows\n"
     "the figures of those reports beside ours. NAME: all (default), r1, r1-matmul, r2-softmax,\n"
     "r2-lenet, r3-batches, r3, r4, r5, r5-transports, backup-workers, small-updates; r2 is\n"
     "both of r2. The same words again go on with what is missing, and show what is there.\n"
-    "\n"
-    "      --size short|full  minutes, or what was published; default: short\n"
-    "      --hosts FILE|A,B   default: those of the testbed that it runs in, or of the batch\n"
-    "                         system, else ranks on this machine\n"
-    "      --db FILE          default: ./chokepoint.db\n"
-    "      --data-dir DIR     where data is made, the same on all hosts; default:\n"
-    "                         chokepoint/reference in XDG_CACHE_HOME or ~/.cache\n"
-    "  -r, --repeat N         instead of the size's own\n"
-    "      --show             make nothing, show what is there\n"
-    "      --format FORMAT    text, md, html, csv or json; default: by the ending of PATH\n"
-    "  -o, --output PATH      write there instead of to standard output\n"
-    "      --pictures DIR     also write its pictures there, as SVG; md links to them\n"
-    "  -q, --quiet            say nothing but errors\n";
+    "\n";
 
 struct options {
-    const char *size, *hosts, *database, *data, *repeats;
+    const char *size, *hosts, *database, *data;
     struct sweep_target target;
     bool show, quiet;
     enum reference_size which;
@@ -84,32 +72,38 @@ static int choose(struct options *o, char **words) {
 }
 
 static int judge(struct options *o) {
-    uint64_t repeats = 0;
     if (strcmp(o->size, "short") != 0 && strcmp(o->size, "full") != 0)
         return verb_refuse("sweep reference", "unknown size", o->size, "short or full");
     o->which = strcmp(o->size, "full") == 0 ? REFERENCE_FULL : REFERENCE_SHORT;
-    if (o->repeats &&
-        (text_parse_u64(o->repeats, &repeats) != 0 || repeats < 1 || repeats > RUN_REPEATS_MAX))
-        return verb_refuse("sweep reference", "--repeat", o->repeats, "give a whole number");
-    o->n_repeats = (int)repeats;
     return 0;
 }
 
 static int parse(int argc, char **argv, struct options *o) {
-    const struct verb_option takes[] = {{"size", 0, &o->size, NULL},
-                                        {"hosts", 0, &o->hosts, NULL},
-                                        {"db", 0, &o->database, NULL},
-                                        {"data-dir", 0, &o->data, NULL},
-                                        {"repeat", 'r', &o->repeats, NULL},
-                                        {"show", 0, NULL, &o->show},
-                                        {"format", 0, &o->target.format, NULL},
-                                        {"output", 'o', &o->target.path, NULL},
-                                        {"pictures", 0, &o->target.pictures, NULL},
-                                        {"quiet", 'q', NULL, &o->quiet}};
-    const struct verb_words words = {"sweep reference", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--size short|full", "minutes, or what was published; default: short", .text = &o->size},
+        {"--hosts FILE|A,B",
+         "default: those of the testbed that it runs in, or of the batch\n"
+         "system, else ranks on this machine",
+         .text = &o->hosts},
+        VERB_DATABASE(&o->database),
+        {"--data-dir DIR",
+         "where data is made, the same on all hosts; default:\n"
+         "chokepoint/reference in XDG_CACHE_HOME or ~/.cache",
+         .text = &o->data},
+        {"-r, --repeat N", "instead of the size's own", .small = &o->n_repeats, .low = 1,
+         .high = RUN_REPEATS_MAX},
+        {"--show", "make nothing, show what is there", .flag = &o->show},
+        {"--format FORMAT", "text, md, html, csv or json; default: by the ending of PATH",
+         .text = &o->target.format},
+        {"-o, --output PATH", "write there instead of to standard output", .text = &o->target.path},
+        {"--pictures DIR", "also write its pictures there, as SVG; md links to them",
+         .text = &o->target.pictures},
+        {"-q, --quiet", "say nothing but errors", .flag = &o->quiet},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 6, 25, false};
     char **rest;
     *o = (struct options){.size = "short", .database = REPORT_DATABASE};
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("sweep reference", &table, argc, argv, &rest);
     if (r == 0)
         r = judge(o);
     return r ? r : choose(o, rest);
@@ -339,16 +333,14 @@ static int make(const struct options *o, const struct reference *reference, stru
     struct run_words words;
     struct sweep_parameters parameters = {0};
     struct sweep_request request = {.parameters = &parameters, .quiet = o->quiet};
-    char name[SWEEP_TEXT_MAX], repeats[16], why[PARAMETERS_WHY] = "";
+    char name[SWEEP_TEXT_MAX], why[PARAMETERS_WHY] = "";
     run_words_init(&words);
     sweep_name(o, reference, name);
     words.options.name = name;
     words.options.database = o->database;
     words.options.command = c->words;
-    words.start_timeout = "60";
-    snprintf(repeats, sizeof repeats, "%d",
-             o->n_repeats ? o->n_repeats : reference->repeats[o->which]);
-    words.repeats = repeats;
+    words.start_timeout_s = 60;
+    words.options.repeats = o->n_repeats ? o->n_repeats : reference->repeats[o->which];
     int r = add_parameters(o, reference, &parameters, why);
     if (r == 0)
         r = parameters_check(&parameters, c->words, why);

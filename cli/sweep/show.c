@@ -18,26 +18,14 @@
 #define MEASURES "time,accuracy,examples"
 #define TABLES "grid,verdicts"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint sweep report [NAME] [--db FILE] [--measure M,...] [--table T,...]\n"
     "                               [--format FORMAT] [-o PATH] [--pictures DIR]\n"
     "\n"
     "Shows a sweep: figures and verdicts by its first two parameters. NAME: default the\n"
     "last one. Figures are medians over the repeats of a cell. Those of a published report\n"
     "stand under ours in a sweep of `chokepoint sweep reference`.\n"
-    "\n"
-    "  --db FILE          default: ./chokepoint.db\n"
-    "  --measure M,...    time, training, accuracy, examples, updates, iteration, staleness,\n"
-    "                     cpu, recv, send, disk-read, disk-write, to:PERCENT (time to that\n"
-    "                     accuracy), for:EXAMPLES (time for so many, by the rate), last:NAME\n"
-    "                     (last marked value); default: time,accuracy,examples\n"
-    "  --table T,...      grid, means, verdicts, hosts, phases, differences, job, peaks,\n"
-    "                     roles, operators, timeline, arithmetic, pace, curves; default:\n"
-    "                     grid,verdicts\n"
-    "  --format FORMAT    text, md, html, csv or json; default: by the ending of PATH,\n"
-    "                     text if it has none\n"
-    "  -o, --output PATH  write there; a file that exists is replaced when all is written\n"
-    "  --pictures DIR     also write its pictures there, as SVG; md links to them\n";
+    "\n";
 
 /* ---- words with commas ---- */
 
@@ -306,13 +294,31 @@ int sweep_report_main(int argc, char **argv) {
     struct sweep_view view = {0};
     struct sweep_target target = {0};
     const char *database = REPORT_DATABASE;
-    const struct verb_option takes[] = {
-        {"db", 0, &database, NULL},          {"measure", 0, &view.measures, NULL},
-        {"table", 0, &view.tables, NULL},    {"format", 0, &target.format, NULL},
-        {"output", 'o', &target.path, NULL}, {"pictures", 0, &target.pictures, NULL}};
-    const struct verb_words words = {"sweep report", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        VERB_DATABASE(&database),
+        {"--measure M,...",
+         "time, training, accuracy, examples, updates, iteration, staleness,\n"
+         "cpu, recv, send, disk-read, disk-write, to:PERCENT (time to that\n"
+         "accuracy), for:EXAMPLES (time for so many, by the rate), last:NAME\n"
+         "(last marked value); default: time,accuracy,examples",
+         .text = &view.measures},
+        {"--table T,...",
+         "grid, means, verdicts, hosts, phases, differences, job, peaks,\n"
+         "roles, operators, timeline, arithmetic, pace, curves; default:\n"
+         "grid,verdicts",
+         .text = &view.tables},
+        {"--format FORMAT",
+         "text, md, html, csv or json; default: by the ending of PATH,\n"
+         "text if it has none",
+         .text = &target.format},
+        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+         .text = &target.path},
+        {"--pictures DIR", "also write its pictures there, as SVG; md links to them",
+         .text = &target.pictures},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 21, false};
     char **rest;
-    int result = verb_words_read(&words, argc, argv, &rest);
+    int result = verb_words_read("sweep report", &table, argc, argv, &rest);
     if (result == 0 && rest[0] && rest[1])
         result = verb_refuse("sweep report", "one sweep at a time; what is", rest[1],
                              "chokepoint sweep report [NAME]");

@@ -19,7 +19,7 @@
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"
     "       chokepoint sweep report [NAME] [--db FILE] [--measure M,...] [--table T,...]\n"
     "                  [--format FORMAT] [--output PATH] [--pictures DIR]\n"
@@ -31,36 +31,7 @@ static const char help[] =
     "`chokepoint run` does, and shows figures and verdicts by the first two parameters. The\n"
     "same words again go on with what is missing. `reference` makes sweeps that are ready;\n"
     "`chokepoint sweep report --help` and `chokepoint sweep reference --help` tell more.\n"
-    "\n"
-    "  -L, --parameter-list NAME A,B,C\n"
-    "                         values one by one; \\, is a comma in one; NAME may be two that\n"
-    "                         change together: -L mode:ranks single:1,sync:4\n"
-    "  -P, --parameter-scan NAME MIN MAX\n"
-    "                         numbers, 1 apart\n"
-    "  -D, --parameter-step-size N\n"
-    "                         or so far apart\n"
-    "  -r, --repeat N         runs of each combination, in turn (A B C A B C); default: 1\n"
-    "      --stop-on-failure  end with the first run that fails\n"
-    "      --retry-failed     make runs again that failed\n"
-    "  -n, --name NAME        name of the sweep; default: the program's\n"
-    "      --measure M,...    what to show at the end, as of `sweep report`\n"
-    "      --no-report        show nothing at the end, and keep no time budgets\n"
-    "  -q, --quiet            say nothing but errors and what is shown at the end\n"
-    "\n"
-    "Options of each run, as for `chokepoint run`:\n"
-    "      --hosts FILE|A,B   default: of COMMAND, else of the batch system, else this machine\n"
-    "      --db FILE          default: ./chokepoint.db\n"
-    "      --rate HZ          samples a second; default: 10\n"
-    "      --process-rate HZ  of processes; default: 1\n"
-    "      --call-spool-limit BYTES\n"
-    "                         of single MPI calls; default: 256m\n"
-    "      --flows            capture packets\n"
-    "      --allow-missing    go on when a host does not answer\n"
-    "      --start-timeout S  how long hosts may take to answer; default: 20\n"
-    "      --no-shim          do not record MPI calls\n"
-    "      --wait-clocks      clock waits with programs in kernels\n"
-    "      --no-command-lines record of COMMAND its program alone\n"
-    "      --no-mask          record and show secrets in COMMAND and in values as they are\n";
+    "\n";
 
 struct scan {
     const char *name, *from, *until;
@@ -71,7 +42,7 @@ struct options {
     struct sweep_parameters parameters;
     struct scan scans[SWEEP_PARAMETERS_MAX];
     size_t n_scans;
-    const char *list, *scan, *step, *measures;
+    const char *step, *measures;
     bool stop_on_failure, retry_failed;
     char why[PARAMETERS_WHY];
 };
@@ -83,42 +54,69 @@ static int refuse(const char *why) {
     return -EINVAL;
 }
 
-static int hear_list(struct options *o, const char *name, char *const *rest) {
-    if (!rest[0])
-        return refuse("values are missing after -L NAME");
-    return parameters_add_list(&o->parameters, name, rest[0], o->why) < 0 ? refuse(o->why) : 1;
+static int take_list(const struct option_word *word, void *to) {
+    struct options *o = to;
+    if (!word->rest[0])
+        return option_refuse(word, "values are missing after -L NAME");
+    if (parameters_add_list(&o->parameters, word->text, word->rest[0], o->why) < 0)
+        return option_refuse(word, "%s", o->why);
+    return 1;
 }
 
 /* Scans wait until the step is known, which may come behind them. */
-static int hear_scan(struct options *o, const char *name, char *const *rest) {
-    if (!rest[0] || !rest[1])
-        return refuse("two numbers are missing after -P NAME");
+static int take_scan(const struct option_word *word, void *to) {
+    struct options *o = to;
+    if (!word->rest[0] || !word->rest[1])
+        return option_refuse(word, "two numbers are missing after -P NAME");
     if (o->n_scans == SWEEP_PARAMETERS_MAX)
-        return refuse("too many parameters");
-    o->scans[o->n_scans++] = (struct scan){name, rest[0], rest[1]};
+        return option_refuse(word, "too many parameters");
+    o->scans[o->n_scans++] = (struct scan){word->text, word->rest[0], word->rest[1]};
     return 2;
 }
 
-static int hear(void *context, const char *name, const char *value, char *const *rest) {
-    if (strcmp(name, "parameter-list") == 0)
-        return hear_list(context, value, rest);
-    return strcmp(name, "parameter-scan") == 0 ? hear_scan(context, value, rest) : 0;
-}
-
 static int read_words(int argc, char **argv, struct options *o) {
-    struct verb_option takes[RUN_WORDS_TAKES + 8];
+    struct run_options *run = &o->run.options;
+    const struct option_row rows[] = {
+        {"-L, --parameter-list NAME A,B,C",
+         "values one by one; \\, is a comma in one; NAME may be two that\n"
+         "change together: -L mode:ranks single:1,sync:4",
+         .take = take_list, .to = o},
+        {"-P, --parameter-scan NAME MIN MAX", "numbers, 1 apart", .take = take_scan, .to = o},
+        {"-D, --parameter-step-size N", "or so far apart", .text = &o->step},
+        {"-r, --repeat N", "runs of each combination, in turn (A B C A B C); default: 1",
+         .small = &run->repeats, .low = 1, .high = RUN_REPEATS_MAX},
+        {"--stop-on-failure", "end with the first run that fails", .flag = &o->stop_on_failure},
+        {"--retry-failed", "make runs again that failed", .flag = &o->retry_failed},
+        {"-n, --name NAME", "name of the sweep; default: the program's", .text = &run->name},
+        {"--measure M,...", "what to show at the end, as of `sweep report`", .text = &o->measures},
+        {"--no-report", "show nothing at the end, and keep no time budgets",
+         .not_flag = &run->report},
+        {"-q, --quiet", "say nothing but errors and what is shown at the end", .flag = &run->quiet},
+        {.help = "\nOptions of each run, as for `chokepoint run`:\n"},
+        {"--hosts FILE|A,B", "default: of COMMAND, else of the batch system, else this machine",
+         .text = &run->hosts},
+        VERB_DATABASE(&run->database),
+        {"--rate HZ", "samples a second; default: 10", .text = &run->rate, .number = &run->rate_hz,
+         .low = RUN_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
+        {"--process-rate HZ", "of processes; default: 1", .text = &run->process_rate,
+         .number = &run->process_rate_hz, .low = RUN_PROCESS_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
+        {"--call-spool-limit BYTES", "of single MPI calls; default: 256m",
+         .take = run_take_spool_limit, .to = &run->call_spool_limit},
+        {"--flows", "capture packets", .flag = &run->flows},
+        {"--allow-missing", "go on when a host does not answer", .flag = &run->allow_missing},
+        {"--start-timeout S", "how long hosts may take to answer; default: 20",
+         .number = &o->run.start_timeout_s, .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S},
+        {"--no-shim", "do not record MPI calls", .not_flag = &run->shim},
+        {"--wait-clocks", "clock waits with programs in kernels", .flag = &run->wait_clocks},
+        {"--no-command-lines", "record of COMMAND its program alone",
+         .flag = &run->no_command_lines},
+        {"--no-mask", "record and show secrets in COMMAND and in values as they are",
+         .flag = &run->no_mask},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 6, 25, true};
     *o = (struct options){.step = "1"};
     run_words_init(&o->run);
-    size_t n = run_words_takes(&o->run, takes);
-    const struct verb_option own[] = {{"parameter-list", 'L', &o->list, NULL},
-                                      {"parameter-scan", 'P', &o->scan, NULL},
-                                      {"parameter-step-size", 'D', &o->step, NULL},
-                                      {"measure", 0, &o->measures, NULL},
-                                      {"stop-on-failure", 0, NULL, &o->stop_on_failure},
-                                      {"retry-failed", 0, NULL, &o->retry_failed}};
-    memcpy(takes + n, own, sizeof own);
-    const struct verb_words words = {"sweep", help, takes, n + ARRAY_SIZE(own), true};
-    return verb_words_read_each(&words, argc, argv, hear, o, &o->run.options.command);
+    return verb_words_read("sweep", &table, argc, argv, &run->command);
 }
 
 static int check_measures(const char *text) {

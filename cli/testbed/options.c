@@ -1,32 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of `chokepoint testbed up`. */
+/* The words of `chokepoint testbed up`, and the help of the verb. */
+#include "common/options.h"
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 #include "common/text.h"
 
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static const char usage[] =
+    "usage: chokepoint testbed [--name NAME] up N [OPTIONS]\n"
+    "       chokepoint testbed [--name NAME] status | down\n"
+    "       chokepoint testbed [--name NAME] exec [HOST] -- COMMAND...\n"
+    "       chokepoint testbed [--name NAME] ssh HOST COMMAND...\n"
+    "\n"
+    "Emulated hosts vm1 to vmN on this machine, each with a network address, a node name and a\n"
+    "cgroup of its own, on a switch that is connected to nothing else. Needs root.\n"
+    "\n"
+    "  up N              makes N hosts\n";
+
+static const char end[] =
+    "  status            says what each host is and whether it works\n"
+    "  down              ends what runs inside and removes everything\n"
+    "  exec [HOST] --    runs COMMAND inside HOST (default vm1), with $CHOKEPOINT_HOSTFILE for\n"
+    "                    mpirun --hostfile and OpenMPI set up to reach the other hosts\n"
+    "  ssh HOST          runs COMMAND by sh inside HOST, as ssh would; $CHOKEPOINT_RSH inside\n"
+    "\n"
+    "Testbeds of different names (default: $CHOKEPOINT_TESTBED, else chokepoint) live side by\n"
+    "side. Exit status: 0; 1 failed; 2 wrong words, up already, or not up (exec, ssh); 3 this\n"
+    "machine or user cannot have a testbed; exec and ssh: the command's own.\n";
+
 /* "0-2,5" as the kernel writes CPU lists: ascending ranges of CPUs this machine has. */
 static bool cpu_list_is_good(const char *text) {
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-    const char *p = text, *end = text + strlen(text);
+    const char *p = text, *stop = text + strlen(text);
     for (;;) {
         uint64_t first, last;
-        if (p == end || *p < '0' || *p > '9' || !text_u64(&p, end, &first))
+        if (p == stop || *p < '0' || *p > '9' || !text_u64(&p, stop, &first))
             return false;
         last = first;
-        if (p < end && *p == '-' &&
-            (++p == end || *p < '0' || *p > '9' || !text_u64(&p, end, &last)))
+        if (p < stop && *p == '-' &&
+            (++p == stop || *p < '0' || *p > '9' || !text_u64(&p, stop, &last)))
             return false;
         if (last < first || last >= (uint64_t)n_cpus)
             return false;
-        if (p == end)
+        if (p == stop)
             return true;
         if (*p++ != ',')
             return false;
@@ -123,46 +145,61 @@ static int check_room(struct testbed *t) {
     return 0;
 }
 
-static int parse_option(int option, struct testbed_options *options) {
-    struct testbed *t = &options->testbed;
-    switch (option) {
-    case 'r':
-        return parse_rate(optarg, t);
-    case 'c':
-        return testbed_parse_cpus(optarg, t);
-    case 'm':
-        return parse_memory(optarg, t);
-    case 'u':
-        return parse_mtu(optarg, t);
-    case 's':
-        options->subnet_given = true;
-        return testbed_parse_subnet(optarg, t);
-    case 'R':
-        options->replace = true;
-        return 0;
-    default:
-        return testbed_trouble(t, TESTBED_USAGE,
-                               "up: unknown or incomplete option; see `chokepoint testbed --help`");
-    }
+/* Says what is wrong with a value in testbed.trouble. */
+static int take_value(const struct option_word *word, void *to) {
+    static const struct {
+        const char *name;
+        int (*parse)(const char *text, struct testbed *t);
+    } parsers[] = {{"rate", parse_rate},
+                   {"cpus", testbed_parse_cpus},
+                   {"memory", parse_memory},
+                   {"mtu", parse_mtu},
+                   {"subnet", testbed_parse_subnet}};
+    struct testbed *t = &((struct testbed_options *)to)->testbed;
+    size_t i = 0;
+    while (strcmp(word->name, parsers[i].name) != 0)
+        i++;
+    return parsers[i].parse(word->text, t) ? option_refuse(word, "%s", t->trouble) : 0;
+}
+
+void testbed_fill_options(struct testbed_options *to, struct option_row rows[TESTBED_OPTIONS],
+                          struct option_table *ret_table) {
+    const struct option_row list[TESTBED_OPTIONS] = {
+        {"--name NAME", .to = NULL}, /* take_name() reads it, wherever it stands */
+        {"--rate R", "speed of each link, both ways (default 1.8gbit; none: not shaped)",
+         .take = take_value, .to = to},
+        {"--cpus LIST",
+         "`0,1`: CPU 0, CPU 1, CPU 0 ... in turn; `0-1;2-3`: sets of CPUs in\n"
+         "turn; none: all share all (default)",
+         .take = take_value, .to = to},
+        {"--memory BYTES", "limit of each host (256m, 2g)", .take = take_value, .to = to},
+        {"--mtu BYTES", "largest packet (default 9000)", .take = take_value, .to = to},
+        {"--subnet NET/P", "default: the first free of 10.77.0.0/24, 10.77.1.0/24, ...",
+         .take = take_value, .to = to, .given = to ? &to->subnet_given : NULL},
+        {"--replace", "takes down the testbed of this name first",
+         .flag = to ? &to->replace : NULL},
+    };
+    memcpy(rows, list, sizeof list);
+    *ret_table = (struct option_table){usage, rows, TESTBED_OPTIONS, end, 4, 20, false};
 }
 
 int testbed_parse_up(int argc, char **argv, struct testbed_options *ret_options) {
-    static const struct option long_options[] = {{"rate", required_argument, NULL, 'r'},
-                                                 {"cpus", required_argument, NULL, 'c'},
-                                                 {"memory", required_argument, NULL, 'm'},
-                                                 {"mtu", required_argument, NULL, 'u'},
-                                                 {"subnet", required_argument, NULL, 's'},
-                                                 {"replace", no_argument, NULL, 'R'},
-                                                 {NULL, 0, NULL, 0}};
     struct testbed *t = &ret_options->testbed;
-    int r = parse_rate("1.8gbit", t), option;
-    opterr = 0;
-    optind = 0; /* getopt starts afresh: main has read words of its own */
-    while (r == 0 && (option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
-        r = parse_option(option, ret_options);
-    for (; r == 0 && optind < argc; optind++)
-        r = t->n_hosts ? testbed_trouble(t, TESTBED_USAGE, "up: '%.40s' is one word too many",
-                                         argv[optind])
-                       : parse_hosts(argv[optind], t);
+    struct option_row rows[TESTBED_OPTIONS];
+    struct option_table table;
+    struct option_trouble trouble;
+    char **words = NULL;
+    int r = parse_rate("1.8gbit", t);
+    testbed_fill_options(ret_options, rows, &table);
+    if (r == 0 && options_read(&table, argc, argv, &words, &trouble) < 0)
+        return trouble.wrong == OPTION_WRONG_IN_ALL
+                   ? TESTBED_USAGE
+                   : testbed_trouble(t, TESTBED_USAGE,
+                                     "up: unknown or incomplete option; see `chokepoint testbed "
+                                     "--help`");
+    for (; r == 0 && *words; words++)
+        r = t->n_hosts
+                ? testbed_trouble(t, TESTBED_USAGE, "up: '%.40s' is one word too many", *words)
+                : parse_hosts(*words, t);
     return r ? r : check_room(t);
 }

@@ -3,37 +3,9 @@
 #include "cli/testbed/testbed.h"
 #include "cli/base/complete.h"
 #include "cli/base/verb.h"
-#include "common/error.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-    "usage: chokepoint testbed [--name NAME] up N [OPTIONS]\n"
-    "       chokepoint testbed [--name NAME] status | down\n"
-    "       chokepoint testbed [--name NAME] exec [HOST] -- COMMAND...\n"
-    "       chokepoint testbed [--name NAME] ssh HOST COMMAND...\n"
-    "\n"
-    "Emulated hosts vm1 to vmN on this machine, each with a network address, a node name and a\n"
-    "cgroup of its own, on a switch that is connected to nothing else. Needs root.\n"
-    "\n"
-    "  up N              makes N hosts\n"
-    "    --rate R        speed of each link, both ways (default 1.8gbit; none: not shaped)\n"
-    "    --cpus LIST     `0,1`: CPU 0, CPU 1, CPU 0 ... in turn; `0-1;2-3`: sets of CPUs in\n"
-    "                    turn; none: all share all (default)\n"
-    "    --memory BYTES  limit of each host (256m, 2g)\n"
-    "    --mtu BYTES     largest packet (default 9000)\n"
-    "    --subnet NET/P  default: the first free of 10.77.0.0/24, 10.77.1.0/24, ...\n"
-    "    --replace       takes down the testbed of this name first\n"
-    "  status            says what each host is and whether it works\n"
-    "  down              ends what runs inside and removes everything\n"
-    "  exec [HOST] --    runs COMMAND inside HOST (default vm1), with $CHOKEPOINT_HOSTFILE for\n"
-    "                    mpirun --hostfile and OpenMPI set up to reach the other hosts\n"
-    "  ssh HOST          runs COMMAND by sh inside HOST, as ssh would; $CHOKEPOINT_RSH inside\n"
-    "\n"
-    "Testbeds of different names (default: $CHOKEPOINT_TESTBED, else chokepoint) live side by\n"
-    "side. Exit status: 0; 1 failed; 2 wrong words, up already, or not up (exec, ssh); 3 this\n"
-    "machine or user cannot have a testbed; exec and ssh: the command's own.\n";
 
 static int run_up(struct testbed *t, int argc, char **argv) {
     struct testbed_options options = {.testbed = *t};
@@ -99,25 +71,16 @@ static const char *take_name(int *argc, char **argv) {
     return NULL;
 }
 
-/* Shells complete these; testbed_parse_up reads them, and take_name. */
-static bool answers_shell(int argc, char **argv) {
-    const char *text;
-    bool flag;
-    const struct verb_option takes[] = {{"name", 0, &text, NULL},   {"rate", 0, &text, NULL},
-                                        {"cpus", 0, &text, NULL},   {"memory", 0, &text, NULL},
-                                        {"mtu", 0, &text, NULL},    {"subnet", 0, &text, NULL},
-                                        {"replace", 0, NULL, &flag}};
-    const struct verb_words words = {"testbed", help, takes, ARRAY_SIZE(takes), false};
-    return complete_answers(&words, argc, argv);
-}
-
 static int testbed_main(int argc, char **argv) {
     struct testbed t;
-    if (answers_shell(argc, argv))
+    struct option_row rows[TESTBED_OPTIONS];
+    struct option_table table;
+    testbed_fill_options(NULL, rows, &table);
+    if (complete_answers("testbed", &table, argc, argv))
         return 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "ssh") != 0; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return fputs(help, stdout), 0;
+            return options_print_help(&table, stdout) ? EXIT_FAILURE : 0;
     int r = testbed_init(&t, take_name(&argc, argv));
     if (r == 0)
         r = run_subverb(&t, argc - 1, argv + 1);

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/options.h"
+
 #define TESTBED_SSH "testbed-ssh" /* a link to this program, which then is `testbed ssh` */
 #define TESTBED_HOSTS_MAX 100
 #define TESTBED_ROOT "/run/chokepoint-testbed"
@@ -81,6 +83,10 @@ void testbed_address(const struct testbed *t, unsigned host, char ret_text[16]);
 
 /* --- options --- */
 
+/* The options of `up`, and the help of the verb: rows and table for values that go to `to`. */
+#define TESTBED_OPTIONS 7
+void testbed_fill_options(struct testbed_options *to, struct option_row rows[TESTBED_OPTIONS],
+                          struct option_table *ret_table);
 int testbed_parse_up(int argc, char **argv, struct testbed_options *ret_options);
 int testbed_parse_cpus(const char *text, struct testbed *t);
 int testbed_parse_subnet(const char *text, struct testbed *t);

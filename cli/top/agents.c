@@ -22,6 +22,7 @@
 #include "common/text.h"
 
 #define RATE "2" /* a second: rates are shown of one */
+#define RATE_HZ 2
 #define STOP_NS (10 * NS_PER_S)
 #define TERMINATE_NS (3 * NS_PER_S)
 #define KILL_NS NS_PER_S
@@ -81,11 +82,12 @@ static int record(const struct top_agents *agents, const char *hosts, bool flows
     words.options.hosts = hosts;
     words.options.database = agents->database;
     words.options.rate = RATE;
+    words.options.rate_hz = RATE_HZ;
     words.options.allow_missing = true;
     words.options.flows = flows;
     words.options.command = command;
     words.options.forgets = agents->directory[0];
-    words.no_shim = words.no_report = true;
+    words.options.shim = words.options.report = false;
     if (run_words_judge("top", &words, &options) < 0)
         return 2;
     run_once(&options, &turn);

@@ -11,7 +11,7 @@
 #include "cli/top/view.h"
 
 struct top_words {
-    const char *run, *database, *hosts, *hostfile, *write, *delay, *count, *format;
+    const char *run, *database, *hosts, *hostfile, *write;
     bool batch, json, flows;
     double delay_s;
     uint64_t n;

@@ -29,20 +29,15 @@
 #include "common/secret.h"
 #include "common/text.h"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint collector --db FILE --run ID --listen ADDR:PORT[,ADDR:PORT...]\n"
     "                            [--file DEVICE:INODE]\n"
     "\n"
     "Takes the frames that agents push and writes them into the database, as part of a run that\n"
     "is there already. `chokepoint run` starts one by itself.\n"
-    "\n"
-    "  --db FILE        the database\n"
-    "  --run ID         number of the run in it\n"
-    "  --file DEV:INODE that very file and no other of its name (as stat prints them)\n"
-    "  --listen LIST    numeric addresses, [v6]:PORT too; port 0 takes any; fd:N is\n"
-    "                   a descriptor that listens already; UDP of the same number tells agents\n"
-    "                   the time; nothing else is opened\n"
-    "  --key-of HOST    print the key that the agent of HOST must show, and end\n"
+    "\n";
+
+static const char end[] =
     "\n"
     "environment: CHOKEPOINT_TOKEN, the run's secret, of which the keys of hosts are made;\n"
     "             CHOKEPOINT_KEY, its private key (PEM); without it one is made\n"
@@ -88,14 +83,22 @@ static int parse_file(const char *text, struct store_file *ret_file) {
 
 static int parse_options(struct collector *c, int argc, char **argv) {
     const char *run = "", *file = NULL;
-    const struct verb_option takes[] = {{"db", 0, &c->db, NULL},
-                                        {"run", 0, &run, NULL},
-                                        {"listen", 0, &c->listen, NULL},
-                                        {"file", 0, &file, NULL},
-                                        {"key-of", 0, &c->key_of, NULL}};
-    const struct verb_words words = {"collector", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--db FILE", "the database", .take = verb_take_database, .to = &c->db},
+        {"--run ID", "number of the run in it", .text = &run},
+        {"--file DEV:INODE", "that very file and no other of its name (as stat prints them)",
+         .text = &file},
+        {"--listen LIST",
+         "numeric addresses, [v6]:PORT too; port 0 takes any; fd:N is\n"
+         "a descriptor that listens already; UDP of the same number tells agents\n"
+         "the time; nothing else is opened",
+         .text = &c->listen},
+        {"--key-of HOST", "print the key that the agent of HOST must show, and end",
+         .text = &c->key_of},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 2, 19, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("collector", &table, argc, argv, &rest);
     if (r)
         return r;
     if (rest[0])

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint compare GROUP GROUP... [--baseline GROUP] [--db FILE]\n"
     "                          [--format FORMAT] [-o PATH]\n"
     "\n"
@@ -22,12 +22,7 @@ static const char help[] =
     "of these with commas. Numbers of runs of the same name and command are one group.\n"
     "The name of a sweep is a group for each of its cells.\n"
     "With five or more runs on both sides it is tested whether a difference is real.\n"
-    "\n"
-    "  --db FILE        default: ./chokepoint.db\n"
-    "  --format FORMAT  text, md, html, csv or json; default: by the ending of PATH,\n"
-    "                   text if it has none\n"
-    "  -o, --output PATH\n"
-    "                   write there; a file that exists is replaced when all is written\n";
+    "\n";
 
 #define WORDS_MAX 64
 #define RUNS_MAX 128 /* of all groups: the figures of each are held in memory */
@@ -59,14 +54,20 @@ static int take_words(struct options *options, char **words) {
 }
 
 static int parse(int argc, char **argv, struct options *options) {
-    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
-                                        {"format", 0, &options->format, NULL},
-                                        {"baseline", 0, &options->baseline, NULL},
-                                        {"output", 'o', &options->path, NULL}};
-    const struct verb_words words = {"compare", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--baseline GROUP", NULL, .text = &options->baseline},
+        VERB_DATABASE(&options->database),
+        {"--format FORMAT",
+         "text, md, html, csv or json; default: by the ending of PATH,\n"
+         "text if it has none",
+         .text = &options->format},
+        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+         .text = &options->path},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
     char **rest;
     *options = (struct options){.database = REPORT_DATABASE};
-    int result = verb_words_read(&words, argc, argv, &rest);
+    int result = verb_words_read("compare", &table, argc, argv, &rest);
     return result ? result : take_words(options, rest);
 }
 

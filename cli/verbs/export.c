@@ -11,33 +11,33 @@
 #include "cli/base/verb.h"
 #include "common/error.h"
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint export [RUN] --format FORMAT [--table NAME] [--db FILE] [-o PATH]\n"
     "\n"
     "Writes a recording for other programs to read. RUN is a number or a name from\n"
     "`chokepoint list`, last, last~1; default: last.\n"
-    "\n"
-    "  --format FORMAT  perfetto: a timeline for https://ui.perfetto.dev;\n"
-    "                   csv: one table with names, percent and rates;\n"
-    "                   openmetrics: the last value of everything, for Prometheus\n"
-    "  --table NAME     the table csv writes: cpu, net, mark, ...\n"
-    "  --db FILE        default: ./chokepoint.db\n"
-    "  -o, --output PATH\n"
-    "                   write there; a file that exists is replaced when all is written\n";
+    "\n";
 
 struct options {
     const char *run, *database, *format, *table, *path;
 };
 
 static int parse(int argc, char **argv, struct options *options) {
-    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
-                                        {"format", 0, &options->format, NULL},
-                                        {"table", 0, &options->table, NULL},
-                                        {"output", 'o', &options->path, NULL}};
-    const struct verb_words words = {"export", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--format FORMAT",
+         "perfetto: a timeline for https://ui.perfetto.dev;\n"
+         "csv: one table with names, percent and rates;\n"
+         "openmetrics: the last value of everything, for Prometheus",
+         .text = &options->format},
+        {"--table NAME", "the table csv writes: cpu, net, mark, ...", .text = &options->table},
+        VERB_DATABASE(&options->database),
+        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+         .text = &options->path},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
-    int result = verb_words_read(&words, argc, argv, &rest);
+    int result = verb_words_read("export", &table, argc, argv, &rest);
     if (result == 0 && rest[0] && rest[1])
         return verb_refuse("export", "one run at a time", NULL,
                            "`chokepoint export --help` tells more");

@@ -12,23 +12,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char pack_help[] =
+static const char pack_usage[] =
     "usage: chokepoint pack [FILE]\n"
     "\n"
     "Compresses a database that is recorded into no more: FILE.zst takes the place of FILE, in "
     "about\n"
     "a third of its bytes. All verbs that read go on to read it, by either name.\n"
-    "\n"
-    "  --db FILE   the same as FILE; default: ./chokepoint.db\n"
+    "\n";
+
+static const char pack_end[] =
     "\n"
     "exit status: 0 packed, 1 damaged or not written, 2 no such database, or one in use\n";
 
-static const char unpack_help[] =
+static const char unpack_usage[] =
     "usage: chokepoint unpack [FILE.zst]\n"
     "\n"
     "Makes the database of before `chokepoint pack` again, to record into it or to query it.\n"
-    "\n"
-    "  --db FILE   the same as FILE.zst; default: ./chokepoint.db.zst\n"
+    "\n";
+
+static const char unpack_end[] =
     "\n"
     "exit status: 0 unpacked, 1 damaged or not written, 2 no such file\n";
 
@@ -54,12 +56,14 @@ static int convert(const char *verb, const char *path, convert_fn function) {
     return fflush(stdout) != 0;
 }
 
-static int one_file(const char *verb, const char *help, const char *path, convert_fn function,
-                    int argc, char **argv) {
-    const struct verb_option takes[] = {{"db", 0, &path, NULL}};
-    const struct verb_words words = {verb, help, takes, ARRAY_SIZE(takes), false};
+static int one_file(const char *verb, const char *path, convert_fn function,
+                    struct option_table *table, const char *about, int argc, char **argv) {
+    const struct option_row rows[] = {
+        {"--db FILE", about, .take = verb_take_database, .to = &path}};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    table->rows = rows;
+    table->n = ARRAY_SIZE(rows);
+    int r = verb_words_read(verb, table, argc, argv, &rest);
     if (r == 0 && rest[0] && rest[1])
         r = verb_refuse(verb, "one database at a time", NULL, "see its --help");
     if (r)
@@ -68,11 +72,16 @@ static int one_file(const char *verb, const char *help, const char *path, conver
 }
 
 static int pack_main(int argc, char **argv) {
-    return one_file("pack", pack_help, REPORT_DATABASE, store_pack, argc, argv);
+    struct option_table table = {.usage = pack_usage, .end = pack_end, .indent = 2, .column = 14};
+    return one_file("pack", REPORT_DATABASE, store_pack, &table,
+                    "the same as FILE; default: ./chokepoint.db", argc, argv);
 }
 
 static int unpack_main(int argc, char **argv) {
-    return one_file("unpack", unpack_help, REPORT_DATABASE PACK_ENDING, store_unpack, argc, argv);
+    struct option_table table = {
+        .usage = unpack_usage, .end = unpack_end, .indent = 2, .column = 14};
+    return one_file("unpack", REPORT_DATABASE PACK_ENDING, store_unpack, &table,
+                    "the same as FILE.zst; default: ./chokepoint.db.zst", argc, argv);
 }
 
 const struct verb verb_pack = {

@@ -9,21 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char rename_help[] =
+static const char rename_usage[] =
     "usage: chokepoint rename RUN NAME [--db FILE]\n"
     "\n"
     "Gives a run another name. RUN is its number, its name (the newest of that name), `last`\n"
     "or `last~N`.\n"
-    "\n"
-    "      --db FILE  default: ./chokepoint.db\n";
+    "\n";
 
-static const char note_help[] =
+static const char note_usage[] =
     "usage: chokepoint note RUN TEXT [--db FILE]\n"
     "\n"
     "Writes a note on a run, which `list` and `report` show. RUN is its number, its name (the\n"
     "newest of that name), `last` or `last~N`. Notes are added to those that are there.\n"
-    "\n"
-    "      --db FILE  default: ./chokepoint.db\n";
+    "\n";
 
 typedef int change_run(struct store *store, int64_t run, const char *text);
 
@@ -48,10 +46,10 @@ static int change(const char *verb, const char *database, const char *which, con
 static int read_and_change(const char *verb, const char *help, const char *usage, int argc,
                            char **argv, change_run *to) {
     const char *database = REPORT_DATABASE;
-    const struct verb_option takes[] = {{"db", 0, &database, NULL}};
-    const struct verb_words words = {verb, help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {VERB_DATABASE(&database)};
+    const struct option_table table = {help, rows, ARRAY_SIZE(rows), NULL, 6, 17, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read(verb, &table, argc, argv, &rest);
     if (r == 0 && (!rest[0] || !rest[1]))
         r = verb_refuse(verb, "a word is missing", NULL, usage);
     else if (r == 0 && rest[2])
@@ -62,12 +60,12 @@ static int read_and_change(const char *verb, const char *help, const char *usage
 }
 
 static int rename_main(int argc, char **argv) {
-    return read_and_change("rename", rename_help, "chokepoint rename RUN NAME", argc, argv,
+    return read_and_change("rename", rename_usage, "chokepoint rename RUN NAME", argc, argv,
                            store_run_rename);
 }
 
 static int note_main(int argc, char **argv) {
-    return read_and_change("note", note_help, "chokepoint note RUN 'TEXT'", argc, argv,
+    return read_and_change("note", note_usage, "chokepoint note RUN 'TEXT'", argc, argv,
                            store_run_comment);
 }
 

@@ -16,28 +16,13 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
     "                         [--why] [--alerts] [--plot NAME[,NAME...]] [--store-budget]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
-    "\n"
-    "  --db FILE        default: ./chokepoint.db\n"
-    "  --why            the verdict and what it rests on, on one screen\n"
-    "  --format FORMAT  summary (the verdict in five lines), screen (--why), text, md, html,\n"
-    "                   csv or json; svg, png or pdf: pictures alone; default: by the ending\n"
-    "                   of PATH, text if it has none\n"
-    "  --plot NAME[,NAME...]\n"
-    "                   of the pictures only these; default: all that the run has.\n"
-    "                   cpu, memory, network, disk, pressure (of each host), pairs (of\n"
-    "                   hosts), cores, budget, budget-iterations, iterations, timeline,\n"
-    "                   accuracy, marks (other values that the program marked)\n"
-    "  -o, --output PATH\n"
-    "                   write there; a file that exists is replaced when all is written\n"
-    "  --alerts         only the alert log, judging nothing; also of a run that goes on\n"
-    "  --store-budget   also make the rows of the run in the table budget of the database\n"
-    "                   anew, as `chokepoint run` does at its end\n";
+    "\n";
 
 /* For a terminal: the verdict alone. */
 static bool is_verdict(const struct format *format) {
@@ -161,15 +146,33 @@ struct options {
 };
 
 static int parse(int argc, char **argv, struct options *options) {
-    const struct verb_option takes[] = {
-        {"db", 0, &options->database, NULL},   {"format", 0, &options->format, NULL},
-        {"output", 'o', &options->path, NULL}, {"alerts", 0, NULL, &options->alerts},
-        {"plot", 0, &options->plots, NULL},    {"store-budget", 0, NULL, &options->store_budget},
-        {"why", 0, NULL, &options->why}};
-    const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        VERB_DATABASE(&options->database),
+        {"--why", "the verdict and what it rests on, on one screen", .flag = &options->why},
+        {"--format FORMAT",
+         "summary (the verdict in five lines), screen (--why), text, md, html,\n"
+         "csv or json; svg, png or pdf: pictures alone; default: by the ending\n"
+         "of PATH, text if it has none",
+         .text = &options->format},
+        {"--plot NAME[,NAME...]",
+         "of the pictures only these; default: all that the run has.\n"
+         "cpu, memory, network, disk, pressure (of each host), pairs (of\n"
+         "hosts), cores, budget, budget-iterations, iterations, timeline,\n"
+         "accuracy, marks (other values that the program marked)",
+         .text = &options->plots},
+        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+         .text = &options->path},
+        {"--alerts", "only the alert log, judging nothing; also of a run that goes on",
+         .flag = &options->alerts},
+        {"--store-budget",
+         "also make the rows of the run in the table budget of the database\n"
+         "anew, as `chokepoint run` does at its end",
+         .flag = &options->store_budget},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
-    int result = verb_words_read(&words, argc, argv, &rest);
+    int result = verb_words_read("report", &table, argc, argv, &rest);
     if (result == 0 && rest[0] && rest[1])
         return verb_refuse("report", "one run at a time", NULL,
                            "`chokepoint compare` takes several");

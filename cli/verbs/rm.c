@@ -17,15 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint rm [-f] [--db FILE] RUN...\n"
     "\n"
     "Removes runs with all that was recorded of them, and gives their space back. RUN is a "
     "number,\n"
     "`last`, `last~N`, or a name that one run alone has. A run that is being recorded is refused.\n"
-    "\n"
-    "  -f, --force    do not ask; otherwise asks where standard input is a terminal\n"
-    "      --db FILE  default: ./chokepoint.db\n";
+    "\n";
 
 struct removal {
     const char *database;
@@ -134,11 +132,14 @@ static int rm_all(struct removal *rm, char **which) {
 
 static int rm_main(int argc, char **argv) {
     struct removal rm = {.database = REPORT_DATABASE};
-    const struct verb_option takes[] = {{"force", 'f', NULL, &rm.force},
-                                        {"db", 0, &rm.database, NULL}};
-    const struct verb_words words = {"rm", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"-f, --force", "do not ask; otherwise asks where standard input is a terminal",
+         .flag = &rm.force},
+        VERB_DATABASE(&rm.database),
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 6, 17, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("rm", &table, argc, argv, &rest);
     if (r == 0 && !rest[0])
         r = verb_refuse("rm", "no run is named", NULL, "chokepoint rm RUN...");
     if (r)

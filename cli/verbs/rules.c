@@ -7,13 +7,14 @@
 #include "analysis/threshold.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
+#include "common/error.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint rules [--format text|json]\n"
     "\n"
     "Lists the rules of the verdict: what each looks for, why that holds up a run, which\n"
@@ -22,8 +23,7 @@ static const char help[] =
     "CHOKEPOINT_JUDGE in the environment changes them for one command, to see what each of\n"
     "them earns: a list such as '-quota;SKEW_RATIO*1.4;GAIN_MIN=0.08;-source:calls' leaves out\n"
     "a rule, scales and sets a threshold, and leaves out a source.\n"
-    "\n"
-    "  --format FORMAT   text or json; default: text\n";
+    "\n";
 
 static json_t *sources_of(unsigned bits) {
     json_t *list = json_array();
@@ -96,10 +96,12 @@ static void print_text(void) {
 
 static int rules_main(int argc, char **argv) {
     const char *format = "text";
-    const struct verb_option options[] = {{"format", 0, &format, NULL}};
-    const struct verb_words words = {"rules", help, options, 1, false};
+    const struct option_row rows[] = {
+        {"--format FORMAT", "text or json; default: text", .text = &format},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 20, false};
     char **rest;
-    int result = verb_words_read(&words, argc, argv, &rest);
+    int result = verb_words_read("rules", &table, argc, argv, &rest);
     if (result)
         return verb_words_status(result);
     if (*rest)

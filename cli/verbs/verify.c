@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint verify [FILE]\n"
     "\n"
     "Checks every page of a database against the checksum it was written with, and says which\n"
     "ones are damaged, and whose they are.\n"
-    "\n"
-    "  --db FILE   the same as FILE; default: ./chokepoint.db\n"
-    "\n"
-    "exit status: 0 intact, 1 damaged, 2 no such database\n";
+    "\n";
+
+static const char end[] = "\n"
+                          "exit status: 0 intact, 1 damaged, 2 no such database\n";
 
 #define SHOWN_MAX 20
 
@@ -74,10 +74,13 @@ static int verify(const char *path) {
 
 static int verify_main(int argc, char **argv) {
     const char *path = REPORT_DATABASE;
-    const struct verb_option takes[] = {{"db", 0, &path, NULL}};
-    const struct verb_words words = {"verify", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--db FILE", "the same as FILE; default: ./chokepoint.db", .take = verb_take_database,
+         .to = &path},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 2, 14, false};
     char **rest;
-    int r = verb_words_read(&words, argc, argv, &rest);
+    int r = verb_words_read("verify", &table, argc, argv, &rest);
     if (r == 0 && rest[0] && rest[1])
         r = verb_refuse("verify", "one database at a time", NULL, "see `chokepoint verify --help`");
     if (r)

@@ -12,38 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "usage: chokepoint whatif [RUN] WHAT... [--together] [--db FILE] [--format FORMAT]\n"
     "                         [-o PATH]\n"
     "\n"
     "Says how long the main phase of a run would have taken if something had been otherwise,\n"
     "from a replay of its MPI calls. RUN is a number or a name from `chokepoint list`, last,\n"
     "last~1; default: last. Each WHAT is answered by itself:\n"
-    "\n"
-    "  --link HOST[:egress|:ingress]=2x\n"
-    "                   the host's link so many times as fast, or with a speed: =200mbit,\n"
-    "                   with what it lets pass at once after a pause: =200mbit,64kB\n"
-    "  --without HOST:CAUSE\n"
-    "                   nobody waits for contention, quota, steal, disk, memory, sleep, stop or\n"
-    "                   files there\n"
-    "  --without-straggler [RANK|HOST]\n"
-    "                   that rank, or the host's, takes as long as its peers, and work that it\n"
-    "                   had more is shared out among all; its process where there are no ranks;\n"
-    "                   default: the one waited for most. HOST after RUN\n"
-    "  --balanced       all ranks of a role have the same amount to compute\n"
-    "  --cpu HOST=2x    the host computes so many times as fast\n"
-    "  --latency 0.5x   each message between hosts takes so many times its latency\n"
-    "  --quota HOST=55% a CPU quota for the host's ranks, in percent of one CPU\n"
-    "  --workers +N|-N  more or fewer workers, each with the same work (parameter servers)\n"
-    "  --together       all of them at once instead\n"
-    "\n"
-    "HOST may be all.\n"
-    "\n"
-    "  --db FILE        default: ./chokepoint.db\n"
-    "  --format FORMAT  text or json; default: by the ending of PATH, text if it has\n"
-    "                   none\n"
-    "  -o, --output PATH\n"
-    "                   write there; a file that exists is replaced when all is written\n";
+    "\n";
 
 #define WORDS_MAX 64
 
@@ -54,14 +30,13 @@ struct options {
     size_t n_words;
 };
 
-static int hear(void *context, const char *name, const char *value, char *const *rest) {
+static int take_word(const struct option_word *word, void *to) {
     static const char *const asked[] = {"link", "without", "without-straggler", "balanced",
                                         "cpu",  "quota",   "workers",           "latency"};
-    struct options *options = context;
-    (void)rest;
+    struct options *options = to;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
-        if (strcmp(name, asked[i]) == 0 && options->n_words <= WORDS_MAX)
-            options->words[options->n_words++] = (struct prediction_word){name, value};
+        if (strcmp(word->name, asked[i]) == 0 && options->n_words <= WORDS_MAX)
+            options->words[options->n_words++] = (struct prediction_word){asked[i], word->text};
     return 0;
 }
 
@@ -99,24 +74,44 @@ static char **with_ranks(int argc, char **argv, int *ret_argc) {
 }
 
 static int parse(int argc, char **argv, struct options *options) {
-    const char *last;
-    bool balanced;
-    const struct verb_option takes[] = {{"link", 0, &last, NULL},
-                                        {"without", 0, &last, NULL},
-                                        {"without-straggler", 0, &last, NULL},
-                                        {"balanced", 0, NULL, &balanced},
-                                        {"cpu", 0, &last, NULL},
-                                        {"quota", 0, &last, NULL},
-                                        {"latency", 0, &last, NULL},
-                                        {"workers", 0, &last, NULL},
-                                        {"together", 0, NULL, &options->together},
-                                        {"db", 0, &options->database, NULL},
-                                        {"format", 0, &options->format, NULL},
-                                        {"output", 'o', &options->path, NULL}};
-    const struct verb_words words = {"whatif", help, takes, ARRAY_SIZE(takes), false};
+    const struct option_row rows[] = {
+        {"--link HOST[:egress|:ingress]=2x",
+         "the host's link so many times as fast, or with a speed: =200mbit,\n"
+         "with what it lets pass at once after a pause: =200mbit,64kB",
+         .take = take_word, .to = options},
+        {"--without HOST:CAUSE",
+         "nobody waits for contention, quota, steal, disk, memory, sleep, stop or\n"
+         "files there",
+         .take = take_word, .to = options},
+        {"--without-straggler [RANK|HOST]",
+         "that rank, or the host's, takes as long as its peers, and work that it\n"
+         "had more is shared out among all; its process where there are no ranks;\n"
+         "default: the one waited for most. HOST after RUN",
+         .take = take_word, .to = options},
+        {"--balanced", "all ranks of a role have the same amount to compute", .take = take_word,
+         .to = options},
+        {"--cpu HOST=2x", "the host computes so many times as fast", .take = take_word,
+         .to = options},
+        {"--latency 0.5x", "each message between hosts takes so many times its latency",
+         .take = take_word, .to = options},
+        {"--quota HOST=55%", "a CPU quota for the host's ranks, in percent of one CPU",
+         .take = take_word, .to = options},
+        {"--workers +N|-N", "more or fewer workers, each with the same work (parameter servers)",
+         .take = take_word, .to = options},
+        {"--together", "all of them at once instead", .flag = &options->together},
+        {.help = "\nHOST may be all.\n\n"},
+        VERB_DATABASE(&options->database),
+        {"--format FORMAT",
+         "text or json; default: by the ending of PATH, text if it has\n"
+         "none",
+         .text = &options->format},
+        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+         .text = &options->path},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
-    int result = verb_words_read_each(&words, argc, argv, hear, options, &rest);
+    int result = verb_words_read("whatif", &table, argc, argv, &rest);
     if (result == 0 && rest[0] && rest[1])
         return verb_refuse("whatif", "one run at a time", NULL,
                            "`chokepoint whatif --help` lists what can be asked");

@@ -17,7 +17,7 @@ command=(touch started)
 refused "unknown option '--frobnicate'" --frobnicate "${command[@]}"
 refused "unknown option '-z'" -z "${command[@]}"
 refused "value is missing after '--rate'" --rate
-refused "--rate '-1' is out of range" --rate -1 "${command[@]}"
+refused "--rate '-1'; give a number from 0.1 to 1000" --rate -1 "${command[@]}"
 refused "--rate 'fast'" --rate fast "${command[@]}"
 refused "--call-spool-limit '5'" --call-spool-limit 5 "${command[@]}"
 refused "command is missing"

@@ -44,6 +44,6 @@ wrong "hostfile 'none'.*No such file" top --hostfile none
 wrong "hostfile none.*No such file" calibrate --hostfile none
 wrong "names no host" top --hosts ,
 wrong "names no host" run --hosts '' true
-wrong "'-1' is out of range" run --rate -1 true
+wrong "'-1'; give a number" run --rate -1 true
 wrong "'99999'" serve --port 99999 --db "$db"
 wrong "run --flows" top 1 --flows --db "$db"

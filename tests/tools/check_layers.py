@@ -19,7 +19,7 @@ LAYERS = {
     "collector": "collector store common",
     "analysis": "analysis common",
     "reports": "reports analysis store common",
-    "workloads": "workloads mark",
+    "workloads": "workloads mark common",
     "cli": "cli reports analysis collector store common",
 }
 # Rooms within a layer, each of which knows only itself and those before it; rooms of one line in agent/ and cli/ know

@@ -31,7 +31,7 @@ static int parse(const char *const *more, struct agent_options *ret_options) {
         args[n++] = *more++;
     args[n] = NULL;
     why[0] = '\0';
-    return options_parse(n, (char **)args, ret_options, why, sizeof why);
+    return agent_options_read(n, (char **)args, ret_options, why, sizeof why);
 }
 
 #define SHOWN(text) ((text) ? (text) : "none")
@@ -51,7 +51,7 @@ static char *all_of(const struct agent_options *o) {
             (long long)o->orphan_after_ns, (long long)o->drain_ns, (long long)o->call_drain_ns,
             (unsigned long long)o->spool_limit_bytes,
             (unsigned long long)o->call_spool_limit_bytes);
-    fprintf(out, "frames=%llu\nforeign=%zu\nchoices=%zu\nparent=%d\npeers=%s\n",
+    fprintf(out, "frames=%llu\nforeign=%d\nchoices=%zu\nparent=%d\npeers=%s\n",
             (unsigned long long)o->max_frames, o->foreign_processes, o->n_choices, o->job_parent,
             SHOWN(o->peers));
     fprintf(out, "supervise=%d\npush=%d\nflows=%d\nclocks=%d\nno_lines=%d\ndoctor=%d\nstdin=%d\n",
@@ -169,7 +169,7 @@ static void values_that_make_no_sense_are_refused(void **state) {
 static int parse_alone(const char *const *args, int n) {
     struct agent_options o;
     why[0] = '\0';
-    return options_parse(n, (char **)args, &o, why, sizeof why);
+    return agent_options_read(n, (char **)args, &o, why, sizeof why);
 }
 #define ALONE(...)                                                                                 \
     parse_alone((const char *const[]){"chokepoint-agent", __VA_ARGS__, NULL},                      \
@@ -189,7 +189,7 @@ static void what_is_missing_is_told(void **state) {
     assert_int_equal(ALONE("--spool", "/s", "--collector", "https://h:1", "--pin", PIN), 0);
     assert_int_equal(ALONE("--spool", "/s", "--delivered", "/d"), 0);
     assert_int_equal(ALONE("--spool", "/s", "--doctor"), 0);
-    assert_int_equal(ALONE("--help"), OPTIONS_SHOW_HELP);
+    assert_int_equal(ALONE("--help"), OPTIONS_HELP);
     assert_int_equal(ALONE("--version"), OPTIONS_SHOW_VERSION);
     assert_int_equal(ALONE("--tables"), OPTIONS_SHOW_TABLES);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/base/nearest.h"
+#include "common/nearest.h"
 
 static void a_distance_counts_letters(void **state) {
     (void)state;

@@ -23,7 +23,7 @@ struct host {
 };
 
 struct calibration {
-    const struct options *options;
+    const struct calibrate_options *options;
     struct cluster cluster;
     struct host *hosts;        /* owned; by rank */
     const char **names;        /* owned; names of the hosts */
@@ -194,16 +194,17 @@ static int calibrate(struct calibration *c) {
 }
 
 int main(int argc, char **argv) {
-    struct options options;
+    struct calibrate_options options;
     struct calibration c = {.options = &options, .net = {.listener = -1}};
-    char why[200];
-    if (options_read(argc, argv, &options, why, sizeof why) < 0)
-        return fprintf(stderr, "chokepoint-calibrate: %s\n", why), EXIT_USAGE;
-    if (options.help)
-        return fputs(options_help, stdout) < 0;
+    struct words_error error;
+    int r = calibrate_options_read(argc, argv, &options, &error);
+    if (r < 0)
+        return fprintf(stderr, "chokepoint-calibrate: %s\n", error.text), EXIT_USAGE;
+    if (r == OPTIONS_HELP)
+        return EXIT_SUCCESS;
     if (cluster_open(&c.cluster, &argc, &argv) < 0)
         return fputs("chokepoint-calibrate: MPI does not start\n", stderr), EXIT_FAILURE;
-    int r = calibrate(&c);
+    r = calibrate(&c);
     if (r < 0) {
         fprintf(stderr, "chokepoint-calibrate: %s\n", strerror(-r));
         cluster_abort(&c.cluster);

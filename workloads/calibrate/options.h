@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-struct options {
-    const char *name; /* name of this host; default: gethostname */
+#include "workloads/common/words.h"
+
+struct calibrate_options {
+    const char *name; /* of this host; default: gethostname */
     const char *disk;
     unsigned parts; /* PART_* */
     bool quick;
-    bool help;
 };
 
-extern const char options_help[];
-
-/* 0, or -1 with one line in why. */
-int options_read(int argc, char **argv, struct options *ret_options, char *why, unsigned long size);
+/* 0, OPTIONS_HELP after the help was printed, or -EINVAL with ret_error filled. */
+int calibrate_options_read(int argc, char **argv, struct calibrate_options *ret_options,
+                           struct words_error *ret_error);
 
 #endif

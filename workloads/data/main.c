@@ -220,7 +220,6 @@ static int run(const struct data_options *o) {
     case DATA_FETCH:
         return fetch(o);
     default:
-        fputs(data_help, stdout);
         return EXIT_SUCCESS;
     }
 }
@@ -228,11 +227,13 @@ static int run(const struct data_options *o) {
 int main(int argc, char **argv) {
     struct data_options options;
     struct words_error error;
-    if (data_options_parse(argc, argv, &options, &error) < 0) {
+    int r = data_options_read(argc, argv, &options, &error);
+    if (r < 0) {
         say(error.text);
         return EXIT_USAGE;
     }
-    int status = run(&options), r = status == EXIT_SUCCESS ? printed() : 0;
+    int status = r == OPTIONS_HELP ? EXIT_SUCCESS : run(&options);
+    r = status == EXIT_SUCCESS ? printed() : 0;
     if (r == 0)
         return status;
     fprintf(stderr, "chokepoint-data: cannot write standard output: %s\n", strerror(-r));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/data/options.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-const char data_help[] =
+#include "common/error.h"
+
+static const char usage[] =
     "usage: chokepoint-data generate digits|textures --out DIR [--train N] [--test N] [--seed N]\n"
     "           [--quiet]\n"
     "       chokepoint-data fetch mnist|cifar10|URL [--out DIR] [--from URL] [--sha256 SUM] "
@@ -14,100 +13,19 @@ const char data_help[] =
     "       chokepoint-data check DIR\n"
     "\n"
     "Images to train with: drawn by program, or fetched; and what of them a directory holds.\n"
-    "\n"
-    "  --out DIR     where to (fetch: chokepoint/NAME in the user's cache directory)\n"
-    "  --train N     training images (60000; textures: 50000)\n"
-    "  --test N      test images (10000)\n"
-    "  --seed N      of the images (1); the same one gives the same bytes\n"
-    "  --from URL    another place that has the files of mnist or cifar10\n"
-    "  --sha256 SUM  checksum of what URL has; of mnist and cifar10 it is known\n"
-    "  --quiet       no progress\n";
+    "\n";
 
-enum {
-    OPT_OUT = WORDS_FIRST,
-    OPT_TRAIN,
-    OPT_TEST,
-    OPT_SEED,
-    OPT_FROM,
-    OPT_SHA256,
-    OPT_QUIET,
-    OPT_HELP
-};
+/* The verbs that take an option, in the order of the table. */
+#define G (1u << DATA_GENERATE)
+#define F (1u << DATA_FETCH)
+static const unsigned takes[] = {G | F, G, G, G, F, F, G | F};
 
-#define QUIET                                                                                      \
-    { "quiet", no_argument, NULL, OPT_QUIET }
-#define HELP                                                                                       \
-    { "help", no_argument, NULL, OPT_HELP }
-#define OUT                                                                                        \
-    { "out", required_argument, NULL, OPT_OUT }
-
-static const struct option words_of[][8] = {
-    [DATA_HELP] = {HELP, {0}},
-    [DATA_GENERATE] = {OUT,
-                       {"train", required_argument, NULL, OPT_TRAIN},
-                       {"test", required_argument, NULL, OPT_TEST},
-                       {"seed", required_argument, NULL, OPT_SEED},
-                       QUIET,
-                       HELP,
-                       {0}},
-    [DATA_CHECK] = {HELP, {0}},
-    [DATA_FETCH] = {OUT,
-                    {"from", required_argument, NULL, OPT_FROM},
-                    {"sha256", required_argument, NULL, OPT_SHA256},
-                    QUIET,
-                    HELP,
-                    {0}},
-};
-
-static int take_images(const struct word *word, uint64_t least, uint32_t *ret) {
-    uint64_t n;
-    int r = word_count(word, least, 10000000, &n);
-    if (r == 0)
-        *ret = (uint32_t)n;
-    return r;
-}
-
-static int take_sum(const struct word *word, const char **ret) {
-    size_t n = 0;
-    while (isxdigit((unsigned char)word->text[n]))
-        n++;
-    *ret = word->text;
-    if (n == 64 && !word->text[n])
-        return 0;
-    snprintf(word->error->text, sizeof word->error->text,
-             "--sha256 expects 64 hexadecimal digits, not \"%.100s\"", word->text);
-    return -EINVAL;
-}
-
-static int take(int option, const struct word *word, void *into) {
-    struct data_options *o = into;
-    switch (option) {
-    case OPT_OUT:
-        o->out = word->text;
-        return 0;
-    case OPT_TRAIN:
-        return take_images(word, 1, &o->generate.n_train);
-    case OPT_TEST:
-        return take_images(word, 0, &o->generate.n_test);
-    case OPT_SEED:
-        return word_count(word, 0, UINT64_MAX, &o->generate.seed);
-    case OPT_FROM:
-        o->from = word->text;
-        return 0;
-    case OPT_SHA256:
-        return take_sum(word, &o->sha256);
-    case OPT_QUIET:
-        o->quiet = true;
-        return 0;
-    default:
-        o->verb = DATA_HELP;
-        return 1;
-    }
-}
-
-static int wrong(struct words_error *error, const char *format, const char *text) {
-    snprintf(error->text, sizeof error->text, format, text);
-    return -EINVAL;
+static int take_sum(const struct option_word *word, void *to) {
+    size_t n = strspn(word->text, "0123456789abcdefABCDEF");
+    if (n != 64 || word->text[n])
+        return option_expects(word, "64 hexadecimal digits");
+    *(const char **)to = word->text;
+    return 0;
 }
 
 static int check(struct data_options *o, struct words_error *error) {
@@ -115,36 +33,73 @@ static int check(struct data_options *o, struct words_error *error) {
     if (o->verb == DATA_GENERATE && !o->out)
         return words_missing("out", error);
     if (o->verb == DATA_GENERATE && strcmp(o->what, "digits") != 0 && !o->generate.textures)
-        return wrong(error, "generate expects digits or textures, not \"%.100s\"", o->what);
+        return words_refuse(error, "generate expects digits or textures, not \"%.100s\"", o->what);
     if (o->verb == DATA_FETCH && !known && !strstr(o->what, "://"))
-        return wrong(error, "fetch expects mnist, cifar10 or a URL, not \"%.100s\"", o->what);
+        return words_refuse(error, "fetch expects mnist, cifar10 or a URL, not \"%.100s\"",
+                            o->what);
     if (o->verb == DATA_FETCH && known && o->sha256)
-        return wrong(error, "--sha256 is known of %.100s", o->what);
+        return words_refuse(error, "--sha256 is known of %.100s", o->what);
     if (o->verb == DATA_FETCH && !known && o->from)
-        return wrong(error, "--from is for mnist and cifar10, not for %.100s", o->what);
+        return words_refuse(error, "--from is for mnist and cifar10, not for %.100s", o->what);
     return 0;
 }
 
-int data_options_parse(int argc, char **argv, struct data_options *ret, struct words_error *error) {
+/* The rows that the verb takes. */
+static size_t choose_rows(enum data_verb verb, const struct option_row *rows, size_t n,
+                          struct option_row *to) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (takes[i] & 1u << verb)
+            to[kept++] = rows[i];
+    return kept;
+}
+
+static int read_verb(int argc, char **argv, struct data_options *o, struct words_error *error) {
+    const struct option_row rows[] = {
+        {"--out DIR", "where to (fetch: chokepoint/NAME in the user's cache directory)",
+         .text = &o->out},
+        {"--train N", "training images (60000; textures: 50000)", .count32 = &o->generate.n_train,
+         .low = 1, .high = 10000000},
+        {"--test N", "test images (10000)", .count32 = &o->generate.n_test, .high = 10000000},
+        {"--seed N", "of the images (1); the same one gives the same bytes",
+         .count = &o->generate.seed},
+        {"--from URL", "another place that has the files of mnist or cifar10", .text = &o->from},
+        {"--sha256 SUM", "checksum of what URL has; of mnist and cifar10 it is known",
+         .take = take_sum, .to = &o->sha256},
+        {"--quiet", "no progress", .flag = &o->quiet},
+    };
+    struct option_row chosen[ARRAY_SIZE(rows)];
+    _Static_assert(ARRAY_SIZE(rows) == ARRAY_SIZE(takes), "a word of takes for each option");
+    const struct option_table all = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 16, false};
+    struct option_table table = all;
+    table.rows = chosen;
+    table.n = choose_rows(o->verb, rows, ARRAY_SIZE(rows), chosen);
+    int r = words_read(&table, argc, argv, error);
+    if (r == OPTIONS_HELP)
+        options_print_help(&all, stdout);
+    return r;
+}
+
+int data_options_read(int argc, char **argv, struct data_options *o, struct words_error *error) {
     static const char *const verbs[] = {"--help", "generate", "check", "fetch"};
-    struct data_options o = {.verb = DATA_HELP, .generate = {.n_test = 10000, .seed = 1}};
-    int r = 0, verb = 0;
+    int verb = 0;
+    *o = (struct data_options){.generate = {.n_test = 10000, .seed = 1}};
     while (argc > 1 && verb < 4 && strcmp(argv[1], verbs[verb]) != 0)
         verb++;
     if (argc < 2 || verb == 4)
-        return wrong(error, "expected generate, check or fetch%.0s; see --help", "");
+        return words_refuse(error, "expected generate, check or fetch; see --help");
     bool has_what = argc > 2 && argv[2][0] != '-';
-    o.verb = (enum data_verb)verb;
-    o.what = has_what ? argv[2] : "";
-    o.generate.textures = strcmp(o.what, "textures") == 0;
-    o.generate.n_train = o.generate.textures ? 50000 : 60000;
-    r = words_parse(argc - 1 - has_what, argv + 1 + has_what, words_of[verb], take, &o, error);
-    if (r == 0 && o.verb != DATA_HELP && !has_what)
-        return wrong(error, "%.20s what? See --help", verbs[verb]);
-    if (r == 0 && o.verb != DATA_HELP)
-        r = check(&o, error);
-    o.generate.directory = o.out;
-    if (r >= 0)
-        *ret = o;
-    return r < 0 ? r : 0;
+    bool is_help = verb == DATA_HELP;
+    o->verb = (enum data_verb)verb;
+    o->what = has_what ? argv[2] : "";
+    o->generate.textures = strcmp(o->what, "textures") == 0;
+    o->generate.n_train = o->generate.textures ? 50000 : 60000;
+    int skipped = is_help ? 0 : 1 + has_what;
+    int r = read_verb(argc - skipped, argv + skipped, o, error);
+    if (r == 0 && !has_what)
+        r = words_refuse(error, "%.20s what? See --help", verbs[verb]);
+    if (r == 0)
+        r = check(o, error);
+    o->generate.directory = o->out;
+    return r;
 }

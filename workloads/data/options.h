@@ -18,10 +18,9 @@ struct data_options {
     struct generate_options generate;
 };
 
-extern const char data_help[];
-
-/* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
-int data_options_parse(int argc, char **argv, struct data_options *ret_options,
-                       struct words_error *ret_error);
+/* The strings of ret_options point into argv. 0, OPTIONS_HELP after the help was printed, or
+ * -EINVAL with ret_error filled. */
+int data_options_read(int argc, char **argv, struct data_options *ret_options,
+                      struct words_error *ret_error);
 
 #endif

@@ -13,6 +13,7 @@
  * shows and is not hidden behind the computation.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "workloads/matmul/blas.h"
 #include "workloads/matmul/summary.h"
@@ -51,10 +52,9 @@ static void release(void *ctx) {
 int main(int argc, char **argv) {
     struct job j;
     struct words_error error;
-    if (matmul_options_parse(argc, argv, &j.options, &error) < 0)
-        return rank_group_usage_error(PROGRAM, error.text);
-    if (j.options.help)
-        return fputs(matmul_help, stdout) < 0;
+    int r = matmul_options_read(argc, argv, &j.options, &error);
+    if (r)
+        return r < 0 ? rank_group_usage_error(PROGRAM, error.text) : EXIT_SUCCESS;
     return rank_group_run(&argc, &argv,
                           &(struct rank_group_job){.program = PROGRAM,
                                                    .spin = j.options.spin,

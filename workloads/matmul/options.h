@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "workloads/common/plant.h"
 #include "workloads/common/words.h"
 
 struct matmul_options {
-    bool help, trace_only, wide, check, spin, quiet, block_is_given;
+    bool trace_only, wide, check, spin, quiet, block_is_given;
     uint32_t size, block;
     int threads;
     uint64_t repeat, seed;
@@ -18,10 +19,9 @@ struct matmul_options {
     struct plants plants;
 };
 
-extern const char matmul_help[];
-
-/* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
-int matmul_options_parse(int argc, char **argv, struct matmul_options *ret_options,
-                         struct words_error *ret_error);
+/* The strings of ret_options point into argv. 0, OPTIONS_HELP after the help was printed, or
+ * -EINVAL with ret_error filled. */
+int matmul_options_read(int argc, char **argv, struct matmul_options *ret_options,
+                        struct words_error *ret_error);
 
 #endif

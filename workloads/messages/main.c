@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "agent/mark/chokepoint.h"
+#include "common/error.h"
 #include "workloads/common/rank_group.h"
 #include "workloads/common/words.h"
 #include "workloads/messages/summary.h"
@@ -25,14 +26,12 @@
 #define BATCHES_MAX 100000
 #define BYTES_MOST ((uint64_t)1 << 30)
 
-enum { OPT_BYTES = WORDS_FIRST, OPT_SECONDS };
 enum { TAG_GO = 1, TAG_STOP };
 
 struct options {
     uint64_t bytes;
     double seconds;
     const char *json;
-    bool help;
 };
 
 struct job {
@@ -46,37 +45,24 @@ struct job {
     char other[256]; /* host of rank 1 */
 };
 
-static const char help[] =
+static const char usage[] =
     "usage: mpirun -np 2 chokepoint-messages [--bytes N] [--seconds S] [--json FILE]\n"
     "\n"
     "Two ranks send a message back and forth: how long it takes one way, and how many MB/s\n"
     "that is. mpirun picks the transport: --mca btl self,tcp, for example.\n"
-    "\n"
-    "  --bytes N    of a message (8)\n"
-    "  --seconds S  how long (2)\n"
-    "  --json FILE  write the summary as JSON\n";
+    "\n";
 
-static const struct option words[] = {
-    {"bytes", required_argument, NULL, OPT_BYTES},
-    {"seconds", required_argument, NULL, OPT_SECONDS},
-    {"json", required_argument, NULL, WORD_JSON},
-    {"help", no_argument, NULL, WORD_HELP},
-    {0},
-};
-
-static int take(int option, const struct word *word, void *into) {
-    struct options *o = into;
-    switch (option) {
-    case OPT_BYTES:
-        return word_count(word, 1, BYTES_MOST, &o->bytes);
-    case OPT_SECONDS:
-        return word_positive(word, &o->seconds);
-    case WORD_JSON:
-        return word_text(word, &o->json);
-    default:
-        o->help = true;
-        return 1;
-    }
+static int read_options(int argc, char **argv, struct options *o, struct words_error *error) {
+    const struct option_row rows[] = {
+        {"--bytes N", "of a message (8)", .count = &o->bytes, .low = 1, .high = BYTES_MOST},
+        {"--seconds S", "how long (2)", .number = &o->seconds},
+        {"--json FILE", "write the summary as JSON", .text = &o->json},
+    };
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 15, false};
+    int r = words_read(&table, argc, argv, error);
+    if (r == OPTIONS_HELP)
+        options_print_help(&table, stdout);
+    return r;
 }
 
 static int begin(void *ctx, struct rank_group *group) {
@@ -195,10 +181,9 @@ static void release(void *ctx) {
 int main(int argc, char **argv) {
     struct job j = {.options = {.bytes = 8, .seconds = 2}};
     struct words_error error;
-    if (words_parse(argc, argv, words, take, &j.options, &error) < 0)
-        return rank_group_usage_error(PROGRAM, error.text);
-    if (j.options.help)
-        return fputs(help, stdout) < 0;
+    int r = read_options(argc, argv, &j.options, &error);
+    if (r)
+        return r < 0 ? rank_group_usage_error(PROGRAM, error.text) : EXIT_SUCCESS;
     return rank_group_run(&argc, &argv,
                           &(struct rank_group_job){.program = PROGRAM,
                                                    .begin = begin,

@@ -4,8 +4,8 @@
 #define CHOKEPOINT_WORKLOADS_NETWORK_OPTIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
+#include "workloads/common/plant.h"
 #include "workloads/common/words.h"
 #include "workloads/network/optimizer.h"
 #include "workloads/network/plan.h"
@@ -21,7 +21,7 @@ struct network_program {
 };
 
 struct network_options {
-    bool help, async, spin, quiet;
+    bool async, spin, quiet;
     enum optimizer_kind optimizer;
     int threads;
     uint64_t batch;              /* images for a rank and iteration */
@@ -35,11 +35,9 @@ struct network_options {
     struct plants plants;
 };
 
-/* Returns 0, or negative if it could not be written. */
-int network_help(const struct network_program *program, FILE *out);
-
-/* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
-int network_options_parse(const struct network_program *program, int argc, char **argv,
-                          struct network_options *ret_options, struct words_error *ret_error);
+/* The strings of ret_options point into argv. 0, OPTIONS_HELP after the help was printed, or
+ * -EINVAL with ret_error filled. */
+int network_options_read(const struct network_program *program, int argc, char **argv,
+                         struct network_options *ret_options, struct words_error *ret_error);
 
 #endif

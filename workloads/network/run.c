@@ -51,10 +51,9 @@ static void release(void *ctx) {
 int network_main(int argc, char **argv, const struct network_program *program) {
     static struct job j;
     struct words_error error;
-    if (network_options_parse(program, argc, argv, &j.options, &error) < 0)
-        return rank_group_usage_error(program->name, error.text);
-    if (j.options.help)
-        return network_help(program, stdout) < 0;
+    int r = network_options_read(program, argc, argv, &j.options, &error);
+    if (r)
+        return r < 0 ? rank_group_usage_error(program->name, error.text) : EXIT_SUCCESS;
     j.program = program;
     return rank_group_run(&argc, &argv,
                           &(struct rank_group_job){.program = program->name,

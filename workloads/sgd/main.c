@@ -138,11 +138,10 @@ static void release(void *ctx) {
 int main(int argc, char **argv) {
     static struct job j;
     struct words_error error;
-    if (options_parse(argc, argv, &j.options, &error) < 0)
-        return rank_group_usage_error(PROGRAM, error.text);
-    if (j.options.verb == OPTIONS_HELP)
-        return fputs(options_help, stdout) < 0;
-    if (j.options.verb == OPTIONS_GENERATE)
+    int r = sgd_options_read(argc, argv, &j.options, &error);
+    if (r)
+        return r < 0 ? rank_group_usage_error(PROGRAM, error.text) : EXIT_SUCCESS;
+    if (j.options.verb == SGD_GENERATE)
         return generate(&j.options.generate);
     return rank_group_run(&argc, &argv,
                           &(struct rank_group_job){.program = PROGRAM,

@@ -6,14 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "workloads/common/plant.h"
 #include "workloads/common/words.h"
 #include "workloads/sgd/generate.h"
 
-enum options_verb { OPTIONS_TRAIN, OPTIONS_GENERATE, OPTIONS_HELP };
+enum sgd_verb { SGD_TRAIN, SGD_GENERATE };
 enum sgd_mode { SGD_SYNC, SGD_ASYNC, SGD_SINGLE };
 
 struct sgd_options {
-    enum options_verb verb;
+    enum sgd_verb verb;
     enum sgd_mode mode;
     bool softmax; /* --model */
     /* --transfer: these are sent whole; else only the batch's features are */
@@ -43,14 +44,14 @@ struct sgd_options {
     struct generate_options generate;
 };
 
-extern const char options_help[];
 extern const char *const sgd_mode_names[];
 
 /* "sparse", "dense-down" or "dense" */
 const char *sgd_transfer_name(const struct sgd_options *options);
 
-/* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
-int options_parse(int argc, char **argv, struct sgd_options *ret_options,
-                  struct words_error *ret_error);
+/* The strings of ret_options point into argv. 0, OPTIONS_HELP after the help was printed, or
+ * -EINVAL with ret_error filled. */
+int sgd_options_read(int argc, char **argv, struct sgd_options *ret_options,
+                     struct words_error *ret_error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/base/nearest.h"
+#include "common/nearest.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* "did you mean": which of some words a mistyped one is nearest to. */
-#ifndef CHOKEPOINT_CLI_NEAREST_H
-#define CHOKEPOINT_CLI_NEAREST_H
+#ifndef CHOKEPOINT_COMMON_NEAREST_H
+#define CHOKEPOINT_COMMON_NEAREST_H
 
 #include <stddef.h>
 
