@@ -11,6 +11,7 @@
 #include "analysis/facts/iteration/phase.h"
 #include "analysis/facts/recording/metric.h"
 #include "analysis/facts/series/rate.h"
+#include "analysis/number.h"
 #include "analysis/time/critical_path.h"
 #include "analysis/time/rank_budget.h"
 
@@ -62,6 +63,7 @@ struct observed {
 
 struct run_model {
     const struct recording *recording; /* borrowed */
+    const struct judge *judge;         /* the recording's */
     struct model_host *hosts;          /* as many as the recording has */
     size_t n_hosts;
     struct phase *phases;
@@ -79,10 +81,6 @@ struct run_model {
     struct critical_path critical;
     struct observed observed;
 };
-
-/* Sources (bits) that models built from now on do without, as if they had not been recorded: for
- * ablations. */
-void model_leave_out(unsigned sources);
 
 /* The recording must outlive the model. -ENOMEM. */
 int model_build(const struct recording *recording, struct run_model *ret_scene);

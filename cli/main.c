@@ -10,6 +10,7 @@
 #include "common/nearest.h"
 #include "reports/says/commands.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +24,18 @@ static void print_help(void) {
 }
 
 /* For ablations: see `chokepoint rules --help`. */
-static int configure_judge(void) {
-    const char *bad, *text = getenv("CHOKEPOINT_JUDGE");
-    if (!text || rules_configure(text, &bad) == 0)
-        return 0;
-    verb_complain(NULL,
-                  "CHOKEPOINT_JUDGE: no rule, threshold or source in '%s'; `chokepoint rules` "
-                  "lists them",
-                  bad);
-    return EXIT_USAGE;
+static int configure_judge(struct judge *ret_judge) {
+    const char *bad = "", *text = getenv("CHOKEPOINT_JUDGE");
+    *ret_judge = (struct judge){0};
+    int result = text ? judge_read(text, ret_judge, &bad) : 0;
+    if (result == -EINVAL)
+        verb_complain(NULL,
+                      "CHOKEPOINT_JUDGE: no rule, threshold or source in '%s'; `chokepoint rules` "
+                      "lists them",
+                      bad);
+    if (result == 0 && text)
+        report_judge_by(ret_judge);
+    return result < 0 ? EXIT_USAGE : 0;
 }
 
 static void do_nothing(int signal) {
@@ -110,12 +114,13 @@ static int confine_if_told(const char *verb) {
 
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
+    struct judge judge;
     catch_file_size_signal();
     if (argc > 0 && is_testbed_ssh(argv[0]))
         return testbed_ssh_main(argc, argv);
     if (argc > 0)
         commands_call_program(argv[0]);
-    if (configure_judge() || confine_if_told(word))
+    if (configure_judge(&judge) || confine_if_told(word))
         return EXIT_USAGE;
     if (!word) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
@@ -130,5 +135,7 @@ int main(int argc, char **argv) {
     if (strcmp(word, "--version") == 0)
         return puts("chokepoint " CHOKEPOINT_VERSION), 0;
     const struct verb *verb = find_verb(word);
-    return verb ? verb->main(argc - 1, argv + 1) : refuse_verb(word);
+    int status = verb ? verb->main(argc - 1, argv + 1) : refuse_verb(word);
+    judge_release(&judge);
+    return status;
 }

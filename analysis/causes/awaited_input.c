@@ -56,7 +56,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
                 term = terms[t];
             }
         }
-    if (helper == SIZE_MAX || most < BLOCKED_MIN)
+    if (helper == SIZE_MAX || most < number_of(model, BLOCKED_MIN))
         return 0;
     int host = model->budgets.items[helper].host;
     if (term == BUDGET_IDLE &&

@@ -48,7 +48,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             who = r;
         }
     }
-    return who == SIZE_MAX || most * awaited_names_part(model, who, group) < BLOCKED_MIN
+    return who == SIZE_MAX ||
+                   most * awaited_names_part(model, who, group) < number_of(model, BLOCKED_MIN)
                ? 0
                : add_names(model, group, who, most, candidates);
 }

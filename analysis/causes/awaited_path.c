@@ -21,7 +21,7 @@ size_t awaited_most(const struct run_model *model, size_t group, enum budget_ter
             most = r;
         }
     }
-    return *ret_demand >= BLOCKED_MIN ? most : SIZE_MAX;
+    return *ret_demand >= number_of(model, BLOCKED_MIN) ? most : SIZE_MAX;
 }
 
 double awaited_term_share(const struct run_model *model, size_t group, size_t who, unsigned terms) {

@@ -10,6 +10,13 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/awaited.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(POOL_FEWER, 2, "times as many connections",                                             \
+           "ask as are asked: with one for one nobody waits for a free one")                       \
+    NUMBER(POOL_OCCUPIED, 0.8, "of the time",                                                      \
+           "a request is under way on each connection: a known ceiling is reached at four fifths")
+#include "analysis/causes/own.h"
+
 /* The process that waited longest for what it asked of that one. */
 static const struct process_wait *longest_for(const struct run_model *model, size_t whom) {
     struct awaited_filter messages = AWAITED_ANY;
@@ -35,10 +42,12 @@ static int add_pool(const struct run_model *model, size_t group, const struct pr
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     for (size_t whom = 0; group == model->main_group && whom < model->budgets.n; whom++) {
         double demand = model_rank_demand(model, group, whom, BUDGET_IDLE);
-        const struct process_wait *w = demand >= BLOCKED_MIN ? longest_for(model, whom) : NULL;
+        const struct process_wait *w =
+            demand >= number_of(model, BLOCKED_MIN) ? longest_for(model, whom) : NULL;
         struct awaited_pool pool;
         if (!w || !awaited_pool_find(model, w->who, whom, &pool) ||
-            (double)pool.asked < POOL_FEWER * (double)pool.through || pool.occupied < POOL_OCCUPIED)
+            (double)pool.asked < number_of(model, POOL_FEWER) * (double)pool.through ||
+            pool.occupied < number_of(model, POOL_OCCUPIED))
             continue;
         int result = add_pool(model, group, w, &pool, demand, candidates);
         if (result < 0)
@@ -52,6 +61,7 @@ const struct cause cause_awaited_pool = {
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_POOL,
     .needs = 1u << SOURCE_WAITS,
+    .numbers = own_numbers,
     .reason = "requests that a process hands on wait for its few connections, one after the other",
     .detect = detect,
 };

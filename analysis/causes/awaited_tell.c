@@ -14,7 +14,7 @@ void awaited_tell(const struct run_model *model, int host, struct remarks *to) {
     const struct rank_budget *who = &model->budgets.items[w->who],
                              *whom = &model->budgets.items[w->whom];
     double wall_s = who->groups[model->main_group].wall_s;
-    if (wall_s > 0 && w->seconds >= BLOCKED_MIN * wall_s)
+    if (wall_s > 0 && w->seconds >= number_of(model, BLOCKED_MIN) * wall_s)
         remarks_add(to, WAITED_FOR_PROCESS,
                     NUMBERS(100 * fmin(1, w->seconds / wall_s), w->kind + 1),
                     NAMES(who->process, model->hosts[who->host].name, whom->process,

@@ -42,7 +42,8 @@ static int look_at_flow(const struct run_model *model, size_t group, const struc
     double held = receiver ? f->receiver_s : f->send_buffer_s;
     double demand = all_transfers(model, group, receiver ? f->to : f->from,
                                   receiver ? FLOW_RECEIVE : FLOW_SEND);
-    if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
+    if (held < number_of(model, HELD_UP_MIN) * busy ||
+        held < number_of(model, BLOCKED_MIN) * wall_s || demand < number_of(model, BLOCKED_MIN) ||
         candidates_short_of(candidates, f->to, group, SHORT_OF_CPU))
         return 0;
     return add_held_up(model, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),

@@ -91,12 +91,6 @@ enum subject candidate_subject(const struct candidate *c) {
     return own ? SUBJECT_PROCESS : SUBJECT_HOST;
 }
 
-double candidate_weight(const struct candidate *candidate) {
-    return candidate->fallback
-               ? 0
-               : candidate->gain.estimate * (candidate->saturated ? 1 : UNSATURATED_WEIGHT);
-}
-
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
     return !c->repeated && c->group == first->group && c->host != first->host &&
            c->run_share >= 0.5 * first->run_share && first->run_share >= 0.5 * c->run_share &&

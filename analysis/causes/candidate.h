@@ -20,8 +20,8 @@
 #include "analysis/gain/gain.h"
 #include "analysis/gain/loss.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/number.h"
 #include "analysis/run_model.h"
-#include "analysis/threshold.h"
 #include "analysis/time/critical_path.h"
 
 /* How the ceiling of a link is known. */
@@ -74,7 +74,10 @@ struct candidate {
     bool can_share;
     struct whatif_scenario share;
     struct gain shared;
-    struct gain counted;   /* what counters tell of the same; not in the order of candidates */
+    struct gain counted; /* what counters tell of the same; not in the order of candidates */
+    /* In their order, once gains are known: the gain, less without evidence that a supply ran out.
+     */
+    double weight;
     struct gain lost;      /* of the recorded time of the process that lost most; NAN */
     double start_s, end_s; /* it held only then; NAN: the whole run */
 };
@@ -111,16 +114,13 @@ bool candidate_is_alike(const struct candidate *first, const struct candidate *c
 void awaited_tell(const struct run_model *model, int host, struct remarks *to);
 
 enum subject candidate_subject(const struct candidate *candidate);
-/* The weight of a candidate in their order: its gain, less if there is no evidence of saturation.
- */
-double candidate_weight(const struct candidate *candidate);
 /* The gain to report: by replay, by counters, or the bound. An excess of work is shared out. */
 const struct gain *candidate_gain(const struct candidate *candidate);
 /* The scenario that would bring it. */
 const struct whatif_scenario *candidate_change(const struct candidate *candidate);
 /* Worth naming: by its share of the run; a mere suspicion by what counters tell of its gain, too.
  */
-bool candidate_is_worth_naming(const struct candidate *candidate);
+bool candidate_is_worth_naming(const struct run_model *model, const struct candidate *candidate);
 /* Share of the run that it can be at most. */
 double candidate_most(const struct run_model *model, const struct candidate *candidate);
 /* A candidate of a group with nothing in it yet. */

@@ -25,9 +25,10 @@ const struct gain *candidate_gain(const struct candidate *c) {
     return c->gain.replayed || !c->counted.counted ? &c->gain : &c->counted;
 }
 
-bool candidate_is_worth_naming(const struct candidate *c) {
+bool candidate_is_worth_naming(const struct run_model *model, const struct candidate *c) {
     bool little = !c->saturated && !c->gain.replayed && c->counted.counted;
-    return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
+    return c->gain.estimate >= number_of(model, GAIN_MIN) &&
+           !(little && c->counted.estimate < number_of(model, GAIN_MIN));
 }
 
 /* Computing of a rank beyond the others, as a part of all its computing. */
@@ -94,7 +95,7 @@ double candidate_most(const struct run_model *model, const struct candidate *c) 
     struct counted_loss loss = loss_of(model, c);
     bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
     double most = gain_most(model, &loss);
-    double held = quota ? gain_most_of_quota(quota_throttled(model, c->host)) : NAN;
+    double held = quota ? gain_most_of_quota(model, quota_throttled(model, c->host)) : NAN;
     return fmin(most, held); /* of a number and NAN the number */
 }
 

@@ -112,7 +112,7 @@ static int estimate(const struct run_model *model, const struct candidates *cand
         result = ask(model, whatif, &c->share, &c->shared, why);
     /* calls do not tell which end of a path is slow; connections did: the path is meant */
     if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
-        c->gain.estimate < PATH_PART * c->run_share) {
+        c->gain.estimate < number_of(model, PATH_PART) * c->run_share) {
         c->remove.host = c->twice.host = -1;
         c->remove.direction = c->twice.direction = WHATIF_BOTH;
         result = ask(model, whatif, &c->remove, &c->gain, why);
@@ -226,7 +226,7 @@ static void collect(const struct run_model *model, int64_t start_ns, const struc
 
 /* The one stretch [a, b) of a higher level that explains most of the variance: two change points of
  * a level, by exhaustive search over so few slices. */
-static void find_span(const struct levels *l, struct candidate *c) {
+static void find_span(const struct run_model *model, const struct levels *l, struct candidate *c) {
     double all = 0, squares = 0, best = 0;
     size_t best_a = 0, best_b = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -243,15 +243,15 @@ static void find_span(const struct levels *l, struct candidate *c) {
                 continue;
             double inside = in / n_in, outside = (all - in) / n_out;
             double between = n_in * n_out / (double)l->n * (inside - outside) * (inside - outside);
-            if (between <= best || outside > SPAN_OUTSIDE_MAX * inside ||
-                inside - outside < SPAN_LEVEL_MIN)
+            if (between <= best || outside > number_of(model, SPAN_OUTSIDE_MAX) * inside ||
+                inside - outside < number_of(model, SPAN_LEVEL_MIN))
                 continue;
             best = between;
             best_a = a;
             best_b = b;
         }
     }
-    if (best_b == 0 || best < SPAN_FIT_MIN * total)
+    if (best_b == 0 || best < number_of(model, SPAN_FIT_MIN) * total)
         return;
     c->start_s = (double)l->begin_ns[best_a] / 1e9;
     c->end_s = (double)l->end_ns[best_b - 1] / 1e9;
@@ -279,7 +279,7 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
             result = take_answer(model, engine, c);
         collect(model, candidates->start_ns, c, &levels);
         if (levels.n >= 8)
-            find_span(&levels, c);
+            find_span(model, &levels, c);
     }
     return result;
 }

@@ -14,7 +14,8 @@ struct cause {
     enum cause_kind kind;   /* the usual one */
     unsigned needs;         /* bits of enum observed_source: without them it is blind */
     unsigned instead;       /* bits: with one of them it has nothing to say, another cause has */
-    const char *reason;     /* the physics: why what it looks for holds up a run */
+    const struct number *const *numbers; /* its own; NULL at the end */
+    const char *reason;                  /* the physics: why what it looks for holds up a run */
     /* Those whose findings decide what it says, and which are asked before; NULL: none. */
     const struct cause *const *yields_to;
     /* Adds what it finds in a group of the model. -ENOMEM. */

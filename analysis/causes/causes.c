@@ -22,10 +22,10 @@ const struct cause *const *causes_all(size_t *ret_n) {
 }
 
 /* Another cause says it, where its source is there; without what it needs it is blind. */
-static bool applies(const struct run_model *model, const struct cause *cause) {
-    unsigned there = model->observed.sources;
-    return !cause_is_off(cause) && (there & cause->needs) == cause->needs &&
-           !(there & cause->instead);
+static bool applies(const struct run_model *model, size_t i) {
+    unsigned there = model->observed.sources, needs = causes[i]->needs;
+    bool off = model->judge && model->judge->causes_off >> i & 1;
+    return !off && (there & needs) == needs && !(there & causes[i]->instead);
 }
 
 /* Asks those of these resources (bits of enum resource). -ENOMEM. */
@@ -33,20 +33,27 @@ static int detect(const struct run_model *model, size_t group, unsigned resource
                   struct candidates *candidates) {
     int result = 0;
     for (size_t i = 0; result == 0 && i < CAUSES; i++)
-        if (resources >> causes[i]->resource & 1 && applies(model, causes[i]))
+        if (resources >> causes[i]->resource & 1 && applies(model, i))
             result = causes[i]->detect(model, group, candidates);
     return result;
 }
 
 static int compare(const void *a, const void *b) {
     const struct candidate *p = a, *q = b;
-    double x = candidate_weight(p), y = candidate_weight(q);
-    if (x != y)
-        return x < y ? 1 : -1;
+    if (p->weight != q->weight)
+        return p->weight < q->weight ? 1 : -1;
     if (p->host != q->host)
         return (p->host > q->host) - (p->host < q->host);
     return p->other_way != q->other_way ? p->other_way - q->other_way
                                         : (p->resource > q->resource) - (p->resource < q->resource);
+}
+
+static void weigh(const struct run_model *model, struct candidates *candidates) {
+    for (size_t i = 0; i < candidates->n; i++) {
+        struct candidate *c = &candidates->items[i];
+        double proof = c->saturated ? 1 : number_of(model, UNSATURATED_WEIGHT);
+        c->weight = c->fallback ? 0 : proof * c->gain.estimate;
+    }
 }
 
 /* The greatest of the candidates of one host, rank and resource in several phases stands for all.
@@ -66,7 +73,7 @@ static int detect_all(const struct run_model *model, struct candidates *found) {
     for (size_t g = model->n_groups > 1 ? 1 : 0; result == 0 && g < model->n_groups; g++) {
         size_t first = found->n;
         int64_t length = windows_length(phase_windows(&model->groups[g]));
-        if (length < GROUP_MIN_NS && g != model->main_group)
+        if (length < number_of(model, GROUP_MIN_NS) && g != model->main_group)
             continue;
         result = detect(model, g, ~0u, found);
         if (result == 0)
@@ -97,6 +104,7 @@ int causes_find(const struct run_model *model, const struct whatif *whatif,
     for (size_t i = 0; i < CAUSES; i++)
         if (causes[i]->settle)
             causes[i]->settle(model, &found);
+    weigh(model, &found);
     if (found.n)
         qsort(found.items, found.n, sizeof *found.items, compare);
     mark_repeats(&found);

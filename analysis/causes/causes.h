@@ -16,10 +16,10 @@ int causes_find(const struct run_model *model, const struct whatif *whatif,
  * peers wait for. -ENOMEM. */
 int causes_tell(const struct run_model *model, struct whatif *whatif);
 
-/* The judge as an ablation wants it: a list "-RULE;NAME=VALUE;NAME*FACTOR;-source:NAME" of causes
- * and sources that are off and thresholds that are set. Once, before anything is judged. 0, or
- * -EINVAL: *ret_bad is the word that makes no sense. */
-int rules_configure(const char *text, const char **ret_bad);
-bool cause_is_off(const struct cause *cause);
+/* The judge as an ablation wants it: a list "-CAUSE;NAME=VALUE;NAME*FACTOR;-source:NAME" of causes
+ * and sources that are off and numbers that are set. 0, -ENOMEM, or -EINVAL: *ret_bad is the word
+ * that makes no sense. */
+int judge_read(const char *text, struct judge *ret_judge, const char **ret_bad);
+void judge_release(struct judge *judge);
 
 #endif

@@ -77,7 +77,7 @@ void core_speed_rule_out(const struct run_model *model, size_t group, const stru
 /* For a rank slower by that ratio: the part that its core explains. */
 void core_speed_explain(struct core_speed core, double ratio, struct remarks *to);
 /* Against a candidate that rests on CPU time: what is known of the core. */
-void core_speed_tell(struct core_speed core, struct candidate *c);
+void core_speed_tell(const struct run_model *model, struct core_speed core, struct candidate *c);
 
 /* ---- ranks whose calls are known ---- */
 
@@ -111,7 +111,7 @@ typedef int peers_look(const struct run_model *model, size_t group, const struct
 int peers_compare(const struct run_model *model, size_t group, peers_look *look_at,
                   struct candidates *candidates);
 /* Data wait for it, and hardly for the others. */
-bool peer_is_late(const struct peers *peers, const struct peer *p);
+bool peer_is_late(const struct run_model *model, const struct peers *peers, const struct peer *p);
 void peer_tell_late(const struct run_model *model, const struct peers *peers, const struct peer *p,
                     struct candidate *c);
 

@@ -37,8 +37,9 @@ static size_t count_workers(const struct run_model *model, size_t group) {
     double workers = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[group];
-        if (b->wall_s > 0 && budget_sum(b, 1u << BUDGET_CPU) >= ONE_CORE_LITTLE * b->wall_s)
-            workers += 1 + ceil(b->other_cpu_s / b->wall_s - ONE_CORE_LITTLE);
+        if (b->wall_s > 0 &&
+            budget_sum(b, 1u << BUDGET_CPU) >= number_of(model, ONE_CORE_LITTLE) * b->wall_s)
+            workers += 1 + ceil(b->other_cpu_s / b->wall_s - number_of(model, ONE_CORE_LITTLE));
     }
     return (size_t)fmax(1, workers);
 }
@@ -49,7 +50,7 @@ static double computing_cores(const struct run_model *model) {
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[0];
         double ready = budget_sum(b, 1u << BUDGET_CPU | 1u << BUDGET_RUN_QUEUE);
-        if (b->wall_s > 0 && ready >= ONE_CORE_LITTLE * b->wall_s)
+        if (b->wall_s > 0 && ready >= number_of(model, ONE_CORE_LITTLE) * b->wall_s)
             cores += (ready + b->other_cpu_s) / b->wall_s;
     }
     return cores;
@@ -61,9 +62,9 @@ static bool is_one_thread(const struct run_model *model, size_t group) {
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[group];
         double cpu = budget_sum(b, 1u << BUDGET_CPU);
-        if (b->wall_s > 0 && cpu >= ONE_CORE_LITTLE * b->wall_s)
+        if (b->wall_s > 0 && cpu >= number_of(model, ONE_CORE_LITTLE) * b->wall_s)
             computing++;
-        if (b->other_cpu_s >= ONE_CORE_LITTLE * b->wall_s && b->wall_s > 0)
+        if (b->other_cpu_s >= number_of(model, ONE_CORE_LITTLE) * b->wall_s && b->wall_s > 0)
             return false;
     }
     return computing == 1;
@@ -74,7 +75,7 @@ static struct computing look(const struct run_model *model, size_t group) {
     double most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
         double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
-        if (!(used >= ONE_CORE_LITTLE))
+        if (!(used >= number_of(model, ONE_CORE_LITTLE)))
             continue;
         c.used += used;
         c.cores += model->hosts[h].n_cpus;
@@ -84,10 +85,11 @@ static struct computing look(const struct run_model *model, size_t group) {
     }
     c.come_and_go = processes_come_and_go(model, group);
     c.computing = c.come_and_go ? c.used : computing_cores(model);
-    c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - ONE_CORE_LITTLE))
+    c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - number_of(model, ONE_CORE_LITTLE)))
                               : count_workers(model, group);
     c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
-                   (c.come_and_go ? c.used <= 1 + ONE_CORE_LITTLE : is_one_thread(model, group));
+                   (c.come_and_go ? c.used <= 1 + number_of(model, ONE_CORE_LITTLE)
+                                  : is_one_thread(model, group));
     return c;
 }
 
@@ -116,7 +118,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     if (group != model->main_group)
         return 0;
     struct computing x = look(model, group);
-    if (!(x.share >= COMPUTE_BOUND) || x.busiest < 0)
+    if (!(x.share >= number_of(model, COMPUTE_BOUND)) || x.busiest < 0)
         return 0;
     struct candidate c = candidate_of(x.busiest, group, RESOURCE_CPU,
                                       x.one_thread ? CAUSE_SINGLE_THREAD : CAUSE_COMPUTE_BOUND);
@@ -124,7 +126,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.fallback = c.everywhere = c.all_hosts = true;
     c.blocked = fmin(1, x.share);
     bool seen = is_seen_inside(model);
-    c.saturated = seen && x.computing >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
+    c.saturated =
+        seen && x.computing >= number_of(model, MACHINE_FULL) * fmin(x.cores, (double)x.workers);
     c.signals = 2; /* their CPU time, and that of the hosts */
     c.terms = 1u << BUDGET_CPU;
     c.can_remove = true;

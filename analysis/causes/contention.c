@@ -15,6 +15,15 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/beside_job.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(OWN_THREADS_MIN, 0.25, "of a process's time",                                           \
+           "two threads that take turns wait for as long as the shorter turn is; below a quarter " \
+           "that is one helper thread")                                                            \
+    NUMBER(OWN_THREADS_ALONE, 0.45, "of a process's time",                                         \
+           "the same where its peers wait alike, or its budget shows nobody else")                 \
+    NUMBER(OWN_THREADS_REST, 0.10, "of a process's time", "waiting for others that is left then")
+#include "analysis/causes/own.h"
+
 #define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
 
 struct contended {
@@ -65,7 +74,8 @@ static struct contended most_contended(const struct run_model *model, size_t gro
 static bool waits_for_itself(const struct run_model *model, size_t group,
                              const struct model_process *process) {
     const struct budget *b = saturation_counted(model, process, group);
-    return b && or_zero(b->term_s[BUDGET_RUN_QUEUE]) < OWN_THREADS_REST * b->wall_s;
+    return b &&
+           or_zero(b->term_s[BUDGET_RUN_QUEUE]) < number_of(model, OWN_THREADS_REST) * b->wall_s;
 }
 
 /* The same program without ranks, on all other hosts that it runs on, waits for its core about as
@@ -95,7 +105,7 @@ static bool is_awaited_from_elsewhere(const struct run_model *model, int host) {
         const struct process_wait *wait = &budgets->waits[i];
         const struct rank_budget *who = &budgets->items[wait->who];
         if (who->host != host && budgets->items[wait->whom].host == host &&
-            wait->seconds >= BLOCKED_MIN * who->groups[model->main_group].wall_s)
+            wait->seconds >= number_of(model, BLOCKED_MIN) * who->groups[model->main_group].wall_s)
             return true;
     }
     return false;
@@ -114,9 +124,9 @@ static bool is_own_turn(const struct run_model *model, size_t group, enum holder
     if (holder == HELD_BY_JOB && processes_fill_their_cores(model, group) &&
         !is_awaited_from_elsewhere(model, c->host))
         return true;
-    double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
+    double most = alone ? number_of(model, OWN_THREADS_ALONE) : number_of(model, OWN_THREADS_MIN);
     return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !model_has_path(model) &&
-           (c->blocked < most || quota >= QUOTA_MIN);
+           (c->blocked < most || quota >= number_of(model, QUOTA_MIN));
 }
 
 /* How much of the path, or of the worst process's own time, went by waiting for a core. */
@@ -136,8 +146,9 @@ static double even_demand(const struct run_model *model, size_t group) {
         least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
         most = fmax(most, lost);
     }
-    bool alike = model->n_hosts > 1 && least >= BLOCKED_MIN && least >= ALIKE_PART * most;
-    return alike && all >= 2 * BLOCKED_MIN ? all / (double)model->n_hosts : 0;
+    bool alike =
+        model->n_hosts > 1 && least >= number_of(model, BLOCKED_MIN) && least >= ALIKE_PART * most;
+    return alike && all >= 2 * number_of(model, BLOCKED_MIN) ? all / (double)model->n_hosts : 0;
 }
 
 static struct candidate contention_of(const struct run_model *model, size_t group, int host,
@@ -188,12 +199,12 @@ static int add_contention(const struct run_model *model, size_t group, int host,
         return 0;
     remarks_add(&c.evidence, WAITED_FOR_CORE, NUMBERS(100 * worst->blocked),
                 NAMES(worst->process->series->name));
-    if (psi >= 100 * PSI_CPU_MIN) {
+    if (psi >= 100 * number_of(model, PSI_CPU_MIN)) {
         remarks_add(&c.evidence, PSI_CPU, NUMBERS(psi), NAMES());
         c.signals++;
     }
     bool clocked = model->observed.sources >> SOURCE_WAITS & 1;
-    if (all_busy >= BUSY_RANK && model->n_hosts > 1 && !clocked &&
+    if (all_busy >= number_of(model, BUSY_RANK) && model->n_hosts > 1 && !clocked &&
         !saturation_budget(model, worst->process, group)) {
         c.saturated = false;
         remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());
@@ -222,11 +233,11 @@ static void rule_out(const struct run_model *model, size_t group, struct candida
         return;
     if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
         return;
-    if (model_has_path(model) && waited >= 100 * PSI_CPU_MIN)
+    if (model_has_path(model) && waited >= 100 * number_of(model, PSI_CPU_MIN))
         remarks_add(&candidates->ruled_out, CPU_HARMLESS, NUMBERS(fmin(100, waited)), NAMES());
     else
         remarks_add(&candidates->ruled_out, CPU_NOT_SHORT,
-                    NUMBERS(busy, waited < 100 * PSI_CPU_MIN, waited), NAMES());
+                    NUMBERS(busy, waited < 100 * number_of(model, PSI_CPU_MIN), waited), NAMES());
     candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
@@ -243,8 +254,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     for (size_t h = 0; result >= 0 && h < model->n_hosts; h++) {
         struct contended worst = most_contended(model, group, (int)h);
         double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
-        if (!worst.process || (demand < BLOCKED_MIN && even == 0) ||
-            or_zero(worst.use.run_queue_s) < CONTENTION_MIN * worst.use.cpu_s)
+        if (!worst.process || (demand < number_of(model, BLOCKED_MIN) && even == 0) ||
+            or_zero(worst.use.run_queue_s) < number_of(model, CONTENTION_MIN) * worst.use.cpu_s)
             continue;
         result = add_contention(model, group, (int)h, &worst, demand, all_busy, candidates);
         shared = result == 1 ? fmax(shared, worst.blocked) : shared;
@@ -261,6 +272,7 @@ const struct cause cause_contention = {
     .name = "contention",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_CONTENTION,
+    .numbers = own_numbers,
     .reason = "a task that is ready to run and waits in the run queue of a core makes no progress",
     .detect = detect,
 };

@@ -19,8 +19,9 @@ static double told_times(const struct core_speed *core) {
 }
 
 /* A rank that takes longer for output of a set size may have more to do for it. */
-static bool is_doubted(struct core_speed core) {
-    return core.by_operators && core.sampling < CORE_SLOWER && !(core.calibration >= CORE_SLOWER);
+static bool is_doubted(const struct run_model *model, struct core_speed core) {
+    return core.by_operators && core.sampling < number_of(model, CORE_SLOWER) &&
+           !(core.calibration >= number_of(model, CORE_SLOWER));
 }
 
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
@@ -28,18 +29,18 @@ void core_speed_rule_out(const struct run_model *model, size_t group, const stru
     struct remarks *to = &candidates->ruled_out;
     const char *host = model->hosts[who->host].name;
     int by = told_by(&core);
-    if (group != model->main_group || !(ratio >= SKEW_WORTH_SAYING) ||
+    if (group != model->main_group || !(ratio >= number_of(model, SKEW_WORTH_SAYING)) ||
         model_shares_cores(model, who->host))
         return;
     if (!(core.slower > 1))
         remarks_add(to, CORES_DIFFER, NUMBERS(who->rank, ratio), NAMES(who->process, host));
     else if (!isnan(core.at_best))
         remarks_add(to, SLOWER_CORE_AT_BEST,
-                    NUMBERS(who->rank, ratio, core.sampling, core.at_best, is_doubted(core)),
+                    NUMBERS(who->rank, ratio, core.sampling, core.at_best, is_doubted(model, core)),
                     NAMES(who->process, host));
     else
         remarks_add(to, SLOWER_CORE,
-                    NUMBERS(who->rank, ratio, by, told_times(&core), by, is_doubted(core)),
+                    NUMBERS(who->rank, ratio, by, told_times(&core), by, is_doubted(model, core)),
                     NAMES(who->process, host));
 }
 
@@ -68,8 +69,8 @@ static void tell_slower(const struct core_speed *core, struct remarks *to) {
         remarks_add(to, CORE_SLOWER_TOO, NUMBERS(by, told_times(core), by, core->slower), NAMES());
 }
 
-void core_speed_tell(struct core_speed core, struct candidate *c) {
-    if (core_has_more_to_do(&core)) {
+void core_speed_tell(const struct run_model *model, struct core_speed core, struct candidate *c) {
+    if (core_has_more_to_do(model, &core)) {
         remarks_add(&c->evidence, OPERATORS_GAVE_MORE, NUMBERS(core.amount, 100 * core.more),
                     NAMES());
         c->signals++;

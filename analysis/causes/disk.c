@@ -11,6 +11,14 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/remote_storage.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(OWN_IO_MIN, 1e5, "bytes/s", "a job that reads and writes less waits for no disk")       \
+    NUMBER(PSI_IO_MIN, 0.10, "PSI io some", "less is the page cache writing back")                 \
+    NUMBER(DISK_SERVING_PART, 0.5, "of the job's waiting",                                         \
+           "one request at a time keeps a device busy for as long as it is waited for; a "         \
+           "throttle lets it idle")
+#include "analysis/causes/own.h"
+
 /* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
  * keeps none (all zero looks the same). */
 static double job_delay(const struct run_model *model, size_t group, int host) {
@@ -59,7 +67,7 @@ static double job_bytes(const struct run_model *model, size_t group, int host) {
 /* Pressure on the host accuses nobody: without the job's own block-I/O delay its own reading and
  * writing must show that it uses a disk at all. */
 static bool is_own(const struct run_model *model, size_t group, int host, const struct disk *d) {
-    return !isnan(d->delay) || job_bytes(model, group, host) >= OWN_IO_MIN;
+    return !isnan(d->delay) || job_bytes(model, group, host) >= number_of(model, OWN_IO_MIN);
 }
 
 static struct disk look_at_disk(const struct run_model *model, size_t group, int host) {
@@ -87,11 +95,13 @@ enum device { DEVICE_IDLE, DEVICE_SERVING, DEVICE_FULL };
 
 /* Busy for about as long as the job waited: it served one request after the other, as fast as it
  * can, and nobody else had it. */
-static enum device device_of(const struct disk *d) {
-    if (d->busy >= 100 * DISK_BUSY_MIN)
+static enum device device_of(const struct run_model *model, const struct disk *d) {
+    if (d->busy >= 100 * number_of(model, DISK_BUSY_MIN))
         return DEVICE_FULL;
-    return d->busy >= 100 * DISK_SERVING_PART * fmax(d->demand, BLOCKED_MIN) ? DEVICE_SERVING
-                                                                             : DEVICE_IDLE;
+    return d->busy >= 100 * number_of(model, DISK_SERVING_PART) *
+                          fmax(d->demand, number_of(model, BLOCKED_MIN))
+               ? DEVICE_SERVING
+               : DEVICE_IDLE;
 }
 
 /* Calls to a server of files took as much of the time as makes a device one that serves. */
@@ -99,8 +109,9 @@ static bool name_server(const struct run_model *model, size_t group, double dema
                         struct candidate *c) {
     struct remote_storage remote;
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
-    if (!remote_storage_most(model, group, c->host, &remote) ||
-        remote.execute_s < DISK_SERVING_PART * fmax(demand, BLOCKED_MIN) * seconds)
+    double least =
+        number_of(model, DISK_SERVING_PART) * fmax(demand, number_of(model, BLOCKED_MIN)) * seconds;
+    if (!remote_storage_most(model, group, c->host, &remote) || remote.execute_s < least)
         return false;
     c->kind = CAUSE_REMOTE_STORAGE;
     remark_set(&c->cause, IO_OF_SERVER, NUMBERS(), NAMES(remote.export));
@@ -115,7 +126,7 @@ static void name_disk(const struct run_model *model, size_t group, enum device d
                       double demand, struct candidate *c) {
     double bytes_s;
     const struct model_process *other = writing_foreign(model, group, c->host, &bytes_s);
-    if (other && bytes_s >= FOREIGN_WRITE_MIN) {
+    if (other && bytes_s >= number_of(model, FOREIGN_WRITE_MIN)) {
         c->culprit = culprit_of(model, other);
         c->kind = CAUSE_DISK_CONTENTION;
         remark_set(&c->cause, DEVICE_SHARED, NUMBERS(), NAMES(c->culprit.process));
@@ -138,12 +149,14 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
     static const enum cause_kind kinds[] = {[DEVICE_IDLE] = CAUSE_THROTTLE,
                                             [DEVICE_SERVING] = CAUSE_UNKNOWN,
                                             [DEVICE_FULL] = CAUSE_DISK_CONTENTION};
-    enum device device = device_of(d);
+    enum device device = device_of(model, d);
     struct candidate c = candidate_of(
         host, group, device == DEVICE_IDLE ? RESOURCE_DISK_THROTTLE : RESOURCE_DISK, kinds[device]);
     c.blocked = fmin(1, d->demand);
-    c.saturated = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
-    c.signals = (d->psi >= 100 * PSI_IO_MIN) + (device == DEVICE_FULL) + !isnan(d->delay);
+    c.saturated = d->psi >= 100 * number_of(model, PSI_IO_MIN) &&
+                  d->delay >= number_of(model, BLOCKED_MIN) && device != DEVICE_SERVING;
+    c.signals =
+        (d->psi >= 100 * number_of(model, PSI_IO_MIN)) + (device == DEVICE_FULL) + !isnan(d->delay);
     c.next = isnan(d->delay)            ? REMARK_ADVISE_COUNT_DELAY
              : device == DEVICE_SERVING ? REMARK_ADVISE_READ_AHEAD
                                         : REMARK_NONE;
@@ -163,7 +176,8 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
     else
         remarks_add(&c.evidence, BLOCKED_ON_IO, NUMBERS(100 * d->delay), NAMES());
     name_disk(model, group, device, d->demand, &c);
-    c.saturated |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
+    c.saturated |= c.culprit.process && d->psi >= 100 * number_of(model, PSI_IO_MIN) &&
+                   d->delay >= number_of(model, BLOCKED_MIN);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -182,10 +196,12 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         most_psi = fmax(most_psi, d.psi);
         most_busy = fmax(most_busy, d.busy);
         d.busy = isnan(d.busy) ? 0 : d.busy;
-        bool waited = d.psi >= 100 * PSI_IO_MIN || d.delay >= BLOCKED_MIN ||
-                      (d.busy >= 100 * DISK_BUSY_MIN && d.psi >= 100 * BLOCKED_MIN);
-        if (waited && d.demand >= BLOCKED_MIN && is_own(model, group, (int)h, &d) &&
-            add_disk(model, group, (int)h, &d, candidates) < 0)
+        bool waited = d.psi >= 100 * number_of(model, PSI_IO_MIN) ||
+                      d.delay >= number_of(model, BLOCKED_MIN) ||
+                      (d.busy >= 100 * number_of(model, DISK_BUSY_MIN) &&
+                       d.psi >= 100 * number_of(model, BLOCKED_MIN));
+        if (waited && d.demand >= number_of(model, BLOCKED_MIN) &&
+            is_own(model, group, (int)h, &d) && add_disk(model, group, (int)h, &d, candidates) < 0)
             return -ENOMEM;
     }
     if (candidates->n == before && group == model->main_group && !isnan(most_busy))
@@ -197,6 +213,7 @@ const struct cause cause_disk = {
     .name = "disk",
     .resource = RESOURCE_DISK,
     .kind = CAUSE_DISK_CONTENTION,
+    .numbers = own_numbers,
     .reason = "a task blocked on block I/O waits for a device, or for a throttle before it",
     .detect = detect,
 };

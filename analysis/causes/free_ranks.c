@@ -51,7 +51,8 @@ static int look_at_serving(const struct run_model *model, size_t group,
     const struct free_rank *server = &ranks->items[ranks->server];
     double wall_s = model->budgets.items[server->budget].groups[group].wall_s;
     struct candidate c = serving_of(model, group, server);
-    if (c.blocked < SERIAL_MIN || server->served_s < SERIAL_MIN * wall_s)
+    if (c.blocked < number_of(model, SERIAL_MIN) ||
+        server->served_s < number_of(model, SERIAL_MIN) * wall_s)
         return 0;
     c.signals = 2 + (server->served_s >= 0.5 * wall_s);
     remark_set(&c.cause, RANK_SERVES, NUMBERS(c.rank), NAMES());
@@ -74,7 +75,7 @@ static const struct free_rank *most_beyond(const struct run_model *model,
         struct core_speed core;
         if (cores)
             core = free_rank_core(model, ranks, at, cores);
-        double s = free_rank_beyond(at, cores ? &core : NULL);
+        double s = free_rank_beyond(model, at, cores ? &core : NULL);
         if (most && !(s > most_s))
             continue;
         most = at;
@@ -86,7 +87,7 @@ static const struct free_rank *most_beyond(const struct run_model *model,
 static void rule_out(const struct run_model *model, size_t group, const struct free_rank *rank,
                      struct core_speed core, struct candidates *candidates) {
     core_speed_rule_out(model, group, &model->budgets.items[rank->budget],
-                        1 + free_rank_beyond(rank, NULL) / rank->peers_s, core, candidates);
+                        1 + free_rank_beyond(model, rank, NULL) / rank->peers_s, core, candidates);
 }
 
 static int look_at_skew(const struct run_model *model, size_t group, const struct free_ranks *ranks,
@@ -94,16 +95,17 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
     const struct free_rank *rank = most_beyond(model, ranks, cores);
     const struct free_rank *longest = most_beyond(model, ranks, NULL);
     struct core_speed core = free_rank_core(model, ranks, rank, cores);
-    double took = free_rank_took(rank), more = free_rank_beyond(rank, &core);
-    bool told = core_has_more_to_do(&core) && took > rank->peers_s;
+    double took = free_rank_took(rank), more = free_rank_beyond(model, rank, &core);
+    bool told = core_has_more_to_do(model, &core) && took > rank->peers_s;
     double like = told ? took - more : rank->peers_s;
-    double ratio = isnan(core.operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+    double ratio =
+        isnan(core.operators) ? number_of(model, SKEW_RATIO_UNTOLD) : number_of(model, SKEW_RATIO);
     struct candidate c = computing(model, group, rank, more * rank->done);
     if (longest != rank)
         rule_out(model, group, longest, free_rank_core(model, ranks, longest, cores), candidates);
     if (more < (ratio - 1) * like)
         rule_out(model, group, rank, core, candidates);
-    if (!(more >= (ratio - 1) * like) || c.blocked < BLOCKED_MIN ||
+    if (!(more >= (ratio - 1) * like) || c.blocked < number_of(model, BLOCKED_MIN) ||
         candidates_short_of(candidates, c.host, group, SHORT_OF_MEMORY))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);
@@ -113,7 +115,7 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
                 NUMBERS(c.rank, took, others, rank->peers_s, rank->done,
                         (ranks->done - rank->done) / others),
                 NAMES());
-    core_speed_tell(core, &c);
+    core_speed_tell(model, core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

@@ -13,6 +13,11 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/facts/series/stats.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(SERIAL_PART, 0.7, "of the excess",                                                      \
+           "what a rank computes more than its peers is serial above it, else skew")
+#include "analysis/causes/own.h"
+
 /* ---- computing alone ---- */
 
 #define ALL_WAIT 0.5     /* of the time each of the others waits */
@@ -55,7 +60,7 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
     remark_set(&c.cause, RANK_COMPUTES_ALONE, NUMBERS(b->rank), NAMES());
     remarks_add(&c.evidence, COMPUTED_ALONE, NUMBERS(b->rank, 100 * alone, 100 * cpu), NAMES());
     double queue = rank_share(model, group, who, BUDGET_RUN_QUEUE);
-    if (queue >= BLOCKED_MIN)
+    if (queue >= number_of(model, BLOCKED_MIN))
         remarks_add(&c.against, WAITED_FOR_CORE_TOO, NUMBERS(), NAMES());
     else
         remarks_add(&c.against, FASTER_CORE_OR_SHARING, NUMBERS(), NAMES());
@@ -102,14 +107,15 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
             NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->peers, e->n_peers, 100 * e->median),
             NAMES());
     remarks_add(&c.evidence, WAITED_FOR_OTHERS, NUMBERS(100 * waiting), NAMES());
-    core_speed_tell(core, &c);
+    core_speed_tell(model, core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 /* A rank that computes as much as its peers, only later (its data came late), does common work; one
  * that hardly computes with the others, or computes more, does its own. */
-static double beyond_common(double alone, double own, double median) {
-    if (isnan(median) || own - alone < SKEW_PEER * median)
+static double beyond_common(const struct run_model *model, double alone, double own,
+                            double median) {
+    if (isnan(median) || own - alone < number_of(model, SKEW_PEER) * median)
         return alone;
     return fmin(alone, fmax(0, own - median));
 }
@@ -139,10 +145,11 @@ static double awaited_alone(const struct run_model *model, size_t group, size_t 
 }
 
 /* Something ran out, or holds up a host: how the program is made comes after that. */
-static bool any_saturated(const struct candidates *candidates, size_t group) {
+static bool any_saturated(const struct run_model *model, const struct candidates *candidates,
+                          size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].group == group && candidates->items[i].saturated &&
-            candidates->items[i].blocked >= BLOCKED_MIN)
+            candidates->items[i].blocked >= number_of(model, BLOCKED_MIN))
             return true;
     return false;
 }
@@ -150,11 +157,12 @@ static bool any_saturated(const struct candidates *candidates, size_t group) {
 static struct excess excess_of(const struct run_model *model, size_t group, size_t who,
                                double own) {
     struct excess e = {.peers = NAN};
-    e.median = rank_peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
-    e.alone = own >= SERIAL_MIN ? alone_share(model, group, who) : 0;
-    e.alone = beyond_common(e.alone, own, e.median);
+    e.median = rank_peers_median(model, group, who, BUDGET_CPU, number_of(model, SKEW_PEER) * own,
+                                 &e.n_peers);
+    e.alone = own >= number_of(model, SERIAL_MIN) ? alone_share(model, group, who) : 0;
+    e.alone = beyond_common(model, e.alone, own, e.median);
     e.more = beyond_absence(model, group, who, own - e.median);
-    if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
+    if (e.alone >= number_of(model, SERIAL_PART) * e.more || isnan(e.median))
         e.more -= e.alone;
     else
         e.alone = 0; /* it only reaches further than the others: more of the common work */
@@ -163,17 +171,19 @@ static struct excess excess_of(const struct run_model *model, size_t group, size
 
 static double skew_ratio(const struct run_model *model, int host, const struct core_speed *cores) {
     if (model_shares_cores(model, host))
-        return SKEW_RATIO_SHARED;
-    return isnan(cores[host].operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+        return number_of(model, SKEW_RATIO_SHARED);
+    return isnan(cores[host].operators) ? number_of(model, SKEW_RATIO_UNTOLD)
+                                        : number_of(model, SKEW_RATIO);
 }
 
 /* A rank that waits for others as long as it computes beyond them is not on the critical path. */
 static bool is_skew(const struct run_model *model, size_t group, size_t who,
                     const struct core_speed *cores, const struct excess *e) {
     double ratio = skew_ratio(model, model->budgets.items[who].host, cores);
-    return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+    return e->n_peers && e->more >= (ratio - 1) * e->median &&
+           e->more >= number_of(model, BLOCKED_MIN) &&
            rank_share(model, group, who, BUDGET_PEER_WAIT) < e->more &&
-           model_rank_demand(model, group, who, BUDGET_CPU) >= BLOCKED_MIN;
+           model_rank_demand(model, group, who, BUDGET_CPU) >= number_of(model, BLOCKED_MIN);
 }
 
 /* It took the most CPU time, and had not the most to do. */
@@ -195,8 +205,9 @@ static struct excess excess_by_amount(const struct run_model *model, size_t grou
     const struct core_speed *core = &cores[model->budgets.items[who].host];
     double own = rank_share(model, group, who, BUDGET_CPU);
     struct excess e = {.peers = NAN};
-    double peers = rank_peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
-    if (!core_has_more_to_do(core) || !(own > peers))
+    double peers = rank_peers_median(model, group, who, BUDGET_CPU,
+                                     number_of(model, SKEW_PEER) * own, &e.n_peers);
+    if (!core_has_more_to_do(model, core) || !(own > peers))
         return e;
     struct excess by_time = excess_of(model, group, who, own / core->slower);
     e.more = own * core->more;
@@ -242,9 +253,9 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     double taken = rank_share(model, group, who, BUDGET_CPU);
     double own = taken / cores[b->host].slower;
     struct excess e = excess_of(model, group, who, own);
-    if (isnan(e.median) && !any_saturated(candidates, group))
+    if (isnan(e.median) && !any_saturated(model, candidates, group))
         e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
-    bool serial = e.alone >= SERIAL_MIN;
+    bool serial = e.alone >= number_of(model, SERIAL_MIN);
     /* what the kernel does to find memory for a rank counts as its computing */
     bool short_of_memory = candidates_short_of(candidates, b->host, group, SHORT_OF_MEMORY);
     if (longest != who)
@@ -273,6 +284,7 @@ const struct cause cause_imbalance = {
     .resource = RESOURCE_IMBALANCE,
     .kind = CAUSE_SKEW,
     .needs = 1u << SOURCE_CALLS,
+    .numbers = own_numbers,
     .reason = "ranks in step wait for the one that computes longest",
     .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk,
                            &cause_memory, &cause_machine_full, &cause_link_connections,

@@ -10,6 +10,11 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/facts/series/stats.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(SMALL_MESSAGE, 4096, "bytes",                                                           \
+           "a message that fits into three packets takes its way, not its bytes over a rate")
+#include "analysis/causes/own.h"
+
 struct messages {
     double n;            /* between hosts, in the group */
     double median_bytes; /* half of all bytes go in messages of that size at most */
@@ -68,10 +73,11 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     struct messages m;
     if (group != model->main_group || model->n_hosts < 2 || throughput_counts(model, group) ||
-        share < BLOCKED_MIN || candidates_any(candidates, group, SHORT_OF_NETWORK))
+        share < number_of(model, BLOCKED_MIN) ||
+        candidates_any(candidates, group, SHORT_OF_NETWORK))
         return 0;
     int result = count_messages(model, group, &m);
-    if (result < 0 || !(m.median_bytes < SMALL_MESSAGE))
+    if (result < 0 || !(m.median_bytes < number_of(model, SMALL_MESSAGE)))
         return result;
     struct candidate c = candidate_of(0, group, RESOURCE_APPLICATION, CAUSE_LATENCY);
     c.subject = SUBJECT_MESSAGES;
@@ -92,6 +98,7 @@ const struct cause cause_latency = {
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_LATENCY,
     .needs = 1u << SOURCE_CALLS,
+    .numbers = own_numbers,
     .reason = "a small message takes its way between two hosts, whatever the rate of the link",
     .yields_to =
         YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate, &cause_link_peers),

@@ -69,11 +69,11 @@ static double own_bytes(const struct run_model *model, const struct flows *flows
 void link_name_others(const struct run_model *model, const struct flows *flows,
                       struct candidate *c) {
     double cores, own = own_bytes(model, flows, c);
-    if (!(own < OWN_BYTES_MIN))
+    if (!(own < number_of(model, OWN_BYTES_MIN)))
         return;
     const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
     c->kind = CAUSE_LINK_CONTENTION;
-    if (other && cores >= FOREIGN_SENDER_MIN)
+    if (other && cores >= number_of(model, FOREIGN_SENDER_MIN))
         c->culprit = culprit_of(model, other); /* the sender is not counted: the likeliest */
     if (c->culprit.process)
         remark_set(&c->cause, LINK_SHARED_WITH, NUMBERS(), NAMES(c->culprit.process));

@@ -12,6 +12,10 @@
 
 #include "analysis/causes/link_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(QUEUE_HERE, 0.5, "of that", "spent before the sender's own interface: they queue there")
+#include "analysis/causes/own.h"
+
 struct culprit_side {
     int host;
     enum flow_side side;
@@ -42,12 +46,13 @@ static double side_rate(const struct flows *flows, int host, enum flow_side side
 /* Data that queue on their way make round trips longer, and a host sees its own queue: held against
  * each other they tell whether it is this one. Its mean is of all samples, and there is none while
  * nothing is under way. */
-static bool has_the_queue(const struct flows *flows, const struct culprit_side *s, double wall_s) {
+static bool has_the_queue(const struct run_model *model, const struct flows *flows,
+                          const struct culprit_side *s, double wall_s) {
     double queued_ns = s->queues.backlog / s->queues.rate_mb_s * 1e3;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
         if (f->from == s->host && f->limited &&
-            queued_ns * wall_s / f->limited_s >= QUEUE_HERE * f->queue_ns)
+            queued_ns * wall_s / f->limited_s >= number_of(model, QUEUE_HERE) * f->queue_ns)
             return true;
     }
     return false;
@@ -60,33 +65,37 @@ static struct culprit_side look_at_side(const struct run_model *model, size_t gr
                              .f1 = flows_f1(flows, host, side),
                              .limit = network_limit_of(model, host, link_metric(side))};
     s.queues = link_queues(model, group, host);
-    s.full = side == FLOW_SEND && link_is_full(&s.queues);
+    s.full = side == FLOW_SEND && link_is_full(model, &s.queues);
     s.queues_here =
-        side == FLOW_SEND && link_is_held_back(&s.queues) &&
-        has_the_queue(flows, &s,
+        side == FLOW_SEND && link_is_held_back(model, &s.queues) &&
+        has_the_queue(model, flows, &s,
                       (double)windows_length(phase_windows(&model->groups[group])) / 1e9);
-    s.at_limit = s.limit.measured && (side_rate(flows, host, side) >= NETWORK_FULL * s.limit.mb_s ||
-                                      s.limit.seen_mb_s >= NETWORK_FULL * s.limit.mb_s);
+    s.at_limit = s.limit.measured &&
+                 (side_rate(flows, host, side) >= number_of(model, NETWORK_FULL) * s.limit.mb_s ||
+                  s.limit.seen_mb_s >= number_of(model, NETWORK_FULL) * s.limit.mb_s);
     return s;
 }
 
 /* Own evidence decides between sides that explain the set equally well: a queue before the
  * sender's interface, a measured ceiling; else the receiving side, since a sender's full link would
  * have shown a queue. */
-static int standing(const struct culprit_side *s) {
+static int standing(const struct run_model *model, const struct culprit_side *s) {
     if (s->side == FLOW_SEND)
-        return link_is_backed_up(&s->queues) ? 4 : s->at_limit ? 3 : s->queues.known ? 0 : 1;
+        return link_is_backed_up(model, &s->queues) ? 4 : s->at_limit ? 3 : s->queues.known ? 0 : 1;
     return s->at_limit ? 3 : 2;
 }
 
 /* Sets tell by what is likely: of two routes through a full link one may have been held up a little
  * less than counts, and its other end explains the rest better. A host that is seen to send all it
  * may, or to have the queue, needs no such argument. */
-static bool is_better(const struct culprit_side *a, const struct culprit_side *b) {
+static bool is_better(const struct run_model *model, const struct culprit_side *a,
+                      const struct culprit_side *b) {
     bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;
     if (a_seen != b_seen)
         return a_seen;
-    return fabs(a->f1 - b->f1) > FLOW_F1_ALIKE ? a->f1 > b->f1 : standing(a) > standing(b);
+    return fabs(a->f1 - b->f1) > number_of(model, FLOW_F1_ALIKE)
+               ? a->f1 > b->f1
+               : standing(model, a) > standing(model, b);
 }
 
 static struct culprit_side best_side(const struct run_model *model, size_t group,
@@ -95,7 +104,8 @@ static struct culprit_side best_side(const struct run_model *model, size_t group
     for (size_t i = 0; i < 2 * model->n_hosts; i++) {
         struct culprit_side s =
             look_at_side(model, group, flows, (int)(i / 2), i % 2 ? FLOW_RECEIVE : FLOW_SEND);
-        if ((s.queues_here || s.f1 >= FLOW_F1_MIN) && (best.host < 0 || is_better(&s, &best)))
+        if ((s.queues_here || s.f1 >= number_of(model, FLOW_F1_MIN)) &&
+            (best.host < 0 || is_better(model, &s, &best)))
             best = s;
     }
     return best;
@@ -130,16 +140,17 @@ static void say_limited(const struct flows *flows, const struct culprit_side *s,
     c->signals++;
 }
 
-static void say_queues(const struct flows *flows, const struct culprit_side *s,
-                       struct candidate *c) {
+static void say_queues(const struct run_model *model, const struct flows *flows,
+                       const struct culprit_side *s, struct candidate *c) {
     double queue = queue_ms(flows, s);
-    if (s->side == FLOW_SEND && link_is_backed_up(&s->queues)) {
+    if (s->side == FLOW_SEND && link_is_backed_up(model, &s->queues)) {
         remarks_add(&c->evidence, QUEUE_BEFORE_INTERFACE,
-                    NUMBERS(s->queues.backlog / 1e3, s->queues.overlimits_s >= OVERLIMITS_MIN),
+                    NUMBERS(s->queues.backlog / 1e3,
+                            s->queues.overlimits_s >= number_of(model, OVERLIMITS_MIN)),
                     NAMES());
         c->signals++;
     }
-    if (queue >= QUEUE_NS / 1e6) {
+    if (queue >= number_of(model, QUEUE_NS) / 1e6) {
         remarks_add(&c->evidence, ROUND_TRIPS_LONGER, NUMBERS(queue), NAMES());
         c->signals++;
     }
@@ -147,10 +158,10 @@ static void say_queues(const struct flows *flows, const struct culprit_side *s,
         remarks_add(&c->against, NOTHING_QUEUED, NUMBERS(), NAMES());
 }
 
-static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
-                        struct candidate *c) {
+static void say_ceiling(const struct run_model *model, const struct flows *flows,
+                        const struct culprit_side *s, struct candidate *c) {
     double carried = side_rate(flows, s->host, s->side);
-    bool set = !s->at_limit && s->side == FLOW_SEND && link_is_backed_up(&s->queues) &&
+    bool set = !s->at_limit && s->side == FLOW_SEND && link_is_backed_up(model, &s->queues) &&
                s->queues.rate_mb_s > 0 && s->queues.rate_mb_s < 4 * carried;
     if (set) /* a queue is of all that goes through it, seen to be held up or not */
         carried = fmax(carried, rate_of(flows, s->host, s->side, false));
@@ -172,8 +183,8 @@ static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
 
 /* The capacity of the link is known, and it carried far less: it did not run out, whatever the
  * connections show (a receiver without a core answers late, and that looks the same). */
-static bool is_known_not_full(const struct culprit_side *s) {
-    return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(&s->queues);
+static bool is_known_not_full(const struct run_model *model, const struct culprit_side *s) {
+    return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(model, &s->queues);
 }
 
 /* Both ends of all that the side explains are on one machine. */
@@ -209,14 +220,14 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     double mean = model_mean(model, s->host, link_metric(s->side), group);
     c.blocked = fmin(1, demand);
     c.factor = mean > 0 ? c.blocked / mean : 0;
-    c.saturated = !is_known_not_full(s);
+    c.saturated = !is_known_not_full(model, s);
     c.ambiguous = twin >= 0;
     c.core_waited = waited_for_cores(model, group, flows, s, demand);
     if (c.ambiguous)
         remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));
     say_limited(flows, s, wall_s, &c);
-    say_ceiling(flows, s, &c);
-    say_queues(flows, s, &c);
+    say_ceiling(model, flows, s, &c);
+    say_queues(model, flows, s, &c);
     link_name_others(model, flows, &c);
     link_name_interface(model, &c);
     link_add_arithmetic(candidates, group, s->host, s->side, &c);
@@ -228,8 +239,8 @@ static int as_good(const struct run_model *model, size_t group, const struct flo
                    const struct culprit_side *best) {
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct culprit_side s = look_at_side(model, group, flows, (int)h, best->side);
-        if (s.host != best->host && fabs(s.f1 - best->f1) <= FLOW_F1_ALIKE &&
-            standing(&s) == standing(best) && s.at_limit == best->at_limit)
+        if (s.host != best->host && fabs(s.f1 - best->f1) <= number_of(model, FLOW_F1_ALIKE) &&
+            standing(model, &s) == standing(model, best) && s.at_limit == best->at_limit)
             return s.host;
     }
     return -1;
@@ -254,7 +265,7 @@ static int add_other_side(const struct run_model *model, size_t group, const str
     enum flow_side side = best->side == FLOW_SEND ? FLOW_RECEIVE : FLOW_SEND;
     struct culprit_side other = look_at_side(model, group, flows, best->host, side);
     double demand = side_demand(model, group, flows, &other);
-    if (isnan(side_rate(flows, best->host, side)) || demand < BLOCKED_MIN)
+    if (isnan(side_rate(flows, best->host, side)) || demand < number_of(model, BLOCKED_MIN))
         return 0;
     int result = add_side(model, group, flows, &other, fmin(demand, most), twin, candidates);
     if (result == 0)
@@ -268,7 +279,7 @@ static int link_by_connections(const struct run_model *model, size_t group,
     if (flows->n_limited)
         best = best_side(model, group, flows);
     double demand = best.host < 0 ? 0 : side_demand(model, group, flows, &best);
-    if (demand < BLOCKED_MIN)
+    if (demand < number_of(model, BLOCKED_MIN))
         return 0;
     int twin = as_good(model, group, flows, &best);
     int result = add_side(model, group, flows, &best, demand, twin, candidates);
@@ -299,6 +310,7 @@ const struct cause cause_link_connections = {
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
     .needs = 1u << SOURCE_CONNECTIONS,
+    .numbers = own_numbers,
     .reason = "connections through a full link have data under way that neither end holds up",
     .detect = detect,
     .settle = drop_unclear,

@@ -16,9 +16,9 @@ void link_name_interface(const struct run_model *model, struct candidate *c) {
     if (c->kind != CAUSE_PATH_LIMITED ||
         !interfaces_find(model, c->group, c->host, side, known, &pair) ||
         isnan(pair.used.rate_mb_s) ||
-        pair.other.rate_mb_s < INTERFACE_FASTER * pair.used.rate_mb_s ||
-        pair.other.mb_s > INTERFACE_IDLE * pair.other.rate_mb_s ||
-        pair.other.mb_s > INTERFACE_UNUSED * pair.used.mb_s)
+        pair.other.rate_mb_s < number_of(model, INTERFACE_FASTER) * pair.used.rate_mb_s ||
+        pair.other.mb_s > number_of(model, INTERFACE_IDLE) * pair.other.rate_mb_s ||
+        pair.other.mb_s > number_of(model, INTERFACE_UNUSED) * pair.used.mb_s)
         return;
     c->kind = CAUSE_WRONG_INTERFACE;
     remark_set(&c->cause, FASTER_INTERFACE_IDLE,

@@ -13,6 +13,11 @@
 #include "analysis/causes/straggler.h"
 #include "analysis/facts/series/stats.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(ROOM_MIN, 65536.0, "bytes", "a buffer that the kernel chose grows beyond it")           \
+    NUMBER(ROOM_PART, 0.125, "of the peers' median", "a buffer so far below was set by the program")
+#include "analysis/causes/own.h"
+
 /* Evidence from the connections of a host about its path. */
 enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
 
@@ -44,37 +49,43 @@ static struct room room_of(const struct flows *flows, int host, double (*of)(con
     return room;
 }
 
-static bool is_small(struct room room) {
-    return room.own < ROOM_MIN && room.own <= ROOM_PART * room.others;
+static bool is_small(const struct run_model *model, struct room room) {
+    return room.own < number_of(model, ROOM_MIN) &&
+           room.own <= number_of(model, ROOM_PART) * room.others;
 }
 
 /* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
  * at which data arrived they would have needed little of the time, and none queued on the way. */
-static enum path path_of(const struct flows *flows, int host, double wall_s) {
+static enum path path_of(const struct run_model *model, const struct flows *flows, int host,
+                         double wall_s) {
     double limited = 0, need = 0, queue_ns = 0;
-    if (is_small(room_of(flows, host, back_room)))
+    if (is_small(model, room_of(flows, host, back_room)))
         return PATH_SMALL_RECEIVE;
-    if (is_small(room_of(flows, host, send_room)))
+    if (is_small(model, room_of(flows, host, send_room)))
         return PATH_SMALL_SEND;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
         double ends = f->receiver_s + f->send_buffer_s;
         if (f->from != host && f->to != host)
             continue;
-        if (ends >= BLOCKED_MIN * wall_s && ends >= HELD_UP_MIN * (f->limited_s + ends))
+        if (ends >= number_of(model, BLOCKED_MIN) * wall_s &&
+            ends >= number_of(model, HELD_UP_MIN) * (f->limited_s + ends))
             return PATH_OF_ENDS;
         limited += f->limited_s;
         need += f->need_s;
         queue_ns = fmax(queue_ns, f->queue_ns);
     }
-    return need > 0 && need < FLOW_RATE_NONE * limited && queue_ns < QUEUE_NS ? PATH_IDLE
-                                                                              : PATH_UNKNOWN;
+    return need > 0 && need < number_of(model, FLOW_RATE_NONE) * limited &&
+                   queue_ns < number_of(model, QUEUE_NS)
+               ? PATH_IDLE
+               : PATH_UNKNOWN;
 }
 
 /* Where buffers were seen and are none too small, an idle path leaves a program that looks late, as
  * one does whose core others use: a factor that cores differ by blames nobody. */
-static bool is_within_cores(const struct flows *flows, const struct straggler *s, enum path path) {
-    return path == PATH_IDLE && s->slowdown < SKEW_RATIO_UNTOLD &&
+static bool is_within_cores(const struct run_model *model, const struct flows *flows,
+                            const struct straggler *s, enum path path) {
+    return path == PATH_IDLE && s->slowdown < number_of(model, SKEW_RATIO_UNTOLD) &&
            !isnan(room_of(flows, s->host, send_room).own) &&
            !isnan(room_of(flows, s->host, back_room).own);
 }
@@ -129,10 +140,11 @@ static int add_suspect(const struct run_model *model, size_t group, const struct
     double in = link_demand(model, group, s->host, FLOW_RECEIVE), share = fmax(out, in);
     enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
-    enum path path = path_of(flows, s->host, wall_s);
+    enum path path = path_of(model, flows, s->host, wall_s);
     /* where ranks run freely the demand is already what goes beyond the peers */
     double beyond = throughput_counts(model, group) ? share : share * (1 - 1 / s->slowdown);
-    if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS || is_within_cores(flows, s, path))
+    if (!(beyond >= number_of(model, GAIN_MIN)) || path == PATH_OF_ENDS ||
+        is_within_cores(model, flows, s, path))
         return 0;
     struct candidate c = suspect_of(model, group, s, side, path);
     c.blocked = beyond;
@@ -164,6 +176,7 @@ const struct cause cause_link_peers = {
     .name = "link-peers",
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
+    .numbers = own_numbers,
     .reason = "transfers that take one rank longer than its peers go through something slower",
     .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate),
     .detect = detect,

@@ -10,9 +10,10 @@
 
 #include "analysis/causes/link_private.h"
 
-static void say_held_back(const struct queues *queues, struct candidate *c) {
+static void say_held_back(const struct run_model *model, const struct queues *queues,
+                          struct candidate *c) {
     double mb_s = c->ceiling, gbit_s = c->ceiling * 8e-3, times_s = queues->overlimits_s;
-    if (link_is_backed_up(queues))
+    if (link_is_backed_up(model, queues))
         remarks_add(&c->evidence, QUEUED_TO_SET_RATE,
                     NUMBERS(queues->backlog / 1e3, mb_s, gbit_s, times_s), NAMES());
     else
@@ -27,11 +28,12 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     c.blocked = demand;
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.saturated = true;
-    c.signals = 1 + link_is_backed_up(queues); /* how often it was held back, and what waited */
+    c.signals =
+        1 + link_is_backed_up(model, queues); /* how often it was held back, and what waited */
     c.ceiling = queues->rate_mb_s;
     c.ceiling_from = CEILING_SET;
     c.reached = fmin(1, mean / c.ceiling);
-    say_held_back(queues, &c);
+    say_held_back(model, queues, &c);
     remarks_add(&c.evidence, SENT_AT, NUMBERS(100 * c.reached), NAMES());
     link_name_others(model, flows, &c);
     link_name_interface(model, &c);
@@ -45,10 +47,10 @@ static int link_by_queues(const struct run_model *model, size_t group, const str
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct queues queues = link_queues(model, group, (int)h);
         double demand = link_demand(model, group, (int)h, FLOW_SEND);
-        if (!link_is_held_back(&queues))
+        if (!link_is_held_back(model, &queues))
             continue;
         demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;
-        if (demand >= BLOCKED_MIN &&
+        if (demand >= number_of(model, BLOCKED_MIN) &&
             add_held_back(model, group, flows, (int)h, demand, &queues, candidates) < 0)
             return -ENOMEM;
     }

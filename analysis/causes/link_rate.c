@@ -12,6 +12,17 @@
 
 #include "analysis/causes/link_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(PLATEAU_BAND, 0.10, "below a ceiling", "a rate so close is at it")                      \
+    NUMBER(PLATEAU_AMOUNT_MIN, 0.40, "of the bytes",                                               \
+           "moved there; of random rates a fifth would be")                                        \
+    NUMBER(NETWORK_BLOCKED_MIN, 0.20, "of a ceiling",                                              \
+           "a busy link is no proof that anybody waits for it")                                    \
+    NUMBER(NETWORK_MIN_MB_S, 5.0, "MB/s", "a lower ceiling is no link we know")                    \
+    NUMBER(PEER_CEILING_MIN, 0.70, "of the highest ceiling",                                       \
+           "below it the host's link is not the one")
+#include "analysis/causes/own.h"
+
 static double least_idle(const struct run_model *model, size_t group) {
     double least = NAN;
     for (size_t h = 0; h < model->n_hosts; h++)
@@ -25,8 +36,9 @@ struct cpu_side {
     double idle; /* of the host that had least */
 };
 
-static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
-    if (cpu->busy >= BUSY_RANK)
+static void add_cpu_side(const struct run_model *model, const struct cpu_side *cpu,
+                         struct candidate *c) {
+    if (cpu->busy >= number_of(model, BUSY_RANK))
         remarks_add(&c->against, RANKS_COMPUTE_OR_SPIN, NUMBERS(), NAMES());
     else if (cpu->idle >= 50) {
         remarks_add(&c->evidence, CPU_IDLE, NUMBERS(cpu->idle), NAMES());
@@ -35,19 +47,19 @@ static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
 }
 
 /* Evidence of the ceiling, for it and against it. */
-static void add_ceiling_side(const struct network_limit *limit, bool send, double at_ceiling,
-                             double duty, struct candidate *c) {
+static void add_ceiling_side(const struct run_model *model, const struct network_limit *limit,
+                             bool send, double at_ceiling, double duty, struct candidate *c) {
     if (limit->measured) {
         remarks_add(&c->evidence, NEAR_MEASURED,
-                    NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling,
-                            c->ceiling * 8e-3, 100 * duty),
+                    NUMBERS(send, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND),
+                            c->ceiling, c->ceiling * 8e-3, 100 * duty),
                     NAMES());
         c->signals++;
         return;
     }
     remarks_add(&c->evidence, NEAR_HIGHEST,
-                NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling, c->ceiling * 8e-3,
-                        100 * duty),
+                NUMBERS(send, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND), c->ceiling,
+                        c->ceiling * 8e-3, 100 * duty),
                 NAMES());
     if (isnan(limit->outdated_mb_s))
         remarks_add(&c->against, CEILING_NOT_MEASURED, NUMBERS(c->ceiling), NAMES());
@@ -66,27 +78,28 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
     c.factor = c.blocked / mean;
-    c.saturated = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
+    c.saturated = limit->measured && cpu->busy < number_of(model, BUSY_RANK); /* false for NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
     c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;
-    add_ceiling_side(limit, side == FLOW_SEND, at_ceiling, duty, &c);
+    add_ceiling_side(model, limit, side == FLOW_SEND, at_ceiling, duty, &c);
     link_add_arithmetic(candidates, group, host, side, &c);
-    add_cpu_side(cpu, &c);
+    add_cpu_side(model, cpu, &c);
     link_name_interface(model, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 /* Short bursts are cut by the samples' ends, so part of them moves in cells that look slower; a
  * link that is in use most of the time has few ends and must show its ceiling most of the time. */
-static bool is_plateau(double at_ceiling, double duty) {
-    return at_ceiling >= PLATEAU_AMOUNT_MIN && at_ceiling >= fmin(duty, 0.9);
+static bool is_plateau(const struct run_model *model, double at_ceiling, double duty) {
+    return at_ceiling >= number_of(model, PLATEAU_AMOUNT_MIN) && at_ceiling >= fmin(duty, 0.9);
 }
 
 /* A ceiling that was only seen is one of a link if it is high, and near that of others. */
-static bool is_of_a_link(const struct network_limit *limit, double highest) {
-    return limit->measured ||
-           (highest >= NETWORK_MIN_MB_S && limit->mb_s >= PEER_CEILING_MIN * highest);
+static bool is_of_a_link(const struct run_model *model, const struct network_limit *limit,
+                         double highest) {
+    return limit->measured || (highest >= number_of(model, NETWORK_MIN_MB_S) &&
+                               limit->mb_s >= number_of(model, PEER_CEILING_MIN) * highest);
 }
 
 /* The fullest of the links, as a share of what they were measured to carry. */
@@ -105,7 +118,7 @@ static void say_ruled_out(const struct run_model *model, const struct flows *flo
         remarks_add(ruled_out, FULLEST_LINK,
                     NUMBERS(fullest->side == FLOW_SEND, 100 * fullest->share, fullest->mb_s),
                     NAMES(model->hosts[fullest->host].name));
-    else if (highest < NETWORK_MIN_MB_S)
+    else if (highest < number_of(model, NETWORK_MIN_MB_S))
         remarks_add(ruled_out, NETWORK_QUIET, NUMBERS(highest), NAMES());
     else
         remarks_add(ruled_out, NO_PLATEAU, NUMBERS(highest, most), NAMES());
@@ -122,17 +135,18 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
         enum flow_side side = i % 2 ? FLOW_RECEIVE : FLOW_SEND;
         struct network_limit limit = network_limit_of(model, host, link_metric(side));
         double mean = model_mean(model, host, link_metric(side), group);
-        double at_ceiling = rate_amount_share_above(&model->hosts[host].metrics[link_metric(side)],
-                                                    phase_windows(&model->groups[group]),
-                                                    (1 - PLATEAU_BAND) * limit.mb_s);
+        double at_ceiling = rate_amount_share_above(
+            &model->hosts[host].metrics[link_metric(side)], phase_windows(&model->groups[group]),
+            (1 - number_of(model, PLATEAU_BAND)) * limit.mb_s);
         most = fmax(most, mean);
         if (limit.measured && mean / limit.mb_s > fullest.share)
             fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
-        bool full = limit.measured && mean >= NETWORK_FULL * limit.mb_s;
+        bool full = limit.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
         double demand = link_demand(model, group, host, side);
-        if (!is_of_a_link(&limit, highest) || !(mean >= NETWORK_BLOCKED_MIN * limit.mb_s) ||
-            !(full || is_plateau(at_ceiling, mean / limit.mb_s)) || (flows->n && !limit.measured) ||
-            demand < BLOCKED_MIN)
+        if (!is_of_a_link(model, &limit, highest) ||
+            !(mean >= number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
+            !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||
+            (flows->n && !limit.measured) || demand < number_of(model, BLOCKED_MIN))
             continue;
         if (add_link(model, group, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
             return -ENOMEM;
@@ -154,6 +168,7 @@ const struct cause cause_link_rate = {
     .name = "link-rate",
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
+    .numbers = own_numbers,
     .reason = "a link that carries what it was measured to carry can carry no more",
     .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue),
     .detect = detect,

@@ -13,6 +13,12 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(MACHINE_TAKEN, 0.3, "of a rank's time",                                                 \
+           "waiting for a core on every host that shares it: others run there, whatever the "      \
+           "hosts' own counters say")
+#include "analysis/causes/own.h"
+
 struct machine {
     int host;       /* the first of its hosts; -1: none is shared */
     size_t n_hosts; /* on it */
@@ -70,24 +76,24 @@ static struct machine fullest_machine(const struct run_model *model, size_t grou
     return fullest;
 }
 
-static bool is_full(const struct machine *m) {
-    return m->busy >= MACHINE_FULL * m->cores;
+static bool is_full(const struct run_model *model, const struct machine *m) {
+    return m->busy >= number_of(model, MACHINE_FULL) * m->cores;
 }
 
-static bool is_taken_by_others(const struct machine *m) {
-    return m->n_hosts > 1 && m->least >= MACHINE_TAKEN;
+static bool is_taken_by_others(const struct run_model *model, const struct machine *m) {
+    return m->n_hosts > 1 && m->least >= number_of(model, MACHINE_TAKEN);
 }
 
-static void say(const struct machine *m, struct candidate *c) {
+static void say(const struct run_model *model, const struct machine *m, struct candidate *c) {
     remark_set(&c->cause, MACHINE_SHARED, NUMBERS(m->n_hosts, m->cores), NAMES());
-    if (is_full(m))
+    if (is_full(model, m))
         remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores),
                     NAMES());
     else
         remarks_add(&c->evidence, MACHINE_TAKEN_BY_OTHERS,
                     NUMBERS(100 * m->busy / m->cores, 100 * m->least), NAMES());
     remarks_add(&c->evidence, RUN_WAITED_FOR_CORE, NUMBERS(100 * fmin(1, m->waiting)), NAMES());
-    if (m->psi >= 100 * PSI_CPU_MIN) {
+    if (m->psi >= 100 * number_of(model, PSI_CPU_MIN)) {
         remarks_add(&c->evidence, PSI_CPU, NUMBERS(m->psi), NAMES());
         c->signals++;
     }
@@ -104,8 +110,9 @@ static bool has_culprit(const struct candidates *candidates, size_t group) {
 
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     struct machine m = fullest_machine(model, group);
-    if (has_culprit(candidates, group) || m.host < 0 || !(is_full(&m) || is_taken_by_others(&m)) ||
-        m.waiting < BLOCKED_MIN)
+    if (has_culprit(candidates, group) || m.host < 0 ||
+        !(is_full(model, &m) || is_taken_by_others(model, &m)) ||
+        m.waiting < number_of(model, BLOCKED_MIN))
         return 0;
     struct candidate c = candidate_of(m.host, group, RESOURCE_CPU, CAUSE_MACHINE_FULL);
     c.subject = SUBJECT_MACHINE;
@@ -117,7 +124,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = -1, .rank = -1, .term = BUDGET_RUN_QUEUE};
-    say(&m, &c);
+    say(model, &m, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -125,6 +132,7 @@ const struct cause cause_machine_full = {
     .name = "machine-full",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_MACHINE_FULL,
+    .numbers = own_numbers,
     .reason = "hosts that share the cores of one machine take turns on them once all are busy",
     .yields_to = YIELDS_TO(&cause_contention),
     .detect = detect,

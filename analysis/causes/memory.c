@@ -6,6 +6,13 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(PSI_MEMORY_MIN, 0.03, "PSI memory some", "less is ordinary reclaim")                    \
+    NUMBER(REFAULT_MIN_MB_S, 20.0, "MB/s", "pages read again soon after they were thrown out")     \
+    NUMBER(HEADROOM_MIN, 0.15, "of memory", "more available than that is no shortage")             \
+    NUMBER(LIMIT_NEAR, 0.90, "of a group's memory limit", "in use: at its limit")
+#include "analysis/causes/own.h"
+
 struct shortage {
     double psi, available, refault_mb_s, swap_mb_s;
     double limit_used, limit_hits_s; /* of the job's control group; NAN without a limit */
@@ -62,21 +69,23 @@ static struct shortage measure(const struct run_model *model, size_t group, int 
     return s;
 }
 
-static bool is_moving(const struct shortage *s) {
-    return s->refault_mb_s >= REFAULT_MIN_MB_S || s->swap_mb_s >= SWAP_MIN_MB_S;
+static bool is_moving(const struct run_model *model, const struct shortage *s) {
+    return s->refault_mb_s >= number_of(model, REFAULT_MIN_MB_S) ||
+           s->swap_mb_s >= number_of(model, SWAP_MIN_MB_S);
 }
 
 /* Reading back what its own limit had pushed out shows as waiting for a disk or for memory: with
  * the limit reached again and again both are for want of memory. */
-static bool is_at_limit(const struct shortage *s) {
-    return s->limit_used >= LIMIT_NEAR && s->limit_hits_s > 0;
+static bool is_at_limit(const struct run_model *model, const struct shortage *s) {
+    return s->limit_used >= number_of(model, LIMIT_NEAR) && s->limit_hits_s > 0;
 }
 
-static void say_memory(const struct shortage *s, struct candidate *c) {
-    bool short_of_it = s->available < HEADROOM_MIN;
+static void say_memory(const struct run_model *model, const struct shortage *s,
+                       struct candidate *c) {
+    bool short_of_it = s->available < number_of(model, HEADROOM_MIN);
     remarks_add(&c->evidence, PSI_MEMORY, NUMBERS(s->psi), NAMES());
     remarks_add(&c->evidence, PAGES_READ_AGAIN, NUMBERS(s->refault_mb_s, s->swap_mb_s), NAMES());
-    if (is_at_limit(s))
+    if (is_at_limit(model, s))
         remarks_add(&c->evidence, LIMIT_HIT, NUMBERS(100 * s->limit_used, s->limit_hits_s),
                     NAMES());
     else
@@ -86,13 +95,15 @@ static void say_memory(const struct shortage *s, struct candidate *c) {
 
 static int add_memory(const struct run_model *model, size_t group, int host,
                       const struct shortage *s, struct candidates *candidates) {
-    bool swaps = s->swap_mb_s >= SWAP_MIN_MB_S, limited = is_at_limit(s);
-    bool short_of_it = s->available < HEADROOM_MIN || limited;
+    bool swaps = s->swap_mb_s >= number_of(model, SWAP_MIN_MB_S), limited = is_at_limit(model, s);
+    bool short_of_it = s->available < number_of(model, HEADROOM_MIN) || limited;
     struct candidate c = candidate_of(host, group, RESOURCE_MEMORY,
                                       swaps && !limited ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT);
     c.blocked = fmin(1, s->demand);
-    c.saturated = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
-    c.signals = (s->psi >= 100 * PSI_MEMORY_MIN) + is_moving(s) + short_of_it;
+    c.saturated = (s->psi >= 100 * number_of(model, PSI_MEMORY_MIN) || limited) &&
+                  is_moving(model, s) && short_of_it;
+    c.signals =
+        (s->psi >= 100 * number_of(model, PSI_MEMORY_MIN)) + is_moving(model, s) + short_of_it;
     c.signal = &model->hosts[host].metrics[METRIC_PSI_MEMORY];
     c.factor = s->psi > 0 ? c.blocked / s->psi : 0;
     c.terms = 1u << BUDGET_MEMORY | (limited ? 1u << BUDGET_DISK : 0);
@@ -105,7 +116,7 @@ static int add_memory(const struct run_model *model, size_t group, int host,
         remark_set(&c.cause, SWAPPING, NUMBERS(), NAMES());
     else
         remark_set(&c.cause, OVER_MEMORY, NUMBERS(), NAMES());
-    say_memory(s, &c);
+    say_memory(model, s, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -113,7 +124,7 @@ static int add_memory(const struct run_model *model, size_t group, int host,
 static double with_limit(const struct run_model *model, size_t group, int host,
                          const struct shortage *s) {
     double disk = model_demand(model, group, host, BUDGET_DISK);
-    return is_at_limit(s) && is_moving(s) && disk > 0 ? s->demand + disk : s->demand;
+    return is_at_limit(model, s) && is_moving(model, s) && disk > 0 ? s->demand + disk : s->demand;
 }
 
 static void rule_out_memory(double least, double psi, struct remarks *ruled_out) {
@@ -136,7 +147,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         s.demand = with_limit(model, group, (int)h, &s);
         most_psi = fmax(most_psi, s.psi);
         least = fmin(least, s.available);
-        if (s.demand >= BLOCKED_MIN && (s.psi >= 100 * PSI_MEMORY_MIN || is_at_limit(&s)) &&
+        if (s.demand >= number_of(model, BLOCKED_MIN) &&
+            (s.psi >= 100 * number_of(model, PSI_MEMORY_MIN) || is_at_limit(model, &s)) &&
             add_memory(model, group, (int)h, &s, candidates) < 0)
             return -ENOMEM;
     }
@@ -149,6 +161,7 @@ const struct cause cause_memory = {
     .name = "memory",
     .resource = RESOURCE_MEMORY,
     .kind = CAUSE_MEMORY_LIMIT,
+    .numbers = own_numbers,
     .reason = "pages that do not fit are thrown out and read back, and their readers wait",
     .detect = detect,
 };

@@ -12,6 +12,13 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(SKEW_RATIO_PROCESS, 1.25, "over the peers' median",                                     \
+           "without calls waiting and moving data are in the CPU time as well")                    \
+    NUMBER(PEER_TOGETHER, 0.5, "of what a peer computes",                                          \
+           "certainly at the same time as the busiest")
+#include "analysis/causes/own.h"
+
 static int add_more(const struct run_model *model, size_t group, const struct peers *peers,
                     const struct peer *p, double median, struct core_speed core,
                     struct candidates *candidates) {
@@ -29,23 +36,25 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
                 NUMBERS(100 * p->cpu, peers->n - 1, 100 * median, peers->n - 1),
                 NAMES(p->who->process));
     remarks_add(&c.evidence, WAITED_FOR_NOBODY, NUMBERS(100 * fmin(1, p->busy)), NAMES());
-    if (peer_is_late(peers, p))
+    if (peer_is_late(model, peers, p))
         peer_tell_late(model, peers, p, &c);
-    core_speed_tell(core, &c);
+    core_speed_tell(model, core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 static bool is_more(const struct run_model *model, const struct peer *p, double cpu,
                     double median) {
-    double ratio = model_shares_cores(model, p->who->host) ? SKEW_RATIO_SHARED : SKEW_RATIO_PROCESS;
-    return cpu - median >= (ratio - 1) * median && cpu - median >= BLOCKED_MIN;
+    double ratio = model_shares_cores(model, p->who->host) ? number_of(model, SKEW_RATIO_SHARED)
+                                                           : number_of(model, SKEW_RATIO_PROCESS);
+    return cpu - median >= (ratio - 1) * median && cpu - median >= number_of(model, BLOCKED_MIN);
 }
 
 /* More to compute is more of its own code; what the kernel does for it alone (memory given back
  * and taken again, its pages touched anew) grows with no work. Not known: so it is. */
-static bool is_own_code(const struct peers *peers, const struct peer *p) {
+static bool is_own_code(const struct run_model *model, const struct peers *peers,
+                        const struct peer *p) {
     double user = peers_median_but(peers, p, peer_user);
-    return !(p->user < SKEW_WORTH_SAYING * user);
+    return !(p->user < number_of(model, SKEW_WORTH_SAYING) * user);
 }
 
 static void rule_out_kernel(const struct run_model *model, const struct peers *peers,
@@ -66,11 +75,11 @@ static const struct peer *most_to_do(const struct peers *peers, const struct cor
     return most;
 }
 
-static bool can_have_more(size_t group, const struct peers *peers, const struct peer *p,
-                          const struct candidates *candidates) {
+static bool can_have_more(const struct run_model *model, size_t group, const struct peers *peers,
+                          const struct peer *p, const struct candidates *candidates) {
     double median = peers_median_but(peers, p, peer_cpu);
-    bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
-    return together && (p->busy >= BUSY_RANK || peer_is_late(peers, p)) &&
+    bool together = p->cpu + median - 1 >= number_of(model, PEER_TOGETHER) * median;
+    return together && (p->busy >= number_of(model, BUSY_RANK) || peer_is_late(model, peers, p)) &&
            !candidates_short_of(candidates, p->who->host, group, SHORT_OF_ANYTHING);
 }
 
@@ -79,13 +88,13 @@ static int look_at_more(const struct run_model *model, size_t group, const struc
     const struct peer *p = most_to_do(peers, cores), *longest = peers_with_most(peers, peer_cpu);
     struct core_speed core = cores[p->who->host];
     double median = peers_median_but(peers, p, peer_cpu);
-    bool can = can_have_more(group, peers, p, candidates);
-    if (longest != p && can_have_more(group, peers, longest, candidates))
+    bool can = can_have_more(model, group, peers, p, candidates);
+    if (longest != p && can_have_more(model, group, peers, longest, candidates))
         core_speed_rule_out(model, group, longest->who,
                             longest->cpu / peers_median_but(peers, longest, peer_cpu),
                             cores[longest->who->host], candidates);
     bool more = can && is_more(model, p, p->cpu / core.slower, median);
-    if (more && is_own_code(peers, p))
+    if (more && is_own_code(model, peers, p))
         return add_more(model, group, peers, p, median, core, candidates);
     if (more)
         rule_out_kernel(model, peers, p, candidates);
@@ -112,6 +121,7 @@ const struct cause cause_process_imbalance = {
     .kind = CAUSE_SKEW,
     .needs = 1u << SOURCE_CONNECTIONS,
     .instead = 1u << SOURCE_CALLS,
+    .numbers = own_numbers,
     .reason = "of processes of one role, the one that computes more and never waits is waited for",
     .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk,
                            &cause_memory, &cause_machine_full, &cause_link_connections,

@@ -14,12 +14,15 @@
 
 /* Data wait for it, and hardly for the others: by its connections, or by these and its core in the
  * (geometric) mean. */
-bool peer_is_late(const struct peers *peers, const struct peer *p) {
+bool peer_is_late(const struct run_model *model, const struct peers *peers, const struct peer *p) {
     double by_data = p->late / peers_median_but(peers, p, peer_late);
     double by_core = p->crowded / peers_median_but(peers, p, peer_crowded);
-    double most = LATE_RATIO * LATE_RATIO; /* data are not to say the contrary */
-    double both = p->crowded >= LATE_MIN ? sqrt(by_data * fmin(by_core, most)) : 0;
-    return p->late_share >= LATE_MIN && fmax(by_data, both) >= LATE_RATIO;
+    double most = number_of(model, LATE_RATIO) *
+                  number_of(model, LATE_RATIO); /* data are not to say the contrary */
+    double both =
+        p->crowded >= number_of(model, LATE_MIN) ? sqrt(by_data * fmin(by_core, most)) : 0;
+    return p->late_share >= number_of(model, LATE_MIN) &&
+           fmax(by_data, both) >= number_of(model, LATE_RATIO);
 }
 
 void peer_tell_late(const struct run_model *model, const struct peers *peers, const struct peer *p,
@@ -30,7 +33,8 @@ void peer_tell_late(const struct run_model *model, const struct peers *peers, co
         remarks_add(&c->evidence, DATA_WAITED, NUMBERS(p->late / others, peers->n - 1),
                     NAMES(model->hosts[c->host].name));
     double crowded = peers_median_but(peers, p, peer_crowded);
-    if (p->crowded >= LATE_MIN && p->crowded >= LATE_RATIO * crowded)
+    if (p->crowded >= number_of(model, LATE_MIN) &&
+        p->crowded >= number_of(model, LATE_RATIO) * crowded)
         remarks_add(&c->evidence, THREADS_QUEUED,
                     NUMBERS(100 * p->crowded, peers->n - 1, 100 * crowded), NAMES(p->who->process));
     c->signals++;

@@ -9,6 +9,12 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(LATE_IDLE_MIN, 0.10, "of the time",                                                     \
+           "off its core for no reason that the kernel counts; as much again may be waiting for "  \
+           "others")
+#include "analysis/causes/own.h"
+
 #define LITTLE 0.125 /* an eighth */
 
 static int add_sleep(const struct run_model *model, size_t group, const struct peers *peers,
@@ -41,12 +47,12 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
     const struct peer *p = peers_with_most(peers, peer_late);
     double cpu = peers_median_but(peers, p, peer_cpu);
     /* what it computes more lets the others wait as well; little beside what it is off its core */
-    bool alike = p->cpu < SKEW_RATIO * cpu || p->cpu - cpu < LITTLE * p->idle;
+    bool alike = p->cpu < number_of(model, SKEW_RATIO) * cpu || p->cpu - cpu < LITTLE * p->idle;
     /* all others wait for a sleeper; one of them that hardly does is waited for itself */
     bool awaited = peers_least_idle_but(peers, p) >= p->idle;
     /* MPI reads what came only when it is called: data wait for a rank that computes as well */
-    if (p->who->rank >= 0 || p->idle < LATE_IDLE_MIN || !alike || !awaited ||
-        !peer_is_late(peers, p) || is_for_disk(model, group, p))
+    if (p->who->rank >= 0 || p->idle < number_of(model, LATE_IDLE_MIN) || !alike || !awaited ||
+        !peer_is_late(model, peers, p) || is_for_disk(model, group, p))
         return 0;
     for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
         if (candidates_short_of(candidates, (int)h, group, SHORT_OF_NETWORK))
@@ -66,6 +72,7 @@ const struct cause cause_process_sleep = {
     .kind = CAUSE_SLEEP,
     .needs = 1u << SOURCE_CONNECTIONS,
     .instead = 1u << SOURCE_CALLS | 1u << SOURCE_WAITS,
+    .numbers = own_numbers,
     .reason = "data stay under way to a process that does not read them",
     .yields_to =
         YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk, &cause_memory,

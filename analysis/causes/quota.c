@@ -31,7 +31,7 @@ static int add_quota(const struct run_model *model, size_t group, int host, stru
         remark_set(&c.cause, QUOTA_CORES, NUMBERS(quota.cores), NAMES());
     remarks_add(&c.evidence, QUOTA_THROTTLED, NUMBERS(100 * fmin(1, quota.throttled)), NAMES());
     const struct rank_budget *who = &model->budgets.items[rank];
-    if (worst >= BLOCKED_MIN)
+    if (worst >= number_of(model, BLOCKED_MIN))
         remarks_add(&c.evidence, HELD_BACK, NUMBERS(who->rank, 100 * worst), NAMES(who->process));
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -53,15 +53,16 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct quota quota = quota_of(model, (int)h, windows);
         most = fmax(most, quota.throttled);
-        if (!(quota.throttled >= QUOTA_MIN))
+        if (!(quota.throttled >= number_of(model, QUOTA_MIN)))
             continue;
         double demand = quota_demand(model, group, (int)h, quota);
-        if (demand >= BLOCKED_MIN && add_quota(model, group, (int)h, quota, demand, candidates) < 0)
+        if (demand >= number_of(model, BLOCKED_MIN) &&
+            add_quota(model, group, (int)h, quota, demand, candidates) < 0)
             return -ENOMEM;
     }
     struct beside_job beside;
-    if (candidates->n == before && group == model->main_group && most >= QUOTA_MIN &&
-        beside_job_find(model, group, &beside) < 0)
+    if (candidates->n == before && group == model->main_group &&
+        most >= number_of(model, QUOTA_MIN) && beside_job_find(model, group, &beside) < 0)
         remarks_add(&candidates->ruled_out, QUOTA_HARMLESS, NUMBERS(100 * fmin(1, most)), NAMES());
     return 0;
 }

@@ -11,7 +11,7 @@ int rank_pause_add(const struct run_model *model, size_t group, size_t who,
     size_t n_peers;
     double own = rank_share(model, group, who, pause->term);
     double median = rank_peers_median(model, group, who, pause->term, 0, &n_peers);
-    bool alone = !(median >= own / SLEEP_RATIO);
+    bool alone = !(median >= own / number_of(model, SLEEP_RATIO));
     struct candidate c = pause_candidate(model, group, who, pause->cause, pause->term, demand);
     c.signals += alone;
     remark_fill(&c.cause, pause->says, NUMBERS(b->rank), NAMES());
@@ -28,5 +28,5 @@ size_t rank_pause_longest(const struct run_model *model, size_t group, enum budg
                           double *ret_demand) {
     size_t who = rank_with_most(model, group, term, NULL);
     *ret_demand = who == SIZE_MAX ? 0 : model_rank_demand(model, group, who, term);
-    return *ret_demand >= BLOCKED_MIN ? who : SIZE_MAX;
+    return *ret_demand >= number_of(model, BLOCKED_MIN) ? who : SIZE_MAX;
 }

@@ -40,8 +40,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             busiest = process;
         }
     }
-    if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 || most < BUSY_RANK ||
-        most > 1.2 || !(median <= 0.5))
+    if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 ||
+        most < number_of(model, BUSY_RANK) || most > 1.2 || !(median <= 0.5))
         return 0;
     return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
 }

@@ -38,7 +38,7 @@ int start_take_out(const struct run_model *model, struct candidates *candidates)
     for (size_t i = candidates->n; i-- > 0;) {
         struct candidate *c = &candidates->items[i];
         double later = c->signal && c->factor > 0 ? later_share(model, c, start_ns) : NAN;
-        if (!(later < BLOCKED_MIN && later < c->blocked / 2))
+        if (!(later < number_of(model, BLOCKED_MIN) && later < c->blocked / 2))
             continue;
         tell(model, c, start_ns, &candidates->ruled_out);
         candidates_remove(candidates, i);
@@ -49,7 +49,7 @@ int start_take_out(const struct run_model *model, struct candidates *candidates)
 void start_take_out_by_spans(const struct run_model *model, struct candidates *candidates) {
     double run_s = (double)model->recording->duration_ns / 1e9;
     double from_s = (double)candidates->start_ns / 1e9 + run_s / RANK_BUDGET_SLICES;
-    double most_s = fmin((double)GROUP_MIN_NS / 1e9, run_s / 2);
+    double most_s = fmin((double)number_of(model, GROUP_MIN_NS) / 1e9, run_s / 2);
     for (size_t i = candidates->n; model->n_groups <= 1 && !model_has_path(model) && i-- > 0;) {
         struct candidate *c = &candidates->items[i];
         if (!(c->start_s <= from_s && c->end_s < most_s))

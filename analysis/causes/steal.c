@@ -5,6 +5,10 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(STEAL_MIN, 0.03, "of the cores' time", "less is the hypervisor's own work")
+#include "analysis/causes/own.h"
+
 static int add_steal(const struct run_model *model, size_t group, int host, double steal,
                      struct candidates *candidates) {
     struct candidate c = candidate_of(host, group, RESOURCE_STEAL, CAUSE_STEAL);
@@ -28,10 +32,11 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     for (size_t h = 0; h < model->n_hosts; h++) {
         double steal = model_mean(model, (int)h, METRIC_CPU_STEAL, group);
         most = fmax(most, steal);
-        if (steal >= 100 * STEAL_MIN && add_steal(model, group, (int)h, steal, candidates) < 0)
+        if (steal >= 100 * number_of(model, STEAL_MIN) &&
+            add_steal(model, group, (int)h, steal, candidates) < 0)
             return -ENOMEM;
     }
-    if (group == model->main_group && most < 100 * STEAL_MIN) {
+    if (group == model->main_group && most < 100 * number_of(model, STEAL_MIN)) {
         if (most >= 0.05)
             remarks_add(&candidates->ruled_out, STEAL_LITTLE, NUMBERS(most), NAMES());
         else
@@ -44,6 +49,7 @@ const struct cause cause_steal = {
     .name = "steal",
     .resource = RESOURCE_STEAL,
     .kind = CAUSE_STEAL,
+    .numbers = own_numbers,
     .reason = "the hypervisor runs somebody else on the core",
     .detect = detect,
 };

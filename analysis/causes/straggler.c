@@ -263,7 +263,8 @@ static void describe(const struct run_model *model, const struct rank_matrix *ma
 
 /* Ranks in step that all keep their cores busy: working and spinning ranks look the same. */
 static bool hidden_by_spinning(const struct run_model *model, const struct rank_matrix *matrix) {
-    return matrix->basis == MATRIX_USE && ranks_busy(model, model->main_group) >= BUSY_RANK;
+    return matrix->basis == MATRIX_USE &&
+           ranks_busy(model, model->main_group) >= number_of(model, BUSY_RANK);
 }
 
 int straggler_find(const struct run_model *model, const struct whatif *whatif,

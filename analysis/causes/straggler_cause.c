@@ -119,7 +119,8 @@ static void contention(const struct run_model *model, struct windows at, double 
     const struct model_process *other = foreign(model, s->host, at, false, &used);
     double wall = (double)windows_length(at) / 1e9, lost = excess_s * (double)at.n;
     s->cause_kind = CAUSE_CONTENTION;
-    if (!other || used < FOREIGN_MIN * wall || used < FOREIGN_PART * lost) {
+    if (!other || used < number_of(model, FOREIGN_MIN) * wall ||
+        used < number_of(model, FOREIGN_PART) * lost) {
         remark_set(&s->cause, WAITS_FOR_CORE, NUMBERS(), NAMES());
         return;
     }
@@ -133,11 +134,11 @@ static void disk(const struct run_model *model, struct windows at, struct stragg
     double bytes, wall = (double)windows_length(at) / 1e9;
     const struct model_process *other = foreign(model, s->host, at, true, &bytes);
     double busy = rate_mean(&model->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
-    if (other && bytes >= FOREIGN_WRITE_MIN * wall) {
+    if (other && bytes >= number_of(model, FOREIGN_WRITE_MIN) * wall) {
         blame(model, other, s);
         s->cause_kind = CAUSE_DISK_CONTENTION;
         remark_set(&s->cause, DISK_SHARED_WITH, NUMBERS(), NAMES(s->culprit));
-    } else if (busy >= DISK_BUSY_MIN) {
+    } else if (busy >= number_of(model, DISK_BUSY_MIN)) {
         s->cause_kind = CAUSE_DISK_CONTENTION;
         remark_set(&s->cause, WAITS_FOR_BUSY_DISK, NUMBERS(), NAMES());
     } else {
@@ -148,7 +149,8 @@ static void disk(const struct run_model *model, struct windows at, struct stragg
 
 static void memory(const struct run_model *model, struct windows at, struct straggler *s) {
     double swapped = model_growth(model, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
-    bool swaps = swapped >= SWAP_MIN_MB_S * 1e6 * (double)windows_length(at) / 1e9;
+    bool swaps =
+        swapped >= number_of(model, SWAP_MIN_MB_S) * 1e6 * (double)windows_length(at) / 1e9;
     s->cause_kind = swaps ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT;
     if (swaps)
         remark_set(&s->cause, IT_SWAPS, NUMBERS(), NAMES());
@@ -187,8 +189,9 @@ static double bytes_of(const struct rank_matrix *matrix, size_t rank) {
     return its->n ? sum / (double)its->n : 0;
 }
 
-static void more_work_or_slower_core(struct core_speed core, double ratio, struct straggler *s) {
-    if (core_has_more_to_do(&core)) {
+static void more_work_or_slower_core(const struct run_model *model, struct core_speed core,
+                                     double ratio, struct straggler *s) {
+    if (core_has_more_to_do(model, &core)) {
         remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
         remarks_add(&s->evidence, OPERATORS_GAVE, NUMBERS(core.amount), NAMES());
         return;
@@ -219,7 +222,7 @@ static void more_cpu(const struct rank_matrix *matrix, size_t rank, double ratio
     }
     struct core_speed *cores = core_speeds_of(matrix->model, matrix->model->main_group);
     if (cores)
-        more_work_or_slower_core(cores[s->host], ratio, s);
+        more_work_or_slower_core(matrix->model, cores[s->host], ratio, s);
     else
         s->evidence.error = -ENOMEM;
     free(cores);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "analysis/time/process_waits.h"
 #include "analysis/time/wait_peers.h"
 
@@ -136,5 +136,6 @@ bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
     free(members);
     pool.occupied = occupied(model, whom, pool.through);
     *ret_pool = pool;
-    return pool.through > 0 && pool.asked > 0 && answers >= POOL_HANDED_ON * asked;
+    return pool.through > 0 && pool.asked > 0 &&
+           answers >= number_of(model, POOL_HANDED_ON) * asked;
 }

@@ -8,7 +8,7 @@
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/evidence/quota.h"
 #include "analysis/facts/series/connection_name.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;
@@ -23,8 +23,10 @@ struct beside_job beside_job_of(const struct run_model *model, size_t group, int
                            .throttled = quota.throttled};
     double cores = b.busy * (double)model->hosts[host].n_cpus;
     b.job = cores > 0 ? fmin(1, job / cores) : 1;
-    b.is_full = (b.busy >= BESIDE_FULL && b.waited >= BESIDE_WAITED) || b.throttled >= QUOTA_MIN;
-    b.is_thin = b.job < BESIDE_THIN;
+    b.is_full =
+        (b.busy >= number_of(model, BESIDE_FULL) && b.waited >= number_of(model, BESIDE_WAITED)) ||
+        b.throttled >= number_of(model, QUOTA_MIN);
+    b.is_thin = b.job < number_of(model, BESIDE_THIN);
     return b;
 }
 
@@ -86,11 +88,11 @@ static double sent(const struct series_set *set, const struct series *series) {
 }
 
 /* A launcher sends its daemons few bytes; a connection that serves the job has more. */
-static double least_sent(const struct series_set *set) {
+static double least_sent(const struct run_model *model, const struct series_set *set) {
     double most = 0;
     for (size_t s = 0; s < set->n; s++)
         most = fmax(most, sent(set, &set->items[s]));
-    return FLOW_BYTES_MIN * most;
+    return number_of(model, FLOW_BYTES_MIN) * most;
 }
 
 /* to: the host that it leads to (flow_ends()); -1: its own host, or an unknown one. */
@@ -110,7 +112,7 @@ bool host_may_serve_job(const struct run_model *model, int host) {
     int *to = calloc(set->n + 1, sizeof *to);
     struct names names = names_of(set, host);
     bool is_known = has_address(set, host), may = false;
-    double least = least_sent(set);
+    double least = least_sent(model, set);
     if (to && names.items && flow_ends(set, to) == 0)
         for (size_t s = 0; s < set->n && !may; s++)
             may = sent(set, &set->items[s]) >= least &&

@@ -11,7 +11,7 @@
 
 #include "analysis/evidence/computed.h"
 #include "analysis/facts/series/key_table.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define OPERATORS_MAX 32 /* operator names of one rank */
 
@@ -40,18 +40,21 @@ static void step(const struct mpi_event *call, struct cursor *cursor) {
 }
 
 /* Whether it computed for at least a part of the time between two calls. */
-static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
+static bool is_busy_gap(const struct run_model *model, int64_t begin_ns,
+                        const struct mpi_event *call) {
     if (begin_ns == INT64_MIN || !(call->flags & MPI_FLAG_HAS_GAP_CPU))
         return false;
     int64_t length = call->enter_ns - begin_ns;
-    return length >= BUSY_GAP_NS && (double)call->gap_cpu_ns >= BUSY_GAP_CPU * (double)length;
+    return length >= number_of(model, BUSY_GAP_NS) &&
+           (double)call->gap_cpu_ns >= number_of(model, BUSY_GAP_CPU) * (double)length;
 }
 
 /* A call that only polls for a message. */
-static bool is_poll(const struct mpi_log *log, const struct mpi_event *call) {
+static bool is_poll(const struct run_model *model, const struct mpi_log *log,
+                    const struct mpi_event *call) {
     const struct mpi_function *function = mpi_event_function(log, call);
     return (function->kind == MPI_KIND_TEST || function->kind == MPI_KIND_PROBE) &&
-           call->exit_ns - call->enter_ns < BUSY_GAP_NS;
+           call->exit_ns - call->enter_ns < number_of(model, BUSY_GAP_NS);
 }
 
 /* A rank in one-sided accesses waits until the target is inside MPI, not for a result of its work
@@ -65,8 +68,8 @@ static bool waits_for_no_work(const struct mpi_log *log, const struct mpi_event 
 /* A short gap has no measured CPU time: the rank ran, and computed unless the gap was between two
  * polls.
  */
-static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
-                       struct cursor *cursor, int64_t t_ns) {
+static bool is_busy_at(const struct run_model *model, const struct mpi_log *log,
+                       const struct mpi_rank *rank, struct cursor *cursor, int64_t t_ns) {
     const struct mpi_event *call;
     while ((call = next_call(rank, cursor)) && call->enter_ns <= t_ns)
         step(call, cursor);
@@ -75,8 +78,8 @@ static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
     if (cursor->last_exit_ns > t_ns)
         return waits_for_no_work(log, cursor->last);
     if (call->enter_ns - cursor->last_exit_ns < MPI_LONG_NS)
-        return !is_poll(log, call);
-    return is_busy_gap(cursor->last_exit_ns, call);
+        return !is_poll(model, log, call);
+    return is_busy_gap(model, cursor->last_exit_ns, call);
 }
 
 static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *budget) {
@@ -121,19 +124,22 @@ struct stretch {
 };
 
 /* Whether hardly any other rank computes at t. Each call asks for a later t. */
-static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
-                        struct windows windows, struct cursor *cursors) {
+static bool is_alone_at(const struct run_model *model, const struct mpi_log *log, size_t mine,
+                        int64_t t_ns, struct windows windows, struct cursor *cursors) {
     size_t busy = 0;
     for (size_t r = 0; r < log->n; r++)
-        busy += r != mine && is_busy_at(log, &log->ranks[r], &cursors[r], t_ns);
-    return windows_hold(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
+        busy += r != mine && is_busy_at(model, log, &log->ranks[r], &cursors[r], t_ns);
+    return windows_hold(windows, t_ns) &&
+           (double)busy <= number_of(model, SERIAL_PEERS) * (double)(log->n - 1);
 }
 
 /* Asks soon after the stretch began. */
-static bool is_alone(const struct mpi_log *log, size_t mine, const struct stretch *stretch,
-                     struct windows windows, struct cursor *cursors) {
-    return is_alone_at(log, mine, stretch->begin_ns + (stretch->end_ns - stretch->begin_ns) / 10,
-                       windows, cursors);
+static bool is_alone(const struct run_model *model, const struct mpi_log *log, size_t mine,
+                     const struct stretch *stretch, struct windows windows,
+                     struct cursor *cursors) {
+    return is_alone_at(model, log, mine,
+                       stretch->begin_ns + (stretch->end_ns - stretch->begin_ns) / 10, windows,
+                       cursors);
 }
 
 static struct cursor *new_cursors(const struct mpi_log *log) {
@@ -161,14 +167,14 @@ static double stretches_share(const struct run_model *model, size_t group, size_
     }
     do {
         call = next_call(&log->ranks[mine], &at);
-        if (call && is_busy_gap(at.last_exit_ns, call)) {
+        if (call && is_busy_gap(model, at.last_exit_ns, call)) {
             stretch.begin_ns = stretch.cpu_ns > 0 ? stretch.begin_ns : at.last_exit_ns;
             stretch.end_ns = call->enter_ns;
             stretch.cpu_ns += (double)call->gap_cpu_ns;
-            if (is_poll(log, call)) /* it polls for messages while it computes */
+            if (is_poll(model, log, call)) /* it polls for messages while it computes */
                 continue;
         }
-        if (stretch.cpu_ns > 0 && is_alone(log, mine, &stretch, windows, cursors))
+        if (stretch.cpu_ns > 0 && is_alone(model, log, mine, &stretch, windows, cursors))
             alone += stretch.cpu_ns;
         stretch.cpu_ns = 0;
     } while (call && (step(call, &at), true));
@@ -248,14 +254,14 @@ static bool collect_windows(const struct recording *recording, const struct rank
 }
 
 /* CPU time of the rank between calls, within the operators and the group. */
-static double computed_in(const struct mpi_rank *rank, const struct exclusive *e,
-                          struct windows group) {
+static double computed_in(const struct run_model *model, const struct mpi_rank *rank,
+                          const struct exclusive *e, struct windows group) {
     struct cursor at = {.last_exit_ns = INT64_MIN};
     const struct mpi_event *call;
     double sum = 0;
     size_t next = 0;
     for (; (call = next_call(rank, &at)); step(call, &at)) {
-        if (!is_busy_gap(at.last_exit_ns, call) || !windows_hold(group, at.last_exit_ns))
+        if (!is_busy_gap(model, at.last_exit_ns, call) || !windows_hold(group, at.last_exit_ns))
             continue;
         while (next < e->n && e->items[next].end_ns <= at.last_exit_ns)
             next++;
@@ -281,7 +287,7 @@ static double operators_share(const struct run_model *model, size_t group, size_
     if (e.items && mine != SIZE_MAX && root) {
         collect_names(recording, b, &e);
         if (e.n_names && collect_windows(recording, b, &e))
-            sum = computed_in(&recording->calls.ranks[mine], &e, windows);
+            sum = computed_in(model, &recording->calls.ranks[mine], &e, windows);
     }
     free(e.items);
     double share = sum / (double)windows_length(windows);

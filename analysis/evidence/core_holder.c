@@ -8,7 +8,7 @@
 
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/processes.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 static double or_zero(double value) {
     return isnan(value) ? 0 : value;
@@ -35,8 +35,9 @@ double core_outside_job(const struct run_model *model, size_t group, int host) {
     return fmax(0, or_zero(used * model->hosts[host].n_cpus - job) / 100);
 }
 
-static bool could_hold(double cores, double blocked) {
-    return cores >= FOREIGN_MIN && cores >= FOREIGN_PART * blocked;
+static bool could_hold(const struct run_model *model, double cores, double blocked) {
+    return cores >= number_of(model, FOREIGN_MIN) &&
+           cores >= number_of(model, FOREIGN_PART) * blocked;
 }
 
 /* Counters of whole cores include every program; those of a group do not show who else uses its
@@ -58,11 +59,11 @@ enum holder core_holder(const struct run_model *model, size_t group, int host, d
     double foreign, busy = 100 - or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
     const struct model_process *other = busiest_foreign(model, group, host, &foreign);
     double many = model_shares_cores(model, host) ? 0 : core_outside_job(model, group, host);
-    if (other && could_hold(foreign, blocked))
+    if (other && could_hold(model, foreign, blocked))
         return HELD_BY_FOREIGN;
-    if (could_hold(many, blocked) && many > own)
+    if (could_hold(model, many, blocked) && many > own)
         return HELD_BY_MANY;
-    if (could_hold(own, blocked))
+    if (could_hold(model, own, blocked))
         return HELD_BY_JOB;
     return busy < 50 && !sees_whole_cores(model, host) ? HELD_OUTSIDE : HELD_AT_TIMES;
 }

@@ -22,7 +22,7 @@
 #include "analysis/evidence/computed.h"
 #include "analysis/evidence/cores.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define AGENT_POWER 1.6
 #define FIXED_POWER 3.2
@@ -150,7 +150,7 @@ static struct core_speed compare(const struct run_model *model, const struct cos
     double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
     if (!isfinite(agent) || !isfinite(fixed) || model_shares_cores(model, host))
         return by_sampling(1, NAN);
-    if (slower < CORE_SLOWER)
+    if (slower < number_of(model, CORE_SLOWER))
         return by_sampling(1, fmin(agent, fixed));
     return by_sampling(slower, agent);
 }
@@ -167,19 +167,22 @@ static double calibration_beside(const struct run_model *model, const struct cos
     return model_shares_cores(model, host) ? NAN : costs[host].calibration / stats_median(room, n);
 }
 
-static struct core_speed with_calibration(struct core_speed core, double calibration) {
+static struct core_speed with_calibration(const struct run_model *model, struct core_speed core,
+                                          double calibration) {
     core.calibration = calibration;
-    core.by_calibration = calibration >= CORE_SLOWER && calibration > core.slower;
+    core.by_calibration = calibration >= number_of(model, CORE_SLOWER) && calibration > core.slower;
     if (core.by_calibration)
         core.slower = calibration;
     return core;
 }
 
-static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
+static struct core_speed with_operators(const struct run_model *model, struct core_speed core,
+                                        struct operator_work work) {
     core.operators = work.byte_time;
     core.amount = work.amount;
     core.more = work.more;
-    core.by_operators = work.byte_time >= CORE_SLOWER && work.byte_time > core.slower;
+    core.by_operators =
+        work.byte_time >= number_of(model, CORE_SLOWER) && work.byte_time > core.slower;
     if (core.by_operators)
         core.slower = fmin(work.byte_time, OPERATORS_MAX);
     return core;
@@ -196,7 +199,8 @@ struct core_speed *core_speeds_of(const struct run_model *model, size_t group) {
     for (int h = 0; all && h < (int)n; h++)
         costs[h] = cost_of(model, h, windows);
     for (int h = 0; all && h < (int)n; h++)
-        speeds[h] = with_operators(with_calibration(compare(model, costs, h, room),
+        speeds[h] = with_operators(model,
+                                   with_calibration(model, compare(model, costs, h, room),
                                                     calibration_beside(model, costs, h, room)),
                                    works[h]);
     if (!all) {
@@ -209,6 +213,6 @@ struct core_speed *core_speeds_of(const struct run_model *model, size_t group) {
     return speeds;
 }
 
-bool core_has_more_to_do(const struct core_speed *core) {
-    return core->more >= 1 - 1 / SKEW_RATIO;
+bool core_has_more_to_do(const struct run_model *model, const struct core_speed *core) {
+    return core->more >= 1 - 1 / number_of(model, SKEW_RATIO);
 }

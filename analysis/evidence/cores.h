@@ -32,7 +32,7 @@ struct core_speed {
 struct operator_work *operator_works_of(const struct run_model *model, size_t group);
 
 /* Whether the operators show more work, by its weight. */
-bool core_has_more_to_do(const struct core_speed *core);
+bool core_has_more_to_do(const struct run_model *model, const struct core_speed *core);
 
 /* By host; the caller frees it. NULL without memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);

@@ -15,7 +15,7 @@
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/evidence/flows.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "analysis/time/critical_path.h"
 
 #define FLOW_HOSTS_MAX 512 /* hosts: the pairs are a square array */
@@ -87,25 +87,26 @@ static void add_connection(const struct series_set *set, const struct series *se
 /* Two routes through a full link seldom look alike: the one served second waits for the first, and
  * the kernel's rate for it is that of its turn. So each counts by how much its path throttled it.
  */
-static double held_by_path(const struct flow *f, double wall_s) {
+static double held_by_path(const struct run_model *model, const struct flow *f, double wall_s) {
     double part = f->limited_s > 0 ? f->need_s / f->limited_s : 0;
-    double needed = (part - FLOW_RATE_NONE) / (FLOW_RATE_PART - FLOW_RATE_NONE);
-    double queued = f->queue_ns / QUEUE_NS;
-    if (!(f->limited_s >= FLOW_LIMITED_MIN * wall_s) || isnan(queued))
+    double needed = (part - number_of(model, FLOW_RATE_NONE)) /
+                    (number_of(model, FLOW_RATE_PART) - number_of(model, FLOW_RATE_NONE));
+    double queued = f->queue_ns / number_of(model, QUEUE_NS);
+    if (!(f->limited_s >= number_of(model, FLOW_LIMITED_MIN) * wall_s) || isnan(queued))
         return 0;
     return fmin(1, fmax(0, needed)) * fmin(1, queued);
 }
 
-static void judge_flows(struct flows *flows, double wall_s) {
+static void judge_flows(const struct run_model *model, struct flows *flows, double wall_s) {
     double most = 0;
     size_t kept = 0;
     for (size_t i = 0; i < flows->n; i++)
         most = fmax(most, flows->items[i].bytes);
     for (size_t i = 0; i < flows->n; i++) {
         struct flow *f = &flows->items[i];
-        if (f->bytes <= 0 || f->bytes < FLOW_BYTES_MIN * most)
+        if (f->bytes <= 0 || f->bytes < number_of(model, FLOW_BYTES_MIN) * most)
             continue;
-        f->held = held_by_path(f, wall_s);
+        f->held = held_by_path(model, f, wall_s);
         f->limited = f->held >= 1;
         flows->n_limited += f->limited;
         flows->held += f->held;
@@ -147,7 +148,7 @@ int flows_make(const struct run_model *model, struct windows windows, struct flo
         return result;
     }
     *ret_flows = (struct flows){.items = square, .n = n * n};
-    judge_flows(ret_flows, (double)windows_length(windows) / 1e9);
+    judge_flows(model, ret_flows, (double)windows_length(windows) / 1e9);
     return 0;
 }
 

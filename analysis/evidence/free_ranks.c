@@ -111,10 +111,12 @@ double free_rank_took(const struct free_rank *rank) {
 /* CPU time of an iteration beyond its peers', as on a core like theirs; at least the time that its
  * operators took for their additional output.
  */
-double free_rank_beyond(const struct free_rank *rank, const struct core_speed *core) {
+double free_rank_beyond(const struct run_model *model, const struct free_rank *rank,
+                        const struct core_speed *core) {
     double took = free_rank_took(rank), more = took / (core ? core->slower : 1) - rank->peers_s;
-    return core && core_has_more_to_do(core) && took > rank->peers_s ? fmax(more, took * core->more)
-                                                                     : more;
+    return core && core_has_more_to_do(model, core) && took > rank->peers_s
+               ? fmax(more, took * core->more)
+               : more;
 }
 
 static double best_of_peers(const struct free_ranks *ranks, const struct free_rank *but) {

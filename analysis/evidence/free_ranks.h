@@ -40,7 +40,8 @@ double free_rank_took(const struct free_rank *rank);
 /* CPU time of an iteration beyond its peers', as on a core like theirs (NULL: as measured); at
  * least the time that its operators took for their additional output.
  */
-double free_rank_beyond(const struct free_rank *rank, const struct core_speed *core);
+double free_rank_beyond(const struct run_model *model, const struct free_rank *rank,
+                        const struct core_speed *core);
 /* The core of a rank. More work is in each of its iterations, but the load of others on a core
  * known to be slower comes and goes. So time that its fastest iterations do not need is due to the
  * core.

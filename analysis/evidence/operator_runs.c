@@ -8,7 +8,7 @@
 #include "analysis/evidence/computed.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/facts/series/times.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define TIMED_ABOUT 200000 /* runs whose time for a byte is kept; of more, a random sample */
 

@@ -14,7 +14,7 @@
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/operator_runs.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "analysis/time/free_running.h"
 
 #define RUNS_MIN 10     /* of an operator on a host */
@@ -28,18 +28,18 @@ static double or_zero(double value) {
 }
 
 /* Whether it always had its core: otherwise an operator may have taken longer for want of it. */
-static bool had_its_core(const struct budget *b) {
+static bool had_its_core(const struct run_model *model, const struct budget *b) {
     double away = or_zero(b->term_s[BUDGET_RUN_QUEUE]) + or_zero(b->term_s[BUDGET_QUOTA]) +
                   or_zero(b->term_s[BUDGET_STEAL]);
     return b->source == BUDGET_FROM_EVENTS && b->term_s[BUDGET_CPU] > 0 &&
-           away < CONTENTION_MIN * b->term_s[BUDGET_CPU];
+           away < number_of(model, CONTENTION_MIN) * b->term_s[BUDGET_CPU];
 }
 
 /* Whether all ranks of the host had. */
 static bool host_had_its_cores(const struct run_model *model, size_t group, int host) {
     for (size_t r = 0; r < model->budgets.n; r++)
         if (model->budgets.items[r].host == host &&
-            !had_its_core(&model->budgets.items[r].groups[group]))
+            !had_its_core(model, &model->budgets.items[r].groups[group]))
             return false;
     return !model_shares_cores(model, host);
 }

@@ -9,7 +9,7 @@
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;
@@ -68,7 +68,7 @@ static int compare_cpu(const void *a, const void *b) {
 }
 
 /* Chooses the busiest process, and those that run the same program for as long and also compute. */
-static void choose(struct peers *peers) {
+static void choose(const struct run_model *model, struct peers *peers) {
     size_t n = peers->n;
     if (n)
         qsort(peers->items, n, sizeof *peers->items, compare_cpu);
@@ -76,8 +76,8 @@ static void choose(struct peers *peers) {
     for (size_t i = 1; i < n; i++) {
         const struct peer *first = &peers->items[0], *p = &peers->items[i];
         if (is_same_program(p->who->process, first->who->process) && stands_for(peers, p) &&
-            p->cpu > 0 && p->cpu >= SKEW_PEER * first->cpu &&
-            p->budget->wall_s >= PEER_LIFE * first->budget->wall_s)
+            p->cpu > 0 && p->cpu >= number_of(model, SKEW_PEER) * first->cpu &&
+            p->budget->wall_s >= number_of(model, PEER_LIFE) * first->budget->wall_s)
             peers->items[peers->n++] = *p;
     }
 }
@@ -116,8 +116,9 @@ static double median_bytes(const struct peers *peers, const struct traffic *traf
     return stats_median(room, peers->n);
 }
 
-static bool is_alike(double bytes, double median) {
-    return bytes > 0 && bytes <= PEER_TRAFFIC * median && median <= PEER_TRAFFIC * bytes;
+static bool is_alike(const struct run_model *model, double bytes, double median) {
+    return bytes > 0 && bytes <= number_of(model, PEER_TRAFFIC) * median &&
+           median <= number_of(model, PEER_TRAFFIC) * bytes;
 }
 
 /* A process that moves many more or fewer bytes is no peer: a server of several, or one that takes
@@ -138,7 +139,8 @@ static int keep_alike(const struct run_model *model, size_t group, struct peers 
     for (size_t i = 0; i < peers->n; i++) {
         struct peer *p = &peers->items[i];
         const struct traffic *t = &traffic[p->who->host];
-        if (!is_alike(t->bytes[FLOW_SEND], sent) || !is_alike(t->bytes[FLOW_RECEIVE], received))
+        if (!is_alike(model, t->bytes[FLOW_SEND], sent) ||
+            !is_alike(model, t->bytes[FLOW_RECEIVE], received))
             continue;
         p->late = t->under_way_s / t->bytes[FLOW_RECEIVE];
         p->late_share = t->under_way_s / wall_s;
@@ -156,7 +158,7 @@ int peers_make(const struct run_model *model, size_t group, struct peers *ret_pe
         return -ENOMEM;
     for (size_t r = 0; r < model->budgets.n; r++)
         peers.items[peers.n++] = peer_of(model, &model->budgets.items[r], group);
-    choose(&peers);
+    choose(model, &peers);
     int result = keep_alike(model, group, &peers);
     if (result < 0)
         free(peers.items);

@@ -11,7 +11,7 @@
 
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 /* The longest time for which a process of the job has a budget. */
 static double longest_life(const struct run_model *model, size_t group) {
@@ -102,7 +102,7 @@ static size_t count_computing(const struct run_model *model, size_t group, int h
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[group];
         computing += model->budgets.items[r].host == host && b->wall_s > 0 &&
-                     b->term_s[BUDGET_CPU] >= ONE_CORE_LITTLE * b->wall_s;
+                     b->term_s[BUDGET_CPU] >= number_of(model, ONE_CORE_LITTLE) * b->wall_s;
     }
     return computing;
 }
@@ -115,7 +115,8 @@ bool processes_fill_their_cores(const struct run_model *model, size_t group) {
     for (size_t h = 0; h < model->n_hosts; h++) {
         double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
         size_t cores = model->hosts[h].n_cpus;
-        if (used >= ONE_CORE_LITTLE && used < MACHINE_FULL * (double)cores)
+        if (used >= number_of(model, ONE_CORE_LITTLE) &&
+            used < number_of(model, MACHINE_FULL) * (double)cores)
             return false;
         more |= count_computing(model, group, (int)h) > cores;
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/evidence/flow_ends.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 /* The first row in which a connection to another host sent bytes. */
 static bool first_sent(const struct series_set *set, const struct series *series,
@@ -23,11 +23,11 @@ static bool first_sent(const struct series_set *set, const struct series *series
 /* Connections are sampled once a second, interfaces more often: the time in that second until which
  * the host had sent next to nothing.
  */
-static int64_t within(const struct rate *sent, struct window w) {
+static int64_t within(const struct run_model *model, const struct rate *sent, struct window w) {
     double all = rate_amount(sent, (struct windows){&w, 1}), so_far = 0;
     for (size_t i = rate_find(sent, w.begin_ns); i < sent->n && sent->t_ns[i] <= w.end_ns; i++) {
         so_far += sent->amount[i];
-        if (so_far > FLOW_BYTES_MIN * all) {
+        if (so_far > number_of(model, FLOW_BYTES_MIN) * all) {
             int64_t begin = sent->t_ns[i] - sent->dt_ns[i];
             return begin > w.begin_ns ? begin : w.begin_ns;
         }
@@ -59,7 +59,7 @@ static int find_start(const struct run_model *model, int64_t *ret_start_ns) {
     for (size_t h = 0; result == 0 && h < model->n_hosts; h++) {
         if (first[h].end_ns <= 0)
             continue;
-        int64_t begin = within(&model->hosts[h].metrics[METRIC_NET_SEND], first[h]);
+        int64_t begin = within(model, &model->hosts[h].metrics[METRIC_NET_SEND], first[h]);
         start = begin > start ? begin : start;
     }
     free(first);
@@ -70,7 +70,7 @@ static int find_start(const struct run_model *model, int64_t *ret_start_ns) {
 int program_started(const struct run_model *model, int64_t *ret_start_ns) {
     *ret_start_ns = 0;
     int result = model_has_path(model) ? 0 : find_start(model, ret_start_ns);
-    if (*ret_start_ns >= GROUP_MIN_NS)
+    if (*ret_start_ns >= number_of(model, GROUP_MIN_NS))
         *ret_start_ns = 0;
     return result;
 }

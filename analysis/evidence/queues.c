@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 static double mean_level(const struct series_set *set, const struct series *series, size_t column,
                          struct windows windows) {
@@ -19,14 +19,14 @@ static double mean_level(const struct series_set *set, const struct series *seri
 }
 
 /* The share of the windows in samples in which it sent at nearly its set rate. */
-static double part_at_rate(const struct series_set *set, const struct series *series, double rate,
-                           struct windows windows) {
+static double part_at_rate(const struct run_model *model, const struct series_set *set,
+                           const struct series *series, double rate, struct windows windows) {
     double at = 0, all = (double)windows_length(windows);
     for (size_t row = 0; row < series->n; row++) {
         int64_t sent = series_value(set, series, row, QDISC_SEND_BYTES);
         int64_t length = series->interval_ns[row];
         if (sent != VALUE_ABSENT && length > 0 && series_row_ends_in(series, row, windows) &&
-            (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
+            (double)sent >= number_of(model, NETWORK_FULL) * rate * (double)length / 1e9)
             at += (double)length;
     }
     return all > 0 ? fmin(1, at / all) : 0;
@@ -53,8 +53,9 @@ struct queues link_queues(const struct run_model *model, size_t group, int host)
         double sent = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL);
         double packets = series_growth(set, queue, QDISC_SEND_PACKETS, windows, NULL);
         most.sent_mb_s = sent / seconds / 1e6;
-        most.at_rate = rate > 0 ? part_at_rate(set, queue, (double)rate, windows) : 0;
-        most.packet_bytes = packets > 0 ? fmax(sent / packets, PACKET_BYTES) : PACKET_BYTES;
+        most.at_rate = rate > 0 ? part_at_rate(model, set, queue, (double)rate, windows) : 0;
+        most.packet_bytes = packets > 0 ? fmax(sent / packets, number_of(model, PACKET_BYTES))
+                                        : number_of(model, PACKET_BYTES);
         most.fullest = queue;
     }
     return most;
@@ -64,8 +65,8 @@ double link_held_mb_s(const struct queues *queues) {
     return queues->overlimits_s * queues->packet_bytes / 1e6;
 }
 
-bool link_is_backed_up(const struct queues *queues) {
-    return queues->backlog >= BACKLOG_MIN;
+bool link_is_backed_up(const struct run_model *model, const struct queues *queues) {
+    return queues->backlog >= number_of(model, BACKLOG_MIN);
 }
 
 /* Judges by what went through that queue, since a host may have other interfaces. A sample sees the
@@ -74,10 +75,10 @@ bool link_is_backed_up(const struct queues *queues) {
  * that does so repeatedly for tenths of a second, which is longer than a burst; the start and end
  * of a run do not count.
  */
-bool link_is_full(const struct queues *queues) {
-    return queues->overlimits_s >= OVERLIMITS_MIN &&
-           (queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s ||
-            queues->at_rate >= NETWORK_AT_RATE);
+bool link_is_full(const struct run_model *model, const struct queues *queues) {
+    return queues->overlimits_s >= number_of(model, OVERLIMITS_MIN) &&
+           (queues->sent_mb_s >= number_of(model, NETWORK_FULL) * queues->rate_mb_s ||
+            queues->at_rate >= number_of(model, NETWORK_AT_RATE));
 }
 
 /* Samples hardly found a queue, but the sent bytes would take much of the time at that rate, and so
@@ -85,18 +86,19 @@ bool link_is_full(const struct queues *queues) {
  * packets pass where large ones wait, so throttled packets count as full-sized, or with the mean
  * size if the host hands over several as one.
  */
-static bool is_held_back_unseen(const struct queues *queues) {
+static bool is_held_back_unseen(const struct run_model *model, const struct queues *queues) {
     return fmin(queues->sent_mb_s, link_held_mb_s(queues)) >=
-           NETWORK_HELD_UNSEEN * queues->rate_mb_s;
+           number_of(model, NETWORK_HELD_UNSEEN) * queues->rate_mb_s;
 }
 
-bool link_is_held_back(const struct queues *queues) {
-    return link_is_full(queues) || is_held_back_unseen(queues) ||
-           (link_is_backed_up(queues) && queues->overlimits_s >= OVERLIMITS_MIN &&
-            queues->sent_mb_s >= NETWORK_HELD_MIN * queues->rate_mb_s);
+bool link_is_held_back(const struct run_model *model, const struct queues *queues) {
+    return link_is_full(model, queues) || is_held_back_unseen(model, queues) ||
+           (link_is_backed_up(model, queues) &&
+            queues->overlimits_s >= number_of(model, OVERLIMITS_MIN) &&
+            queues->sent_mb_s >= number_of(model, NETWORK_HELD_MIN) * queues->rate_mb_s);
 }
 
 bool link_holds_back(const struct run_model *model, size_t group, int host) {
     struct queues queues = link_queues(model, group, host);
-    return link_is_held_back(&queues);
+    return link_is_held_back(model, &queues);
 }

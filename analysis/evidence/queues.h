@@ -23,14 +23,14 @@ struct queues link_queues(const struct run_model *model, size_t group, int host)
 double link_held_mb_s(const struct queues *queues);
 
 /* Whether data wait there. */
-bool link_is_backed_up(const struct queues *queues);
+bool link_is_backed_up(const struct run_model *model, const struct queues *queues);
 
 /* Whether the host throttles what it sends: its interface repeatedly has more than it may pass. */
 bool link_holds_back(const struct run_model *model, size_t group, int host);
 
 /* Whether data repeatedly wait for a rate that the host was set to. */
-bool link_is_held_back(const struct queues *queues);
+bool link_is_held_back(const struct run_model *model, const struct queues *queues);
 /* Whether, in addition, it sends nearly at that rate on average. */
-bool link_is_full(const struct queues *queues);
+bool link_is_full(const struct run_model *model, const struct queues *queues);
 
 #endif

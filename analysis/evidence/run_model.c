@@ -144,12 +144,6 @@ static bool runs_freely(const struct run_model *model) {
     return done > 0;
 }
 
-static unsigned left_out; /* to leave out all terms of a process at once */
-
-void model_leave_out(unsigned sources) {
-    left_out = sources;
-}
-
 static bool has_calibration(const struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
         if (strcmp(set->items[s].name, "core") == 0)
@@ -193,7 +187,7 @@ static unsigned sources_of(const struct run_model *model) {
     unsigned sources = 0;
     for (int s = 0; s < SOURCE_COUNT_; s++)
         sources |= there[s] ? 1u << s : 0;
-    return sources & ~left_out;
+    return model->judge ? sources & ~model->judge->sources_off : sources;
 }
 
 static int observe(struct run_model *model) {
@@ -209,7 +203,7 @@ static int observe(struct run_model *model) {
 }
 
 int model_build(const struct recording *recording, struct run_model *ret_model) {
-    struct run_model model = {.recording = recording};
+    struct run_model model = {.recording = recording, .judge = recording->judge};
     int result = build_hosts(&model);
     if (result == 0)
         result = iterations_find(recording, &model.iterations);
@@ -217,7 +211,7 @@ int model_build(const struct recording *recording, struct run_model *ret_model) 
         result = find_phases(&model);
     if (result == 0)
         result = phase_groups_make(model.phases, model.n_phases, recording->duration_ns,
-                                   &model.groups, &model.n_groups);
+                                   model.judge, &model.groups, &model.n_groups);
     if (result == 0)
         result = build_processes(&model);
     if (result < 0) {

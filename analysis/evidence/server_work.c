@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/evidence/computed.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "analysis/time/free_running.h"
 #include "analysis/time/serving.h"
 

@@ -31,7 +31,7 @@ bool free_loss_like_peers(const struct run_model *model, size_t group, int rank,
         who = model->budgets.items[ranks.items[i].budget].rank == rank ? &ranks.items[i] : NULL;
     if (who) {
         struct core_speed core = free_rank_core(model, &ranks, who, cores);
-        *ret_loss = free_loss(model, group, who, who->done * free_rank_beyond(who, &core));
+        *ret_loss = free_loss(model, group, who, who->done * free_rank_beyond(model, who, &core));
     }
     free(cores);
     return who != NULL;

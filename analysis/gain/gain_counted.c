@@ -6,7 +6,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/gain_warm.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define LITTLE 0.25    /* of its loss: a rank that waits less is on the critical path */
 #define WORKS 0.1      /* of the time: a process that computes less is a wrapper */
@@ -94,7 +94,8 @@ static unsigned terms_of(const struct run_model *model, const struct counted_los
     if (b->source == BUDGET_FROM_EVENTS || !(loss->terms & BIT(BUDGET_QUOTA)))
         return loss->terms;
     int host = model->budgets.items[who].host;
-    bool shared = busiest_foreign(model, loss->group, host, &foreign) && foreign >= FOREIGN_MIN;
+    bool shared = busiest_foreign(model, loss->group, host, &foreign) &&
+                  foreign >= number_of(model, FOREIGN_MIN);
     return shared || model_shares_cores(model, host) ? loss->terms
                                                      : loss->terms | BIT(BUDGET_RUN_QUEUE);
 }
@@ -196,9 +197,9 @@ static void set_gain(const struct run_model *model, const struct counted_loss *l
     double need = others_need(model, who, loss, loss->terms == BIT(BUDGET_CPU));
     c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
     double low = c->lost_low - (loss->awaited ? 0 : doubt(model, who, loss->group));
-    c->gain_low = fmin(gain_at_pace(low, PACE_SLOWER), fmax(0, 1 - need)) *
+    c->gain_low = fmin(gain_at_pace(low, number_of(model, PACE_SLOWER)), fmax(0, 1 - need)) *
                   gain_covered(model, who, loss->group);
-    c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
+    c->gain_high = gain_at_pace(c->lost_high, number_of(model, PACE_FASTER));
     c->gain = gain_warm(c->gain, 1);
 }
 
@@ -220,7 +221,7 @@ bool gain_counted(const struct run_model *model, const struct counted_loss *loss
     if (!is_awaited(model, loss, who, ret_counted->lost))
         return false;
     set_gain(model, loss, who, ret_counted);
-    return ret_counted->gain >= GAIN_HARMLESS;
+    return ret_counted->gain >= number_of(model, GAIN_HARMLESS);
 }
 
 /* ---- asleep ---- */
@@ -252,10 +253,11 @@ bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
     ret_counted->lost_high = most;
     ret_counted->gain = fmin(ret_counted->lost, fmax(0, 1 - AWAKE * need));
     ret_counted->gain_low =
-        fmin(gain_at_pace(least, PACE_SLOWER), fmax(0, 1 - need)) * gain_covered(model, who, group);
-    ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
+        fmin(gain_at_pace(least, number_of(model, PACE_SLOWER)), fmax(0, 1 - need)) *
+        gain_covered(model, who, group);
+    ret_counted->gain_high = gain_at_pace(most, number_of(model, PACE_FASTER));
     ret_counted->gain = gain_warm(ret_counted->gain, 1);
-    return ret_counted->gain >= GAIN_HARMLESS;
+    return ret_counted->gain >= number_of(model, GAIN_HARMLESS);
 }
 
 bool gain_counted_process(const struct run_model *model, const struct counted_process *process,
@@ -290,6 +292,6 @@ double gain_most(const struct run_model *model, const struct counted_loss *loss)
     return most_s >= 0 && run_s > 0 ? fmax(0, 1 - AWAKE * most_s / run_s) : NAN;
 }
 
-double gain_most_of_quota(double throttled) {
-    return isnan(throttled) ? NAN : gain_at_pace(fmin(1, throttled), PACE_FASTER);
+double gain_most_of_quota(const struct run_model *model, double throttled) {
+    return isnan(throttled) ? NAN : gain_at_pace(fmin(1, throttled), number_of(model, PACE_FASTER));
 }

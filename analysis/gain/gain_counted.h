@@ -76,7 +76,7 @@ bool gain_counted_link(const struct run_model *model, const struct counted_link 
 bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
                         struct counted *ret_counted);
 
-/* The gain if the rest of the time has another pace (threshold.h). */
+/* The gain if the rest of the time passes at another pace (number.h). */
 double gain_at_pace(double gain, double pace);
 
 /* The share of the run that a change can save at most: a run takes at least as long as each
@@ -84,6 +84,6 @@ double gain_at_pace(double gain, double pace);
  */
 double gain_most(const struct run_model *model, const struct counted_loss *loss);
 /* The same for a quota that throttled its group for a share of the run. */
-double gain_most_of_quota(double throttled);
+double gain_most_of_quota(const struct run_model *model, double throttled);
 
 #endif

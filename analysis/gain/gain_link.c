@@ -70,11 +70,12 @@ bool gain_counted_link(const struct run_model *model, const struct counted_link 
         ALIKE * all.most > fmin(used, all.least))
         return false;
     double gain = fmin(used, all.least);
-    *ret_counted = (struct counted){.lost = NAN,
-                                    .lost_low = NAN,
-                                    .lost_high = NAN,
-                                    .gain = gain_warm(gain, 1),
-                                    .gain_low = gain_at_pace(gain, PACE_SLOWER) * all.seen,
-                                    .gain_high = gain_at_pace(all.most, PACE_FASTER)};
+    *ret_counted =
+        (struct counted){.lost = NAN,
+                         .lost_low = NAN,
+                         .lost_high = NAN,
+                         .gain = gain_warm(gain, 1),
+                         .gain_low = gain_at_pace(gain, number_of(model, PACE_SLOWER)) * all.seen,
+                         .gain_high = gain_at_pace(all.most, number_of(model, PACE_FASTER))};
     return true;
 }

@@ -8,8 +8,8 @@
 
 #include "analysis/evidence/processes.h"
 #include "analysis/gain/gain_counted.h"
+#include "analysis/number.h"
 #include "analysis/run_model.h"
-#include "analysis/threshold.h"
 
 #define LIVES 0.5        /* of the group's time: recorded at least so long */
 #define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the critical path */

@@ -44,7 +44,7 @@ bool gain_counted_quota(const struct run_model *model, int host, size_t group, d
     double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
     double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
     ret_counted->gain = gain_warm(1 - (least + most) / 2, 1);
-    ret_counted->gain_low = 1 - most * PACE_SLOWER;
-    ret_counted->gain_high = 1 - least * PACE_FASTER;
+    ret_counted->gain_low = 1 - most * number_of(model, PACE_SLOWER);
+    ret_counted->gain_high = 1 - least * number_of(model, PACE_FASTER);
     return true;
 }

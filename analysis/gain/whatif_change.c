@@ -9,7 +9,7 @@
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/queues.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define ONE_SIDED_MAX 0.05 /* of the ranks' time */
 
@@ -166,7 +166,8 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     size_t hosts = w->model->n_hosts;
     bool groups = false;
     double factor = s->kind == WHATIF_LINK ? whatif_asked_most(w, s) : 0;
-    if (!(factor > 1) || isinf(factor) || !(whatif_removable(w, s, 1) >= GAIN_MIN * length_s))
+    if (!(factor > 1) || isinf(factor) ||
+        !(whatif_removable(w, s, 1) >= number_of(w->model, GAIN_MIN) * length_s))
         return false;
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
@@ -177,7 +178,7 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
         groups |= carries_groups(w, link);
         used = fmax(used, in_use(w, link));
     }
-    return groups && used * (1 - 1 / factor) >= GAIN_MIN;
+    return groups && used * (1 - 1 / factor) >= number_of(w->model, GAIN_MIN);
 }
 
 /* A rank without a core does not answer one-sided accesses either. */

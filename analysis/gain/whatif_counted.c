@@ -15,7 +15,7 @@
 #include "analysis/gain/gain_private.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 static void answer(double gain, double low, double high, struct whatif_answer *a) {
     a->counted = true;
@@ -44,7 +44,7 @@ static bool is_quota(const struct run_model *model, const struct whatif_scenario
 /* All processes compute, and none may spin: their computing is faster by the factor. */
 static bool is_of_computing(const struct whatif *w, const struct whatif_scenario *s) {
     return s->kind == WHATIF_CPU && s->host < 0 && s->factor > 1 && !model_has_path(w->model) &&
-           ranks_busy(w->model, w->model->main_group) >= COMPUTE_BOUND;
+           ranks_busy(w->model, w->model->main_group) >= number_of(w->model, COMPUTE_BOUND);
 }
 
 static bool may_spin(const struct run_model *model) {
@@ -77,7 +77,8 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     double share = together ? ranks_busy(model, group) : computing_of(model);
     double gain = share * (1 - 1 / s->factor);
     if (isfinite(gain))
-        answer(gain, gain_at_pace(gain, PACE_SLOWER), gain_at_pace(gain, PACE_FASTER), a);
+        answer(gain, gain_at_pace(gain, number_of(model, PACE_SLOWER)),
+               gain_at_pace(gain, number_of(model, PACE_FASTER)), a);
 }
 
 static bool is_of_link(const struct whatif_scenario *s) {

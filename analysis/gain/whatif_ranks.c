@@ -49,7 +49,7 @@ static bool is_alone(const struct replay *p, size_t r) {
  */
 static void weigh(const struct whatif *w, const struct core_speed *core, size_t r,
                   struct ranks_time *t) {
-    if (core_has_more_to_do(core) && is_alone(w->replay, r))
+    if (core_has_more_to_do(w->model, core) && is_alone(w->replay, r))
         t->told_ns[r] = t->cpu_ns[r] * core->more;
     t->cpu_ns[r] /= fmax(core->slower, 1);
 }

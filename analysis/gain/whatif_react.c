@@ -14,7 +14,7 @@
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/queues.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define REACT_MIN 0.1 /* of the time: a larger part of the path must show in a replay */
 
@@ -149,15 +149,15 @@ int whatif_react(struct whatif *w) {
         w->refused = whatif_why_not(result);
         return w->refused.code ? 0 : result;
     }
-    if (gain < PATH_PART * most)
+    if (gain < number_of(w->model, PATH_PART) * most)
         w->refused.code = REFUSAL_NO_REACTION;
     return 0;
 }
 
 /* ---- what is asked about ---- */
 
-static bool gains_hardly(const struct whatif_answer *a) {
-    return a->replayed && a->gain < PATH_PART * a->gain_max;
+static bool gains_hardly(const struct run_model *model, const struct whatif_answer *a) {
+    return a->replayed && a->gain < number_of(model, PATH_PART) * a->gain_max;
 }
 
 /* Whether the host (any host if none is named) throttles what it sends to a configured rate. */
@@ -166,8 +166,8 @@ static bool holds_back(const struct whatif *w, int host) {
         if (host >= 0 && host != h)
             continue;
         struct queues queues = link_queues(w->model, w->model->main_group, h);
-        if (queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s &&
-            link_held_mb_s(&queues) >= NETWORK_HELD_TOLD * queues.rate_mb_s)
+        if (queues.sent_mb_s >= number_of(w->model, NETWORK_HELD_MIN) * queues.rate_mb_s &&
+            link_held_mb_s(&queues) >= number_of(w->model, NETWORK_HELD_TOLD) * queues.rate_mb_s)
             return true;
     }
     return false;
@@ -205,7 +205,7 @@ static int links_hardly_gain(const struct whatif *w, const struct whatif_scenari
                                   .factor = whatif_asked_most(w, s)};
     struct whatif_answer of_all = *a;
     int result = whatif_predict(w, &all, 1, &of_all);
-    *ret_hardly = gains_hardly(&of_all);
+    *ret_hardly = gains_hardly(w->model, &of_all);
     return result;
 }
 
@@ -229,14 +229,15 @@ static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenari
         result = whatif_change_add(w, s, &change);
     if (result == 0)
         result = changed_s(w, &change, &after_s);
-    *ret_hardly = result == 0 && (before_s - after_s) / w->replay_s < PATH_PART * a->gain_max;
+    *ret_hardly = result == 0 &&
+                  (before_s - after_s) / w->replay_s < number_of(w->model, PATH_PART) * a->gain_max;
     whatif_change_release(&change);
     return whatif_why_not(result).code ? 0 : result;
 }
 
 int whatif_doubt(const struct whatif *w, const struct whatif_scenario *s, struct whatif_answer *a) {
     bool link = s->kind == WHATIF_LINK, hardly;
-    if (!gains_hardly(a) || !must_react(w, s, a))
+    if (!gains_hardly(w->model, a) || !must_react(w, s, a))
         return 0;
     int result = (link ? links_hardly_gain : ranks_hardly_gain)(w, s, a, &hardly);
     if (result == 0 && hardly)

@@ -11,7 +11,7 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/gain_private.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define DRAWINGS 1000
 
@@ -52,8 +52,8 @@ static double least_left(const struct run_model *model, const struct whatif_scen
         double on_path = 0;
         for (size_t term = 0; term < BUDGET_TERMS; term++)
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
-        if (b->wall_s > 0 && on_path >= WAITS_BOUND_MIN * part->total_s &&
-            b->other_cpu_s <= WAITS_ONE_THREAD * b->wall_s)
+        if (b->wall_s > 0 && on_path >= number_of(model, WAITS_BOUND_MIN) * part->total_s &&
+            b->other_cpu_s <= number_of(model, WAITS_ONE_THREAD) * b->wall_s)
             most = fmax(most, (own_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
                                   part->length_s);
     }

@@ -199,8 +199,11 @@ static int read_counters(struct builder *b, size_t r) {
     b->intervals = NULL;
     if (!process)
         return 0;
-    struct budget_subject subject = {
-        .log = b->log, .matches = &p->model->matches, .log_rank = r, .clock = &p->model->clock};
+    struct budget_subject subject = {.log = b->log,
+                                     .matches = &p->model->matches,
+                                     .log_rank = r,
+                                     .clock = &p->model->clock,
+                                     .judge = p->model->judge};
     int result = budget_intervals(p->model, process, rank->pid, &b->intervals, &b->n_intervals);
     if (result < 0)
         return result;

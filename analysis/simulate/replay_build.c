@@ -268,7 +268,8 @@ int replay_build_rank(struct builder *b, size_t rank) {
                               .needs = b->replay->model->matches.needs[rank],
                               .to = &b->replay->ranks[rank],
                               .poll_begin_ns = VALUE_ABSENT};
-    int result = polling_init(b->log, rank, rb.needs, b->threads[rank], &rb.polling);
+    int result = polling_init(b->log, rank, rb.needs, b->threads[rank], b->replay->model->judge,
+                              &rb.polling);
     if (result == 0)
         result = replay_sort_requests(&rb);
     if (result == 0)

@@ -7,8 +7,8 @@
 #include "analysis/evidence/queues.h"
 #include "analysis/facts/recording/recording.h"
 #include "analysis/facts/series/stats.h"
+#include "analysis/number.h"
 #include "analysis/simulate/replay_private.h"
-#include "analysis/threshold.h"
 
 #define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit, if the recording shows nothing */
 #define EAGER_WITHIN 4096   /* btl_vader_eager_limit */
@@ -71,18 +71,18 @@ static double sent_of_others(const struct replay *p, const struct flows *flows, 
     double own = 0, seconds = (double)windows_length(phase_windows(group)) / 1e9;
     for (size_t i = 0; i < flows->n; i++)
         own += flows->items[i].from == (int)host ? flows->items[i].wire_bytes / seconds : 0;
-    return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
+    return flows->n && own < number_of(p->model, OWN_BYTES_MIN) * all ? all - own : 0;
 }
 
 /* The least F1 score of a link that explains which routes were throttled: if another link explains
  * them much better, that one is the cause.
  */
-static double least_f1(const struct flows *flows, size_t hosts) {
+static double least_f1(const struct run_model *model, const struct flows *flows, size_t hosts) {
     double best = 0;
     for (size_t h = 0; h < hosts; h++)
         best = fmax(
             best, fmax(flows_f1(flows, (int)h, FLOW_SEND), flows_f1(flows, (int)h, FLOW_RECEIVE)));
-    return fmax(FLOW_F1_MIN, best - FLOW_F1_ALIKE);
+    return fmax(number_of(model, FLOW_F1_MIN), best - number_of(model, FLOW_F1_ALIKE));
 }
 
 /* Finds the links whose routes were throttled, if one side of one host explains them, and links
@@ -97,7 +97,7 @@ static int find_held(struct replay *p) {
     int result = p->net.held && p->net.others ? flows_make(p->model, windows, &flows) : -ENOMEM;
     if (result < 0)
         return result;
-    double least = least_f1(&flows, hosts);
+    double least = least_f1(p->model, &flows, hosts);
     for (size_t h = 0; h < hosts; h++) {
         p->net.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= least ||
                          link_holds_back(p->model, p->model->main_group, (int)h);

@@ -140,6 +140,7 @@ struct budget_subject {
     const struct call_matches *matches;
     size_t log_rank;
     const struct call_clock *clock;
+    const struct judge *judge; /* NULL: the usual one */
 };
 
 /* Fills budgets[i] for windows[i], counting only the life of the process. awaited (may be NULL) has

@@ -2,7 +2,7 @@
 /* Ranks that poll for messages: which of their polls and back-offs were a wait, and for whom. */
 #include <math.h>
 
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "analysis/time/budget_timeline.h"
 
 /* Puts `amount` of a row of polls (the rest was CPU time outside): wait until the peer was there,
@@ -84,11 +84,11 @@ static bool finds_next(const struct timeline *t, size_t event) {
 /* The time inside polls of a row. If less time passes between two polls than a poll costs the
  * program and the shim, the loop only waits.
  */
-static double time_of_polls(const struct mpi_event *e, double length) {
+static double time_of_polls(const struct judge *judge, const struct mpi_event *e, double length) {
     if (!(e->flags & MPI_FLAG_FOLDED))
         return length;
     double inside = fmin((double)e->inside_ns, length);
-    return length - inside <= POLL_GAP_NS * (double)e->calls ? length : inside;
+    return length - inside <= number_by(judge, POLL_GAP_NS) * (double)e->calls ? length : inside;
 }
 
 const enum raw timeline_plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
@@ -97,7 +97,7 @@ static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UN
 void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
-    double inside = time_of_polls(e, length);
+    double inside = time_of_polls(t->subject->judge, e, length);
     timeline_put_poll(t, event, begin, end, inside, timeline_plainly, false);
     timeline_put_poll(t, event, begin, end, length - inside, folded, false);
     bool tells = finds_next(t, event) || comes_by_turns(t, event, begin);

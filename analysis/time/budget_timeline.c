@@ -207,8 +207,8 @@ static void walk(struct timeline *t) {
 static int run(struct timeline *t) {
     int result = budget_main_thread(t->rank, &t->thread);
     if (result == 0)
-        result =
-            polling_init(t->subject->log, t->subject->log_rank, t->needs, t->thread, &t->polling);
+        result = polling_init(t->subject->log, t->subject->log_rank, t->needs, t->thread,
+                              t->subject->judge, &t->polling);
     if (result == 0 && t->cells->n)
         result = timeline_find_others(t);
     if (result == 0)

@@ -13,7 +13,8 @@ struct critical_walker;
 
 /* Finds all waits of all ranks; log, matches and clock must outlive it. -ENOMEM. */
 int critical_walker_new(const struct mpi_log *log, const struct call_matches *matches,
-                        const struct call_clock *clock, struct critical_walker **ret_walker);
+                        const struct call_clock *clock, const struct judge *judge,
+                        struct critical_walker **ret_walker);
 void critical_walker_free(struct critical_walker *walker);
 
 /* Follows the path back from the last exit. Time and memory grow with the number of calls. -ENOMEM.

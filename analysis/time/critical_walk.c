@@ -221,7 +221,7 @@ int critical_walk_fill(struct critical_walk *walk, const struct critical_walk *o
 /* ---- walkers ---- */
 
 static int walker_init(struct critical_walker *w, const struct call_matches *matches,
-                       const struct call_clock *clock) {
+                       const struct call_clock *clock, const struct judge *judge) {
     size_t n = w->log->n;
     w->waits = calloc(n + 1, sizeof *w->waits);
     w->n_waits = calloc(n + 1, sizeof *w->n_waits);
@@ -242,7 +242,8 @@ static int walker_init(struct critical_walker *w, const struct call_matches *mat
                                          .log = w->log,
                                          .matches = matches,
                                          .log_rank = r,
-                                         .clock = clock};
+                                         .clock = clock,
+                                         .judge = judge};
         int result = rank->n ? budget_waits(&subject, &w->waits[r], &w->n_waits[r]) : 0;
         if (result < 0)
             return result;
@@ -251,12 +252,13 @@ static int walker_init(struct critical_walker *w, const struct call_matches *mat
 }
 
 int critical_walker_new(const struct mpi_log *log, const struct call_matches *matches,
-                        const struct call_clock *clock, struct critical_walker **ret_walker) {
+                        const struct call_clock *clock, const struct judge *judge,
+                        struct critical_walker **ret_walker) {
     struct critical_walker *w = calloc(1, sizeof *w);
     if (!w)
         return -ENOMEM;
     w->log = log;
-    int result = walker_init(w, matches, clock);
+    int result = walker_init(w, matches, clock, judge);
     if (result < 0)
         critical_walker_free(w);
     else

@@ -109,8 +109,8 @@ struct making {
 static int walk_all(struct making *m) {
     const struct run_model *model = m->model;
     struct critical_walker *walker;
-    int result =
-        critical_walker_new(&model->recording->calls, &model->matches, &model->clock, &walker);
+    int result = critical_walker_new(&model->recording->calls, &model->matches, &model->clock,
+                                     model->judge, &walker);
     if (result < 0)
         return result;
     result = critical_walk_make(walker, &m->walk);
@@ -130,7 +130,8 @@ static int fill_rank(struct making *m, const struct model_process *process, size
                                .process = process->series->name,
                                .awaited_host = -1,
                                .awaited_rank = -1};
-    struct budget_subject subject = {.matches = &model->matches, .clock = &model->clock};
+    struct budget_subject subject = {
+        .matches = &model->matches, .clock = &model->clock, .judge = model->judge};
     struct budget_interval *intervals;
     int result = budget_intervals(model, process, to->pid, &intervals, &subject.n_intervals);
     if (result < 0)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/facts/series/times.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define CELLS_MAX 400 /* cells of equal length; windows that begin and end add more */
 
@@ -115,7 +115,7 @@ static void add_asleep(const struct walk *w, double *asleep_s) {
         all += w->seconds[i];
     }
     for (size_t k = 0; k < chain->n; k++)
-        if (on_path[k] >= WAITS_ON_PATH * all)
+        if (on_path[k] >= number_of(chain->model, WAITS_ON_PATH) * all)
             asleep_s[k] += budget_sum(&chain->times[k].cells[w->cell], 1u << BUDGET_IDLE);
 }
 
@@ -207,7 +207,7 @@ static int keep_waits(const struct wait_chain *chain, const double *waited,
 int wait_chain_walk(struct wait_chain *chain, struct critical_path *path,
                     struct rank_budgets *ranks) {
     struct wait_ends *ends = NULL;
-    if (!chain->n || chain->full || clocked(chain) < CLOCKED_MOST)
+    if (!chain->n || chain->full || clocked(chain) < number_of(chain->model, CLOCKED_MOST))
         return 0;
     double *waited = calloc(chain->n * chain->n * WAIT_KIND_COUNT_, sizeof *waited);
     chain->n_begin = ranks->n;

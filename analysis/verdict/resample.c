@@ -111,7 +111,7 @@ static bool is_same_link(const struct candidate *first, const struct candidate *
 
 /* Weight of a second of a candidate: its gain over its share, less without evidence. */
 static double weight_of(const struct candidate *c) {
-    double gain = c->fallback ? c->gain.estimate : candidate_weight(c);
+    double gain = c->fallback ? c->gain.estimate : c->weight;
     return c->run_share > 0 ? gain / c->run_share : 0;
 }
 

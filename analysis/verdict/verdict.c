@@ -78,8 +78,8 @@ static size_t iterations_told(const struct run_model *model) {
 /* How many moments of the program were seen, between 0 (as few as are needed) and 1: of the calls
  * of MPI every one was, so that iterations count; else samples do. */
 static double seen_of(const struct run_model *model) {
-    return fmax(plenty((double)verdict_least_samples(model), RUN_SAMPLES_MIN),
-                plenty((double)iterations_told(model), RUN_ITERATIONS_MIN));
+    return fmax(plenty((double)verdict_least_samples(model), number_of(model, RUN_SAMPLES_MIN)),
+                plenty((double)iterations_told(model), number_of(model, RUN_ITERATIONS_MIN)));
 }
 
 /* Samples of the host with the fewest, of those that its length asks for: counters go on without
@@ -132,7 +132,8 @@ static double run_s(const struct run_model *model) {
 
 /* However clear it looks, a short run has shown little of what may happen. */
 static double sure_by_time(const struct run_model *model) {
-    bool enough = run_s(model) >= SURE_S && (double)verdict_least_samples(model) >= SURE_SAMPLES;
+    bool enough = run_s(model) >= number_of(model, SURE_S) &&
+                  (double)verdict_least_samples(model) >= number_of(model, SURE_SAMPLES);
     return enough ? VERDICT_CONFIDENCE_MAX : VERDICT_CONFIDENCE_CAP;
 }
 
@@ -155,8 +156,9 @@ double verdict_confidence_counted(const struct run_model *model, double share) {
 /* The kernel's counters go on between samples: where calls tell when each wait was, samples only
  * have to say what the time between was spent on. */
 static size_t samples_needed(const struct run_model *model) {
-    return iterations_told(model) >= RUN_ITERATIONS_MIN ? RUN_SAMPLES_BESIDE_CALLS
-                                                        : RUN_SAMPLES_MIN;
+    return iterations_told(model) >= number_of(model, RUN_ITERATIONS_MIN)
+               ? number_of(model, RUN_SAMPLES_BESIDE_CALLS)
+               : number_of(model, RUN_SAMPLES_MIN);
 }
 
 /* The reason why there is too little to judge by, or REMARK_NONE. */
@@ -165,16 +167,17 @@ static void find_too_little(const struct run_model *model, struct remark *ret_wh
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     if (!model->n_hosts)
         remark_set(ret_why, NO_HOST_RECORDED, NUMBERS(), NAMES());
-    else if (run_s(model) < SECONDS_MIN)
-        remark_set(ret_why, RUN_TOO_SHORT, NUMBERS(run_s(model), SURE_S), NAMES());
+    else if (run_s(model) < number_of(model, SECONDS_MIN))
+        remark_set(ret_why, RUN_TOO_SHORT, NUMBERS(run_s(model), number_of(model, SURE_S)),
+                   NAMES());
     else if (samples < needed)
         remark_set(ret_why, SAMPLES_TOO_FEW, NUMBERS((double)samples, (double)needed),
                    NAMES(model->hosts[host_least_seen(model)].name));
     /* iterations that were found are a help, not what the program is about */
     else if (reference && model->iterations.source == ITERATION_MARKER &&
-             reference->n < RUN_ITERATIONS_MIN)
-        remark_set(ret_why, MARKED_TOO_FEW, NUMBERS((double)reference->n, RUN_ITERATIONS_MIN),
-                   NAMES());
+             reference->n < number_of(model, RUN_ITERATIONS_MIN))
+        remark_set(ret_why, MARKED_TOO_FEW,
+                   NUMBERS((double)reference->n, number_of(model, RUN_ITERATIONS_MIN)), NAMES());
 }
 
 static void drop_evidence(struct verdict *v) {
@@ -191,13 +194,16 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
     v->host = v->rank = -1; /* the summary says what it looks like so far */
     v->subject = SUBJECT_NONE;
     v->resource = RESOURCE_NONE;
-    if (!leaning || run_s(model) < SECONDS_MIN) /* what was said of a run that was seen */
+    if (!leaning ||
+        run_s(model) < number_of(model, SECONDS_MIN)) /* what was said of a run that was seen */
         drop_evidence(v);
     if (model->n_hosts > 1 && verdict_coverage(model) < 0.5)
         remarks_add(&v->next, ADVISE_SEE_AGENT, NUMBERS(),
                     NAMES(model->hosts[host_least_seen(model)].name));
-    if (model->iterations.n && iterations_reference(&model->iterations)->n < RUN_ITERATIONS_MIN)
-        remarks_add(&v->next, ADVISE_MORE_ITERATIONS, NUMBERS(RUN_ITERATIONS_MIN), NAMES());
+    if (model->iterations.n &&
+        iterations_reference(&model->iterations)->n < number_of(model, RUN_ITERATIONS_MIN))
+        remarks_add(&v->next, ADVISE_MORE_ITERATIONS, NUMBERS(number_of(model, RUN_ITERATIONS_MIN)),
+                    NAMES());
 }
 
 /* ---- without calls ---- */
@@ -266,16 +272,18 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
 
 /* As long as this run would have had to be to have been seen often enough. */
 static double seconds_needed(const struct run_model *model) {
-    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(model));
+    double samples =
+        4.0 * number_of(model, RUN_SAMPLES_MIN) / fmax(1, (double)verdict_least_samples(model));
     double told = (double)iterations_told(model);
-    double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
-    return ceil(fmax(run_s(model) * factor, SURE_S));
+    double factor =
+        told > 0 ? fmin(samples, 4.0 * number_of(model, RUN_ITERATIONS_MIN) / told) : samples;
+    return ceil(fmax(run_s(model) * factor, number_of(model, SURE_S)));
 }
 
 static void add_next(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n && verdict_has_ranks(model))
         remarks_add(&v->next, ADVISE_MARK_PROGRAM, NUMBERS(), NAMES());
-    if ((seen_of(model) < 1 || run_s(model) < SURE_S) &&
+    if ((seen_of(model) < 1 || run_s(model) < number_of(model, SURE_S)) &&
         verdict_coverage(model) >= 0.9) /* which made it less sure */
         remarks_add(&v->next, ADVISE_RECORD_LONGER, NUMBERS(seconds_needed(model)), NAMES());
     if (!v->next.n)
@@ -291,10 +299,10 @@ static void copy_ruled_out(const struct candidates *candidates, struct verdict *
 /* ---- all of it ---- */
 
 /* Where nothing else is worth naming, what limits then: put first. */
-static bool candidates_fallback(struct candidates *candidates) {
+static bool candidates_fallback(const struct run_model *model, struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++) {
         struct candidate c = candidates->items[i];
-        if (!c.fallback || !candidate_is_worth_naming(&c))
+        if (!c.fallback || !candidate_is_worth_naming(model, &c))
             continue;
         candidates->items[i] = candidates->items[0];
         candidates->items[0] = c;
@@ -305,15 +313,15 @@ static bool candidates_fallback(struct candidates *candidates) {
 
 static int judge(const struct run_model *model, struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *v) {
-    bool stands_out = verdict_least_samples(model) >= LEANING_SAMPLES_MIN && candidates->n &&
-                      !candidates->items[0].fallback &&
-                      candidate_is_worth_naming(&candidates->items[0]);
+    bool stands_out = verdict_least_samples(model) >= number_of(model, LEANING_SAMPLES_MIN) &&
+                      candidates->n && !candidates->items[0].fallback &&
+                      candidate_is_worth_naming(model, &candidates->items[0]);
     int result = verdict_of_phases(model, candidates, v);
     if (result < 0)
         return result;
     if (stands_out)
         result = verdict_of_candidate(model, candidates, v);
-    else if (candidates_fallback(candidates))
+    else if (candidates_fallback(model, candidates))
         result = verdict_of_candidate(model, candidates, v);
     else if (stragglers->n && !model_has_path(model))
         judge_imbalance(model, stragglers, v);
@@ -351,7 +359,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
         find_too_little(model, &v.too_little);
     if (v.too_little.code)
         judge_too_little(model, &v);
-    v.too_short = run_s(model) < SECONDS_MIN;
+    v.too_short = run_s(model) < number_of(model, SECONDS_MIN);
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);

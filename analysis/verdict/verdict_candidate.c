@@ -28,9 +28,11 @@ double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
     return gain->replayed ? gain->low : r->low;
 }
 
-enum verdict_state verdict_state_of(const struct candidate *c, double gain_low) {
-    bool worth = c->answered && candidate_gain(c)->estimate >= GAIN_MIN;
-    return c->saturated && worth && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+enum verdict_state verdict_state_of(const struct run_model *model, const struct candidate *c,
+                                    double gain_low) {
+    bool worth = c->answered && candidate_gain(c)->estimate >= number_of(model, GAIN_MIN);
+    return c->saturated && worth && gain_low > number_of(model, GAIN_LOW_MIN) ? VERDICT_SATURATED
+                                                                              : VERDICT_SUSPECTED;
 }
 
 /* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
@@ -68,27 +70,29 @@ static void add_other_direction(const struct candidates *candidates, const struc
 }
 
 /* Waits that follow each other are each worth their own gain: a near second is no error. */
-static enum verdict_lost why_it_lost(const struct candidate *first, const struct candidate *c) {
+static enum verdict_lost why_it_lost(const struct run_model *model, const struct candidate *first,
+                                     const struct candidate *c) {
     if (!c->saturated && first->saturated)
         return VERDICT_LOST_UNPROVEN;
-    return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first) ? VERDICT_LOST_CLOSE
-                                                                            : VERDICT_LOST_LESS;
+    return c->weight >= number_of(model, RUNNER_UP_CLOSE) * first->weight ? VERDICT_LOST_CLOSE
+                                                                          : VERDICT_LOST_LESS;
 }
 
 /* The first candidate that is not the verdict in another form, and why it lost. */
-static void find_runner_up(const struct candidates *candidates, struct verdict *v) {
+static void find_runner_up(const struct run_model *model, const struct candidates *candidates,
+                           struct verdict *v) {
     const struct candidate *first = &candidates->items[0], *c = NULL;
     for (size_t i = 1; !c && i < candidates->n; i++) {
         const struct candidate *at = &candidates->items[i];
         if (!at->repeated && at != v->other && !candidate_is_alike(first, at) &&
-            at->gain.estimate >= GAIN_HARMLESS)
+            at->gain.estimate >= number_of(model, GAIN_HARMLESS))
             c = at;
     }
-    if (!c || c->run_share < BLOCKED_MIN)
+    if (!c || c->run_share < number_of(model, BLOCKED_MIN))
         return;
     remarks_add(&v->against, RUNNER_UP, NUMBERS(), NAMES());
     v->runner_up = c;
-    v->lost = why_it_lost(first, c);
+    v->lost = why_it_lost(model, first, c);
 }
 
 /* Ranks whose calls nobody recorded: a rank that polls looks like one that computes, so a supply
@@ -110,7 +114,8 @@ static double confidence_of(const struct run_model *model, const struct candidat
         confidence *= 0.8;
     if (c->ambiguous)
         confidence *= 0.6;
-    if (!model_has_path(model) && ranks_busy(model, c->group) >= BUSY_RANK && candidate_is_link(c))
+    if (!model_has_path(model) && ranks_busy(model, c->group) >= number_of(model, BUSY_RANK) &&
+        candidate_is_link(c))
         confidence *= 0.6;
     if (state == VERDICT_SUSPECTED && is_blind(model))
         return fmin(confidence, VERDICT_CONFIDENCE_BLIND);
@@ -174,7 +179,7 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     v->n_alike = candidate_is_of_program(c) ? 0 : count_alike(candidates);
     v->share_low = r.low;
     v->share_high = r.high;
-    v->state = verdict_state_of(c, verdict_gain_low(c, &r));
+    v->state = verdict_state_of(model, c, verdict_gain_low(c, &r));
     v->subject = candidate_subject(c);
     v->host = verdict_is_of_host(v->subject) ? c->host : -1;
     v->rank = c->rank;
@@ -190,7 +195,7 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     remarks_move(&v->against, &c->against);
     if (v->other)
         add_other_direction(candidates, v->other, v);
-    find_runner_up(candidates, v);
+    find_runner_up(model, candidates, v);
     add_no_replay(candidates, v);
     verdict_next_for(model, c, v);
     return 0;

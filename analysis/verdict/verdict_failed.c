@@ -21,7 +21,7 @@ static bool failed(const struct run_model *model) {
 /* It never got to what it is for: that nothing held it up until then says nothing of it. */
 static bool failed_early(const struct run_model *model) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
-    return failed(model) && (!reference || reference->n < RUN_ITERATIONS_MIN);
+    return failed(model) && (!reference || reference->n < number_of(model, RUN_ITERATIONS_MIN));
 }
 
 static void judge_failed(const struct run_model *model, struct verdict *v) {
@@ -35,7 +35,7 @@ static void judge_failed(const struct run_model *model, struct verdict *v) {
     remark_set(&v->cause, COMMAND_FAILED, NUMBERS(), NAMES());
     double status = model->recording->exit_status;
     double after_s = (double)model->recording->duration_ns / 1e9;
-    if (after_s < SECONDS_MIN) {
+    if (after_s < number_of(model, SECONDS_MIN)) {
         remarks_add(&v->summary, FAILED_AT_ONCE, NUMBERS(status, after_s), NAMES());
         return;
     }

@@ -99,7 +99,7 @@ static void about_link(const struct advised *a) {
     bool send = a->c->resource == RESOURCE_NET_EGRESS;
     struct queues queues = link_queues(a->model, a->c->group, a->c->host);
     bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
-                  (a->c->saturated || link_is_backed_up(&queues));
+                  (a->c->saturated || link_is_backed_up(a->model, &queues));
     const struct series *interface =
         most(a, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, false, "lo");
     if (a->c->culprit.process)
@@ -177,7 +177,7 @@ static void about_skew(const struct advised *a) {
         remarks_add(a->next, ADVISE_LESS_WORK_HOST, NUMBERS(), NAMES(a->host));
         return;
     }
-    if (a->c->shared.replayed && a->c->shared.estimate < GAIN_MIN)
+    if (a->c->shared.replayed && a->c->shared.estimate < number_of(a->model, GAIN_MIN))
         remarks_add(a->next, ADVISE_SEE_EXCESS, NUMBERS(a->c->rank), NAMES());
     else
         remarks_add(a->next, ADVISE_LESS_WORK, NUMBERS(a->c->rank), NAMES());

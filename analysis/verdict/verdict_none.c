@@ -108,19 +108,20 @@ static double confidence_of(const struct run_model *model, const struct candidat
                             double unexplained, double *ret_asked) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
-        most = fmax(most, fmin(candidates->items[i].gain.estimate, GAIN_MIN));
-    closeness = 1 - most / GAIN_MIN;
+        most = fmax(most, fmin(candidates->items[i].gain.estimate, number_of(model, GAIN_MIN)));
+    closeness = 1 - most / number_of(model, GAIN_MIN);
     double quiet =
         0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(model);
-    return verdict_confidence(model, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)), ret_asked);
+    return verdict_confidence(
+        model, quiet * (1 - number_of(model, MOVING_DOUBT) * fmin(1, unexplained)), ret_asked);
 }
 
 /* Share of the time in which ranks lack something of their hosts, if it is much, though none stands
  * out by it; else 0.
  */
-static double lacking(const struct shares *s) {
+static double lacking(const struct run_model *model, const struct shares *s) {
     bool of_host = budget_term_class(s->other) == BUDGET_CLASS_LACKING;
-    return of_host && s->most >= MOVING_MUCH ? s->most : 0;
+    return of_host && s->most >= number_of(model, MOVING_MUCH) ? s->most : 0;
 }
 
 /* The most that a change on one host would gain, or what all hosts have in common. */
@@ -130,7 +131,7 @@ static void add_evidence(const struct run_model *model, const struct candidates 
     if (c && c->gain.estimate >= 0.005) {
         remarks_add(&v->evidence, WOULD_GAIN_MOST, NUMBERS(100 * c->gain.estimate), NAMES());
         v->closest = c;
-    } else if (lacking(s) > 0)
+    } else if (lacking(model, s) > 0)
         remarks_add(&v->evidence, ON_NO_SINGLE_HOST, NUMBERS(s->other), NAMES());
     else if (verdict_closing(model) < 1)
         remarks_add(&v->evidence, NO_HOST_SHORT, NUMBERS(), NAMES());
@@ -139,39 +140,40 @@ static void add_evidence(const struct run_model *model, const struct candidates 
 }
 
 /* The terms of the ranks' time that a division of the work or the network could change. */
-static void add_against(const struct shares *s, struct verdict *v) {
+static void add_against(const struct run_model *model, const struct shares *s, struct verdict *v) {
     double moving = s->transfer + s->overhead;
-    if (lacking(s) > 0)
+    if (lacking(model, s) > 0)
         remarks_add(&v->against, ALL_MAY_LACK, NUMBERS(s->other, 100 * s->most), NAMES());
-    if (moving >= MOVING_MUCH)
+    if (moving >= number_of(model, MOVING_MUCH))
         remarks_add(&v->against, MOVING_WITHOUT_LIMIT, NUMBERS(100 * moving), NAMES());
     if (s->wait >= 0.3)
         remarks_add(&v->against, WAITING_NEEDS_DIVISION, NUMBERS(100 * s->wait), NAMES());
 }
 
-static void add_shares(const struct shares *s, struct verdict *v) {
+static void add_shares(const struct run_model *model, const struct shares *s, struct verdict *v) {
     double computing = 100 * s->computing, wait = 100 * s->wait,
            moving = 100 * (s->transfer + s->overhead);
     remarks_add(&v->summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
     if (s->most >= 0.05)
         remarks_add(&v->summary, TIME_OF_RANKS_AND,
-                    NUMBERS(computing, wait, moving, s->other, 100 * s->most, 100 * GAIN_MIN),
+                    NUMBERS(computing, wait, moving, s->other, 100 * s->most,
+                            100 * number_of(model, GAIN_MIN)),
                     NAMES());
     else
-        remarks_add(&v->summary, TIME_OF_RANKS, NUMBERS(computing, wait, moving, 100 * GAIN_MIN),
-                    NAMES());
+        remarks_add(&v->summary, TIME_OF_RANKS,
+                    NUMBERS(computing, wait, moving, 100 * number_of(model, GAIN_MIN)), NAMES());
 }
 
 static void judge_balanced(const struct run_model *model, const struct candidates *candidates,
                            struct verdict *v) {
     struct shares s = shares_of(model);
     v->state = VERDICT_BALANCED;
-    v->confidence =
-        confidence_of(model, candidates, s.transfer + s.overhead + lacking(&s), &v->computed);
+    v->confidence = confidence_of(model, candidates, s.transfer + s.overhead + lacking(model, &s),
+                                  &v->computed);
     set_cause(&s, &v->cause);
-    add_shares(&s, v);
+    add_shares(model, &s, v);
     add_evidence(model, candidates, &s, v);
-    add_against(&s, v);
+    add_against(model, &s, v);
     add_next(&s, v);
 }
 
@@ -190,7 +192,7 @@ static void judge_compute_bound(const struct run_model *model, double busy, stru
 static void say_beside_job(const struct run_model *model, int host, const struct beside_job *b,
                            struct verdict *v) {
     const char *name = model->hosts[host].name;
-    if (b->throttled >= QUOTA_MIN)
+    if (b->throttled >= number_of(model, QUOTA_MIN))
         remarks_add(&v->summary, THROTTLED_BESIDE_JOB,
                     NUMBERS(100 * fmin(1, b->throttled), 100 * b->job), NAMES(name));
     else
@@ -305,20 +307,23 @@ static double gain_at_most(const struct candidate *c) {
     return c->gain.replayed ? c->gain.estimate : fmax(c->gain.estimate, c->gain.high);
 }
 
-static enum verdict_harmless_why how_harmless(const struct candidate *c) {
-    if (gain_at_most(c) >= GAIN_MIN)
+static enum verdict_harmless_why how_harmless(const struct run_model *model,
+                                              const struct candidate *c) {
+    if (gain_at_most(c) >= number_of(model, GAIN_MIN))
         return VERDICT_NOT_AWAITED;
-    return c->gain.estimate < GAIN_HARMLESS ? VERDICT_BUSY_HARMLESS : VERDICT_LITTLE_GAIN;
+    return c->gain.estimate < number_of(model, GAIN_HARMLESS) ? VERDICT_BUSY_HARMLESS
+                                                              : VERDICT_LITTLE_GAIN;
 }
 
 /* Evidence of something busy that the run would hardly gain from. -ENOMEM. */
-static int rule_out_harmless(const struct candidates *candidates, struct verdict *v) {
+static int rule_out_harmless(const struct run_model *model, const struct candidates *candidates,
+                             struct verdict *v) {
     v->harmless = calloc(candidates->n + 1, sizeof *v->harmless);
     for (size_t i = 0; v->harmless && i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        if (!c->repeated && !candidate_is_worth_naming(c))
+        if (!c->repeated && !candidate_is_worth_naming(model, c))
             v->harmless[v->n_harmless++] =
-                (struct verdict_harmless){c, how_harmless(c), gain_at_most(c)};
+                (struct verdict_harmless){c, how_harmless(model, c), gain_at_most(c)};
     }
     return v->harmless ? 0 : -ENOMEM;
 }
@@ -328,7 +333,7 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
     double busy = ranks_busy(model, model->main_group);
     v->host = v->rank = -1;
     v->resource = RESOURCE_NONE;
-    int result = rule_out_harmless(candidates, v);
+    int result = rule_out_harmless(model, candidates, v);
     struct shares s = shares_of(model);
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
         judge_unsplit(&s, v);
@@ -336,9 +341,10 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
         enum budget_term term = BUDGET_UNSPLIT;
         double unexplained = unexplained_of(model, candidates, &term);
         judge_balanced(model, candidates, v);
-        if (unexplained > UNEXPLAINED_MAX && !throughput_counts(model, model->main_group))
+        if (unexplained > number_of(model, UNEXPLAINED_MAX) &&
+            !throughput_counts(model, model->main_group))
             judge_unexplained(unexplained, term, v);
-    } else if (!model_has_path(model) && busy >= COMPUTE_BOUND)
+    } else if (!model_has_path(model) && busy >= number_of(model, COMPUTE_BOUND))
         judge_compute_bound(model, busy, v);
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
         judge_untrusted(model, v);

@@ -7,13 +7,15 @@
 
 #include "analysis/verdict/verdict_private.h"
 
-static const struct candidate *first_of(const struct candidates *candidates, size_t group) {
+static const struct candidate *first_of(const struct run_model *model,
+                                        const struct candidates *candidates, size_t group) {
     const struct candidate *first = NULL;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        double weight = c->blocked * (c->saturated ? 1 : UNSATURATED_WEIGHT);
-        if (c->group == group && !c->fallback && c->blocked >= BLOCKED_MIN &&
-            (!first || weight > first->blocked * (first->saturated ? 1 : UNSATURATED_WEIGHT)))
+        double weight = c->blocked * (c->saturated ? 1 : number_of(model, UNSATURATED_WEIGHT));
+        if (c->group == group && !c->fallback && c->blocked >= number_of(model, BLOCKED_MIN) &&
+            (!first || weight > first->blocked *
+                                    (first->saturated ? 1 : number_of(model, UNSATURATED_WEIGHT))))
             first = c;
     }
     return first;
@@ -22,18 +24,18 @@ static const struct candidate *first_of(const struct candidates *candidates, siz
 static void judge_quiet_phase(const struct run_model *model, struct verdict_phase *p) {
     double computing = rank_budgets_share(&model->budgets, p->group, BUDGET_CPU);
     double busy = model_has_path(model) ? computing : ranks_busy(model, p->group);
-    bool told = model_has_path(model) ? !isnan(computing) : busy >= COMPUTE_BOUND;
+    bool told = model_has_path(model) ? !isnan(computing) : busy >= number_of(model, COMPUTE_BOUND);
     p->state = told ? VERDICT_BALANCED : VERDICT_INSUFFICIENT;
     p->busy = told ? fmin(busy, 1) : NAN;
 }
 
 static void judge_phase(const struct run_model *model, const struct candidates *candidates,
                         struct verdict_phase *p) {
-    const struct candidate *c = first_of(candidates, p->group);
+    const struct candidate *c = first_of(model, candidates, p->group);
     /* the verdict's own answer first: it knows gains, not only shares */
     for (size_t i = 0; i < candidates->n && p->group == model->main_group; i++)
         if (candidates->items[i].group == p->group && !candidates->items[i].fallback) {
-            bool worth = candidates->items[i].gain.estimate >= GAIN_MIN;
+            bool worth = candidates->items[i].gain.estimate >= number_of(model, GAIN_MIN);
             c = worth ? &candidates->items[i] : NULL;
             break;
         }

@@ -30,7 +30,8 @@ bool verdict_is_of_host(enum subject subject);
 
 /* The least gain of the run, as it is known. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
-enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
+enum verdict_state verdict_state_of(const struct run_model *model, const struct candidate *c,
+                                    double gain_low);
 
 /* The first candidate is the verdict; its remarks move over. -ENOMEM. */
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,

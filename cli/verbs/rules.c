@@ -33,15 +33,26 @@ static json_t *sources_of(unsigned bits) {
     return list;
 }
 
-static json_t *thresholds_of(const char *rule) {
+/* The numbers of a cause ("all": of no single one); its own first. */
+typedef void look(const struct number *number, void *ctx);
+
+static void each_number(const char *name, const struct number *const *own, look *look_at,
+                        void *ctx) {
+    for (; own && *own; own++)
+        look_at(*own, ctx);
+    for (const struct number *const *at = numbers_shared; *at; at++)
+        if (strcmp((*at)->cause, name) == 0)
+            look_at(*at, ctx);
+}
+
+static void append_number(const struct number *n, void *list) {
+    json_array_append_new(list, json_pack("{s:s, s:f, s:s, s:s}", "name", n->name, "value",
+                                          n->usual, "unit", n->unit, "reason", n->reason));
+}
+
+static json_t *thresholds_of(const char *name, const struct number *const *own) {
     json_t *list = json_array();
-    size_t n;
-    const struct threshold *t = threshold_list(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(t[i].rule, rule) == 0)
-            json_array_append_new(list,
-                                  json_pack("{s:s, s:f, s:s, s:s}", "name", t[i].name, "value",
-                                            *t[i].value, "unit", t[i].unit, "reason", t[i].reason));
+    each_number(name, own, append_number, list);
     return list;
 }
 
@@ -55,9 +66,9 @@ static json_t *json_of(void) {
                             "resource", resource_name(causes[r]->resource), "cause",
                             cause_name(causes[r]->kind), "needs", sources_of(causes[r]->needs),
                             "instead", sources_of(causes[r]->instead), "reason", causes[r]->reason,
-                            "thresholds", thresholds_of(causes[r]->name)));
+                            "thresholds", thresholds_of(causes[r]->name, causes[r]->numbers)));
     return json_pack("{s:s, s:o, s:o, s:o}", "schema", "chokepoint.rules/1", "rules", list,
-                     "thresholds", thresholds_of("all"), "sources",
+                     "thresholds", thresholds_of("all", NULL), "sources",
                      sources_of((1u << SOURCE_COUNT_) - 1));
 }
 
@@ -72,12 +83,9 @@ static void print_sources(const char *words, unsigned bits) {
         putchar('\n');
 }
 
-static void print_thresholds(const char *rule) {
-    size_t n;
-    const struct threshold *t = threshold_list(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(t[i].rule, rule) == 0)
-            printf("    %-24s %-8.6g %s: %s\n", t[i].name, *t[i].value, t[i].unit, t[i].reason);
+static void print_number(const struct number *n, void *ctx) {
+    (void)ctx;
+    printf("    %-24s %-8.6g %s: %s\n", n->name, n->usual, n->unit, n->reason);
 }
 
 static void print_text(void) {
@@ -88,10 +96,10 @@ static void print_text(void) {
                cause_name(causes[r]->kind), causes[r]->reason);
         print_sources("    needs ", causes[r]->needs);
         print_sources("    not asked where there is ", causes[r]->instead);
-        print_thresholds(causes[r]->name);
+        each_number(causes[r]->name, causes[r]->numbers, print_number, NULL);
     }
     puts("all rules:");
-    print_thresholds("all");
+    each_number("all", NULL, print_number, NULL);
 }
 
 static int rules_main(int argc, char **argv) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 #include "reports/comparison/comparison_private.h"
 
 static const struct report *first_of(const struct comparison *c, size_t group) {
@@ -112,7 +112,7 @@ static void look_at(struct unlike *unlike, const char *host, double us, double b
     if (isnan(ratio))
         return;
     unlike->known++;
-    if (!(ratio >= CORE_SLOWER))
+    if (!(ratio >= number_CORE_SLOWER.usual))
         return;
     unlike->n++;
     if (ratio > unlike->ratio)

@@ -39,6 +39,9 @@ enum report_calls {
     REPORT_NO_CALLS,
     REPORT_SECONDS, /* no calls, and of rows those joined to a second: in a fraction of the time */
 };
+/* The judge of all runs that are loaded from now on, for the whole process, as an ablation wants
+ * it; borrowed. NULL, as without a call: the usual one. */
+void report_judge_by(const struct judge *judge);
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input);
 void report_input_release(struct report_input *input);

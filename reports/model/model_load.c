@@ -269,10 +269,17 @@ static bool needs_calls(const struct report_input *input, enum report_calls call
     return calls == REPORT_CALLS || (calls == REPORT_CALLS_UNMARKED && !marks_iterations(input));
 }
 
+static const struct judge *judged_by;
+
+void report_judge_by(const struct judge *judge) {
+    judged_by = judge;
+}
+
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input) {
     struct report_input input = {0};
     recording_init(&input.recording);
+    input.recording.judge = judged_by;
     int result = store_find_run(store, which, &input.run);
     if (result < 0)
         return result;

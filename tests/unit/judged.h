@@ -10,11 +10,21 @@
 #include "reports/says/verdict_words.h"
 
 /* tests/tools/move_thresholds sets these to find out whether a test notices another number. */
-__attribute__((constructor)) static void judge_as_asked(void) {
+static struct judge asked_judge;
+__attribute__((constructor)) static void ask_judge(void) {
     const char *text = getenv("CHOKEPOINT_JUDGE"), *bad;
-    if (text && rules_configure(text, &bad) < 0)
+    if (text && judge_read(text, &asked_judge, &bad) < 0)
         abort();
 }
+__attribute__((destructor)) static void forget_judge(void) {
+    judge_release(&asked_judge);
+}
+
+static inline int model_build_as_asked(struct recording *recording, struct run_model *model) {
+    recording->judge = &asked_judge;
+    return model_build(recording, model);
+}
+#define model_build(recording, model) model_build_as_asked(recording, model)
 
 struct judged {
     struct recording recording; /* filled if the test keeps the recording here */

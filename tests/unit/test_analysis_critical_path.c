@@ -288,7 +288,7 @@ static void whatever_calls_say_the_path_is_one_line_through_all_time(void **stat
         struct call_clock clock = {bounds, 3};
         assert_int_equal(call_match(&log, &clock, &matches), 0);
         struct critical_walker *walker;
-        assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+        assert_int_equal(critical_walker_new(&log, &matches, &clock, NULL, &walker), 0);
         assert_int_equal(critical_walk_make(walker, &walk), 0);
         critical_walker_free(walker);
         size_t n = 0;
@@ -324,7 +324,7 @@ static void a_rank_s_own_path_covers_the_windows_once(void **state) {
         plant_anything(&log, &random, ranks, round % 7 ? 40 : 1, round % 5 ? 1000 : 1);
         struct window windows[] = {{-50, 300}, {400, 100000}};
         assert_int_equal(call_match(&log, &clock, &matches), 0);
-        assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+        assert_int_equal(critical_walker_new(&log, &matches, &clock, NULL, &walker), 0);
         for (size_t r = 0; r < log.n; r++) {
             assert_int_equal(critical_walk_own(walker, r, (struct windows){windows, 2}, &walk), 0);
             int64_t length = 0;
@@ -356,7 +356,7 @@ static void two_programs_one_after_the_other_are_one_path(void **state) {
     assert_int_equal(mpi_log_finish(&log), 0);
     assert_int_equal(call_match(&log, &clock, &matches), 0);
     struct critical_walker *walker;
-    assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+    assert_int_equal(critical_walker_new(&log, &matches, &clock, NULL, &walker), 0);
     assert_int_equal(critical_walk_make(walker, &walk), 0);
     critical_walker_free(walker);
     assert_int_equal(walk.n[2], 1);

@@ -260,7 +260,9 @@ static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
     release(&r, &j);
 }
 
-/* The process itself waits as well, perhaps for something that vanishes with the change. */
+/* The process itself waits as well, and what for may be gone with it. */
+static const struct run_model usual; /* of the usual judge */
+
 static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
     struct process two[] = {{0.38, 0, 0, 0}, {0.3, 0.5, 0, 0}};
     struct recording r;
@@ -271,9 +273,9 @@ static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
     assert_string_equal(j.verdict.gain_source, "bound");
     NEAR(j.verdict.gain_high, 1 - 0.9 * 0.38);
     release(&r, &j);
-    NEAR(gain_most_of_quota(0.4), 1 - 0.9 * 0.6);
-    NEAR(gain_most_of_quota(3), 1);
-    assert_true(isnan(gain_most_of_quota(NAN)));
+    NEAR(gain_most_of_quota(&usual, 0.4), 1 - 0.9 * 0.6);
+    NEAR(gain_most_of_quota(&usual, 3), 1);
+    assert_true(isnan(gain_most_of_quota(&usual, NAN)));
 }
 
 /* Two processes that always compute have half a CPU each; bursts make no difference. */
@@ -329,17 +331,17 @@ static void a_suspicion_that_counters_find_worth_little_is_not_named(void **stat
     struct candidate c = {.gain = {.estimate = 0.26},
                           .counted = {.estimate = 0.03, .counted = true}};
     (void)state;
-    assert_false(candidate_is_worth_naming(&c));
+    assert_false(candidate_is_worth_naming(&usual, &c));
     c.saturated = true; /* it ran out */
-    assert_true(candidate_is_worth_naming(&c));
+    assert_true(candidate_is_worth_naming(&usual, &c));
     c.saturated = false;
     c.gain.replayed = true;
-    assert_true(candidate_is_worth_naming(&c));
+    assert_true(candidate_is_worth_naming(&usual, &c));
     c.gain.replayed = false;
     c.counted.estimate = 0.06;
-    assert_true(candidate_is_worth_naming(&c));
+    assert_true(candidate_is_worth_naming(&usual, &c));
     c.gain.estimate = 0.04;
-    assert_false(candidate_is_worth_naming(&c));
+    assert_false(candidate_is_worth_naming(&usual, &c));
 }
 
 int main(void) {

@@ -54,7 +54,7 @@ static void phases_of_one_name_are_one_group(void **state) {
     struct phase_group *groups;
     size_t n;
     (void)state;
-    assert_int_equal(phase_groups_make(phases, 3, 6 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(phases, 3, 6 * S, NULL, &groups, &n), 0);
     assert_int_equal(n, 3);
     assert_string_equal(groups[0].name, "all");
     assert_int_equal(windows_length(phase_windows(&groups[0])), 6 * S);
@@ -69,7 +69,7 @@ static void time_in_no_phase_is_a_group_where_it_is_long(void **state) {
     struct phase_group *groups;
     size_t n;
     (void)state;
-    assert_int_equal(phase_groups_make(phases, 3, 11 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(phases, 3, 11 * S, NULL, &groups, &n), 0);
     assert_int_equal(n, 4);
     assert_string_equal(groups[3].name, PHASE_OUTSIDE);
     assert_int_equal(groups[3].n, 3);
@@ -78,17 +78,17 @@ static void time_in_no_phase_is_a_group_where_it_is_long(void **state) {
     assert_int_equal(groups[3].items[2].end_ns, 11 * S);
     assert_int_equal(windows_length(phase_windows(&groups[3])), 3 * S);
     phase_groups_free(groups, n);
-    assert_int_equal(phase_groups_make(phases, 2, 6 * S, &groups, &n), 0); /* one second */
+    assert_int_equal(phase_groups_make(phases, 2, 6 * S, NULL, &groups, &n), 0); /* one second */
     assert_int_equal(n, 3);
     phase_groups_free(groups, n);
-    assert_int_equal(phase_groups_make(phases, 3, 60 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(phases, 3, 60 * S, NULL, &groups, &n), 0);
     assert_int_equal(n, 4);
     phase_groups_free(groups, n);
     const struct phase most = {"x", 0, 97 * S}; /* 3 s of 100 */
-    assert_int_equal(phase_groups_make(&most, 1, 100 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(&most, 1, 100 * S, NULL, &groups, &n), 0);
     assert_int_equal(n, 2);
     phase_groups_free(groups, n);
-    assert_int_equal(phase_groups_make(NULL, 0, 6 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(NULL, 0, 6 * S, NULL, &groups, &n), 0);
     assert_int_equal(n, 1);
     phase_groups_free(groups, n);
 }

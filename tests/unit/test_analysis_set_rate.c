@@ -50,9 +50,10 @@ static bool is_full(double mb_s, int tenths, double overlimits_s) {
     assert_int_equal(mpi_log_finish(&r.calls), 0);
     assert_int_equal(model_build(&r, &model), 0);
     struct queues queues = link_queues(&model, 0, 1);
+    bool full = link_is_full(&model, &queues);
     model_release(&model);
     recording_release(&r);
-    return link_is_full(&queues);
+    return full;
 }
 
 /* Half of the rate on average: all of it for half of the time, or half of it all the time. */

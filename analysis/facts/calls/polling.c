@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 #define PASSING_POLLS 256   /* in a row, for one message after the other: more are a wait */
 #define COMPLETIONS_TRIED 8 /* tests to examine for the one that completes what is polled for */
@@ -63,9 +63,10 @@ static bool is_poll(const struct polling *p, size_t event) {
 /* A large part of a short back-off is system calls; a long one has little CPU time. A rank that
  * computed between two polls had other work than waiting.
  */
-static bool computed(double cpu_ns, double length_ns) {
+static bool computed(const struct judge *judge, double cpu_ns, double length_ns) {
     return cpu_ns > POLL_CPU_MAX * length_ns ||
-           (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
+           (cpu_ns >= number_by(judge, BUSY_GAP_NS) &&
+            cpu_ns >= number_by(judge, BUSY_GAP_CPU) * length_ns);
 }
 
 /* The pause between two polls of which the first found nothing: its length, negative if the rank
@@ -77,7 +78,7 @@ static double pause_before(const struct polling *p, size_t previous, size_t even
         !polling_found_nothing(p, previous) || !is_poll(p, event))
         return 0;
     double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
-    return computed((double)e->gap_cpu_ns, length) ? -length : length;
+    return computed(p->judge, (double)e->gap_cpu_ns, length) ? -length : length;
 }
 
 /* Fills pauses[event] for all events of the thread. */
@@ -150,7 +151,7 @@ static void find_backoffs(struct polling *p, const bool *ours, const double *pau
 static bool computed_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
     return previous != SIZE_MAX && e->flags & MPI_FLAG_HAS_GAP_CPU &&
-           computed((double)e->gap_cpu_ns,
+           computed(p->judge, (double)e->gap_cpu_ns,
                     (double)(e->enter_ns - p->rank->events[previous].exit_ns));
 }
 
@@ -212,8 +213,8 @@ static int fill(struct polling *p, uint16_t thread) {
 }
 
 int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
-                 uint16_t thread, struct polling *ret_polling) {
-    struct polling p = {.log = log, .rank = &log->ranks[log_rank], .needs = needs};
+                 uint16_t thread, const struct judge *judge, struct polling *ret_polling) {
+    struct polling p = {.judge = judge, .log = log, .rank = &log->ranks[log_rank], .needs = needs};
     int result = fill(&p, thread);
     if (result < 0)
         polling_release(&p);

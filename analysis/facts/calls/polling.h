@@ -24,6 +24,7 @@
 #define BACKOFF_LONG_NS 2e6   /* shorter back-offs are never late */
 
 struct polling {
+    const struct judge *judge; /* NULL: the usual one */
     const struct mpi_log *log;
     const struct mpi_rank *rank;
     const struct call_need *needs;
@@ -35,7 +36,7 @@ struct polling {
 
 /* Analyses the polling of one thread of a rank, given that rank's needs. -ENOMEM. */
 int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
-                 uint16_t thread, struct polling *ret_polling);
+                 uint16_t thread, const struct judge *judge, struct polling *ret_polling);
 void polling_release(struct polling *polling);
 
 /* Whether the event is a poll, or a folded row of polls, that completed nothing. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/threshold.h"
+#include "analysis/number.h"
 
 /* Sorts marks by rank; programs without ranks come last. */
 static int compare_owners(const struct mark *a, const struct mark *b) {
@@ -102,7 +102,7 @@ static int group_begin(struct phase_group *group, const char *name, size_t room)
  * enough to be judged and to be worth naming; otherwise the group is empty.
  */
 static int group_outside(const struct phase *phases, size_t n, int64_t duration_ns,
-                         struct phase_group *group) {
+                         const struct judge *judge, struct phase_group *group) {
     int result = group_begin(group, PHASE_OUTSIDE, n + 1);
     int64_t until = 0;
     for (size_t i = 0; result == 0 && i <= n; i++) {
@@ -112,13 +112,14 @@ static int group_outside(const struct phase *phases, size_t n, int64_t duration_
         until = i < n ? phases[i].end_ns : duration_ns;
     }
     int64_t length = windows_length(phase_windows(group));
-    if (length < GROUP_MIN_NS || (double)length < GAIN_MIN * (double)duration_ns)
+    if (length < number_by(judge, GROUP_MIN_NS) ||
+        (double)length < number_by(judge, GAIN_MIN) * (double)duration_ns)
         group->n = 0;
     return result;
 }
 
 int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
-                      struct phase_group **ret_groups, size_t *ret_n) {
+                      const struct judge *judge, struct phase_group **ret_groups, size_t *ret_n) {
     struct phase_group *groups = calloc(n + 2, sizeof *groups);
     size_t n_groups = 0;
     int result = groups ? group_begin(&groups[n_groups++], "all", 1) : -ENOMEM;
@@ -134,7 +135,7 @@ int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
             group->items[group->n++] = (struct window){phases[i].begin_ns, phases[i].end_ns};
     }
     if (result == 0 && n) {
-        result = group_outside(phases, n, duration_ns, &groups[n_groups]);
+        result = group_outside(phases, n, duration_ns, judge, &groups[n_groups]);
         bool kept = result < 0 || groups[n_groups].n;
         if (!kept)
             free(groups[n_groups].items);

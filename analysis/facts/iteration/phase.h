@@ -33,7 +33,7 @@ struct phase_group {
  * the run. -ENOMEM.
  */
 int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
-                      struct phase_group **ret_groups, size_t *ret_n);
+                      const struct judge *judge, struct phase_group **ret_groups, size_t *ret_n);
 void phase_groups_free(struct phase_group *groups, size_t n);
 
 /* For qsort of struct window: by begin. */

@@ -228,7 +228,9 @@ struct recording {
     int64_t *clock_bound_ns; /* by host: the bound of its clock against the run's; -1: unknown */
     int64_t *machines; /* owned, by host: equal for hosts that share a kernel; VALUE_ABSENT, or
                           NULL: not known */
-    double *ceilings;  /* owned, may be NULL; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    const struct judge
+        *judge;       /* borrowed; by which numbers it is judged (number.h); NULL: the usual */
+    double *ceilings; /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
 };
 
 /* The most samples of hosts, or rows of cores, that are held: beyond it, consecutive ones are
