@@ -71,6 +71,11 @@ built() {
     return $status
 }
 
+# A source that was compiled before need not be again, wherever the folder lies. A build folder keeps what it was made with.
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+
 # build_preset NAME[/PART] [CMAKE OPTIONS...]: configures build/NAME, and builds it or a part of it, which is a build preset
 # of its own.
 build_preset() {

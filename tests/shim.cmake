@@ -92,7 +92,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   # of_mpich(NAME): the test under MPICH, which skips where there is none.
   function(of_mpich name)
     add_test(NAME ${name}_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/${name}.sh)
-    set_tests_properties(${name}_mpich PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
+    set_tests_properties(${name}_mpich PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks PROCESSORS 2
       ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   endfunction()
   chokepoint_mpi_test(shim_interfaces_are_those_installed)
@@ -100,7 +100,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   add_test(NAME mpi_calls_are_recorded_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/mpi_calls_are_recorded.sh)
   add_test(NAME waits_are_followed_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/waits_are_followed.sh)
   set_tests_properties(mpi_calls_are_recorded_mpich waits_are_followed_mpich PROPERTIES LABELS "e2e;mpi" TIMEOUT 600
-    SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks
+    SKIP_RETURN_CODE 77 RESOURCE_LOCK ranks PROCESSORS 2
     ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   foreach(name counts_exactly times_waits communicators_agree small_calls threads fortran beside_other_tools rank_killed says_why)
     of_mpich(shim_${name})

@@ -14,7 +14,7 @@ target_link_libraries(bench_mark_cost PRIVATE chokepoint_mark)
 # chokepoint_mpi_test(NAME): tests/mpi/NAME.sh, ranks on this machine.
 function(chokepoint_mpi_test name)
   add_test(NAME ${name} COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/${name}.sh)
-  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK trainings
+  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK trainings PROCESSORS 2
     ENVIRONMENT "CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 

@@ -16,9 +16,13 @@ CHROMIUM=$(command -v chromium || command -v chromium-browser) || skip "no chrom
 export CHROMIUM
 mkdir -p "$modules" || fail "cannot make $modules"
 if ! cmp -s "$here/package-lock.json" "$modules/installed"; then
+    # npm itself asks for a minute before it gives up.
+    first=$(node -p 'Object.entries(require(process.argv[1]).dependencies)[0].join("@")' "$here/package.json")
+    npm view "$first" version --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000 >"$modules/npm.log" 2>&1 ||
+        skip "npm cannot get $first: $(head -n 1 "$modules/npm.log")"
     cp "$here/package.json" "$here/package-lock.json" "$modules/"
     (cd "$modules" && timeout 300 npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) ||
-        skip "npm cannot get playwright-core and axe-core: $(tail -n 1 "$modules/npm.log")"
+        skip "npm cannot get playwright-core and axe-core: $(head -n 1 "$modules/npm.log")"
     cp "$here/package-lock.json" "$modules/installed"
 fi
 export NODE_PATH=$modules/node_modules

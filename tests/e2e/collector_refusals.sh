@@ -41,7 +41,7 @@ for secret in "$CHOKEPOINT_TOKEN" "$(sed -n 2p <<<"$CHOKEPOINT_KEY")"; do
 done
 
 CHOKEPOINT_TOKEN=ffffffffffffffffffffffffffffffff "$CHOKEPOINT_BIN/chokepoint-agent" --collector "https://$address" \
-    --pin "$pin" --spool "$work/spool" --host h1 --no-supervise --samples 5 --drain 0.1 2>"$work/agent.err"
+    --pin "$pin" --spool "$work/spool" --host h1 --no-supervise --samples 5 --drain 3 2>"$work/agent.err"
 status=$?
 [ $status = 3 ] || fail "an agent that could not deliver ends with $status"
 [ "$(grep -c '401' "$work/agent.err")" = 1 ] || fail "the agent does not say once that its key was refused"

@@ -19,8 +19,8 @@ have() {
     "$@" 2>/dev/null | grep -q "$version" || { echo "$what ($version) is not here: not run"; return 1; }
 }
 
-# The sources other than tests, without gcc options that clang does not know.
-jq "[.[] | select(.file | startswith(\"$PWD/tests/\") or startswith(\"$PWD/build/\") | not)
+# The sources other than tests, each once, without gcc options that clang does not know.
+jq "[unique_by(.file)[] | select(.file | startswith(\"$PWD/tests/\") or startswith(\"$PWD/build/\") | not)
     | .command |= gsub(\" -(f(no-)?analyzer|Wno-analyzer-[a-z-]+)\"; \"\")]" "$build/compile_commands.json" >"$work/compile_commands.json"
 
 # judged NAME: prints a tool's output and counts it; silent if there is none.
@@ -33,7 +33,7 @@ judged() {
 
 began=$SECONDS
 if have clang-tidy 'version 14\.' clang-tidy --version; then
-    jq -r 'map(.file) | unique[]' "$work/compile_commands.json" | xargs -d '\n' -P "$(nproc)" -n 4 clang-tidy -p "$work" --quiet >"$work/clang-tidy" 2>"$work/log" || {
+    jq -r 'map(.file) | unique[]' "$work/compile_commands.json" | xargs -d '\n' -P "$(nproc)" -n 8 clang-tidy -p "$work" --quiet >"$work/clang-tidy" 2>"$work/log" || {
         [ -s "$work/clang-tidy" ] || cp "$work/log" "$work/clang-tidy"
     }
     judged clang-tidy
