@@ -138,7 +138,7 @@ static int allow_serving(scmp_filter_ctx filter) {
     return r;
 }
 
-static int fill(scmp_filter_ctx filter, enum confine_role role) {
+static int allow_for_role(scmp_filter_ctx filter, enum confine_role role) {
     bool starts = role == CONFINE_SERVES || role == CONFINE_DRAWS;
     int r = allow_names(filter, all_roles, ARRAY_SIZE(all_roles));
     if (r == 0 && starts)
@@ -159,7 +159,7 @@ int confine_calls(enum confine_role role) {
         return -ENOMEM;
     int r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
     if (r == 0)
-        r = fill(filter, role);
+        r = allow_for_role(filter, role);
     if (r == 0)
         r = seccomp_load(filter);
     seccomp_release(filter);

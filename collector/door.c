@@ -69,7 +69,7 @@ static bool may_enter(const struct door *door, const struct guest *guest) {
 }
 
 /* 1: the first record of a handshake is there; 0: it is not complete yet; -EBADMSG: other bytes. */
-static int look_at(int fd) {
+static int peek_handshake(int fd) {
     unsigned char head[TLS_HEAD];
     int there = 0;
     ssize_t n = recv(fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);
@@ -86,7 +86,7 @@ static int look_at(int fd) {
 }
 
 static void look_after(struct door *door, struct guest *guest) {
-    int r = door->options.at_once ? 1 : look_at(guest->fd);
+    int r = door->options.at_once ? 1 : peek_handshake(guest->fd);
     if (r < 0) {
         turn_away(door, guest);
     } else if (r > 0 && !may_enter(door, guest)) {
@@ -152,7 +152,7 @@ static bool accept_one(struct door *door, size_t listener) {
 }
 
 /* Pointers to guests and to listeners are distinct: both are addresses in this process. */
-static void serve(struct door *door, void *what) {
+static void serve_event(struct door *door, void *what) {
     for (size_t i = 0; i < door->n_listeners; i++) {
         if (what != &door->listeners[i])
             continue;
@@ -172,13 +172,13 @@ static void *door_main(void *arg) {
     struct epoll_event event;
     while (!atomic_load(&door->ending))
         if (epoll_wait(door->epoll_fd, &event, 1, -1) == 1)
-            serve(door, event.data.ptr);
+            serve_event(door, event.data.ptr);
     return NULL;
 }
 
 /* ---- life ---- */
 
-static int watch(struct door *door, int fd, void *what) {
+static int watch_fd(struct door *door, int fd, void *what) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = what};
     return epoll_ctl(door->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? negative_errno() : 0;
 }
@@ -191,7 +191,7 @@ int door_new(const struct door_options *options, struct door **ret_door) {
     door->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     door->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     int r = door->epoll_fd < 0 || door->wake_fd < 0 ? negative_errno()
-                                                    : watch(door, door->wake_fd, &door->wake_fd);
+                                                    : watch_fd(door, door->wake_fd, &door->wake_fd);
     if (r == 0)
         r = gate_new(&options->waiting, &door->gate);
     if (r < 0)
@@ -205,7 +205,7 @@ int door_listen(struct door *door, int fd) {
     if (door->n_listeners == DOOR_LISTENERS_MAX)
         return -ENOSPC;
     door->listeners[door->n_listeners] = fd;
-    int r = watch(door, fd, &door->listeners[door->n_listeners]);
+    int r = watch_fd(door, fd, &door->listeners[door->n_listeners]);
     door->n_listeners += r == 0;
     return r;
 }

@@ -95,7 +95,7 @@ static size_t hash_address(const struct peer *peer) {
     return (size_t)(hash ^ hash >> 32) & (PEERS_MAX - 1);
 }
 
-static bool is_same(const struct peer *a, const struct peer *b) {
+static bool is_same_peer(const struct peer *a, const struct peer *b) {
     return a->fd == b->fd && a->size == b->size && memcmp(&a->address, &b->address, a->size) == 0;
 }
 
@@ -103,7 +103,7 @@ static void remember(struct echo_server *server, const struct peer *peer) {
     size_t first = hash_address(peer);
     for (size_t i = 0; i < PROBES; i++) {
         struct peer *slot = &server->peers[(first + i) & (PEERS_MAX - 1)];
-        if (!slot->fd || is_same(slot, peer)) {
+        if (!slot->fd || is_same_peer(slot, peer)) {
             *slot = *peer;
             return;
         }
@@ -158,7 +158,7 @@ void echo_server_hear(struct echo_server *server, int timeout_ms) {
                 break;
 }
 
-static void *serve(void *arg) {
+static void *serve_sockets(void *arg) {
     struct echo_server *server = arg;
     while (!atomic_load(&server->ending))
         echo_server_hear(server, -1);
@@ -166,7 +166,7 @@ static void *serve(void *arg) {
 }
 
 int echo_server_start(struct echo_server *server) {
-    int error = pthread_create(&server->thread, NULL, serve, server);
+    int error = pthread_create(&server->thread, NULL, serve_sockets, server);
     server->started = error == 0;
     return -error;
 }

@@ -129,7 +129,7 @@ static void wait_a_moment(struct gate *gate) {
         r = pthread_cond_timedwait(&gate->changed, &gate->lock, &until);
 }
 
-static void *watch(void *arg) {
+static void *keep_deadlines(void *arg) {
     struct gate *gate = arg;
     pthread_mutex_lock(&gate->lock);
     while (!gate->ending) {
@@ -154,7 +154,7 @@ int gate_new(const struct gate_limits *limits, struct gate **ret_gate) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&gate->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    int error = pthread_create(&gate->thread, NULL, watch, gate);
+    int error = pthread_create(&gate->thread, NULL, keep_deadlines, gate);
     if (error) {
         pthread_cond_destroy(&gate->changed);
         pthread_mutex_destroy(&gate->lock);

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-static int refuse(struct ingest_push *push, const char *why) {
+static int refuse_body(struct ingest_push *push, const char *why) {
     snprintf(push->why, sizeof push->why, "%s", why);
     return -EBADMSG;
 }
@@ -26,9 +26,9 @@ static int grow_frames(struct ingest *ingest) {
 static int keep_frame(struct ingest *ingest, struct ingest_push *push,
                       const struct wire_record *record) {
     if (ingest->n_frames == INGEST_FRAMES_MAX)
-        return refuse(push, "more than 32768 frames in one body");
+        return refuse_body(push, "more than 32768 frames in one body");
     if (ingest->n_frames && record->head.seq <= ingest->frames[ingest->n_frames - 1].head.seq)
-        return refuse(push, "sequence numbers do not rise");
+        return refuse_body(push, "sequence numbers do not rise");
     if (ingest->n_frames == ingest->frames_capacity) {
         int r = grow_frames(ingest);
         if (r)
@@ -70,7 +70,7 @@ static int take_record(struct ingest *ingest, struct ingest_push *push,
     return record->type == WIRE_FRAME ? keep_frame(ingest, push, record) : 0;
 }
 
-static int walk(struct ingest *ingest, struct ingest_push *push) {
+static int check_records(struct ingest *ingest, struct ingest_push *push) {
     struct wire_record record;
     struct span tables = {0};
     int r;
@@ -79,11 +79,11 @@ static int walk(struct ingest *ingest, struct ingest_push *push) {
         if ((r = take_record(ingest, push, &record, tables)))
             return r;
     if (r == WIRE_TRUNCATED)
-        return refuse(push, "the body ends inside a record");
+        return refuse_body(push, "the body ends inside a record");
     if (r == -EBADMSG)
-        return refuse(push, ingest->reader.why);
+        return refuse_body(push, ingest->reader.why);
     if (r == WIRE_END && !ingest->reader.have_stream)
-        return refuse(push, "no stream record");
+        return refuse_body(push, "no stream record");
     return r == WIRE_END ? 0 : r;
 }
 
@@ -92,9 +92,9 @@ int ingest_check(struct ingest *ingest, struct ingest_push *push) {
     wire_reader_init(&ingest->reader, push->body, push->size);
     ingest->n_frames = 0;
     ingest->block = NULL;
-    int r = walk(ingest, push);
+    int r = check_records(ingest, push);
     if (r == 0 && push->sender[0] && strcmp(push->sender, ingest->reader.stream.host) != 0)
-        r = refuse(push, "a host sends samples of itself only");
+        r = refuse_body(push, "a host sends samples of itself only");
     if (r)
         ingest->n_frames = 0;
     else

@@ -56,7 +56,7 @@ static void on_room(void *ctx) {
     door_room(((struct server *)ctx)->door);
 }
 
-static bool may_enter(void *ctx, const struct sockaddr *from) {
+static bool has_room_for(void *ctx, const struct sockaddr *from) {
     return gate_expect(((struct server *)ctx)->gate, from);
 }
 
@@ -90,7 +90,8 @@ static unsigned connections_max(void) {
 }
 
 /* On the door's thread. If it fails, the library closes the connection. */
-static void let_in(void *ctx, size_t i, int fd, const struct sockaddr *from, socklen_t size) {
+static void take_connection(void *ctx, size_t i, int fd, const struct sockaddr *from,
+                            socklen_t size) {
     struct server *server = ctx;
     MHD_add_connection(server->listeners[i].daemon, fd, from, size);
 }
@@ -108,8 +109,8 @@ static int open_gates(struct server *server) {
                                         .ctx = server};
     const struct door_options door = {.waiting = waiting,
                                       .at_once = !server->credentials,
-                                      .may_enter = may_enter,
-                                      .let_in = let_in,
+                                      .may_enter = has_room_for,
+                                      .let_in = take_connection,
                                       .ctx = server};
     server->connections_max = most - (unsigned)waiting.strangers;
     unsigned strangers = at_most(most / 4, STRANGERS_MAX);

@@ -43,7 +43,8 @@ static bool is_authorized(struct request *q) {
     return true;
 }
 
-static void refuse(struct request *q, unsigned status, enum refusal refusal, const char *why) {
+static void refuse_request(struct request *q, unsigned status, enum refusal refusal,
+                           const char *why) {
     q->status = status;
     q->why = why;
     writer_refused(q->server->writer, refusal);
@@ -57,16 +58,16 @@ static void check_length(struct request *q) {
     const char *text = header(q, MHD_HTTP_HEADER_CONTENT_LENGTH);
     uint64_t length;
     if (!text || text_parse_u64(text, &length) < 0 || is_chunked(q))
-        return refuse(q, MHD_HTTP_LENGTH_REQUIRED, REFUSED_BAD_REQUEST,
-                      "a body must announce its length");
+        return refuse_request(q, MHD_HTTP_LENGTH_REQUIRED, REFUSED_BAD_REQUEST,
+                              "a body must announce its length");
     if (length > INGEST_BODY_MAX)
-        return refuse(q, MHD_HTTP_CONTENT_TOO_LARGE, REFUSED_TOO_LARGE,
-                      "a body may have 4 MiB at most");
+        return refuse_request(q, MHD_HTTP_CONTENT_TOO_LARGE, REFUSED_TOO_LARGE,
+                              "a body may have 4 MiB at most");
     q->length = (size_t)length;
     if (atomic_fetch_add(&q->server->body_bytes, q->length) + q->length > BODIES_MAX)
-        return refuse(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "too much at once");
+        return refuse_request(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "too much at once");
     if (buffer_reserve(&q->body, q->length) < 0)
-        refuse(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "out of memory");
+        refuse_request(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "out of memory");
 }
 
 /* "MONO OFFSET ERROR" in ns. Other text counts as no estimate. */
@@ -86,16 +87,19 @@ static void read_clock(struct request *q) {
 static void open_request(struct request *q, const char *url, const char *method) {
     q->opened = true;
     if (!is_authorized(q))
-        return refuse(q, MHD_HTTP_UNAUTHORIZED, REFUSED_UNAUTHORIZED,
-                      header(q, "Chokepoint-Host") ? "not the key of this host"
-                                                   : "no host is named: is this the agent of "
-                                                     "another version?");
+        return refuse_request(q, MHD_HTTP_UNAUTHORIZED, REFUSED_UNAUTHORIZED,
+                              header(q, "Chokepoint-Host")
+                                  ? "not the key of this host"
+                                  : "no host is named: is this the agent of "
+                                    "another version?");
     gate_know(q->server->gate, q->visitor, q->job.push.sender);
     gate_request_begins(q->server->gate, q->visitor);
     if (strcmp(url, "/v1/frames") != 0)
-        return refuse(q, MHD_HTTP_NOT_FOUND, REFUSED_BAD_REQUEST, "there is only /v1/frames");
+        return refuse_request(q, MHD_HTTP_NOT_FOUND, REFUSED_BAD_REQUEST,
+                              "there is only /v1/frames");
     if (strcmp(method, MHD_HTTP_METHOD_POST) != 0)
-        return refuse(q, MHD_HTTP_METHOD_NOT_ALLOWED, REFUSED_BAD_REQUEST, "frames are POSTed");
+        return refuse_request(q, MHD_HTTP_METHOD_NOT_ALLOWED, REFUSED_BAD_REQUEST,
+                              "frames are POSTed");
     const char *final = header(q, "Chokepoint-Final");
     q->job.push.final = final && strcmp(final, "1") == 0;
     read_clock(q);
@@ -127,7 +131,7 @@ static enum MHD_Result submit(struct request *q) {
     q->job.done = job_done;
     MHD_suspend_connection(q->connection);
     if (writer_submit(q->server->writer, &q->job) < 0) {
-        refuse(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "the collector is ending");
+        refuse_request(q, MHD_HTTP_SERVICE_UNAVAILABLE, REFUSED_BUSY, "the collector is ending");
         MHD_resume_connection(q->connection);
     }
     return MHD_YES;

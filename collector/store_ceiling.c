@@ -50,7 +50,7 @@ static double number(sqlite3_stmt *row, int column) {
                                                           : NAN;
 }
 
-static void release(struct store_ceiling *c) {
+static void release_ceiling(struct store_ceiling *c) {
     free(c->host);
     free(c->peer);
     free(c->metric);
@@ -58,7 +58,7 @@ static void release(struct store_ceiling *c) {
     free(c->how);
 }
 
-static int fill(sqlite3_stmt *row, struct store_ceiling *c) {
+static int read_ceiling(sqlite3_stmt *row, struct store_ceiling *c) {
     bool has_peer = sqlite3_column_type(row, 1) != SQLITE_NULL;
     int64_t measured = sql_column(row, 8);
     *c = (struct store_ceiling){.host = sql_column_dup(row, 0, TEXT_MAX_BYTES),
@@ -72,11 +72,11 @@ static int fill(sqlite3_stmt *row, struct store_ceiling *c) {
                                 .measured_wall_ns = measured < 0 ? 0 : measured};
     if (c->host && (c->peer || !has_peer) && c->metric && c->unit && c->how)
         return 0;
-    release(c);
+    release_ceiling(c);
     return -ENOMEM;
 }
 
-static int take_row(sqlite3_stmt *row, struct store_ceiling **list, size_t *n) {
+static int append_ceiling(sqlite3_stmt *row, struct store_ceiling **list, size_t *n) {
     double value = number(row, 4);
     if (!isfinite(value) || value <= 0)
         return 0;
@@ -84,7 +84,7 @@ static int take_row(sqlite3_stmt *row, struct store_ceiling **list, size_t *n) {
     if (!grown)
         return -ENOMEM;
     *list = grown;
-    int r = fill(row, &grown[*n]);
+    int r = read_ceiling(row, &grown[*n]);
     *n += r == 0;
     return r;
 }
@@ -98,7 +98,7 @@ int store_list_ceilings(struct store *store, struct store_ceiling **ret_ceilings
     if (r == 0 && has)
         r = sql_prepare(store, query, &statement);
     while (r == 0 && has && n < CEILINGS_MAX && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        r = take_row(statement, &list, &n);
+        r = append_ceiling(statement, &list, &n);
     r = r ? r : sql_errno(code);
     if (r) {
         store_ceilings_free(list, n);
@@ -111,6 +111,6 @@ int store_list_ceilings(struct store *store, struct store_ceiling **ret_ceilings
 
 void store_ceilings_free(struct store_ceiling *ceilings, size_t n) {
     for (size_t i = 0; i < n; i++)
-        release(&ceilings[i]);
+        release_ceiling(&ceilings[i]);
     free(ceilings);
 }

@@ -157,7 +157,7 @@ static int has_pieces(struct store *store, bool *ret_has) {
     return r ? r : sql_errno(code);
 }
 
-static int add_piece(struct store_clock_map *map, sqlite3_stmt *row) {
+static int append_piece(struct store_clock_map *map, sqlite3_stmt *row) {
     struct clock_piece piece;
     piece_from_row(row, &piece);
     if (!clock_piece_valid(&piece) || map->n == PIECES_MAX)
@@ -185,7 +185,7 @@ static int load_pieces(struct store *store, int64_t stream, struct store_clock_m
     if (!r)
         r = sql_bind(row, "i", stream);
     while (!r && (code = sqlite3_step(row)) == SQLITE_ROW)
-        r = add_piece(map, row);
+        r = append_piece(map, row);
     return r ? r : sql_errno(code);
 }
 

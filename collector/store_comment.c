@@ -49,7 +49,7 @@ int store_run_comment(struct store *store, int64_t run, const char *text) {
                    : -EINVAL;
 }
 
-static int add(struct store_comment **comments, size_t *n, sqlite3_stmt *row) {
+static int append_comment(struct store_comment **comments, size_t *n, sqlite3_stmt *row) {
     struct store_comment *grown = realloc(*comments, (*n + 1) * sizeof *grown);
     if (!grown)
         return -ENOMEM;
@@ -73,7 +73,7 @@ int store_list_comments(struct store *store, int64_t run, struct store_comment *
     if (r == 0 && has)
         r = sql_bind(statement, "i", run);
     while (r == 0 && has && n < COMMENTS_MAX && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        r = add(&comments, &n, statement);
+        r = append_comment(&comments, &n, statement);
     r = r ? r : sql_errno(code);
     if (r) {
         store_comments_free(comments, n);

@@ -108,7 +108,7 @@ int guard_connection(struct store *store) {
 /* -EPERM, with the reason in `why`. */
 #define REFUSE(why, size, ...) (store_say(why, size, __VA_ARGS__), -EPERM)
 
-static int check_pages(struct store *store, char *why, size_t size) {
+static int check_page_format(struct store *store, char *why, size_t size) {
     AUTO(sql_finalize) sqlite3_stmt *bytes = NULL, *encoding = NULL;
     char name[16];
     int r = sql_prepare(store, "PRAGMA page_size", &bytes);
@@ -284,7 +284,7 @@ static int check_definitions(struct store *store, char *why, size_t size) {
 }
 
 int guard_file(struct store *store, char *why, size_t size) {
-    int r = check_pages(store, why, size);
+    int r = check_page_format(store, why, size);
     if (!r)
         r = check_actors(store, why, size);
     return r ? r : check_definitions(store, why, size);

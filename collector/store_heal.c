@@ -38,14 +38,14 @@ static bool path_of(const char *path, size_t i, char name[PATH_MAX]) {
 }
 
 /* A missing file counts as an empty one. */
-static void look_at(const char *path, struct stat stats[N_FILES]) {
+static void stat_files(const char *path, struct stat stats[N_FILES]) {
     char name[PATH_MAX];
     for (size_t i = 0; i < N_FILES; i++)
         if (!path_of(path, i, name) || stat(name, &stats[i]) < 0)
             stats[i] = (struct stat){0};
 }
 
-static bool is_same(const struct stat *a, const struct stat *b) {
+static bool is_same_file(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
@@ -99,14 +99,14 @@ static int copy_all(const char *path, struct copy *copy) {
 static int copy_unchanged(const char *path, struct copy *copy) {
     for (int i = 0; i < COPIES_MAX; i++) {
         struct stat now[N_FILES];
-        look_at(path, copy->was);
+        stat_files(path, copy->was);
         int r = copy_all(path, copy);
         if (r)
             return r;
-        look_at(path, now);
+        stat_files(path, now);
         bool same = true;
         for (size_t k = 0; k < N_FILES; k++)
-            same = same && is_same(&copy->was[k], &now[k]);
+            same = same && is_same_file(&copy->was[k], &now[k]);
         if (same)
             return 0;
     }
@@ -185,7 +185,7 @@ int heal_connect(const char *path, struct store **ret_store) {
         int r = heal_in_place(path);
         return r ? r : connect_file(path, SQLITE_OPEN_READONLY, ret_store);
     }
-    look_at(path, stats);
+    stat_files(path, stats);
     bool plain = stats[1].st_size == 0 && stats[2].st_size == 0;
     return plain ? open_unchanging(path, ret_store) : open_copy(path, ret_store);
 }

@@ -58,8 +58,8 @@ static bool can_join(const struct joined_row *to, const int64_t *was, const stru
     return true;
 }
 
-static void join(struct joined_row *to, int64_t *was, int64_t t_ns, int64_t interval_ns,
-                 const int64_t *values) {
+static void join_row(struct joined_row *to, int64_t *was, int64_t t_ns, int64_t interval_ns,
+                     const int64_t *values) {
     const struct shape *shape = to->shape;
     to->t_ns = t_ns;
     to->interval_ns += interval_ns;
@@ -70,7 +70,7 @@ static void join(struct joined_row *to, int64_t *was, int64_t t_ns, int64_t inte
     }
 }
 
-static int grow(struct series *series) {
+static int grow_joined(struct series *series) {
     size_t capacity = series->joined_capacity ? 2 * series->joined_capacity : 16;
     struct joined_row *rows = realloc(series->joined, capacity * sizeof *rows);
     if (rows)
@@ -90,13 +90,13 @@ int joined_add(struct store *store, struct stream *stream, struct series *series
     size_t at = base->joined - 1; /* added to its open row, if it has one */
     if (base->joined && can_join(&series->joined[at], series->joined_values + at * series->stride,
                                  shape, t_ns, interval_ns, values)) {
-        join(&series->joined[at], series->joined_values + at * series->stride, t_ns, interval_ns,
-             values);
+        join_row(&series->joined[at], series->joined_values + at * series->stride, t_ns,
+                 interval_ns, values);
         return 0;
     }
     int r = series->n_joined < JOINED_ROWS_MAX ? 0 : joined_save(store, stream);
     if (!r && series->n_joined == series->joined_capacity)
-        r = grow(series);
+        r = grow_joined(series);
     if (r)
         return r;
     at = series->n_joined++;

@@ -35,8 +35,8 @@ static int name_instance(struct store *store, int64_t instance, char *name, size
 }
 
 /* Keeps the reading if it is the fullest so far. */
-static int look_at(struct store *store, const struct look *look, int64_t frame, const char *host,
-                   struct store_now *now) {
+static int read_fullest(struct store *store, const struct look *look, int64_t frame,
+                        const char *host, struct store_now *now) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
     bool has = false;
     int r = sql_has_table(store, look->table, &has);
@@ -65,7 +65,7 @@ static int look_at_host(struct store *store, sqlite3_stmt *host, struct store_no
     now->samples += sqlite3_column_int64(host, 1);
     now->hosts += frame != VALUE_ABSENT;
     for (size_t i = 0; r == 0 && i < ARRAY_SIZE(looks) && frame != VALUE_ABSENT; i++)
-        r = look_at(store, &looks[i], frame, name, now);
+        r = read_fullest(store, &looks[i], frame, name, now);
     return r;
 }
 

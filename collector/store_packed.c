@@ -70,14 +70,14 @@ struct work {
     ZSTD_DCtx *unpack;
 };
 
-static void release(struct work *work) {
+static void release_work(struct work *work) {
     free(work->in);
     free(work->out);
     ZSTD_freeCCtx(work->pack);
     ZSTD_freeDCtx(work->unpack);
 }
 
-static int prepare(struct work *work, bool pack) {
+static int allocate_work(struct work *work, bool pack) {
     work->in = malloc(PIECE);
     work->out = malloc(PIECE);
     if (pack)
@@ -125,10 +125,10 @@ static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
 
 int packed_write(int in, uint64_t size, int out) {
     struct work work = {0};
-    int r = size ? prepare(&work, true) : -EIO;
+    int r = size ? allocate_work(&work, true) : -EIO;
     if (r == 0)
         r = pack_pieces(&work, in, size, out);
-    release(&work);
+    release_work(&work);
     return r;
 }
 
@@ -184,10 +184,10 @@ int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
     if (n < HEAD_SIZE || !read_head(head, &u.size) || u.size == 0 ||
         (u.size > SMALL && u.size / RATIO_MAX > (uint64_t)st.st_size))
         return -EBADMSG;
-    int r = prepare(&u.work, false);
+    int r = allocate_work(&u.work, false);
     if (r == 0)
         r = unpack_pieces(&u, in);
-    release(&u.work);
+    release_work(&u.work);
     *ret_size = u.size;
     return r;
 }

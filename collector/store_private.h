@@ -255,6 +255,8 @@ extern const char store_schema[];
 
 /* Whether a plain table of that name exists: a view could hold any query. */
 int sql_has_table(struct store *store, const char *name, bool *ret_has);
+/* 1: the table has the column; 0; negative errno of the search. */
+int sql_has_column(const struct store *store, const char *table, const char *name);
 
 /* Fills in which repeats the runs are; files of older versions have no repeats. */
 int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);

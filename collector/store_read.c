@@ -216,8 +216,8 @@ static int64_t worst_error(const struct store_clock_map *map, int64_t first_ns, 
 
 /* Streams come in their order: the last one determines offset and drift, the worst one the
  * bound. */
-static void add_clock(struct store_host *host, const struct store_clock_map *map, int64_t first_ns,
-                      int64_t last_ns, bool first_stream) {
+static void merge_clock(struct store_host *host, const struct store_clock_map *map,
+                        int64_t first_ns, int64_t last_ns, bool first_stream) {
     int64_t t_first = clock_map_time(map, first_ns), t_last = clock_map_time(map, last_ns);
     int64_t begin = clock_map_offset(map, first_ns, NULL),
             end = clock_map_offset(map, last_ns, NULL);
@@ -247,7 +247,7 @@ static int load_clocks(struct store *store, struct store_host *host) {
         struct store_clock_map map;
         r = clock_map_load(store, sqlite3_column_int64(row, 0), &map);
         if (!r && sql_column(row, 1) >= 0 && sql_column(row, 2) >= sql_column(row, 1)) {
-            add_clock(host, &map, sql_column(row, 1), sql_column(row, 2), first);
+            merge_clock(host, &map, sql_column(row, 1), sql_column(row, 2), first);
             first = false;
         }
         clock_map_release(&map);

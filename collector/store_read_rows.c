@@ -168,7 +168,7 @@ static void forget_clocks(struct reading *reading) {
     reading->n_clocks = 0;
 }
 
-static int add_clock(struct reading *reading, int64_t stream) {
+static int load_clock(struct reading *reading, int64_t stream) {
     size_t n = reading->n_clocks;
     struct store_clock_map *clocks = realloc(reading->clocks, (n + 1) * sizeof *clocks);
     if (!clocks)
@@ -192,7 +192,7 @@ static int load_joined(struct reading *reading, int64_t stream) {
 
 static int load_stream(struct reading *reading, int64_t stream) {
     size_t guess = 0;
-    int code = SQLITE_DONE, r = add_clock(reading, stream);
+    int code = SQLITE_DONE, r = load_clock(reading, stream);
     if (!r)
         r = load_joined(reading, stream);
     if (r)

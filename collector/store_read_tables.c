@@ -36,18 +36,13 @@ void store_tables_free(struct store_table_info *tables, size_t n) {
     free(tables);
 }
 
-static bool has_column(const struct store *store, const char *table, const char *column) {
-    return table_name_valid(column, strlen(column)) &&
-           sqlite3_table_column_metadata(store->db, "main", table, column, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
-}
-
-static int add_column(const struct store *store, struct store_table_info *table,
-                      sqlite3_stmt *row) {
+static int append_column(const struct store *store, struct store_table_info *table,
+                         sqlite3_stmt *row) {
     struct store_column_info *column = &table->columns[table->n_columns];
     char text[16];
     sql_column_text(row, 0, column->name, sizeof column->name);
-    if (table->n_columns == STORE_COLUMNS_MAX || !has_column(store, table->name, column->name))
+    if (table->n_columns == STORE_COLUMNS_MAX ||
+        sql_has_column(store, table->name, column->name) <= 0)
         return 0;
     sql_column_text(row, 1, text, sizeof text);
     column->unit = unit_from_text(text);
@@ -58,7 +53,7 @@ static int add_column(const struct store *store, struct store_table_info *table,
     return column->help ? 0 : -ENOMEM;
 }
 
-static int load_columns(struct store *store, int64_t id, struct store_table_info *table) {
+static int read_columns(struct store *store, int64_t id, struct store_table_info *table) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     table->columns = calloc(STORE_COLUMNS_MAX + 1, sizeof *table->columns);
     if (!table->columns)
@@ -71,7 +66,7 @@ static int load_columns(struct store *store, int64_t id, struct store_table_info
     if (!r)
         r = sql_bind(statement, "i", id);
     while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        r = add_column(store, table, statement);
+        r = append_column(store, table, statement);
     return r ? r : sql_errno(code);
 }
 
@@ -103,7 +98,7 @@ static int load_table(struct store *store, sqlite3_stmt *row, struct store_table
     if (!table_name_valid(table->name, strlen(table->name)) ||
         !table_name_valid(table->instance, strlen(table->instance)))
         return 0;
-    return load_columns(store, sql_column(row, 0), table);
+    return read_columns(store, sql_column(row, 0), table);
 }
 
 int store_list_tables(struct store *store, int64_t run, struct store_table_info **ret_tables,
@@ -162,7 +157,7 @@ struct view_row {
     char texts[VIEW_COLUMNS_MAX][INSTANCE_MAX + 1];
 };
 
-static int read_rows(sqlite3_stmt *statement, struct view_row *row,
+static int read_view(sqlite3_stmt *statement, struct view_row *row,
                      const struct store_view_reader *reader) {
     int n = sqlite3_column_count(statement), code = SQLITE_DONE;
     if (n > VIEW_COLUMNS_MAX)
@@ -214,7 +209,7 @@ int store_read_view(struct store *store, int64_t run, const char *table,
     if (r)
         return r;
     struct view_row *row = malloc(sizeof *row);
-    r = row ? read_rows(statement, row, reader) : -ENOMEM;
+    r = row ? read_view(statement, row, reader) : -ENOMEM;
     free(row);
     return r;
 }

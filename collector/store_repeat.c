@@ -15,25 +15,12 @@
 
 #define REPEATS_MAX 1000000 /* limit for files from outside */
 
-int sql_has_table(struct store *store, const char *name, bool *ret_has) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    int r = sql_prepare(store,
-                        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-                        " AND name = ?",
-                        &statement);
-    if (!r)
-        r = sql_bind(statement, "t", name);
-    int code = r ? SQLITE_DONE : sqlite3_step(statement);
-    *ret_has = code == SQLITE_ROW;
-    return r ? r : sql_errno(code);
-}
-
 static int count(sqlite3_stmt *row, int column) {
     int64_t value = sql_column(row, column);
     return value < 0 || value > REPEATS_MAX ? 0 : (int)value;
 }
 
-static int fill(sqlite3_stmt *statement, struct store_run *run) {
+static int read_repeat(sqlite3_stmt *statement, struct store_run *run) {
     sqlite3_reset(statement);
     int r = sql_bind(statement, "i", run->id);
     int code = r ? SQLITE_DONE : sqlite3_step(statement);
@@ -54,7 +41,7 @@ int store_fill_repeats(struct store *store, struct store_run *runs, size_t n) {
     r = sql_prepare(store, "SELECT group_run, repeat, repeats FROM run_repeat WHERE run = ?",
                     &statement);
     for (size_t i = 0; i < n && r == 0; i++)
-        r = fill(statement, &runs[i]);
+        r = read_repeat(statement, &runs[i]);
     return r;
 }
 

@@ -46,26 +46,16 @@ int rows_table_open(struct store *store, const char *name, const char *const *co
     return r ? r : sql_errno(sqlite3_bind_int64(ret_table->instances, 2, ret_table->id));
 }
 
-/* Distinguishes a failed search from a missing column. */
-static bool has_column(struct rows_table *table, const char *name) {
-    if (!table_name_valid(name, strlen(name)))
-        return false;
-    int code = sqlite3_table_column_metadata(table->store->db, "main", table->name, name, NULL,
-                                             NULL, NULL, NULL, NULL);
-    if (code != SQLITE_OK && (code & 0xff) != SQLITE_ERROR)
-        table->error = sql_errno(code);
-    return code == SQLITE_OK;
-}
-
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     int at = 3; /* columns 0 to 2: instance, `second`, interval */
     sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
                         table->events ? "NULL" : "d.interval_ns");
     for (size_t i = 0; i < table->n_columns; i++) {
-        bool there = has_column(table, table->columns[i]);
-        table->at[i] = there ? at++ : -1;
-        if (there)
+        int has = sql_has_column(table->store, table->name, table->columns[i]);
+        table->error = has < 0 ? has : table->error;
+        table->at[i] = has > 0 ? at++ : -1;
+        if (has > 0)
             sqlite3_str_appendf(sql, ", d.\"%w\"", table->columns[i]);
     }
     return sql;
@@ -124,13 +114,13 @@ static int add_instance(struct instances_read *instances, sqlite3_stmt *row) {
     return 0;
 }
 
-static int compare_id(const void *key, const void *item) {
+static int compare_instance_id(const void *key, const void *item) {
     int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
     return (id > other) - (id < other);
 }
 
 static int compare_instances(const void *a, const void *b) {
-    return compare_id(&((const struct instance_read *)a)->id, b);
+    return compare_instance_id(&((const struct instance_read *)a)->id, b);
 }
 
 /* Sorted here: SQLite would sort all instances before it returns the first. */
@@ -154,5 +144,5 @@ struct instance_read *instances_find(const struct instances_read *instances, siz
     if (begin == end)
         return NULL;
     return bsearch(&id, instances->items + begin, end - begin, sizeof *instances->items,
-                   compare_id);
+                   compare_instance_id);
 }

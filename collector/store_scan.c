@@ -101,7 +101,7 @@ static int keep(struct scanning *s, struct instance_read *item, const struct sca
 
 /* Leaves out a row whose time does not follow the previous one. Streams of a host count one after
  * the other, whatever the order of their frames. */
-static int take_row(struct scanning *s) {
+static int batch_row(struct scanning *s) {
     const struct store_scan *scan = s->scan;
     int64_t id = sql_column(s->table.rows, 1);
     int r = id == s->frame ? 0 : go_to_frame(s, id);
@@ -122,7 +122,7 @@ static int take_row(struct scanning *s) {
     return keep(s, item, frame);
 }
 
-static int prepare(struct scanning *s) {
+static int prepare_scan(struct scanning *s) {
     sqlite3_str *sql = rows_table_select(&s->table, "d.frame");
     sqlite3_str_appendf(sql, " FROM \"%w\" d WHERE d.frame BETWEEN ? AND ?", s->table.name);
     s->cells = malloc(BATCH_ROWS * s->width * sizeof *s->cells);
@@ -139,7 +139,7 @@ static int read_rows(struct scanning *s) {
     int code = SQLITE_DONE,
         r = sql_bind(rows, "ii", scan->frames[0].id, scan->frames[scan->n_frames - 1].id);
     while (!r && (code = sqlite3_step(rows)) == SQLITE_ROW)
-        r = take_row(s);
+        r = batch_row(s);
     r = r ? r : sql_errno(code);
     return r ? r : give_batch(s);
 }
@@ -154,7 +154,7 @@ int store_scan_table(struct store_scan *scan, const char *table, const char *con
     if (!r)
         r = load_instances(&s);
     if (!r)
-        r = s.instances.n ? prepare(&s) : -ENOENT;
+        r = s.instances.n ? prepare_scan(&s) : -ENOENT;
     if (!r)
         r = read_rows(&s);
     free(s.cells);

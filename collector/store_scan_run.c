@@ -17,7 +17,7 @@ static void *with_room(void *items, size_t n, size_t size) {
 }
 
 /* The statements return ids first, and in order without sorting: a damaged tree may have no end. */
-static int compare_id(const void *a, const void *b) {
+static int compare_ids(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
@@ -37,7 +37,7 @@ static int add_host(struct store_scan *scan, sqlite3_stmt *row) {
 static int add_stream(struct store_scan *scan, sqlite3_stmt *row) {
     int64_t id = sqlite3_column_int64(row, 0), host_id = sqlite3_column_int64(row, 1);
     const struct scan_host *host =
-        scan->n_hosts ? bsearch(&host_id, scan->hosts, scan->n_hosts, sizeof *host, compare_id)
+        scan->n_hosts ? bsearch(&host_id, scan->hosts, scan->n_hosts, sizeof *host, compare_ids)
                       : NULL;
     if (!host)
         return 0;
@@ -55,7 +55,7 @@ static int add_stream(struct store_scan *scan, sqlite3_stmt *row) {
 static int add_frame(struct store_scan *scan, sqlite3_stmt *row) {
     int64_t id = sqlite3_column_int64(row, 0), stream_id = sqlite3_column_int64(row, 1);
     const struct scan_stream *stream =
-        bsearch(&stream_id, scan->streams, scan->n_streams, sizeof *stream, compare_id);
+        bsearch(&stream_id, scan->streams, scan->n_streams, sizeof *stream, compare_ids);
     int64_t t_ns = stream ? clock_map_time(&stream->clock, sql_column(row, 2)) : VALUE_ABSENT;
     if (t_ns == VALUE_ABSENT)
         return 0;

@@ -96,7 +96,7 @@ static void rebuild_slots(struct series *series) {
 }
 
 /* Twice as many slots as items. */
-static bool grow(struct series *series) {
+static bool grow_series(struct series *series) {
     size_t capacity = series->capacity ? series->capacity * 2 : 16;
     struct base *items = realloc(series->items, capacity * sizeof *items);
     if (items)
@@ -116,7 +116,7 @@ static bool grow(struct series *series) {
 }
 
 struct base *series_add(struct series *series, int64_t instance, const char *name, size_t size) {
-    if (series->n == series->capacity && !grow(series))
+    if (series->n == series->capacity && !grow_series(series))
         return NULL;
     size_t item = series->n++;
     struct base *base = &series->items[item];

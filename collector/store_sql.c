@@ -333,3 +333,24 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max) {
     }
     return copy;
 }
+
+int sql_has_table(struct store *store, const char *name, bool *ret_has) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store,
+                        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                        " AND name = ?",
+                        &statement);
+    if (!r)
+        r = sql_bind(statement, "t", name);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    *ret_has = code == SQLITE_ROW;
+    return r ? r : sql_errno(code);
+}
+
+int sql_has_column(const struct store *store, const char *table, const char *name) {
+    if (!table_name_valid(name, strlen(name)))
+        return 0;
+    int code =
+        sqlite3_table_column_metadata(store->db, "main", table, name, NULL, NULL, NULL, NULL, NULL);
+    return code == SQLITE_OK ? 1 : (code & 0xff) == SQLITE_ERROR ? 0 : sql_errno(code);
+}

@@ -27,7 +27,7 @@ static void put_both(struct store *store, size_t item) {
     put(index, index->by_name, store->streams[item]->stream_id, item);
 }
 
-static int grow(struct store *store) {
+static int grow_index(struct store *store) {
     struct stream_index *index = &store->index;
     size_t n = index->n_slots ? 2 * index->n_slots : 64;
     uint32_t *by_row = calloc(n, sizeof *by_row), *by_name = calloc(n, sizeof *by_name);
@@ -44,7 +44,7 @@ static int grow(struct store *store) {
 }
 
 int stream_index_reserve(struct store *store) {
-    return 2 * (store->n_streams + 1) > store->index.n_slots ? grow(store) : 0;
+    return 2 * (store->n_streams + 1) > store->index.n_slots ? grow_index(store) : 0;
 }
 
 void stream_index_add(struct store *store) {

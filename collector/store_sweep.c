@@ -91,7 +91,7 @@ static int set_repeats(struct store *store, int64_t id, int repeats) {
     return r ? r : sql_errno(sqlite3_step(statement));
 }
 
-static int join(struct store *store, const struct store_sweep *sweep, int64_t *ret_id) {
+static int extend_sweep(struct store *store, const struct store_sweep *sweep, int64_t *ret_id) {
     struct store_sweep old = {0};
     int r = store_find_sweep(store, sweep->name, &old);
     bool found = r == 0;
@@ -129,7 +129,7 @@ int store_sweep_join(struct store *store, const struct store_sweep *sweep, int64
     }
     copy.name = (char *)clean(sweep->name, name, sizeof name);
     copy.command = (char *)clean(sweep->command, command, COMMAND_MAX);
-    r = join(store, &copy, ret_id);
+    r = extend_sweep(store, &copy, ret_id);
     if (r == 0)
         r = sql_exec(store, "COMMIT");
     if (r)
@@ -153,7 +153,7 @@ void store_sweep_release(struct store_sweep *sweep) {
     *sweep = (struct store_sweep){0};
 }
 
-static int take_value(sqlite3_stmt *row, struct store_sweep *sweep) {
+static int append_value(sqlite3_stmt *row, struct store_sweep *sweep) {
     int64_t p = sql_column(row, 0);
     if (p < 0 || p >= SWEEP_PARAMETERS_MAX || (size_t)p > sweep->n_parameters)
         return -EBADMSG;
@@ -183,7 +183,7 @@ static int load_values(struct store *store, struct store_sweep *sweep) {
     if (r == 0)
         r = sql_bind(row, "i", sweep->id);
     while (r == 0 && (code = sqlite3_step(row)) == SQLITE_ROW)
-        r = take_value(row, sweep);
+        r = append_value(row, sweep);
     return r ? r : sql_errno(code);
 }
 
@@ -257,8 +257,8 @@ static int fill_labels(struct store *store, const struct store_sweep *sweep, int
     return r;
 }
 
-static int fill_run(struct store *store, const struct store_sweep *sweep, int64_t id,
-                    struct store_sweep_run *run) {
+static int find_labelled_run(struct store *store, const struct store_sweep *sweep, int64_t id,
+                             struct store_sweep_run *run) {
     char which[32];
     *run = (struct store_sweep_run){0};
     int r = fill_labels(store, sweep, id, run->value);
@@ -271,7 +271,7 @@ static int fill_run(struct store *store, const struct store_sweep *sweep, int64_
 static int take_run(struct store *store, const struct store_sweep *sweep, int64_t id,
                     struct store_sweep_run **runs, size_t *n) {
     struct store_sweep_run run, *grown;
-    int r = fill_run(store, sweep, id, &run);
+    int r = find_labelled_run(store, sweep, id, &run);
     if (r)
         return r == -ENOENT ? 0 : r;
     grown = realloc(*runs, (*n + 1) * sizeof *grown);

@@ -20,7 +20,7 @@ enum unit unit_from_text(const char *text) {
     return UNIT_NONE;
 }
 
-static int refuse(struct store *store, int error, const char *table, const char *why) {
+static int refuse_shape(struct store *store, int error, const char *table, const char *why) {
     sqlite3_snprintf(sizeof store->why, store->why, "table %s: %s", table, why);
     return error;
 }
@@ -47,7 +47,7 @@ static int load_columns(struct store *store, struct data_table *table) {
         table->has_levels |= column->kind == COLUMN_LEVEL;
     }
     r = sql_reset(statement);
-    return r ? r : bad ? refuse(store, -EBADMSG, table->name, "a column's name is none") : 0;
+    return r ? r : bad ? refuse_shape(store, -EBADMSG, table->name, "a column's name is none") : 0;
 }
 
 /* 1 found, 0 not, negative errno. */
@@ -74,7 +74,7 @@ static int load_info(struct store *store, const char *name, struct data_table *t
     r = sql_reset(statement);
     if (r || !bad)
         return r ? r : code == SQLITE_ROW;
-    return refuse(store, -EBADMSG, "table_info", "a table's name is none");
+    return refuse_shape(store, -EBADMSG, "table_info", "a table's name is none");
 }
 
 static struct data_table *table_known(const struct store *store, const char *name) {
@@ -93,7 +93,7 @@ int table_load(struct store *store, const char *name, struct data_table **ret_ta
         return r < 0 ? r : 1;
     }
     if (store->n_tables == STORE_TABLES_MAX)
-        return refuse(store, -E2BIG, name, "the database has 256 tables already");
+        return refuse_shape(store, -E2BIG, name, "the database has 256 tables already");
     table = calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
@@ -134,17 +134,18 @@ static int check_columns(struct store *store, const struct data_table *stored,
         const struct column *column = &table->columns[i];
         int at = stored ? table_column(stored, column->name) : -1;
         if (column_reserved(column->name))
-            return refuse(store, -EEXIST, table->name, "a column has a name the store uses itself");
+            return refuse_shape(store, -EEXIST, table->name,
+                                "a column has a name the store uses itself");
         if (at >= 0 &&
             (stored->columns[at].unit != column->unit || stored->columns[at].kind != column->kind))
-            return refuse(store, -EEXIST, table->name,
-                          "a column of that name has another unit or kind");
+            return refuse_shape(store, -EEXIST, table->name,
+                                "a column of that name has another unit or kind");
         n_new += at < 0;
     }
     if (stored && stored->kind != table->kind)
-        return refuse(store, -EEXIST, table->name, "a table of that name is of another kind");
+        return refuse_shape(store, -EEXIST, table->name, "a table of that name is of another kind");
     if ((stored ? stored->n_columns : 0) + n_new > STORE_COLUMNS_MAX)
-        return refuse(store, -E2BIG, table->name, "more than 128 columns");
+        return refuse_shape(store, -E2BIG, table->name, "more than 128 columns");
     *ret_new = n_new;
     return 0;
 }
@@ -153,13 +154,14 @@ static int check_new_name(struct store *store, const char *name) {
     char view[TABLE_NAME_MAX + 8];
     int64_t found;
     if (strncmp(name, "sqlite_", 7) == 0)
-        return refuse(store, -EEXIST, name, "the name is reserved");
+        return refuse_shape(store, -EEXIST, name, "the name is reserved");
     sqlite3_snprintf(sizeof view, view, "%s_rate", name);
     int r = sql_get(store, SQL_OBJECT_EXISTS, &found, "t", name);
     if (!r)
         r = sql_get(store, SQL_OBJECT_EXISTS, &found, "t", view);
-    return r > 0 ? refuse(store, -EEXIST, name, "the database uses the name for something else")
-                 : r;
+    return r > 0
+               ? refuse_shape(store, -EEXIST, name, "the database uses the name for something else")
+               : r;
 }
 
 static int exec_owned(struct store *store, char *sql) {

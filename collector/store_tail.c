@@ -43,7 +43,7 @@ struct store_tail {
 /* ---- tables ---- */
 
 /* Fills in the table's id and the ordinals of its columns; 0 and -1 if they are missing. */
-static int find_table(struct store_tail *tail, size_t t) {
+static int find_wanted(struct store_tail *tail, size_t t) {
     const struct store_tail_table *wanted = &tail->wanted[t];
     struct tail_table *table = &tail->tables[t];
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
@@ -65,17 +65,17 @@ static int find_table(struct store_tail *tail, size_t t) {
 }
 
 /* Tables are created with their first row. */
-static int find_tables(struct store_tail *tail) {
+static int find_all_wanted(struct store_tail *tail) {
     int r = 0;
     for (size_t t = 0; !r && t < tail->n_tables; t++)
         if (!tail->tables[t].id)
-            r = find_table(tail, t);
+            r = find_wanted(tail, t);
     return r;
 }
 
 /* ---- life ---- */
 
-static int prepare(struct store_tail *tail) {
+static int prepare_tail(struct store_tail *tail) {
     bool has = false;
     int r = sql_prepare(
         tail->store,
@@ -108,7 +108,7 @@ int store_tail_open(struct store *store, int64_t run, const struct store_tail_ta
         return -ENOMEM;
     *tail = (struct store_tail){.store = store, .run = run, .wanted = tables, .n_tables = n_tables};
     tail->tables = calloc(n_tables + 1, sizeof *tail->tables);
-    int r = tail->tables ? prepare(tail) : -ENOMEM;
+    int r = tail->tables ? prepare_tail(tail) : -ENOMEM;
     if (r)
         store_tail_close(tail);
     else
@@ -132,7 +132,7 @@ void store_tail_close(struct store_tail *tail) {
 
 /* ---- hosts and streams ---- */
 
-static int grow(void **items, size_t n, size_t *capacity, size_t item_size, size_t most) {
+static int grow_list(void **items, size_t n, size_t *capacity, size_t item_size, size_t most) {
     size_t more = *capacity ? 2 * *capacity : 16;
     if (n < *capacity)
         return 0;
@@ -145,7 +145,7 @@ static int grow(void **items, size_t n, size_t *capacity, size_t item_size, size
 }
 
 /* The index of the statement's current host. */
-static int find_host(struct store_tail *tail, size_t *ret_host) {
+static int place_host(struct store_tail *tail, size_t *ret_host) {
     int64_t id = sqlite3_column_int64(tail->list, 4);
     void *hosts = tail->hosts;
     size_t i = 0;
@@ -154,7 +154,8 @@ static int find_host(struct store_tail *tail, size_t *ret_host) {
     *ret_host = i;
     if (i < tail->n_hosts)
         return 0;
-    int r = grow(&hosts, tail->n_hosts, &tail->hosts_capacity, sizeof *tail->hosts, TAIL_HOSTS_MAX);
+    int r = grow_list(&hosts, tail->n_hosts, &tail->hosts_capacity, sizeof *tail->hosts,
+                      TAIL_HOSTS_MAX);
     tail->hosts = hosts;
     char *name = r ? NULL : sql_column_dup(tail->list, 5, NAME_MAX_BYTES);
     if (!name)
@@ -173,10 +174,10 @@ static int find_stream(struct store_tail *tail, size_t at, struct tail_stream **
     *ret_stream = at < tail->n_streams ? &tail->streams[at] : NULL;
     if (*ret_stream && (*ret_stream)->id == id)
         return 0;
-    int r = find_host(tail, &host);
+    int r = place_host(tail, &host);
     if (!r)
-        r = grow(&streams, tail->n_streams, &tail->streams_capacity, sizeof *tail->streams,
-                 TAIL_STREAMS_MAX);
+        r = grow_list(&streams, tail->n_streams, &tail->streams_capacity, sizeof *tail->streams,
+                      TAIL_STREAMS_MAX);
     tail->streams = streams;
     if (r)
         return r;
@@ -197,7 +198,7 @@ static size_t wanted_table(const struct store_tail *tail, int64_t id) {
     return t;
 }
 
-static int take_row(struct store_tail *tail, const struct tail_stream *stream, size_t t,
+static int pass_row(struct store_tail *tail, const struct tail_stream *stream, size_t t,
                     const struct joined_section *section, const struct store_clock_map *clock) {
     const struct tail_table *table = &tail->tables[t];
     int64_t t_ns = clock_map_time(clock, section->t_ns);
@@ -220,8 +221,8 @@ static int take_row(struct store_tail *tail, const struct tail_stream *stream, s
     return r < 0 ? r : 0;
 }
 
-static int take_value(struct store_tail *tail, const struct tail_stream *stream,
-                      const struct store_clock_map *clock) {
+static int pass_packed(struct store_tail *tail, const struct tail_stream *stream,
+                       const struct store_clock_map *clock) {
     const void *data = sqlite3_column_blob(tail->rows, 1);
     struct cursor bytes = joined_open(data, data ? (size_t)sqlite3_column_bytes(tail->rows, 1) : 0);
     struct joined_section section;
@@ -229,7 +230,7 @@ static int take_value(struct store_tail *tail, const struct tail_stream *stream,
     while (!r && joined_next_section(&bytes, &section)) {
         size_t t = wanted_table(tail, section.table);
         while (!r && t < tail->n_tables && joined_next_row(&section, tail->values))
-            r = take_row(tail, stream, t, &section, clock);
+            r = pass_row(tail, stream, t, &section, clock);
         r = r ? r : section.rows.bad ? -EBADMSG : 0;
     }
     return r ? r : bytes.bad ? -EBADMSG : 0;
@@ -254,7 +255,7 @@ static int take_values(struct store_tail *tail, struct tail_stream *stream,
     r = sql_bind(tail->rows, "ii", stream->id, stream->read);
     while (!r && (code = sqlite3_step(tail->rows)) == SQLITE_ROW) {
         stream->read = sqlite3_column_int64(tail->rows, 0);
-        r = take_value(tail, stream, clock);
+        r = pass_packed(tail, stream, clock);
     }
     sqlite3_reset(tail->rows);
     return r ? r : sql_errno(code);
@@ -303,7 +304,7 @@ int store_tail_next(struct store_tail *tail,
         r = sql_exec(tail->store, "BEGIN");
     if (r)
         return r;
-    r = find_tables(tail);
+    r = find_all_wanted(tail);
     if (!r)
         r = take_streams(tail);
     if (!r)

@@ -43,7 +43,7 @@ int store_commit(struct store *store) {
 
 /* ---- a frame ---- */
 
-static void add(int64_t *sum, int64_t n) {
+static void add_count(int64_t *sum, int64_t n) {
     if (__builtin_add_overflow(*sum, n, sum))
         *sum = INT64_MAX;
 }
@@ -90,9 +90,9 @@ static void count_holes(struct stream *stream, const struct frame_head *head,
         growth->missed += unexplained;
         stream->restarts++;
     }
-    add(&stream->gaps, skipped);
-    add(&stream->missed, growth->missed);
-    add(&stream->lost, growth->lost);
+    add_count(&stream->gaps, skipped);
+    add_count(&stream->missed, growth->missed);
+    add_count(&stream->lost, growth->lost);
 }
 
 static void stream_advance(struct stream *stream, const struct frame_head *head,

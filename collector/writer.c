@@ -307,7 +307,7 @@ static int init_locks(struct writer *w) {
     return -error;
 }
 
-static void release(struct writer *w) {
+static void release_writer(struct writer *w) {
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->wake);
     ingest_free(w->ingest);
@@ -329,7 +329,7 @@ int writer_start(const struct writer_options *options, struct writer **ret_write
     if (r == 0)
         r = -pthread_create(&w->thread, NULL, writer_main, w);
     if (r)
-        release(w);
+        release_writer(w);
     else
         *ret_writer = w;
     return r;
@@ -363,5 +363,5 @@ void writer_free(struct writer *writer) {
     if (!writer)
         return;
     writer_drain(writer);
-    release(writer);
+    release_writer(writer);
 }

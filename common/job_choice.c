@@ -16,10 +16,6 @@ static const char *const names[JOB_KINDS_] = {
     [JOB_USER] = "user",          [JOB_SESSION] = "session", [JOB_PID] = "pid",
     [JOB_CONTAINER] = "container"};
 
-const char *job_choice_kind_name(enum job_choice_kind kind) {
-    return names[kind];
-}
-
 static bool find_kind(const char *text, size_t size, enum job_choice_kind *ret_kind) {
     for (int kind = 0; kind < JOB_KINDS_; kind++)
         if (span_equal((struct span){text, size}, names[kind])) {

@@ -33,6 +33,4 @@ struct job_choice {
 /* Parses "KIND=VALUE". -EINVAL, with one line in `why`. */
 int job_choice_parse(const char *text, struct job_choice *ret_choice, char *why, size_t why_size);
 
-const char *job_choice_kind_name(enum job_choice_kind kind);
-
 #endif

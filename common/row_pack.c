@@ -31,7 +31,7 @@ void row_pack_reset(struct row_pack *pack) {
 /* ---- names ---- */
 
 /* The hash uses the size and the last letters, in which names of one table differ most. */
-static size_t slot_of(const char *name, size_t size) {
+static size_t hash_of_name(const char *name, size_t size) {
     uint64_t letters = 0;
     if (size >= sizeof letters)
         memcpy(&letters, name + size - sizeof letters, sizeof letters);
@@ -64,7 +64,7 @@ static size_t find_name(struct row_pack *pack, const char *name, size_t size) {
 
 /* A name that equals a known one is clean already and needs no search. */
 void row_pack_name(struct row_pack *pack, const char *name, size_t size) {
-    uint8_t *slot = &pack->slots[slot_of(name, size)];
+    uint8_t *slot = &pack->slots[hash_of_name(name, size)];
     if (*slot >= pack->n_names || !is_name(&pack->names[*slot], name, size))
         *slot = (uint8_t)find_name(pack, name, size);
     pack->last = *slot;

@@ -84,7 +84,7 @@ static int writer_open(void *ctx, long pid, int fd) {
     return 0;
 }
 
-static int read_head(const struct mark_writer *w, uint64_t *ret_head) {
+static int read_ring_head(const struct mark_writer *w, uint64_t *ret_head) {
     uint64_t head;
     int r = ring_read(w->fd, &head, sizeof head, offsetof(struct chokepoint_mark_header, head));
     if (r < 0)
@@ -174,14 +174,14 @@ static int pass_batch(struct mark_writer *w, struct chokepoint_mark_record *batc
 static int writer_drain(struct mark_writer *w, mark_record_fn *fn, void *ctx) {
     struct chokepoint_mark_record batch[BATCH];
     uint64_t target, head;
-    int passed = 0, r = read_head(w, &target);
+    int passed = 0, r = read_ring_head(w, &target);
     if (r < 0)
         return r;
     skip_overwritten(w, target);
     for (bool more = true; more && w->cursor < target;) {
         uint64_t from = w->cursor;
         size_t n = batch_length(w, target);
-        if ((r = copy_batch(w, n, batch)) < 0 || (r = read_head(w, &head)) < 0)
+        if ((r = copy_batch(w, n, batch)) < 0 || (r = read_ring_head(w, &head)) < 0)
             return r;
         skip_overwritten(w, head);
         uint64_t skipped = w->cursor - from;

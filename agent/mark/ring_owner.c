@@ -31,7 +31,7 @@ struct state_head {
 
 /* ---- the file ---- */
 
-static struct head read_head(const struct ring_owner *owner) {
+static struct head read_owner_head(const struct ring_owner *owner) {
     struct head head = {0};
     if (pread(owner->fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
         head = (struct head){0};
@@ -55,7 +55,7 @@ static off_t state_at(const struct ring_owner *owner, uint64_t number) {
 /* ---- ownership ---- */
 
 static int ask(struct ring_owner *owner) {
-    struct head head = read_head(owner);
+    struct head head = read_owner_head(owner);
     uint64_t highest = head.wanted > head.generation ? head.wanted : head.generation;
     owner->generation = highest + 1;
     return write_word(owner, owner->generation, offsetof(struct head, wanted));
@@ -91,10 +91,10 @@ int ring_owner_take(struct ring_owner *owner) {
     if (is_removed(owner))
         return -ESTALE;
     if (flock(owner->fd, LOCK_EX | LOCK_NB) < 0)
-        return read_head(owner).generation >= owner->generation ? ask(owner) : 0;
+        return read_owner_head(owner).generation >= owner->generation ? ask(owner) : 0;
     if (is_removed(owner))
         return -ESTALE;
-    int r = read_head(owner).generation >= owner->generation ? ask(owner) : 0;
+    int r = read_owner_head(owner).generation >= owner->generation ? ask(owner) : 0;
     if (r == 0)
         r = write_word(owner, owner->generation, offsetof(struct head, generation));
     if (r < 0) {
@@ -105,7 +105,7 @@ int ring_owner_take(struct ring_owner *owner) {
 }
 
 bool ring_owner_is_asked(struct ring_owner *owner) {
-    return owner->owns && read_head(owner).wanted > owner->generation;
+    return owner->owns && read_owner_head(owner).wanted > owner->generation;
 }
 
 /* ---- progress ---- */

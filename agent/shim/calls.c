@@ -118,7 +118,7 @@ static int64_t folded_ns(const struct call_record *r) {
     return inside > (uint64_t)span ? span : (int64_t)inside;
 }
 
-static void fill(struct call_event *e, const struct call_record *r) {
+static void fill_event(struct call_event *e, const struct call_record *r) {
     bool folded = r->flags & CALL_FOLDED, extra = r->flags & (CALL_PART | CALL_REQUEST);
     *e = (struct call_event){
         .sequence = r->sequence,
@@ -217,7 +217,7 @@ static void pass_record(struct call_rank *rank, const struct call_record *r, str
     } else if (!record_is_sane(rank, r)) {
         rank->malformed++;
     } else {
-        fill(&event, r);
+        fill_event(&event, r);
         d->passed++;
         d->more = d->fn(d->ctx, rank, &event) == 0 && (size_t)d->passed < d->limit;
     }

@@ -25,13 +25,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Group world_group;
 static int world_size;
 
-static struct slot *bucket_of(const void *handle) {
+static struct slot *comm_bucket(const void *handle) {
     uint64_t h = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
     return slots[h >> 32 & (BUCKETS - 1)];
 }
 
-static struct slot *slot_of(const void *handle) {
-    struct slot *bucket = bucket_of(handle);
+static struct slot *find_slot(const void *handle) {
+    struct slot *bucket = comm_bucket(handle);
     for (int i = 0; i < WAYS; i++)
         if (__atomic_load_n(&bucket[i].handle, __ATOMIC_ACQUIRE) == handle)
             return &bucket[i];
@@ -214,7 +214,7 @@ static uint32_t number(uint32_t parent, uint32_t members) {
 /* ---- the table ---- */
 
 static struct slot *room_for(const void *handle) {
-    struct slot *found = slot_of(handle), *bucket = bucket_of(handle);
+    struct slot *found = find_slot(handle), *bucket = comm_bucket(handle);
     for (int i = 0; i < WAYS && !found; i++)
         if (!bucket[i].handle)
             found = &bucket[i];
@@ -264,20 +264,20 @@ void comm_add(void *handle, enum comm_kind kind, uint32_t parent) {
 }
 
 const struct comm *comm_find(void *handle, enum comm_kind kind) {
-    struct slot *slot = slot_of(handle);
+    struct slot *slot = find_slot(handle);
     if (LIKELY(slot != NULL))
         return &slot->comm;
     if (is_null(handle))
         return NULL;
     pthread_mutex_lock(&lock);
-    slot = slot_of(handle);
+    slot = find_slot(handle);
     const struct comm *comm = slot ? &slot->comm : add(handle, kind, CALL_COMM_UNKNOWN);
     pthread_mutex_unlock(&lock);
     return comm;
 }
 
 const struct comm *comm_peek(void *handle) {
-    struct slot *slot = handle ? slot_of(handle) : NULL;
+    struct slot *slot = handle ? find_slot(handle) : NULL;
     return slot ? &slot->comm : NULL;
 }
 
@@ -286,7 +286,7 @@ uint32_t comm_remove(void *handle) {
     if (is_null(handle) || handle == abi_key(MPI_COMM_WORLD) || handle == abi_key(MPI_COMM_SELF))
         return id;
     pthread_mutex_lock(&lock);
-    struct slot *slot = slot_of(handle);
+    struct slot *slot = find_slot(handle);
     if (slot) {
         id = slot->comm.id;
         __atomic_store_n(&slot->handle, NULL, __ATOMIC_RELEASE);

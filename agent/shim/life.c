@@ -118,7 +118,7 @@ void shim_leave_reason(const char *what, const char *reason) {
     close(dir);
 }
 
-static void fill(struct call_file_header *h, pid_t pid) {
+static void fill_header(struct call_file_header *h, pid_t pid) {
     h->version = CALL_FILE_VERSION;
     h->record_bytes = (uint32_t)sizeof(struct call_record);
     h->capacity = CALL_FILE_CAPACITY;
@@ -167,7 +167,7 @@ static bool open_file(void) {
     if (!shim_file)
         return false;
     tick_open(TICK_SOURCE);
-    fill(shim_file, pid);
+    fill_header(shim_file, pid);
     watch_forks();
     return true;
 }

@@ -22,7 +22,7 @@ struct slot {
 
 static struct slot slots[BUCKETS][WAYS];
 
-static struct slot *bucket_of(const void *handle) {
+static struct slot *request_bucket(const void *handle) {
     uint64_t h = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
     return slots[h >> 32 & (BUCKETS - 1)];
 }
@@ -72,7 +72,7 @@ static struct slot *room_beside(struct slot *bucket, void *handle, struct slot *
 bool request_put(void *handle, const struct request *request) {
     if (!handle)
         return true;
-    struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
+    struct slot *bucket = request_bucket(handle), *slot = seize_in_bucket(bucket, handle);
     if (slot && is_shared_by_threads())
         slot = room_beside(bucket, handle, slot);
     if (!slot)
@@ -121,7 +121,7 @@ static struct slot *choose(struct slot *a, struct slot *b, void *handle, int64_t
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request) {
     if (!handle)
         return false;
-    struct slot *bucket = bucket_of(handle);
+    struct slot *bucket = request_bucket(handle);
     struct slot *slot =
         is_shared_by_threads() ? seize_patiently(bucket, handle) : seize_in_bucket(bucket, handle);
     if (!slot)

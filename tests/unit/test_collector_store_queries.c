@@ -6,6 +6,7 @@
 #include "tests/unit/store_fixture.h"
 
 #include "agent/base/probe.h"
+#include "tests/table_column.h"
 
 struct cell {
     const char *column;

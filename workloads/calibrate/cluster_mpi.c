@@ -36,7 +36,7 @@ void cluster_close(struct cluster *cluster) {
     MPI_Finalize();
 }
 
-static void wait_for(MPI_Request *request) {
+static void await_request(MPI_Request *request) {
     struct waiter waiter = {0};
     wait_all(&waiter, 1, request);
 }
@@ -46,14 +46,14 @@ void cluster_exchange(const struct cluster *cluster, const void *mine, size_t si
     (void)cluster;
     MPI_Iallgather(mine, (int)size, MPI_BYTE, ret_all, (int)size, MPI_BYTE, MPI_COMM_WORLD,
                    &request);
-    wait_for(&request);
+    await_request(&request);
 }
 
 void cluster_tell(const struct cluster *cluster, void *data, size_t size) {
     MPI_Request request;
     (void)cluster;
     MPI_Ibcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    wait_for(&request);
+    await_request(&request);
 }
 
 void cluster_abort(const struct cluster *cluster) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -40,16 +41,6 @@ static long bytes_allowed(int fd) {
     return quarter < DISK_BYTES_MAX ? (long)quarter / BLOCK * BLOCK : DISK_BYTES_MAX;
 }
 
-static void fill(char *block) {
-    uint64_t state = UINT64_C(88172645463325252); /* incompressible data */
-    for (size_t i = 0; i < BLOCK / sizeof state; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        memcpy(block + i * sizeof state, &state, sizeof state);
-    }
-}
-
 typedef ssize_t transfer(int fd, char *block, off_t at);
 
 static ssize_t write_block(int fd, char *block, off_t at) {
@@ -61,8 +52,8 @@ static ssize_t read_block(int fd, char *block, off_t at) {
 
 /* Transfers block after block, up to `most` bytes or `seconds`. Thins out its readings, so that
  * they fit. Returns bytes, or a negative errno. */
-static long go_through(int fd, char *block, long most, double seconds, transfer *move,
-                       struct meter *meter) {
+static long transfer_blocks(int fd, char *block, long most, double seconds, transfer *move,
+                            struct meter *meter) {
     double start = now_s(), next = start;
     long done = 0;
     meter_read(meter, start, 0);
@@ -81,7 +72,8 @@ static long go_through(int fd, char *block, long most, double seconds, transfer 
     return done;
 }
 
-static void add(struct figures *figures, const char *metric, const struct meter *meter, long done) {
+static void add_disk_rate(struct figures *figures, const char *metric, const struct meter *meter,
+                          long done) {
     struct meter_rates r;
     if (meter_rate(meter, 0, &r))
         figures_add(figures, metric, "MB/s", -1, r.mean * 1e-6, r.low * 1e-6, r.high * 1e-6,
@@ -94,18 +86,18 @@ static int measure(int fd, char *block, double seconds, struct figures *figures)
     long most = bytes_allowed(fd);
     if (most < 2 * BLOCK)
         return -ENOSPC;
-    long written = go_through(fd, block, most, seconds / 2, write_block, &writing);
+    long written = transfer_blocks(fd, block, most, seconds / 2, write_block, &writing);
     if (written >= 0 && fdatasync(fd) < 0)
         written = -errno;
     if (written <= 0)
         return (int)written;
     meter_read(&writing, now_s(), (double)written);
-    add(figures, "disk_write", &writing, written);
-    long got = go_through(fd, block, written, seconds / 2, read_block, &reading);
+    add_disk_rate(figures, "disk_write", &writing, written);
+    long got = transfer_blocks(fd, block, written, seconds / 2, read_block, &reading);
     if (got < 0)
         return (int)got;
     meter_read(&reading, now_s(), (double)got);
-    add(figures, "disk_read", &reading, got);
+    add_disk_rate(figures, "disk_read", &reading, got);
     return 0;
 }
 
@@ -113,11 +105,12 @@ void measure_disk(const char *directory, double seconds, struct figures *figures
     char *block = aligned_alloc(ALIGNMENT, BLOCK);
     int fd = block ? open_nameless(directory) : -ENOMEM;
     int r = fd < 0 ? fd : 0;
-    if (r == 0) {
-        fill(block);
+    if (r == 0 && getrandom(block, BLOCK, 0) != BLOCK) /* incompressible data */
+        r = -EIO;
+    if (r == 0)
         r = measure(fd, block, seconds, figures);
+    if (fd >= 0)
         close(fd);
-    }
     free(block);
     if (r == -EINVAL)
         figures_trouble(

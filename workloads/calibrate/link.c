@@ -110,7 +110,7 @@ int link_listen(struct link_address *address) {
     return fd;
 }
 
-static int wait_for(int fd, short events, double deadline) {
+static int await_socket(int fd, short events, double deadline) {
     for (;;) {
         double left = deadline - now_s();
         struct pollfd p = {.fd = fd, .events = events};
@@ -134,7 +134,7 @@ static int read_all(int fd, void *to, size_t size, double deadline) {
             done += (size_t)n;
         else if (errno != EINTR && errno != EAGAIN)
             return -errno;
-        int r = n < 0 ? wait_for(fd, POLLIN, deadline) : 0;
+        int r = n < 0 ? await_socket(fd, POLLIN, deadline) : 0;
         if (r < 0)
             return r;
     }
@@ -150,7 +150,7 @@ static int introduce(int fd, const struct link_address *to, const uint8_t *token
     char ready;
     if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno != EINPROGRESS)
         return -errno;
-    int r = wait_for(fd, POLLOUT, deadline);
+    int r = await_socket(fd, POLLOUT, deadline);
     if (r == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error)
         r = -error;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -180,7 +180,7 @@ static bool has_token(int fd, const uint8_t *token) {
 
 static int accept_one(int listener, const uint8_t *token, double deadline) {
     for (;;) {
-        int on = 1, r = wait_for(listener, POLLIN, deadline);
+        int on = 1, r = await_socket(listener, POLLIN, deadline);
         if (r < 0)
             return r;
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

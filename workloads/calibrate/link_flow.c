@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -97,22 +98,13 @@ static int push_all(struct pollfd *polled, int n, const char *chunk) {
     return 0;
 }
 
-static void fill(char *chunk) { /* incompressible data */
-    uint64_t state = UINT64_C(88172645463325252);
-    for (size_t i = 0; i < CHUNK / sizeof state; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        memcpy(chunk + i * sizeof state, &state, sizeof state);
-    }
-}
-
 int link_send(const int *fds, int n, double seconds, struct link_meters *meters) {
     static char chunk[CHUNK];
     struct pollfd polled[LINKS_MAX];
     double start = now_s(), next = start;
     int r = 0;
-    fill(chunk);
+    if (getrandom(chunk, sizeof chunk, 0) != sizeof chunk) /* incompressible data */
+        return -EIO;
     for (int i = 0; i < n; i++)
         polled[i] = (struct pollfd){.fd = fds[i], .events = POLLOUT};
     while (r == 0 && now_s() < start + seconds) {

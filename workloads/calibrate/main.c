@@ -141,7 +141,7 @@ static void take_step(struct calibration *c, const struct step *step, struct fig
     }
 }
 
-static void go_through(struct calibration *c) {
+static void follow_plan(struct calibration *c) {
     double all = plan_seconds(&c->plan, 0);
     for (size_t i = 0; i < c->plan.n; i++) {
         struct figures mine = {0};
@@ -187,7 +187,7 @@ static int calibrate(struct calibration *c) {
         collect(c, &mine);
     }
     say_what_is_left_out(c);
-    go_through(c);
+    follow_plan(c);
     if (links)
         net_close(&c->net);
     return 0;

@@ -10,13 +10,13 @@ static double clamp(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
 
-static void add(struct plan *plan, enum step_kind kind, int a, int b, double seconds) {
+static void add_step(struct plan *plan, enum step_kind kind, int a, int b, double seconds) {
     plan->steps[plan->n++] = (struct step){kind, a, b, seconds};
 }
 
 static void add_turns(struct plan *plan, enum step_kind kind, int turns, double seconds) {
     for (int turn = 0; turn < turns; turn++)
-        add(plan, kind, turn, -1, seconds);
+        add_step(plan, kind, turn, -1, seconds);
 }
 
 /* Neighbours first, then ranks at distance two, and so on, so that each host gets about the same
@@ -34,12 +34,12 @@ static void add_pairs(struct plan *plan, int n, unsigned parts, bool quick) {
             if (2 * distance == n && i >= distance)
                 break; /* opposite pairs are there already */
             if (parts & PART_NET) {
-                add(plan, STEP_RTT, a, b, quick ? 0.05 : 0.2);
-                add(plan, STEP_PAIR, a, b, way);
-                add(plan, STEP_PAIR, b, a, way);
+                add_step(plan, STEP_RTT, a, b, quick ? 0.05 : 0.2);
+                add_step(plan, STEP_PAIR, a, b, way);
+                add_step(plan, STEP_PAIR, b, a, way);
             }
             if (parts & PART_MPI)
-                add(plan, STEP_MPI, a, b, message);
+                add_step(plan, STEP_MPI, a, b, message);
             made++;
         }
 }
@@ -48,8 +48,8 @@ static void add_all(struct plan *plan, int n, bool quick) {
     int hosts = n < PLAN_HOSTS_MAX ? n : PLAN_HOSTS_MAX;
     double seconds = clamp((quick ? 2.5 : 8) / (2.0 * hosts), 0.25, 1);
     for (int a = 0; a < hosts; a++) {
-        add(plan, STEP_TO_ALL, a, -1, seconds);
-        add(plan, STEP_FROM_ALL, a, -1, seconds);
+        add_step(plan, STEP_TO_ALL, a, -1, seconds);
+        add_step(plan, STEP_FROM_ALL, a, -1, seconds);
     }
 }
 

@@ -49,8 +49,8 @@ static int grow(struct bytes *b, size_t *capacity, size_t most) {
 }
 
 /* The error of inflate() in words; 0 while it has none. */
-static int judge(const char *name, const z_stream *z, const struct bytes *b, int state, size_t most,
-                 struct data_error *error) {
+static int inflate_error(const char *name, const z_stream *z, const struct bytes *b, int state,
+                         size_t most, struct data_error *error) {
     if (b->n > most)
         return data_error_at(error, name, b->n, "expected at most %zu bytes unpacked", most);
     if (state == Z_MEM_ERROR)
@@ -74,7 +74,7 @@ static int unpack_member(const char *name, z_stream *z, struct bytes *b, size_t 
         z->avail_out = (uInt)(room < 1 << 30 ? room : 1 << 30);
         state = inflate(z, Z_NO_FLUSH);
         b->n = (size_t)(z->next_out - b->data);
-        r = judge(name, z, b, state, most, error);
+        r = inflate_error(name, z, b, state, most, error);
     }
     return r;
 }

@@ -8,7 +8,7 @@ struct lay {
     double scale, angle, phase_u, phase_v, duty;
 };
 
-static double turn(double x) {
+static double fraction(double x) {
     return x - floor(x);
 }
 
@@ -17,7 +17,7 @@ static double wave(double x) {
 }
 
 static double from_centre(double u, double v) {
-    return hypot(turn(u) - .5, turn(v) - .5);
+    return hypot(fraction(u) - .5, fraction(v) - .5);
 }
 
 /* A lattice of random heights with smooth interpolation. */
@@ -27,7 +27,7 @@ static double heap(double u, double v, double seed) {
     fv = fv * fv * (3 - 2 * fv);
     for (int i = 0; i < 4; i++) {
         int right = i % 2, below = i / 2;
-        double h = turn(sin((iu + right) * 127.1 + (iv + below) * 311.7 + seed) * 43758.5453);
+        double h = fraction(sin((iu + right) * 127.1 + (iv + below) * 311.7 + seed) * 43758.5453);
         sum += h * (right ? fu : 1 - fu) * (below ? fv : 1 - fv);
     }
     return sum;
@@ -37,23 +37,23 @@ static double heap(double u, double v, double seed) {
 static double pattern(uint8_t label, double u, double v, const struct lay *lay) {
     switch (label) {
     case 0: /* bars */
-        return turn(u) < lay->duty;
+        return fraction(u) < lay->duty;
     case 1: /* a soft wave */
         return wave(u);
     case 2: /* chequers */
-        return (turn(u) < .5) ^ (turn(v) < .5);
+        return (fraction(u) < .5) ^ (fraction(v) < .5);
     case 3: /* a grid of lines */
-        return turn(u) < .22 || turn(v) < .22;
+        return fraction(u) < .22 || fraction(v) < .22;
     case 4: /* dots */
         return from_centre(u, v) < .3;
     case 5: /* rings inside each other */
-        return turn(hypot(u - lay->phase_u, v - lay->phase_v)) < lay->duty;
+        return fraction(hypot(u - lay->phase_u, v - lay->phase_v)) < lay->duty;
     case 6: /* a zigzag */
-        return turn(u + fabs(turn(v) - .5)) < lay->duty;
+        return fraction(u + fabs(fraction(v) - .5)) < lay->duty;
     case 7: /* clouds */
         return heap(u, v, lay->phase_u * 100);
     case 8: /* bricks */
-        return turn(v) < .18 || turn(u / 2 + .5 * fmod(fabs(floor(v)), 2)) < .1;
+        return fraction(v) < .18 || fraction(u / 2 + .5 * fmod(fabs(floor(v)), 2)) < .1;
     default: /* small rings */
         return fabs(from_centre(u, v) - .3) < .1;
     }

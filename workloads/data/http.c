@@ -50,7 +50,7 @@ static int write_all(int fd, const char *p, size_t n) {
     return 0;
 }
 
-static size_t take(char *bytes, size_t size, size_t n, void *ctx) {
+static size_t take_bytes(char *bytes, size_t size, size_t n, void *ctx) {
     struct transfer *t = ctx;
     if (!t->begun)
         t->failed = begin(t);
@@ -82,7 +82,7 @@ static void configure(struct transfer *t, const char *url, char *range, size_t r
     curl_easy_setopt(t->curl, CURLOPT_LOW_SPEED_TIME, STALL_S);
     curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, reason);
-    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take_bytes);
     curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(t->curl, CURLOPT_XFERINFOFUNCTION, show);
     curl_easy_setopt(t->curl, CURLOPT_XFERINFODATA, t);
@@ -92,8 +92,8 @@ static void configure(struct transfer *t, const char *url, char *range, size_t r
         curl_easy_setopt(t->curl, CURLOPT_RANGE, range);
 }
 
-static int judge(const struct transfer *t, CURLcode code, const char *url, const char *reason,
-                 struct data_error *error) {
+static int transfer_error(const struct transfer *t, CURLcode code, const char *url,
+                          const char *reason, struct data_error *error) {
     if (t->failed < 0)
         return data_error_set(error, t->failed, t->name, "cannot write");
     if (code == CURLE_OK)
@@ -113,8 +113,8 @@ int http_get(const char *url, const char *name, int fd, uint64_t from, fetch_sho
         return data_error_set(error, -ENOMEM, url, "cannot begin");
     configure(&t, url, range, sizeof range, reason);
     CURLcode code = curl_easy_perform(t.curl);
-    int r = judge(&t, code, url, reason, error);
-    /* For a server that sends nothing (an empty file), take() is never called. */
+    int r = transfer_error(&t, code, url, reason, error);
+    /* For a server that sends nothing (an empty file), take_bytes() is never called. */
     if (r == 0 && !t.begun && (r = begin(&t)) < 0)
         data_error_set(error, r, name, "cannot write");
     curl_easy_cleanup(t.curl);

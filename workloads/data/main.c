@@ -92,7 +92,7 @@ static void print_images(const char *part, const struct images *images) {
     putchar('\n');
 }
 
-static int check(const struct data_options *o) {
+static int check_images(const struct data_options *o) {
     static const char *const parts[] = {"training", "test"};
     for (int part = IMAGES_TRAIN; part <= IMAGES_TEST; part++) {
         struct images images;
@@ -216,7 +216,7 @@ static int run(const struct data_options *o) {
     case DATA_GENERATE:
         return generate(o);
     case DATA_CHECK:
-        return check(o);
+        return check_images(o);
     case DATA_FETCH:
         return fetch(o);
     default:

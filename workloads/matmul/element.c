@@ -41,8 +41,9 @@ static ALWAYS_INLINE void fill_strip(void *to, bool wide, uint32_t row, const ui
         ((float *)to)[j] = (float)draw(hashes[j], row);
 }
 
-static ALWAYS_INLINE void fill(void *block, bool wide, uint64_t seed, int matrix, uint32_t row,
-                               uint32_t column, uint32_t rows, uint32_t columns) {
+static ALWAYS_INLINE void fill_elements(void *block, bool wide, uint64_t seed, int matrix,
+                                        uint32_t row, uint32_t column, uint32_t rows,
+                                        uint32_t columns) {
     uint32_t hashes[STRIP], n;
     size_t size = wide ? sizeof(double) : sizeof(float);
     for (uint32_t j = 0; j < columns; j += n) {
@@ -94,7 +95,7 @@ static ALWAYS_INLINE double trace_of_product(const void *a, const void *b, bool 
 __attribute__((target("avx2"))) static void fill_avx2(float *block, uint64_t seed, int matrix,
                                                       uint32_t row, uint32_t column, uint32_t rows,
                                                       uint32_t columns) {
-    fill(block, false, seed, matrix, row, column, rows, columns);
+    fill_elements(block, false, seed, matrix, row, column, rows, columns);
 }
 #endif
 
@@ -106,7 +107,7 @@ void element_fill(void *block, bool wide, uint64_t seed, int matrix, uint32_t ro
         return;
     }
 #endif
-    fill(block, wide, seed, matrix, row, column, rows, columns);
+    fill_elements(block, wide, seed, matrix, row, column, rows, columns);
 }
 
 /* Loops with a constant element size. */

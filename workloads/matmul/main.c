@@ -31,7 +31,7 @@ static int begin(void *ctx, struct rank_group *group) {
     return product_init(&j->product, &j->options, group);
 }
 
-static int multiply(void *ctx) {
+static int run_product(void *ctx) {
     struct job *j = ctx;
     product_run(&j->product);
     return product_check(&j->product);
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
                                                    .spin = j.options.spin,
                                                    .plants = &j.options.plants,
                                                    .begin = begin,
-                                                   .run = multiply,
+                                                   .run = run_product,
                                                    .account = &j.product.account,
                                                    .account_size = sizeof j.product.account,
                                                    .finish = write_results,

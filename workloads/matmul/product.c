@@ -105,7 +105,7 @@ static void fill_block(struct product *p, int matrix, int i, int j) {
                  grid_begin(g, j), grid_length(g, i), grid_length(g, j));
 }
 
-static void fill(struct product *p) {
+static void draw_matrices(struct product *p) {
     const struct grid *g = &p->grid;
     if (p->c)
         fault_in(p->c, grid_count(g, p->group->rank) * p->block_bytes);
@@ -134,7 +134,7 @@ int product_init(struct product *ret, struct matmul_options *options, struct ran
     if (r < 0)
         return r;
     grid_row_starts(&ret->grid, group->rank, ret->row_start);
-    fill(ret);
+    draw_matrices(ret);
     return 0;
 }
 

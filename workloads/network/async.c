@@ -104,7 +104,7 @@ static bool serve(struct server *s) {
     return true;
 }
 
-static bool test(struct server *s, uint64_t iterations) {
+static bool test_model(struct server *s, uint64_t iterations) {
     chokepoint_phase("testing");
     int r = trainer_test(s->t, iterations);
     chokepoint_phase("training");
@@ -143,13 +143,13 @@ static int run_server(struct trainer *t, struct push *push, struct pull *pull) {
     for (; i < t->iterations && !is_over(&s); i++) {
         s.failed |= !work(&s, i);
         if (!s.failed && i + 1 < t->iterations && trainer_tests_after(t, i + 1))
-            s.failed |= !test(&s, i + 1);
+            s.failed |= !test_model(&s, i + 1);
         t->outcome.out_of_time |= trainer_is_out_of_time(t);
         trainer_show(t, (double)i + 1, (double)t->iterations);
     }
     serve_the_rest(&s);
     if (!s.failed && !t->outcome.reached)
-        s.failed |= !test(&s, i);
+        s.failed |= !test_model(&s, i);
     t->outcome.staleness = t->outcome.updates ? s.staleness_sum / (double)t->outcome.updates : 0;
     return s.failed ? -ECANCELED : 0;
 }

@@ -35,7 +35,7 @@ static dnnl_memory_desc_t high_kernel(struct net *net, dnnl_dim_t channels, dnnl
 
 /* ---- forward ---- */
 
-static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, bool relu) {
+static dnnl_primitive_desc_t describe_pairs(struct net *net, const struct layer *l, bool relu) {
     dnnl_dim_t rows = l->part.out_rows, padding = l->plan->padding;
     dnnl_dims_t around = {padding, padding};
     dnnl_memory_desc_t src = net_any(net, net_description(l->src));
@@ -53,8 +53,8 @@ static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, bo
     return pd;
 }
 
-static dnnl_primitive_desc_t describe_weights(struct net *net, const struct layer *l,
-                                              dnnl_primitive_desc_t forward) {
+static dnnl_primitive_desc_t describe_pairs_weights(struct net *net, const struct layer *l,
+                                                    dnnl_primitive_desc_t forward) {
     dnnl_dims_t around = {l->plan->padding, l->plan->padding};
     dnnl_memory_desc_t kernel = high_kernel(net, l->part.in_channels, l->plan->kernel);
     dnnl_memory_desc_t src = net_any(net, net_description(l->src));
@@ -69,8 +69,8 @@ static dnnl_primitive_desc_t describe_weights(struct net *net, const struct laye
 
 /* Forward and backward, or neither. */
 static bool describe_both(struct net *net, struct layer *l, bool relu) {
-    dnnl_primitive_desc_t forward = describe(net, l, relu);
-    dnnl_primitive_desc_t weights = forward ? describe_weights(net, l, forward) : NULL;
+    dnnl_primitive_desc_t forward = describe_pairs(net, l, relu);
+    dnnl_primitive_desc_t weights = forward ? describe_pairs_weights(net, l, forward) : NULL;
     dnnl_primitive_desc_destroy(weights ? l->forward : forward);
     if (!weights)
         return false;
@@ -115,7 +115,7 @@ bool net_pairs_weights(struct net *net, struct layer *l, dnnl_memory_t diff_dst)
         return false;
     struct steps *steps = &net->backward;
     const char *name = l->plan->name;
-    dnnl_primitive_desc_t pd = describe_weights(net, l, l->forward);
+    dnnl_primitive_desc_t pd = describe_pairs_weights(net, l, l->forward);
     if (!pd)
         return true;
     dnnl_memory_desc_t kernel = high_kernel(net, l->part.in_channels, l->plan->kernel);
@@ -140,8 +140,8 @@ bool net_pairs_weights(struct net *net, struct layer *l, dnnl_memory_t diff_dst)
 }
 
 /* A forward convolution of the output's gradient. */
-static dnnl_primitive_desc_t describe_data(struct net *net, const struct layer *l,
-                                           dnnl_memory_t diff_dst) {
+static dnnl_primitive_desc_t describe_pairs_data(struct net *net, const struct layer *l,
+                                                 dnnl_memory_t diff_dst) {
     dnnl_dim_t rows = l->part.in_rows, padding = l->plan->kernel - 1 - l->plan->padding;
     dnnl_dims_t around = {padding, padding};
     dnnl_memory_desc_t plain = tensor(net, NET_PAIR_CHANNELS, rows / 2, rows);
@@ -161,7 +161,7 @@ bool net_pairs_data(struct net *net, struct layer *l, dnnl_memory_t diff_dst, dn
         return false;
     struct steps *steps = &net->backward;
     const char *name = l->plan->name;
-    dnnl_primitive_desc_t pd = describe_data(net, l, diff_dst);
+    dnnl_primitive_desc_t pd = describe_pairs_data(net, l, diff_dst);
     if (!pd)
         return false;
     dnnl_memory_desc_t kernel = high_kernel(net, l->part.out_channels, l->plan->kernel);

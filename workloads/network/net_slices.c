@@ -12,8 +12,9 @@
 static const dnnl_dims_t one = {1, 1};
 
 /* Also describes the forward pass, which oneDNN needs for the backward pass. */
-static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, dnnl_dim_t channels,
-                                      const dnnl_memory_desc_t *diff_dst, bool biases) {
+static dnnl_primitive_desc_t describe_slice(struct net *net, const struct layer *l,
+                                            dnnl_dim_t channels, const dnnl_memory_desc_t *diff_dst,
+                                            bool biases) {
     dnnl_dims_t around = {l->plan->padding, l->plan->padding};
     dnnl_dim_t side = l->plan->kernel, rows = l->part.in_rows;
     dnnl_memory_desc_t src =
@@ -37,7 +38,7 @@ static dnnl_primitive_desc_t describe(struct net *net, const struct layer *l, dn
 
 static bool can_be_described(struct net *net, const struct layer *l, dnnl_dim_t channels,
                              const dnnl_memory_desc_t *diff_dst) {
-    dnnl_primitive_desc_t pd = describe(net, l, channels, diff_dst, true);
+    dnnl_primitive_desc_t pd = describe_slice(net, l, channels, diff_dst, true);
     if (pd)
         dnnl_primitive_desc_destroy(pd);
     return pd != NULL;
@@ -63,7 +64,7 @@ static void add_slice(struct net *net, const struct layer *l, dnnl_memory_t diff
     dnnl_memory_desc_t plain =
         net_plain(net, 4, (dnnl_dim_t[]){l->part.out_channels, (dnnl_dim_t)n, side, side});
     dnnl_primitive_desc_t pd =
-        describe(net, l, (dnnl_dim_t)n, net_description(diff_dst), begin == 0);
+        describe_slice(net, l, (dnnl_dim_t)n, net_description(diff_dst), begin == 0);
     if (!pd)
         return;
     struct move m = net_move_of(l, MOVE_SLICE);

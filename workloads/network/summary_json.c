@@ -22,7 +22,7 @@ static json_t *ranks(const struct summary *s) {
     return array;
 }
 
-static json_t *test(const struct test_result *t) {
+static json_t *json_of_test(const struct test_result *t) {
     return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f}", "iterations", (json_int_t)t->iterations,
                      "updates", (json_int_t)t->updates, "examples", (json_int_t)t->images, "t_s",
                      t->t_s, "accuracy", t->accuracy, "loss", t->loss);
@@ -31,14 +31,14 @@ static json_t *test(const struct test_result *t) {
 static json_t *tests(const struct outcome *r) {
     json_t *array = json_array();
     for (size_t i = 0; i < r->n_tests; i++)
-        json_array_append_new(array, test(&r->tests[i]));
+        json_array_append_new(array, json_of_test(&r->tests[i]));
     return array;
 }
 
 int summary_write_json(const struct summary *s, const char *path) {
     const struct network_options *o = s->trainer->options;
     const struct outcome *r = &s->trainer->outcome;
-    json_t *last = r->n_tests ? test(&r->tests[r->n_tests - 1]) : json_null();
+    json_t *last = r->n_tests ? json_of_test(&r->tests[r->n_tests - 1]) : json_null();
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:s, s:i, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:b, s:f, s:f, "
         "s:f, s:f, s:o, s:o, s:o}",

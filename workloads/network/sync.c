@@ -49,7 +49,7 @@ static int iterate(struct trainer *t, uint64_t i) {
 
 /* Rank 0 tests while the others wait, in a phase of its own. Returns 1 at every rank if the target
  * is reached. */
-static int test(struct trainer *t, uint64_t iterations) {
+static int test_together(struct trainer *t, uint64_t iterations) {
     chokepoint_phase("testing");
     int r = t->group->rank == 0 ? trainer_test(t, iterations) : 0;
     rank_group_tell(t->group, &r);
@@ -73,7 +73,7 @@ int train_sync(struct trainer *t) {
         r = iterate(t, i);
         t->outcome.out_of_time = r > 0;
         if (r >= 0 && (r > 0 || trainer_tests_after(t, i + 1))) {
-            int s = test(t, i + 1);
+            int s = test_together(t, i + 1);
             r = s ? s : r;
         }
         if (t->group->rank == 0)

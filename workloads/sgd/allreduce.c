@@ -107,7 +107,7 @@ static void apply_dense(struct group *g, float scale) {
 /* ---- sparse ---- */
 
 /* Aborts without memory: the other ranks are about to enter the exchange. */
-static void reserve(struct group *g, size_t n) {
+static void reserve_gathered(struct group *g, size_t n) {
     if (n <= g->capacity)
         return;
     n += n / 4;
@@ -138,13 +138,13 @@ static void gather_all(struct group *g, const void *mine, void *all, MPI_Datatyp
     wait_all(&c->waiter, 1, &request);
 }
 
-static void apply_sparse(struct group *g, float scale) {
+static void apply_gathered(struct group *g, float scale) {
     struct trainer *t = g->t;
     int64_t start = chokepoint_now_ns();
     size_t n = 0, own = t->batch.n_unique, each = sizeof(uint32_t) + t->width * sizeof(float);
     for (int i = 0; i < t->group->n_ranks; i++)
         n += g->notes[i].n_features;
-    reserve(g, n);
+    reserve_gathered(g, n);
     gather_all(g, t->batch.unique, g->features, MPI_UINT32_T, 1);
     gather_all(g, t->local_gradient, g->values, MPI_FLOAT, t->width);
     chokepoint_operator("all-gather", (int64_t)(n * each), start, chokepoint_now_ns() - start);
@@ -156,7 +156,7 @@ static void apply_sparse(struct group *g, float scale) {
 
 /* ---- the training ---- */
 
-static double mean_loss(const struct group *g) {
+static double mean_noted_loss(const struct group *g) {
     double sum = 0;
     for (int i = 0; i < g->t->group->n_ranks; i++)
         sum += g->notes[i].loss;
@@ -169,7 +169,7 @@ static void apply(struct group *g, uint64_t number) {
     if (t->options->dense_gradients)
         apply_dense(g, scale);
     else
-        apply_sparse(g, scale);
+        apply_gathered(g, scale);
     plants_apply(&t->plants, trainer_done(t));
 }
 
@@ -180,7 +180,7 @@ static bool check_loss(const struct group *g, uint64_t number) {
 }
 
 /* Returns 0; 1 if time is up; negative if a rank has failed. */
-static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
+static int iterate_together(struct group *g, uint64_t number, int64_t *start_ns) {
     struct lead *l = g->lead;
     struct trainer *t = g->t;
     struct note mine = {.time_is_up = t->group->rank == 0 && lead_is_out_of_time(l)};
@@ -193,7 +193,7 @@ static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
     if (!exchange_notes(g, mine))
         return -ECANCELED;
     apply(g, number);
-    l->outcome.loss = mean_loss(g);
+    l->outcome.loss = mean_noted_loss(g);
     trainer_count_batches(t);
     l->outcome.updates++;
     l->outcome.examples += (uint64_t)t->n_shares * t->options->batch;
@@ -218,37 +218,37 @@ static int test(struct group *g) {
     return pause_for(g, "testing", lead_test);
 }
 
-static int save(struct group *g) {
+static int save_together(struct group *g) {
     return g->t->options->checkpoint ? pause_for(g, "checkpoint", lead_save) : 0;
 }
 
-static int train(struct group *g) {
+static int train_together(struct group *g) {
     struct lead *l = g->lead;
     struct trainer *t = g->t;
     int r = test(g);
     int64_t start_ns = chokepoint_now_ns();
     for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
-        r = iterate(g, i, &start_ns);
+        r = iterate_together(g, i, &start_ns);
         l->outcome.out_of_time = r > 0;
         if (r == 0 && lead_tests_after(t, i)) {
             r = test(g);
             start_ns = chokepoint_now_ns();
         }
         if (r == 0 && lead_saves_after(t, i)) {
-            r = save(g);
+            r = save_together(g);
             start_ns = chokepoint_now_ns();
         }
         lead_show(l, (double)i, (double)t->iterations);
     }
     r = r > 0 ? test(g) : r;
-    return r == 0 ? save(g) : r;
+    return r == 0 ? save_together(g) : r;
 }
 
 int allreduce_run(struct lead *l) {
     struct group g;
     int r = group_init(&g, l);
     lead_begin(l);
-    r = rank_group_is_well(l->t->group, r) ? train(&g) : -ECANCELED;
+    r = rank_group_is_well(l->t->group, r) ? train_together(&g) : -ECANCELED;
     lead_end(l);
     if (r == 0)
         lead_share_accuracy(l);

@@ -57,7 +57,7 @@ void channel_listen(struct channel *c) {
     c->state = CHANNEL_LISTENING;
 }
 
-static bool reserve(struct channel *c, size_t n) {
+static bool reserve_features(struct channel *c, size_t n) {
     if (n <= c->capacity)
         return true;
     n += n / 4;
@@ -75,7 +75,7 @@ static bool reserve(struct channel *c, size_t n) {
 
 /* The features of a request; false if they are too many. */
 static bool receive_features(struct channel *c) {
-    if (c->request.n > c->n_features || !reserve(c, c->request.n))
+    if (c->request.n > c->n_features || !reserve_features(c, c->request.n))
         return false;
     MPI_Irecv(c->features, (int)c->request.n, MPI_UINT32_T, c->peer, TAG_FEATURES, MPI_COMM_WORLD,
               &c->listed);

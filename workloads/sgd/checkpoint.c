@@ -37,8 +37,8 @@ struct checkpoint_head checkpoint_head_of(const struct sgd_options *o, int n_ran
                                     .seed = o->seed};
 }
 
-static void lay_out(const struct checkpoint_head *shape, struct checkpoint_head *head,
-                    uint64_t *batches, float *weights, struct piece ret[N_PIECES]) {
+static void lay_out_file(const struct checkpoint_head *shape, struct checkpoint_head *head,
+                         uint64_t *batches, float *weights, struct piece ret[N_PIECES]) {
     ret[0] = (struct piece){head, sizeof *head};
     ret[1] = (struct piece){batches, shape->n_ranks * sizeof *batches};
     ret[2] = (struct piece){weights, (size_t)shape->n_features * shape->width * sizeof *weights};
@@ -88,7 +88,7 @@ int checkpoint_write(const char *directory, const struct checkpoint_head *head,
     if (mkdir(directory, 0777) < 0 && errno != EEXIST)
         return -errno;
     /* pieces are only read here */
-    lay_out(head, &copy, (uint64_t *)(uintptr_t)batches, (float *)(uintptr_t)weights, pieces);
+    lay_out_file(head, &copy, (uint64_t *)(uintptr_t)batches, (float *)(uintptr_t)weights, pieces);
     int r = write_part(part, pieces);
     if (r == 0 && rename(part, path) < 0)
         r = -errno;
@@ -204,7 +204,7 @@ int checkpoint_read(const char *directory, const struct checkpoint_head *wanted,
         snprintf(why, sizeof why, "no checkpoint to resume: %s", strerror(errno));
         return refuse(error, path, why);
     }
-    lay_out(wanted, ret, batches, weights, pieces);
+    lay_out_file(wanted, ret, batches, weights, pieces);
     int r = read_pieces(fd, wanted, pieces, path, error);
     close(fd);
     return r < 0 ? r : check_values(ret, weights, path, error);

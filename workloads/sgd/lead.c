@@ -73,7 +73,7 @@ bool lead_saves_after(const struct trainer *t, uint64_t iterations) {
            (iterations == t->iterations || (every && iterations % every == 0));
 }
 
-static int save(const struct lead *l) {
+static int save_checkpoint(const struct lead *l) {
     const struct trainer *t = l->t;
     struct checkpoint_head head =
         checkpoint_head_of(t->options, t->group->n_ranks, t->n_shares, t->n_features, t->width);
@@ -89,7 +89,7 @@ int lead_save(struct lead *l) {
         return 0;
     int64_t start = chokepoint_now_ns();
     chokepoint_phase("checkpoint");
-    int r = rank_group_wrote(t->group, t->options->checkpoint, save(l));
+    int r = rank_group_wrote(t->group, t->options->checkpoint, save_checkpoint(l));
     chokepoint_operator("write checkpoint", (int64_t)(t->n_weights * sizeof *t->weights), start,
                         chokepoint_now_ns() - start);
     l->saved_at = l->outcome.updates;

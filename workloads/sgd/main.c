@@ -101,7 +101,7 @@ static double cpu_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int train(void *ctx) {
+static int run_training(void *ctx) {
     struct job *j = ctx;
     struct trainer *t = &j->trainer;
     double before_s = cpu_s();
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
                                                    .spin = j.options.spin,
                                                    .plants = &j.options.plants,
                                                    .begin = begin,
-                                                   .run = train,
+                                                   .run = run_training,
                                                    .account = &j.trainer.account,
                                                    .account_size = sizeof j.trainer.account,
                                                    .finish = write_results,

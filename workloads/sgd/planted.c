@@ -43,7 +43,7 @@ static double planted_weight(const struct planted *model, uint32_t feature) {
 }
 
 /* Ranges grow by half from slot to slot, from LEAST on; the first one gets the rest. */
-static void lay_out(struct planted *model, uint32_t n_features) {
+static void lay_out_slots(struct planted *model, uint32_t n_features) {
     double share = 1.0 / 3;
     uint32_t end = n_features, to_share = n_features - N_NUMERIC - N_CATEGORICAL * LEAST;
     for (int s = N_CATEGORICAL - 1; s > 0; s--, share /= 1.5) {
@@ -73,7 +73,7 @@ static void calibrate(struct planted *model) {
 
 void planted_init(struct planted *ret_model, uint32_t n_features, uint64_t seed) {
     ret_model->seed = mix(seed);
-    lay_out(ret_model, n_features);
+    lay_out_slots(ret_model, n_features);
     calibrate(ret_model);
 }
 

@@ -79,7 +79,7 @@ static void tell_applied(size_t n_floats, int64_t start_ns, int64_t spent_ns) {
     chokepoint_operator("apply gradient", (int64_t)(n_floats * sizeof(float)), start_ns, spent_ns);
 }
 
-static void apply_sparse(struct async *a, size_t n, const uint32_t *features, const float *values) {
+static void apply_pushed(struct async *a, size_t n, const uint32_t *features, const float *values) {
     struct trainer *t = a->s->t;
     int64_t start = chokepoint_now_ns();
     trainer_apply(t, t->weights, n, features, values, rate_now(a));
@@ -90,7 +90,7 @@ static void apply_sparse(struct async *a, size_t n, const uint32_t *features, co
 static int finish_own(struct async *a) {
     struct trainer *t = a->s->t;
     uint64_t from = a->own_pulled_at;
-    apply_sparse(a, t->batch.n_unique, t->batch.unique, t->local_gradient);
+    apply_pushed(a, t->batch.n_unique, t->batch.unique, t->local_gradient);
     bool finite = count_update(a, 0, from, a->own_loss);
     trainer_finish_iteration(t, a->s->t->batches[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
@@ -98,7 +98,7 @@ static int finish_own(struct async *a) {
 }
 
 /* Does a slice of own work. 1: done; 0: nothing to do; or negative. */
-static int own_step(struct async *a) {
+static int step_own_batch(struct async *a) {
     struct trainer *t = a->s->t;
     if (!t->works)
         return 0;
@@ -161,7 +161,7 @@ static int finish_update(struct async *a, const struct channel *c) {
 }
 
 static int take_sparse(struct async *a, struct channel *c) {
-    apply_sparse(a, c->request.n, c->features, c->values);
+    apply_pushed(a, c->request.n, c->features, c->values);
     int r = finish_update(a, c);
     channel_listen(c);
     return r;
@@ -231,13 +231,13 @@ static int save_if_due(struct async *a) {
     return r;
 }
 
-static int train(struct async *a) {
+static int train_async(struct async *a) {
     struct server *s = a->s;
     int r = 0;
     a->own_start_ns = chokepoint_now_ns();
     while (r >= 0 && s->lead->outcome.updates < a->target && !s->lead->outcome.out_of_time) {
         int served = serve_all(a);
-        int worked = served < 0 ? 0 : own_step(a);
+        int worked = served < 0 ? 0 : step_own_batch(a);
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
         r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
@@ -258,6 +258,6 @@ int server_run_async(struct server *s) {
     a.next_save = due_after(&a, t->options->checkpoint_every);
     int r = lead_test(s->lead);
     if (r == 0)
-        r = train(&a);
+        r = train_async(&a);
     return r == 0 ? lead_test(s->lead) : r;
 }

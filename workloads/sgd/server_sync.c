@@ -34,7 +34,7 @@ struct sync {
 
 /* Does a slice of the server's own share of the iteration. 1: done; 0: nothing to do now; or
  * negative. */
-static int own_step(struct sync *y) {
+static int step_own_share(struct sync *y) {
     struct trainer *t = y->s->t;
     if (y->own == OWN_READING) {
         int r = trainer_read(t, SLICE);
@@ -55,7 +55,7 @@ static int own_step(struct sync *y) {
 /* Polls the network and does a slice of own work; backs off if neither had anything to do. */
 static int step(struct sync *y) {
     bool moved = server_step(y->s);
-    int r = own_step(y);
+    int r = step_own_share(y);
     if (server_any(y->s, CHANNEL_FAILED))
         return -ECANCELED;
     if (r < 0)
@@ -166,7 +166,7 @@ static int collect(struct sync *y) {
     return 0;
 }
 
-static double mean_loss(const struct sync *y) {
+static double mean_pushed_loss(const struct sync *y) {
     double sum = y->own_loss;
     for (int i = 0; i < y->n_used; i++)
         sum += y->used[i]->loss;
@@ -208,7 +208,7 @@ static int await_most(struct sync *y) {
     return r;
 }
 
-static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
+static int iterate_served(struct sync *y, uint64_t number, int64_t *start_ns) {
     struct server *s = y->s;
     y->own = s->t->works ? OWN_READING : OWN_DONE;
     y->answered = false;
@@ -217,7 +217,7 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
         r = collect(y);
     if (r < 0)
         return r;
-    s->lead->outcome.loss = mean_loss(y);
+    s->lead->outcome.loss = mean_pushed_loss(y);
     s->lead->outcome.updates++;
     s->lead->outcome.examples += (uint64_t)n_gradients(y) * s->t->options->batch;
     trainer_count_batches(s->t);
@@ -242,7 +242,7 @@ static void sync_release(struct sync *y) {
     free(y->used);
 }
 
-static int train(struct sync *y) {
+static int train_sync(struct sync *y) {
     struct server *s = y->s;
     struct trainer *t = s->t;
     int r = lead_test(s->lead);
@@ -250,7 +250,7 @@ static int train(struct sync *y) {
     for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         if ((s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead)))
             break;
-        r = iterate(y, i, &start_ns);
+        r = iterate_served(y, i, &start_ns);
         if (r == 0 && lead_tests_after(t, i)) {
             r = lead_test(s->lead);
             start_ns = chokepoint_now_ns();
@@ -270,7 +270,7 @@ int server_run_sync(struct server *s) {
     if (r < 0)
         rank_group_say(s->t->group, "not enough memory for a list of gradients");
     else
-        r = train(&y);
+        r = train_sync(&y);
     sync_release(&y);
     return r;
 }

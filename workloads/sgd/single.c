@@ -8,7 +8,7 @@
 #include "agent/mark/chokepoint.h"
 #include "workloads/sgd/together.h"
 
-static int iterate(struct lead *l, uint64_t number, int64_t *start_ns) {
+static int iterate_alone(struct lead *l, uint64_t number, int64_t *start_ns) {
     struct trainer *t = l->t;
     if (trainer_read_batch(t) < 0)
         return -ECANCELED;
@@ -29,7 +29,7 @@ int single_run(struct lead *l) {
     for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         if ((l->outcome.out_of_time = lead_is_out_of_time(l)))
             break;
-        r = iterate(l, i, &start_ns);
+        r = iterate_alone(l, i, &start_ns);
         if (r == 0 && lead_tests_after(t, i)) {
             r = lead_test(l);
             start_ns = chokepoint_now_ns();

@@ -10,7 +10,7 @@
 
 #define PRELOAD_ROWS 4096
 
-static int fail(struct source_error *error, int r, const char *text) {
+static int fail_reading(struct source_error *error, int r, const char *text) {
     snprintf(error->text, sizeof error->text, "%s", text);
     return r;
 }
@@ -23,7 +23,7 @@ static int preload(struct source *s, struct source_error *error) {
     ssize_t n = 0;
     while (n >= 0 && s->reader.epoch == 0)
         n = libsvm_read(&s->reader, PRELOAD_ROWS, &s->kept, &why);
-    return n < 0 ? fail(error, (int)n, why.text) : 0;
+    return n < 0 ? fail_reading(error, (int)n, why.text) : 0;
 }
 
 static int open_text(struct source *s, const struct sgd_options *o, int share,
@@ -35,7 +35,7 @@ static int open_text(struct source *s, const struct sgd_options *o, int share,
         return 0;
     int r = libsvm_open_share(&s->reader, o->data, share, (int)s->n_shares, o->n_features, &why);
     if (r < 0)
-        return fail(error, r, why.text);
+        return fail_reading(error, r, why.text);
     s->is_text = true;
     libsvm_begin_with(&s->reader, o->seed);
     s->reader.direct = o->direct;
@@ -53,7 +53,7 @@ static ssize_t read_kept(struct source *s, size_t n, struct batch *b, struct sou
         size_t length = k->row_start[s->next_row + 1] - from;
         int r = batch_reserve(b, length);
         if (r < 0)
-            return fail(error, r, "not enough memory for a batch");
+            return fail_reading(error, r, "not enough memory for a batch");
         memcpy(b->index + b->n_entries, k->index + from, length * sizeof *b->index);
         memcpy(b->value + b->n_entries, k->value + from, length * sizeof *b->value);
         b->label[b->n_rows++] = k->label[s->next_row++];
@@ -65,16 +65,17 @@ static ssize_t read_kept(struct source *s, size_t n, struct batch *b, struct sou
 static ssize_t read_text(struct source *s, size_t n, struct batch *b, struct source_error *error) {
     struct libsvm_error why;
     ssize_t got = libsvm_read(&s->reader, n, b, &why);
-    return got < 0 ? fail(error, (int)got, why.text) : got;
+    return got < 0 ? fail_reading(error, (int)got, why.text) : got;
 }
 
 /* ---- images ---- */
 
-static int open_images(struct source *s, const struct sgd_options *o, struct source_error *error) {
+static int open_training_images(struct source *s, const struct sgd_options *o,
+                                struct source_error *error) {
     struct data_error why;
     int r = images_read(o->data, IMAGES_TRAIN, &s->images, &why);
     if (r < 0)
-        return fail(error, r, why.text);
+        return fail_reading(error, r, why.text);
     s->n_features = (uint32_t)image_bytes(&s->images) + 1;
     s->width = IMAGES_CLASSES;
     s->seed = o->seed;
@@ -90,7 +91,8 @@ static int open_images(struct source *s, const struct sgd_options *o, struct sou
         return -EINVAL;
     }
     s->order = calloc(s->images.n, sizeof *s->order);
-    return s->order ? 0 : fail(error, -ENOMEM, "not enough memory for the order of the images");
+    return s->order ? 0
+                    : fail_reading(error, -ENOMEM, "not enough memory for the order of the images");
 }
 
 /* Fisher and Yates' shuffle, the same at every rank. */
@@ -134,7 +136,7 @@ static ssize_t read_images(struct source *s, size_t n, struct batch *b,
             shuffle(s, epoch);
         uint64_t first = (number % s->per_epoch * s->n_shares + s->share) * s->batch;
         if (source_add_image(&s->images, s->order[first + s->taken % s->batch], b) < 0)
-            return fail(error, -ENOMEM, "not enough memory for a batch");
+            return fail_reading(error, -ENOMEM, "not enough memory for a batch");
     }
     return (ssize_t)n;
 }
@@ -145,7 +147,7 @@ int source_open(struct source *ret, const struct sgd_options *o, int share, int 
                 struct source_error *error) {
     *ret = (struct source){
         .share = (uint64_t)share, .n_shares = (uint64_t)n_shares, .reader = {.fd = -1}};
-    return o->softmax ? open_images(ret, o, error) : open_text(ret, o, share, error);
+    return o->softmax ? open_training_images(ret, o, error) : open_text(ret, o, share, error);
 }
 
 void source_release(struct source *s) {

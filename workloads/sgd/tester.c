@@ -22,7 +22,8 @@ static void find_text(struct tester *t, const struct sgd_options *o) {
         t->is_on = is_there(t, o->data, "test.libsvm") || is_there(t, o->data, "test.libsvm.gz");
 }
 
-static int open_images(struct tester *t, const struct sgd_options *o, struct source_error *error) {
+static int open_test_images(struct tester *t, const struct sgd_options *o,
+                            struct source_error *error) {
     struct data_error why;
     int r = images_read(o->data, IMAGES_TEST, &t->images, &why);
     if (r == 0 && image_bytes(&t->images) + 1 != t->n_features) {
@@ -46,7 +47,7 @@ int tester_open(struct tester *ret, const struct sgd_options *o, uint32_t n_feat
         return -ENOMEM;
     }
     if (o->softmax)
-        return open_images(ret, o, error);
+        return open_test_images(ret, o, error);
     find_text(ret, o);
     return 0;
 }

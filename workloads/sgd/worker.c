@@ -193,7 +193,7 @@ static void send_gradient(struct worker *w, double loss) {
 }
 
 /* No more batches: tells the server when it listens, after all that it may still send. */
-static int fail(struct worker *w) {
+static int stop_failed(struct worker *w) {
     int kind = w->has_asked ? await_reply(w) : MESSAGE_GO;
     if (kind != MESSAGE_GO)
         return kind; /* nobody waits for that batch any more */
@@ -223,7 +223,7 @@ static int begin_iteration(struct worker *w, uint64_t number) {
     if (pause)
         chokepoint_phase(pause);
     if (trainer_read_batch(w->t) < 0)
-        return fail(w);
+        return stop_failed(w);
     if (!w->has_asked)
         ask(w);
     int kind = await_reply(w);
