@@ -15,7 +15,7 @@
 
 #define SAY "chokepoint-agent: "
 
-/* ---- the kernel's name of this system: what a process here finds without a program ---- */
+/* ---- the kernel's name of this system: found without a program ---- */
 
 static int read_word(const char *path, char *to, size_t size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -41,7 +41,7 @@ static int name_system(char *to, size_t size) {
 
 /* ---- the library ---- */
 
-/* The running program is the file that came, with the library at its end. */
+/* The running program is the delivered file, with the library at its end. */
 static int take_from_program(const char *path, uint64_t size, uint64_t *ret_digest) {
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (fd < 0)

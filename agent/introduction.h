@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An agent tells `run` something before it samples, in lines on standard error, over the connection
- * that the agent was started by, which cli/launch/launch.c reads. So `run` need not foresee, and
- * nobody else can, where things lie on a host.
+ * Facts that an agent tells `run` before it samples, as lines on the standard error of the
+ * connection that started it; cli/launch/launch.c reads them. So `run` need not know beforehand
+ * where things are on a host, and nobody else learns it.
  */
 #ifndef CHOKEPOINT_AGENT_INTRODUCTION_H
 #define CHOKEPOINT_AGENT_INTRODUCTION_H
 
 #include "agent/options.h"
 
-/* Which MPI library may be preloaded here: the one beside this program, or the one that came behind
- * it, which is put into its place first. Or why there is none. Nothing, if nobody asked. */
+/* The MPI library that may be preloaded here, or why there is none: the one beside this program, or
+ * the delivered one, which is installed first. Nothing, if nobody asked. */
 void introduce_library(const struct agent_options *options);
 
-/* The directory in which samples wait. */
+/* The spool's directory. */
 void introduce_spool(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
- * Things that must outlive that process are made here: the stream and the spool's directory.
+ * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive. It
+ * makes what must outlive that process: the stream and the spool's directory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,8 +32,8 @@
 struct agent {
     struct agent_options options;
     struct agent_memory *memory;
-    int spool_fd;         /* held as long as this process or its child lives */
-    char spool[PATH_MAX]; /* its path, if it was made */
+    int spool_fd;         /* held while this process or its child lives */
+    char spool[PATH_MAX]; /* path of the directory, if it was made */
     bool made_spool;
 };
 
@@ -52,7 +52,7 @@ static void settle(void *ctx) {
 
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
-    if (agent->made_spool || agent->options.run[0]) /* a run's is its own */
+    if (agent->made_spool || agent->options.run[0]) /* a run has a directory of its own */
         spool_dir_remove(agent->options.spool);
 }
 
@@ -60,8 +60,8 @@ static void interrupt(int signal) {
     (void)signal;
 }
 
-/* An agent of a run takes the place of one that was hurt or has just lost its way to the run, and
- * which is about to notice. */
+/* A run's agent may replace another one that has failed or lost its connection, and that will
+ * notice soon. */
 static bool lock_spool(const struct agent *agent) {
     const struct sigaction action = {.sa_handler = interrupt};
     if (flock(agent->spool_fd, LOCK_EX | LOCK_NB) == 0)
@@ -75,7 +75,7 @@ static bool lock_spool(const struct agent *agent) {
     return ours;
 }
 
-/* One of a run that somebody else has meanwhile made, or meddles with, is left to him. */
+/* A directory that another user has made or changed meanwhile is left alone. */
 static int open_spool(struct agent *agent) {
     struct agent_options *options = &agent->options;
     int fd = options->spool ? spool_dir_open(options->spool, &agent->made_spool) : -ENOENT;
@@ -88,8 +88,8 @@ static int open_spool(struct agent *agent) {
     return fd;
 }
 
-/* An agent of the same run that was killed has left there what it could not deliver: its stream is
- * continued, unless it still has its hand on it. */
+/* An agent of the same run that was killed may have left undelivered frames: its stream is
+ * continued, unless that agent still holds it. */
 static int make_spool(struct agent *agent) {
     agent->spool_fd = open_spool(agent);
     if (agent->spool_fd < 0)
@@ -107,7 +107,7 @@ static int make_memory(struct agent *agent) {
     return agent->memory == MAP_FAILED ? negative_errno() : agent_memory_begin(agent->memory);
 }
 
-/* why may quote an argument: it stays one line. */
+/* `why` may quote an argument: this keeps it on one line. */
 static int usage(const char *why) {
     char line[256];
     text_sanitize(line, sizeof line, why, strlen(why));
@@ -115,7 +115,7 @@ static int usage(const char *why) {
     return 2;
 }
 
-/* SIGPIPE and SIGXFSZ become errors of the write they belong to. */
+/* A write to a closed pipe or a full file becomes an error instead of SIGPIPE or SIGXFSZ. */
 static void set_signals(void) {
     sigset_t set;
     signal(SIGPIPE, SIG_IGN);
@@ -133,7 +133,7 @@ static int run_alone(struct agent *agent) {
     return status;
 }
 
-/* The program is in memory, and needs no file: so none is left, however this process ends. */
+/* The running program no longer needs its file: it is removed now, however this process ends. */
 static void leave_directory(const struct agent_options *options) {
     int r = delivered_remove(options->delivered);
     if (r < 0)
@@ -154,7 +154,7 @@ static int run_agent(struct agent *agent) {
         leave_directory(&agent->options);
     set_signals();
     limits_raise(NULL);
-    mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */
+    mallopt(M_ARENA_MAX, 1); /* of the two threads one allocates: no second arena */
     int r = make_memory(agent);
     if (r < 0)
         return usage("the kernel gives no memory or no random number");
@@ -165,7 +165,7 @@ static int run_agent(struct agent *agent) {
         return 1;
     }
     if (agent->options.push)
-        push_load(agent->options.collector); /* if it fails, push_start will say so */
+        push_load(agent->options.collector); /* push_start reports a failure */
     return agent->options.supervise ? supervise(&config) : run_alone(agent);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the parts together. Two threads: this one samples and appends to the spool, the other
- * pushes. A stop has three sources (a signal, the collector, a collector that was silent too long),
- * and all take the same way: a last sample, a last push, exit.
+ * Connects the parts. Two threads: this one samples and appends to the spool, the other one pushes.
+ * Three things stop it (a signal, the collector, a collector that is silent too long), always in
+ * the same way: a last sample, a last push, exit.
  */
 #include "agent/observe.h"
 
@@ -40,18 +40,18 @@ struct observer {
     struct scope scope;
     struct job job;
     struct call_watch calls;
-    struct wait_watch *waits; /* large, and touched only where it is used; NULL: turned off */
+    struct wait_watch *waits; /* large, and only used pages are touched; NULL: turned off */
     struct probe_env env;
     struct sampler *sampler;
     struct spool *spool;
-    struct spool *bulk; /* of single events; NULL: there are none */
+    struct spool *bulk; /* for single events; NULL: there are none */
     struct frame_sink bulk_sink;
     struct push *push; /* NULL with --no-push */
     struct wake wake;
-    int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
-    int64_t looked_ns;      /* when the collector's silence was last looked at */
+    int signal_fd, told_fd; /* readable: a signal came; the collector asks to stop */
+    int64_t looked_ns;      /* time of the last check of the collector's silence */
     bool orphaned, sampled;
-    pid_t parent; /* the supervisor; while it lives, another process has its place */
+    pid_t parent; /* the supervisor; once it is dead, another process takes its place */
     enum probe_end ending;
 };
 
@@ -68,7 +68,7 @@ static int fail(const struct observer *observer, const char *what, int error) {
 static void say_note(void *ctx, enum note_level level, const char *subject, const char *text) {
     const struct observer *observer = ctx;
     if (level == NOTE_INFO && observer->options->push)
-        return; /* the report says it, once for the run */
+        return; /* the report shows it once for the run */
     fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host, subject, text);
 }
 
@@ -126,7 +126,7 @@ static int open_stops(struct observer *observer) {
     return wake_open(&observer->wake, (int[]){observer->signal_fd, observer->told_fd}, 2);
 }
 
-/* A stream without a file has kept nothing, if the other of the same agent has files. */
+/* A stream without a file has kept nothing, if the other stream of the same agent has files. */
 static uint64_t kept_by_others(const struct observer *observer, uint64_t stream) {
     uint64_t seq = 0, other;
     int r = spool_last_kept(observer->options->spool, stream, &seq);
@@ -135,7 +135,7 @@ static uint64_t kept_by_others(const struct observer *observer, uint64_t stream)
     return r < 0 ? UINT64_MAX : seq;
 }
 
-/* The frames that were there before of the stream that this process goes on with. */
+/* Number of frames from before, for a continued stream. */
 static uint64_t kept(void *ctx, uint64_t stream) {
     const struct observer *observer = ctx;
     struct frame_head samples = {0}, calls = {0};
@@ -224,7 +224,7 @@ static int open_spool(struct observer *observer) {
     return spool_open(&config, &observer->spool);
 }
 
-/* The bulk stream, whose id follows from the first's. */
+/* The bulk stream; its id follows from the first stream's id. */
 static int open_bulk(struct observer *observer) {
     struct spool_config config = spool_config(observer);
     struct wire_run run = run_of(observer->options);
@@ -255,8 +255,8 @@ static int open_both(struct observer *observer) {
     return r < 0 ? r : open_bulk(observer);
 }
 
-/* A stream whose files are gone begins anew under another name: the collector takes no number
- * twice. Both do, since the name of one tells the other's. */
+/* If a stream's files are gone, both streams begin anew with other ids: the collector accepts no
+ * number twice, and one id follows from the other. */
 static int leave_torn_stream(struct observer *observer) {
     bool torn = spool_is_torn(observer->spool) || (observer->bulk && spool_is_torn(observer->bulk));
     if (!torn)
@@ -308,7 +308,7 @@ static struct push_config push_config(const struct observer *observer, struct sp
                                 .notify_fd = -1};
 }
 
-/* The first sample is awaited; the others take their time. */
+/* Waits for the first scan only. */
 static int append_sample(void *ctx, const void *frame, size_t size, uint64_t seq) {
     struct observer *observer = ctx;
     int r = spool_append(observer->spool, frame, size, seq);
@@ -332,8 +332,8 @@ static int start_push(struct observer *observer) {
     return push_start(&config, &observer->push);
 }
 
-/* All sources are open; the thread that pushes is yet to come, and inherits it. Without it the
- * agent goes on as before. */
+/* Drops capabilities: all sources are open, and the pushing thread, which inherits them, is not
+ * started. If that fails, the agent goes on as before. */
 static void drop_privileges(struct observer *observer) {
     const struct privileges_kept kept = {.processes = true,
                                          .packets = observer->options->flows,
@@ -368,7 +368,7 @@ static int observer_open(struct observer *observer) {
 
 /* ---- closing ---- */
 
-/* A command that can be pasted, where the database is known: on the host of `run`. */
+/* A command to paste, if the database is known: on the host of `run`. */
 static void import_words(const struct agent_options *options, char *to, size_t size) {
     char spool[PATH_MAX], database[PATH_MAX];
     if (options->run_database[0] && text_shell_word(spool, sizeof spool, options->spool) &&
@@ -407,8 +407,8 @@ static int undelivered(struct observer *observer) {
     return EXIT_UNDELIVERED;
 }
 
-/* Single events wait for the end of the command, and until then for nobody: their push begins here.
- * The samples' last push comes after it, as it says that all is there. */
+/* Single events wait for the end of the command: their push begins here. The last push of samples
+ * comes afterwards, as it says that everything is delivered. */
 static bool drain_bulk(const struct observer *observer, int64_t patience_ns) {
     struct spool_counts counts;
     struct push *push;
@@ -436,8 +436,8 @@ static int drain(struct observer *observer) {
     return r == 0 && all ? 0 : undelivered(observer);
 }
 
-/* A run starts another agent in the place of a supervisor that was killed. It goes on with the
- * stream at once, if it has not to wait until this process has delivered its frames. */
+/* If a supervisor was killed, its run starts another agent. That agent can continue the stream at
+ * once if it does not have to wait until this process has delivered its frames. */
 static enum probe_end ending_of(const struct observer *observer) {
     struct push_status status = {0};
     if (observer->options->supervise && observer->options->run[0] && getppid() != observer->parent)

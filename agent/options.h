@@ -16,12 +16,12 @@
 
 struct agent_options {
     const char *collector; /* URL; NULL with --no-push */
-    const char *pin;       /* of its public key; NULL with --no-push */
-    const char *delivered; /* the directory in which this program came: it pushes over its standard
-                              output, to a relay (agent/push/stream.h). NULL: it is installed */
-    const char *library;   /* where the MPI library is to lie that came with this program; not NULL:
-                              which one this host has is asked (agent/introduction.h) */
-    uint64_t library_size; /* the last bytes of this program's file; 0: none came */
+    const char *pin;       /* hash of its public key; NULL with --no-push */
+    const char *delivered; /* directory of a delivered program, which pushes to a relay
+                              (agent/push/stream.h); or NULL */
+    const char
+        *library; /* path for the delivered MPI library; not NULL: the agent reports its library */
+    uint64_t library_size; /* size of the library at the end of this program's file; 0: none */
     const char *spool;     /* directory; NULL: a new one */
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];
@@ -29,22 +29,23 @@ struct agent_options {
     int64_t period_ns, process_period_ns;
     int64_t orphan_after_ns, drain_ns;
     uint64_t spool_limit_bytes, call_spool_limit_bytes;
-    int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
+    int64_t call_drain_ns; /* limit while single MPI calls are recorded */
     uint64_t max_frames;
     int foreign_processes;
     struct job_choice choices[JOB_CHOICES_MAX];
     size_t n_choices;
-    int32_t job_parent; /* what starts the job on this host; 0: nobody here */
+    int32_t job_parent; /* the process that starts the job on this host; 0: none */
     bool supervise, push, flows, wait_clocks, no_command_lines;
     bool doctor;       /* only checks the host (agent/doctor/doctor.h) */
     const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;
     char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
     char run[129];   /* CHOKEPOINT_RUN; "" without */
-    /* CHOKEPOINT_RUN_NAME, _COMMAND, _DATABASE: what `run` tells the agent beside it; "" without */
+    /* CHOKEPOINT_RUN_NAME, _COMMAND, _DATABASE, which `run` sets for the agent beside it; ""
+     * without */
     char run_name[INSTANCE_MAX + 1], run_command[WIRE_COMMAND_MAX + 1], run_database[PATH_MAX];
-    bool forgets; /* CHOKEPOINT_FORGET: what is not delivered at the end is of no use to anybody */
-    char marks[PATH_MAX]; /* the stem of the directory of marks (agent/mark/ring.h); "" without */
+    bool forgets;         /* CHOKEPOINT_FORGET: undelivered samples are useless at the end */
+    char marks[PATH_MAX]; /* stem of the directory of marks (agent/mark/ring.h); "" without */
 };
 
 #define OPTIONS_SHOW_VERSION 2
@@ -56,9 +57,9 @@ int agent_options_read(int argc, char **argv, struct agent_options *ret_options,
                        size_t why_size);
 
 /* Takes CHOKEPOINT_TOKEN (or the line of stdin) and CHOKEPOINT_RUN into the options, and wipes them
- * from the environment's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
- * taken for a process of the job. A second word of the line is the key of the directory of marks,
- * which becomes the end of its stem. -EINVAL with why: malformed. */
+ * from the environment's memory: nobody can read them in /proc/<pid>/environ, and the agent does
+ * not count as a process of the job. A second word of the line is the key of the directory of
+ * marks, which is appended to its stem. -EINVAL with why: malformed. */
 int agent_options_take_secrets(struct agent_options *options, char *why, size_t why_size);
 
 #endif

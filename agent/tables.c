@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All tables are printed, also those this kernel has no source for: the page must be the same
- * wherever it is made. docs/metrics.md and man/chokepoint-metrics.7 are this output, and a test
- * compares them.
+ * Prints all tables, also those that this kernel has no source for: the page must be the same on
+ * every machine. docs/metrics.md and man/chokepoint-metrics.7 are this output, and a test compares
+ * them.
  */
 #include "agent/tables.h"
 

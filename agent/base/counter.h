@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a number of the kernel to a value in base units: what does not fit is absent, not wrong. */
+/* Converts the kernel's numbers to values in base units; numbers that do not fit become absent, not
+ * wrong. */
 #ifndef CHOKEPOINT_AGENT_COUNTER_H
 #define CHOKEPOINT_AGENT_COUNTER_H
 
@@ -20,7 +21,7 @@ static inline int64_t counter_value(uint64_t number, int64_t scale) {
     return (int64_t)value;
 }
 
-/* Adds a part to a sum that starts as VALUE_ABSENT; a part that is absent makes it absent. */
+/* Adds a part to a sum that starts as VALUE_ABSENT; an absent part makes the sum absent. */
 static inline int64_t counter_add(int64_t sum, int64_t part) {
     if (sum == VALUE_ABSENT || part == VALUE_ABSENT)
         return part;
@@ -32,7 +33,7 @@ static inline int64_t tick_ns(int64_t ticks_per_s) {
     return ticks_per_s > 0 ? NS_PER_S / ticks_per_s : NS_PER_S / 100;
 }
 
-/* The unsigned numbers that follow at *p, at most n; returns how many there were. */
+/* Reads the unsigned numbers that follow at *p, at most n. Returns their number. */
 static inline size_t text_numbers(const char **p, const char *end, uint64_t *ret_numbers,
                                   size_t n) {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* getdents64 itself: glibc's wrapper came only with 2.30. */
+/* Calls getdents64 directly: glibc has a wrapper only since 2.30. */
 #include "agent/base/dirents.h"
 
 #include <errno.h>

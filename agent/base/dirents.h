@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Listing a directory into a buffer of the caller's: readdir() needs opendir(), which allocates. */
+/* Lists a directory into the caller's buffer: readdir() needs opendir(), which allocates. */
 #ifndef CHOKEPOINT_AGENT_DIRENTS_H
 #define CHOKEPOINT_AGENT_DIRENTS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As the kernel hands it out (getdents64(2)). */
+/* The kernel's layout (getdents64(2)). */
 struct dirents_entry {
     uint64_t inode;
     int64_t offset;
@@ -21,14 +21,14 @@ struct dirents {
     char *buffer; /* borrowed, aligned for struct dirents_entry */
     size_t capacity;
     long n, at;
-    int error; /* negative errno that ended the listing */
+    int error; /* negative errno that ended the list */
 };
 
 /* The next entry, "." and ".." included; NULL at the end or on an error. Valid until the next
  * call. */
 const struct dirents_entry *dirents_next(struct dirents *dirents);
 
-/* The next entry whose name is a positive number (a process, a thread). False at the end. */
+/* The next entry whose name is a positive number (a process or thread). False at the end. */
 bool dirents_next_id(struct dirents *dirents, int32_t *ret_id, uint64_t *ret_inode);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing at half load; ids come in runs, so they are their own hash. */
+/* Open addressing at half load; ids are consecutive, so they are their own hash. */
 #include "agent/base/idmap.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From ids (processes, threads) to places 0..n-1 in an array of the caller's. Places stay dense, so
- * that memory is touched only as far as there are ids.
+ * Maps ids (processes, threads) to places 0..n-1 in the caller's array. Places stay dense, so that
+ * only as much memory is touched as there are ids.
  */
 #ifndef CHOKEPOINT_AGENT_IDMAP_H
 #define CHOKEPOINT_AGENT_IDMAP_H
@@ -21,10 +21,10 @@ struct idmap { /* all zero: empty */
 /* The place of an id, or -1. */
 int idmap_find(const struct idmap *map, int32_t id);
 
-/* The place for an id that is not there, or -1 when the map is full. */
+/* A place for a new id, or -1 when the map is full. */
 int idmap_add(struct idmap *map, int32_t id);
 
-/* To be called once the caller has moved ids (and its own array) together and set n. */
+/* Call it after moving ids together with the own array, and setting n. */
 void idmap_rebuild(struct idmap *map);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pass writes over what the one before left: the order of processes is that of /proc. */
+/* A pass overwrites the result of the previous one: processes come in the order of /proc. */
 #include "agent/base/job.h"
 
 static bool is_same(const struct job_process *a, const struct job_process *b) {

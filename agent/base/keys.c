@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing; four bytes of a name are enough to spread it. */
+/* Open addressing; four bytes of a name are enough for the hash. */
 #include "agent/base/keys.h"
 
 #include <stdbool.h>

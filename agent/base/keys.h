@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of named numbers: /proc/meminfo, /proc/vmstat, memory.stat. Lines are matched by name
- * through a small hash: kernels add, drop and reorder them. Several names may add up to one column.
+ * Files of named numbers: /proc/meminfo, /proc/vmstat, memory.stat. A small hash finds lines by
+ * name, since kernels add, drop and reorder them. Several names may add up to one column.
  */
 #ifndef CHOKEPOINT_AGENT_KEYS_H
 #define CHOKEPOINT_AGENT_KEYS_H
@@ -13,8 +13,8 @@
 
 struct key {
     const char *name;
-    uint8_t column; /* below 64 */
-    int64_t scale;  /* to the column's unit, or KEY_PAGES */
+    uint8_t column; /* column, below 64 */
+    int64_t scale;  /* factor to the column's unit, or KEY_PAGES */
 };
 
 struct keys {
@@ -24,8 +24,8 @@ struct keys {
 
 void keys_init(struct keys *keys, const struct key *list, size_t n);
 
-/* Reads lines "name 123" and "name: 123 kB": adds each number whose name is listed to its column of
- * values. A column none of whose names is there keeps its value; one that exceeds INT64_MAX becomes
+/* Reads lines "name 123" and "name: 123 kB", and adds each number with a listed name to its column
+ * of values. A column without any line keeps its value; one that exceeds INT64_MAX becomes
  * VALUE_ABSENT. */
 void keys_read(const struct keys *keys, const char *text, const char *end, int64_t page_size,
                int64_t *values);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libproc2 would read the same three files, but /proc alone, and brings nine libraries along, whose
- * loading costs as much as all else that an agent does at its start.
+ * libproc2 would read the same three files, but only below /proc, and needs nine libraries, whose
+ * loading takes as long as the rest of an agent's start.
  */
 #include "agent/base/load_reader.h"
 
@@ -18,7 +18,7 @@
 #include "agent/base/source.h"
 #include "common/error.h"
 
-#define STAT_HEAD 160 /* pid, name (64 bytes of a worker of the kernel's), state */
+#define STAT_HEAD 160 /* pid, name (64 bytes for kernel workers), state */
 
 struct load_reader {
     struct source averages, uptime;
@@ -98,7 +98,8 @@ static enum task_state state_of(char letter) {
     return TASK_OTHER;
 }
 
-/* Behind the name, which may have any bytes: what follows it has no bracket. False: it is gone. */
+/* The position behind the name, which may have any bytes but is followed by the last bracket.
+ * False: the process is gone. */
 static bool read_state(const struct load_reader *reader, int32_t pid, enum task_state *ret_state) {
     char path[32], head[STAT_HEAD];
     snprintf(path, sizeof path, "%d/stat", pid);

@@ -14,19 +14,19 @@
 
 #define STACK_BYTES (128 << 10)
 
-/* Left out: images that are full by nature, and what the kernel makes up. */
+/* Skips images, which are always full, and file systems that the kernel makes up. */
 static const char *const remote_types[] = {"nfs",       "nfs4",  "cifs",     "smb3",      "ceph",
                                            "9p",        "afs",   "lustre",   "gpfs",      "beegfs",
                                            "glusterfs", "pvfs2", "virtiofs", "fuse.sshfs"};
 static const char *const image_types[] = {"squashfs", "iso9660", "udf", "erofs"};
 static const char *const local_types[] = {"zfs", "btrfs", "bcachefs"};
 
-/* One of the two threads, and what it has found. All but `thread` under the lock of mounts. */
+/* One of the two threads with its results. The lock of mounts protects everything but `thread`. */
 struct scanner {
     struct mounts *mounts;
     bool remote;
     bool scanning, asked, stuck;
-    char point[MOUNT_POINT_MAX + 1]; /* what it is scanning */
+    char point[MOUNT_POINT_MAX + 1]; /* the mount that is being scanned */
     struct mount_fill fills[MOUNTS_MAX];
     size_t n;
 };
@@ -34,7 +34,7 @@ struct scanner {
 struct mounts {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    unsigned users; /* its owner and the threads: the last one frees it */
+    unsigned users; /* references of the owner and the threads: the last one frees it */
     bool closing;
     mounts_scan *scan;
     char mountinfo[600];
@@ -51,7 +51,7 @@ static bool is_one_of(struct span word, const char *const *list, size_t n) {
 }
 #define IS_ONE_OF(word, list) is_one_of(word, list, ARRAY_SIZE(list))
 
-/* "\040" is a blank: blanks, tabs, newlines and backslashes are written in octal. */
+/* "\040" is a blank: the kernel writes blanks, tabs, newlines and backslashes in octal. */
 static bool unescape(struct span word, char *to, size_t capacity) {
     size_t n = 0;
     for (size_t i = 0; i < word.size; i++, n++) {
@@ -95,8 +95,8 @@ static bool is_below(const char *point, const char *other) {
     return strncmp(point, other, n) == 0 && (point[n] == '/' || point[n] == '\0');
 }
 
-/* Not if it is one that the list has at another place, or covers one that the list has, whose place
- * it then takes. It counts as remote below one that is. */
+/* Adds a mount. Skips a device that is listed at another place, and replaces a listed mount that
+ * this one covers. A mount below a remote one counts as remote. */
 static bool is_new(struct mount *list, size_t n, struct mount *mount) {
     for (size_t i = 0; i < n; i++)
         mount->remote |= list[i].remote && is_below(mount->point, list[i].point);
@@ -109,7 +109,8 @@ static bool is_new(struct mount *list, size_t n, struct mount *mount) {
     return true;
 }
 
-/* At most 2 * MOUNTS_MAX; the caller's. NULL: no memory, or it cannot be read. */
+/* At most 2 * MOUNTS_MAX mounts, which the caller frees. NULL: no memory, or the file cannot be
+ * read. */
 static struct mount *list_mounts(const char *path, size_t *ret_n) {
     struct mount *list = calloc(2 * MOUNTS_MAX, sizeof *list);
     FILE *file = list ? fopen(path, "re") : NULL;
@@ -146,7 +147,7 @@ static void fill_in(const char *point, const struct statvfs *stat, struct mount_
     fill->free_files = stat->f_files ? times(stat->f_ffree, 1) : VALUE_ABSENT;
 }
 
-/* Returns whether to go on. */
+/* True: go on. */
 static bool scan_one(struct scanner *scanner, const char *point) {
     struct mounts *mounts = scanner->mounts;
     struct statvfs stat;
@@ -172,7 +173,7 @@ static void scan_all(struct scanner *scanner) {
     free(list);
 }
 
-/* Called with the lock, which it gives back. */
+/* Called with the lock, and releases it. */
 static void leave(struct mounts *mounts) {
     bool last = --mounts->users == 0;
     pthread_mutex_unlock(&mounts->lock);
@@ -186,7 +187,7 @@ static void leave(struct mounts *mounts) {
 static void *run_scanner(void *argument) {
     struct scanner *scanner = argument;
     struct mounts *mounts = scanner->mounts;
-    privileges_drop(&(const struct privileges_kept){.processes = true}); /* it began before */
+    privileges_drop(&(const struct privileges_kept){.processes = true}); /* this thread is older */
     pthread_mutex_lock(&mounts->lock);
     while (!mounts->closing) {
         while (!scanner->asked && !mounts->closing)

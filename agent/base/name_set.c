@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries are never removed while there is room: what is plugged again is an old acquaintance. */
+/* Entries are kept while there is room: a device that is plugged in again is known. */
 #include "agent/base/name_set.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static struct name_set_entry *find(struct name_set *names, const char *name, siz
     return NULL;
 }
 
-/* A free entry, or one whose name has not been there for two samples. */
+/* A free entry, or one whose name two samples lacked. */
 static struct name_set_entry *place(struct name_set *names) {
     if (names->n < names->capacity)
         return &names->entries[names->n++];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Netlink by the kernel's own headers: a library for it would have to be there as an archive, too,
- * for the agent that is delivered to hosts.
+ * Netlink by the kernel's headers: the static agent for other hosts would need a library as an
+ * archive.
  *
- * Sockets do not block: the kernel fills the first piece of a dump while it is asked for it, and
- * each further one while the one before is read.
+ * Sockets are non-blocking: the kernel fills the first piece of a dump during the request, and each
+ * further piece while the one before is read.
  */
 #include "agent/base/netlink.h"
 
@@ -16,7 +16,7 @@
 
 #include "common/error.h"
 
-#define BUFFER_SIZE ((size_t)32 << 10) /* the kernel makes pieces of up to that */
+#define BUFFER_SIZE ((size_t)32 << 10) /* the largest piece that the kernel makes */
 #define REQUEST_MAX 128
 
 /* ---- sockets ---- */
@@ -72,7 +72,7 @@ static struct bytes payload_of(const struct nlmsghdr *message) {
     return (struct bytes){(const char *)message + NLMSG_HDRLEN, message->nlmsg_len - NLMSG_HDRLEN};
 }
 
-/* The error of an NLMSG_ERROR or NLMSG_DONE; both begin with one. */
+/* The error of an NLMSG_ERROR or NLMSG_DONE message; both begin with it. */
 static int message_error(const struct nlmsghdr *message) {
     int error = 0;
     struct bytes payload = payload_of(message);
@@ -112,7 +112,7 @@ static bool is_kernel(const struct msghdr *message) {
     return message->msg_namelen == sizeof *from && from->nl_pid == 0;
 }
 
-/* A piece that was cut short counts as none, and so does one that is not the kernel's. */
+/* Ignores a piece that was cut short, and one that the kernel did not send. */
 static ssize_t receive(struct netlink *netlink) {
     struct sockaddr_nl from;
     struct iovec room = {netlink->buffer, BUFFER_SIZE};
@@ -145,7 +145,7 @@ static int send_request(struct netlink *netlink, unsigned type, unsigned flags, 
         .header = {.nlmsg_type = (uint16_t)type, .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)}};
     if (size > REQUEST_MAX)
         return -EINVAL;
-    netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0 stands for any */
+    netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0: any */
     message.header.nlmsg_seq = netlink->sequence;
     message.header.nlmsg_len = (uint32_t)(NLMSG_HDRLEN + NLMSG_ALIGN(size));
     memcpy(message.request, request, size);
@@ -175,7 +175,7 @@ int netlink_ask(struct netlink *netlink, unsigned type, const void *request, siz
     return converse(netlink, type, NLM_F_ACK, request, size, take, ctx);
 }
 
-/* ---- many questions at once ---- */
+/* ---- many questions in one call ---- */
 
 #define TOGETHER (BUFFER_SIZE / NETLINK_ANSWER)
 
@@ -198,7 +198,7 @@ static char *piece(const struct netlink *netlink, size_t at) {
     return (char *)netlink->buffer + at * NETLINK_ANSWER;
 }
 
-/* How many messages came; each lies in its piece of the buffer. */
+/* The number of messages received; each is in its own part of the buffer. */
 static int receive_together(struct netlink *netlink, struct sockaddr_nl from[TOGETHER],
                             struct mmsghdr messages[TOGETHER]) {
     struct iovec pieces[TOGETHER];
@@ -216,7 +216,7 @@ static int receive_together(struct netlink *netlink, struct sockaddr_nl from[TOG
     return n;
 }
 
-/* One refused question has an answer, too; what is no answer to any of these n is not counted. */
+/* A refused question has one answer, too; messages that answer none of these n are not counted. */
 static bool take_answer(struct bytes message, uint32_t first, size_t n, netlink_answer *answer,
                         void *ctx) {
     const struct nlmsghdr *header = message.data;
@@ -279,7 +279,7 @@ int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
         if (n == -EAGAIN)
             return lost;
         if (n == -ENOBUFS)
-            lost = -ENOBUFS; /* what did come through is still there */
+            lost = -ENOBUFS; /* received answers are still there */
         else if (n < 0)
             return (int)n;
         else

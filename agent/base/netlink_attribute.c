@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes in what the kernel sends, by its own headers. */
+/* Attributes in the kernel's messages, by its headers. */
 #include <linux/netlink.h>
 #include <string.h>
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An agent of root has all capabilities when it begins, as it loads programs into the kernel and
- * opens sources. Afterwards it reads, and these remain:
- *   CAP_DAC_READ_SEARCH  to open /proc/PID/fd, environ and io, rings of programs, and mount points
- *                        that belong to other users;
- *   CAP_SYS_PTRACE       to read them: the kernel asks for it at io, fd, ns, exe and environ;
- *   CAP_NET_ADMIN        for taskstats, which is asked for each thread;
- *   CAP_NET_RAW          with --flows: a capture that ended is opened again;
- *   CAP_BPF, CAP_PERFMON with wait clocks: programs rest and are attached again, and maps are read,
- *                        which bpf() refuses without them where kernel.unprivileged_bpf_disabled is
- *                        set.
- * The supervisor keeps what it was given, since a sampler that is started again must load all anew.
+ * An agent of root starts with all capabilities, as it loads programs into the kernel and opens
+ * sources. Afterwards it only reads and keeps these. CAP_DAC_READ_SEARCH opens /proc/PID/fd,
+ * environ and io, rings of programs, and mount points of other users. CAP_SYS_PTRACE reads them:
+ * the kernel requires it for io, fd, ns, exe and environ. CAP_NET_ADMIN is for taskstats, which is
+ * asked for each thread. CAP_NET_RAW, with --flows, reopens a capture that ended. CAP_BPF and
+ * CAP_PERFMON, with wait clocks, attach paused programs again and read maps, which bpf() refuses
+ * otherwise if kernel.unprivileged_bpf_disabled is set. The supervisor keeps its capabilities,
+ * since a restarted sampler must load everything again.
  *
- * Three calls of the kernel need no library: libcap would be one more that the static agent brings.
- * Capabilities belong to threads, so that this comes before threads are started, or in them.
+ * Three system calls replace libcap, one library less for the static agent. Capabilities belong to
+ * threads, so they are dropped before threads are started, or inside them.
  */
 #include "agent/base/privileges.h"
 
@@ -41,8 +38,8 @@ static uint64_t mask_of(const struct privileges_kept *kept) {
            bit(kept->programs, CAP_BPF) | bit(kept->programs, CAP_PERFMON);
 }
 
-/* Up to the last that the kernel knows. Without CAP_SETPCAP it cannot be dropped, and is of no use
- * either: no_new_privs keeps a program from bringing what is in it. */
+/* Drops all up to the last that the kernel knows. Without CAP_SETPCAP it cannot drop them, and they
+ * are useless then: no_new_privs keeps a program from gaining them. */
 static int drop_bounding_set(void) {
     for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
         if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0)
@@ -67,5 +64,5 @@ int privileges_drop(const struct privileges_kept *kept) {
     int r = drop_bounding_set();
     if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         r = negative_errno();
-    return r < 0 ? r : keep(mask_of(kept)); /* lowering inheritable empties the ambient set */
+    return r < 0 ? r : keep(mask_of(kept)); /* this empties the ambient set, too */
 }

@@ -6,14 +6,13 @@
 #include <stdbool.h>
 
 struct privileges_kept {
-    bool processes; /* reads what belongs to processes of other users, and asks taskstats */
-    bool packets;   /* captures them */
-    bool programs;  /* attaches programs to the kernel again, and reads their maps */
+    bool processes; /* reads processes of other users, and asks taskstats */
+    bool packets;   /* captures packets */
+    bool programs;  /* attaches kernel programs again, and reads their maps */
 };
 
-/* Gives up, for this thread and those that it will start, every capability but these, the bounding
- * set, and what another program could bring (no_new_privs). A capability that the thread does not
- * have it does not get. 0, or -errno. */
+/* Drops, for this thread and those that it will start, every capability except these, the bounding
+ * set, and gains through other programs (no_new_privs). Adds no capability. 0, or -errno. */
 int privileges_drop(const struct privileges_kept *kept);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /proc/PID/environ: whose process it is, and its rank or role. Any process may have any text
- * there, so a number counts only where all that belongs to it fits, and a name only where it is
- * short and plain.
+ * /proc/PID/environ: the run, rank and role of a process. A process may have any text there, so a
+ * number counts only if all numbers that belong to it fit, and a name only if it is short and
+ * plain.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "common/error.h"
 #include "common/text.h"
 
-/* PyTorch's variables, as far as they are there. */
+/* PyTorch's variables, as far as they are set. */
 struct torch {
-    int64_t rank, world, local, group; /* NONE; BAD */
+    int64_t rank, world, local, group; /* NONE: not set; BAD: not a number */
 };
 
 enum { BAD = -2, NONE = -1 };
@@ -63,7 +63,7 @@ static void judge_torch(const char *entry, struct torch *torch) {
     }
 }
 
-/* Ranks are counted through all nodes: none is less than its number on its node, or its node's. */
+/* A rank counts through all nodes: it is at least its number on its node, and its node's number. */
 static void settle_torch(const struct torch *torch, struct process_environ *environ) {
     enum rank_quality quality = torch->local == NONE ? RANK_OF_TORCH : RANK_OF_TORCH_LAUNCHER;
     if (torch->rank < 0 || torch->rank >= torch->world || torch->local == BAD ||
@@ -81,7 +81,7 @@ static bool is_plain(const char *text) {
     return n > 0 && !text[n];
 }
 
-/* A worker of Dask has a name, an executor of Spark a number. */
+/* A worker of Dask has a name, an executor of Spark has a number. */
 static void judge_role(const char *entry, struct process_environ *environ) {
     static const struct {
         const char *name, *kind;
@@ -98,8 +98,8 @@ static void judge_role(const char *entry, struct process_environ *environ) {
 
 /* ---- the run ---- */
 
-/* As we hand the run's name to the command, as mpirun and srun to every rank, and as ssh takes it
- * along. */
+/* The run's variable as `run` passes it to the command, as mpirun and srun pass it to ranks, and as
+ * ssh passes it on. */
 static bool names_run(const char *entry, const char *run_id) {
     static const char *const names[] = {"CHOKEPOINT_RUN", "OMPI_CHOKEPOINT_RUN",
                                         "SLURM_CHOKEPOINT_RUN", "LC_CHOKEPOINT_RUN"};
@@ -118,7 +118,7 @@ void process_parse_environ(const char *text, size_t size, const char *run_id,
     for (const char *p = text, *end = text + size; p < end;) {
         const char *nul = memchr(p, '\0', (size_t)(end - p));
         if (!nul)
-            break; /* cut: not to be trusted */
+            break; /* cut text is not trusted */
         const char *agent = value_of(p, "CHOKEPOINT_AGENT");
         ret_environ->of_job |= names_run(p, run_id);
         ret_environ->of_agent |= agent && run_id && strcmp(agent, run_id) == 0;

@@ -16,11 +16,11 @@
 
 #define PF_KTHREAD 0x00200000
 
-/* taskstats has whole KiB. A thread is read here once and there from then on, and its counters may
- * not step back between. */
+/* taskstats counts in whole KiB. Threads are sometimes read here and sometimes there, and their
+ * counters must not step back. */
 #define TASKSTATS_BYTES (~UINT64_C(1023))
 
-/* Places of the numbers after ") S ": field 4 of proc(5) is place 0. */
+/* Places of the numbers behind ") S ": field 4 of proc(5) is place 0. */
 enum {
     AT_PARENT = 0,
     AT_SESSION = 2,
@@ -140,7 +140,7 @@ static int read_of_thread(int proc_fd, int32_t pid, int32_t tid, const char *nam
     return file_read_small(proc_fd, path, text, capacity);
 }
 
-/* "Uid: REAL EFFECTIVE ...": the second is what it may do. */
+/* "Uid: REAL EFFECTIVE ...": the second one determines its rights. */
 int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user) {
     char path[32], text[4096];
     uint64_t real, effective;
@@ -163,7 +163,7 @@ int process_read_user(int proc_fd, int32_t pid, uint32_t *ret_user) {
     return n < 0 ? n : -EBADMSG;
 }
 
-/* A kernel without scheduler statistics shows zeroes. */
+/* A kernel without scheduler statistics shows zeros. */
 static bool has_not_run(const struct thread_times *before, const struct thread_times *now) {
     return before->has_switches && now->run_ns && now->turns && now->run_ns == before->run_ns &&
            now->wait_ns == before->wait_ns && now->turns == before->turns;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the agent's own cgroup. /proc/self/cgroup says the path within each hierarchy, and
- * /proc/self/mountinfo where hierarchies are mounted and from which path on: in a container the
- * mount's root is the container's group, so the path below the mount point is what is left after
- * it.
+ * Finds the agent's own cgroup. /proc/self/cgroup has the path in each hierarchy;
+ * /proc/self/mountinfo has the mount points and the path that is mounted there. In a container the
+ * mount's root is the container's group, so the path below the mount point is the rest behind it.
  *
- * A controller whose group has no files of its own (the root of a v2 tree) is left "": the probes
- * then fall back to the machine's figures.
+ * If the group of a controller has no files of its own (the root of a v2 tree), its directory is
+ * "", and the probes use the machine's figures.
  */
 #include "agent/base/scope.h"
 
@@ -71,7 +70,7 @@ static void add_cpus_of_file(struct scope *scope, const char *directory, const c
         add_cpu_list(scope, text, text + n);
 }
 
-/* The agent's own affinity, for a container without a CPU set it can read. */
+/* The agent's affinity, for containers whose CPU set cannot be read. */
 static void add_cpus_of_status(struct scope *scope, const char *proc) {
     char path[SCOPE_PATH_MAX], text[8192];
     const char *p = text;
@@ -84,7 +83,7 @@ static void add_cpus_of_status(struct scope *scope, const char *proc) {
             add_cpu_list(scope, line.data + strlen("Cpus_allowed_list:"), line.data + line.size);
 }
 
-/* Without /sys: the cores that have a line in /proc/stat. */
+/* Without /sys: the cores in /proc/stat. */
 static void add_cpus_of_stat(struct scope *scope, const char *proc) {
     char path[SCOPE_PATH_MAX], text[65536];
     const char *p = text;
@@ -103,7 +102,7 @@ static void add_cpus_of_stat(struct scope *scope, const char *proc) {
 
 /* ---- groups ---- */
 
-/* Texts that are read while the scope is found; freed at its end. */
+/* Texts that are needed until the scope is found. */
 struct finder {
     char *groups; /* <proc>/self/cgroup */
     char *mounts; /* <proc>/self/mountinfo */
@@ -170,7 +169,7 @@ static bool parse_mount(struct span line, struct mount *ret_mount) {
     return false;
 }
 
-/* The group's path below the mount's root; a group outside of it is shown as the mount itself. */
+/* The group's path below the mount's root; a group outside of it counts as the mount itself. */
 static struct span path_below(struct span path, struct span root) {
     if (root.size == 1)
         return path;
@@ -199,7 +198,7 @@ static bool mount_is(const struct mount *mount, const char *controller) {
     return span_equal(mount->type, "cgroup") && list_has(mount->options, controller);
 }
 
-/* The agent's directory in the hierarchy of that controller ("": v2). "" if it is not there. */
+/* The agent's directory in a controller's hierarchy ("": v2); "" if it is missing. */
 static void find_directory(const struct finder *finder, const char *controller,
                            char *ret_directory) {
     const char *p = finder->mounts, *end = p + strlen(p);
@@ -251,8 +250,8 @@ static void choose_directory(const struct finder *finder, const char *unified,
         strcpy(ret_directory, unified);
 }
 
-/* Which hierarchy tells this scope's processes from others: the first in which the agent's group is
- * not the root. A file of /proc/PID/cgroup is then all it takes to place a process. */
+/* The hierarchy that separates this scope's processes from others: the first one in which the
+ * agent's group is not the root. Then /proc/PID/cgroup alone tells whether a process is inside. */
 static void choose_membership(const struct finder *finder, struct scope *scope) {
     static const char *const order[] = {"cpuacct", "cpu",     "",      "cpuset",
                                         "pids",    "freezer", "blkio", "memory"};
@@ -304,7 +303,7 @@ static int read_text(const char *proc, const char *name, char **ret_text) {
     return n < 0 ? n : 0;
 }
 
-/* *ret_job: the group is that of a batch job. */
+/* *ret_job: the group belongs to a batch job. */
 static int open_cgroup(const char *proc, const char *sys, struct scope *scope, bool *ret_job,
                        char *why, size_t why_size) {
     struct finder finder = {.sys = sys};

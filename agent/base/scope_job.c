@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control group of a batch job. Slurm gives each step of a job a group of its own below that of
- * the job, on v1 and v2; the agent is a step beside that of the command, so what it shares with the
- * command is the job's.
+ * The control group of a batch job. Slurm gives each step of a job its own group below the job's,
+ * on v1 and v2. The agent's step is beside the command's, so the job's group contains both.
  */
 #include <string.h>
 
 #include "agent/base/scope.h"
 
-/* The end of "/job_NUMBER" before "/step_" in the line at `line`; NULL: there is none. */
+/* The end of "/job_NUMBER" before "/step_" in a line; NULL: there is none. */
 static char *end_of_job(char *line, const char *end) {
     for (char *p = line; p < end && (p = strstr(p, "/job_")) && p < end; p++) {
         char *number = p + strlen("/job_");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The /proc files are made afresh by each pass over them, so a sample is one pass. */
+/* The kernel makes /proc files anew for each pass over them, so a sample is one pass. */
 #include "agent/base/source.h"
 
 #include <errno.h>
@@ -16,9 +16,8 @@
 #define SOURCE_MIN ((size_t)8 << 10)
 #define SOURCE_MAX ((size_t)16 << 20)
 
-/* The kernel hands such files out in pieces that end where the next line would not fit into its
- * page. A piece smaller than this leaves half a page unused, which no line would fill: it is the
- * last. */
+/* The kernel returns such files in pieces, which end where the next line would exceed its page. A
+ * smaller piece leaves half a page unused, which no line would fill: it is the last. */
 #define PIECE_LAST 2048
 
 static ssize_t pread_some(int fd, void *to, size_t n, size_t offset) {
@@ -61,7 +60,7 @@ static int grow(struct source *source, size_t capacity) {
     return 0;
 }
 
-/* Grows until the file leaves three quarters of the buffer free. */
+/* Grows until the file fills at most a quarter of the buffer. */
 static int fit(struct source *source) {
     int r = grow(source, SOURCE_MIN);
     while (r == 0 && (r = source_read(source)) == 0) {

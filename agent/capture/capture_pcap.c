@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that knows libpcap. It is loaded when somebody asks for flows: it brings eight
- * further libraries along (D-Bus, systemd, compression), which every agent would otherwise carry in
- * memory for something that is off unless asked for.
+ * The one file that includes libpcap. The library is loaded only for --flows: it needs eight
+ * further libraries (D-Bus, systemd, compression), which every agent would otherwise have in
+ * memory.
  *
- * The device "any" with cooked headers of the second kind, which name the interface: one ring for
- * all interfaces. Not in immediate mode, so that the kernel packs packets into blocks (TPACKET_V3)
- * and hands each over when it is full or BLOCK_MS old.
+ * The device "any" with cooked headers of the second kind, which name the interface, needs one ring
+ * for all interfaces. Without immediate mode the kernel collects packets in blocks (TPACKET_V3) and
+ * delivers each when it is full or BLOCK_MS old.
  */
 #include "agent/capture/capture.h"
 
@@ -25,7 +25,7 @@
 #define ETHERTYPE_VLAN 0x8100
 #define VLAN_TAG 4
 
-/* The functions used of libpcap, as declared in its header. */
+/* The functions of libpcap, as declared in its header. */
 struct library {
     void *handle;
     __typeof__(pcap_create) *create;
@@ -49,7 +49,7 @@ struct capture {
     capture_take *take; /* during a drain */
     void *ctx;
     uint64_t dropped;
-    uint32_t dropped_before; /* libpcap's own count has 32 bits */
+    uint32_t dropped_before; /* libpcap's count has 32 bits */
 };
 
 /* ---- the library ---- */
@@ -97,7 +97,7 @@ static int refuse(struct capture *capture, int status, char *why, size_t why_siz
     return -EIO;
 }
 
-/* libpcap itself cuts packets only once they are in the ring, whole. A filter cuts them before. */
+/* libpcap shortens packets only when they are in the ring whole. A filter shortens them before. */
 static int cut_packets(struct capture *capture, size_t bytes) {
     struct bpf_insn take_head = {.code = BPF_RET | BPF_K, .k = (bpf_u_int32)bytes};
     struct bpf_program program = {1, &take_head};
@@ -155,7 +155,7 @@ void capture_close(struct capture *capture) {
 
 /* ---- packets ---- */
 
-/* Ethernet's header is cut off a cooked packet, but the interface counts it. */
+/* A cooked packet lacks Ethernet's header, which the interface counts. */
 static uint32_t link_header(uint16_t hardware) {
     return hardware == ARPHRD_ETHER ? ETHERNET_HEADER : 0;
 }

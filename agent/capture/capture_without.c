@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Without libpcap there is nothing to capture with: an agent that is sent has none, since it would
- * need D-Bus and systemd, which cannot be linked into it; nor has a build without its headers. */
+/* Without libpcap there is no capture: not in the static agent, since D-Bus and systemd cannot be
+ * linked into it, and not in a build without libpcap's headers. */
 #include "agent/capture/capture.h"
 
 #include <errno.h>

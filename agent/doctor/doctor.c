@@ -12,14 +12,14 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define LINE_SIZE 900 /* what reads it takes lines of a KiB */
+#define LINE_SIZE 900 /* the reader accepts lines up to a KiB */
 
 static void (*const checks[])(const struct doctor_env *env) = {
     doctor_check_rights, doctor_check_kernel,  doctor_check_groups,   doctor_check_clock,
     doctor_check_space,  doctor_check_network, doctor_check_launcher,
 };
 
-/* A bar sets fields apart, so that none may be in one. */
+/* Bars separate fields, so fields must not contain any. */
 static void put_field(FILE *out, const char *text) {
     char clean[LINE_SIZE / 2];
     text_sanitize(clean, sizeof clean, text, strlen(text));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this host can be observed well, for `chokepoint doctor`, which starts an agent on every
- * host for it: so that what is checked is what an agent there meets. A line for each check on
- * standard output:
+ * Checks how well this host can be observed, for `chokepoint doctor`, which starts an agent on
+ * every host: the checks then see what an agent sees there. Prints a line for each check:
  *
  *   chokepoint-agent: doctor | LEVEL | CHECK | TEXT | MEND
  *
  * LEVEL is ok, note (less is seen) or hinders (a recording fails, or its figures are wrong). MEND
- * is one command; "" with ok. Values for comparing hosts come as "fact | NAME | VALUE".
+ * is one command; "" with ok. Values for comparing hosts are printed as "fact | NAME | VALUE".
  */
 #ifndef CHOKEPOINT_AGENT_DOCTOR_H
 #define CHOKEPOINT_AGENT_DOCTOR_H
@@ -18,26 +17,27 @@
 
 struct doctor_env {
     const char *proc, *sys; /* roots */
-    const char *spool;      /* the directory that an agent would use */
-    const char *peers;      /* names of other hosts, with commas; NULL: none */
+    const char *spool;      /* the directory for an agent's spool */
+    const char *peers;      /* names of other hosts, separated by commas; NULL: none */
     FILE *out;
 };
 
 enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_HINDERS };
 
-/* All checks. Negative errno of writing. */
+/* Makes all checks. Negative errno of writing. */
 int doctor_run(const struct doctor_env *env);
 
 /* ---- for the checks ---- */
 
-/* A finding; mend: one command, or "". Texts may have anything in them. */
+/* Prints a finding; mend: one command, or "". Texts may contain anything. */
 __attribute__((format(printf, 5, 6))) void doctor_say(const struct doctor_env *env,
                                                       enum doctor_level level, const char *check,
                                                       const char *mend, const char *format, ...);
 __attribute__((format(printf, 3, 4))) void doctor_fact(const struct doctor_env *env,
                                                        const char *name, const char *format, ...);
 
-/* The beginning of a file below a root, its first line's end cut off. False: it cannot be read. */
+/* The beginning of a file below a root, up to the end of its first line. False: it cannot be
+ * read. */
 bool doctor_read(const char *root, const char *path, char *to, size_t size);
 
 void doctor_check_rights(const struct doctor_env *env);

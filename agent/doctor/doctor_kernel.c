@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of the kernel: the agent's rights, and the accounting that is switched on. */
+/* Checks of the kernel: the agent's rights, and enabled accounting. */
 #include "agent/doctor/doctor.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static uint64_t capabilities(const struct doctor_env *env) {
 static void check_capability(const struct doctor_env *env, uint64_t have, int which,
                              const char *name, const char *without) {
     char mend[PATH_MAX + 80], program[PATH_MAX] = "chokepoint-agent";
-    own_program_path(program); /* else its name stands for it */
+    own_program_path(program); /* otherwise the capability's name is printed */
     snprintf(mend, sizeof mend, "setcap cap_net_admin,cap_sys_ptrace,cap_net_raw+ep %s", program);
     if (have >> which & 1)
         doctor_say(env, DOCTOR_OK, "rights", "", "%s", name);

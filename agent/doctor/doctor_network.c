@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which interface the traffic to the other hosts takes, by the kernel's own routes: a job that runs
- * over the slow one of two networks is a classic. Nothing is sent.
+ * The interface towards the other hosts, by the kernel's routes: a job that uses the slow one of
+ * two networks is a common fault. Nothing is sent.
  */
 #include "agent/doctor/doctor.h"
 
@@ -24,15 +24,15 @@
 #define PEERS_MAX 256
 #define INTERFACES_MAX 32
 #define MTU_LEAST 1500
-#define MUCH_FASTER 2 /* times */
+#define MUCH_FASTER 2 /* ratio of speeds */
 
 struct interface {
     char name[IF_NAMESIZE];
     int mtu;
     int64_t mbits; /* -1: not known */
-    bool device;   /* a card, no bridge or tunnel */
+    bool device;   /* a card, not a bridge or tunnel */
     size_t n_peers;
-    char peer[NI_MAXHOST]; /* the first of them */
+    char peer[NI_MAXHOST]; /* the first card */
 };
 
 struct interfaces {
@@ -65,7 +65,7 @@ static bool is_device(const struct doctor_env *env, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-/* All that are up, but lo. */
+/* All interfaces that are up, except lo. */
 static void list_interfaces(const struct doctor_env *env, struct interfaces *to) {
     struct ifaddrs *list;
     to->n = 0;
@@ -105,7 +105,7 @@ static int name_of_address(const struct sockaddr_in *address, char name[IF_NAMES
 
 #define ROUTE_SELF 1 /* the host is this one */
 
-/* The interface that the route to the host takes. -EHOSTUNREACH: its name is no address. */
+/* The interface of the route to a host. -EHOSTUNREACH: its name is no address. */
 static int find_route(const char *host, char name[IF_NAMESIZE]) {
     const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_DGRAM};
     struct addrinfo *found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an agent keeps samples that were not delivered yet, and what starts ranks. */
+/* The directory for undelivered samples, and the programs that start ranks. */
 #include "agent/doctor/doctor.h"
 
 #include <errno.h>
@@ -14,7 +14,9 @@
 #include "agent/spool/spool_dir.h"
 #include "common/error.h"
 
-#define SPOOL_BYTES (UINT64_C(320) << 20) /* of samples 64 MiB, of MPI calls 256: the defaults */
+#define SPOOL_BYTES                                                                                \
+    (UINT64_C(320) << 20) /* defaults: 64 MiB for samples, 256 MiB for MPI calls                   \
+                           */
 
 void doctor_check_space(const struct doctor_env *env) {
     char copy[PATH_MAX], made[PATH_MAX + 32], mend[PATH_MAX + 64];
@@ -55,7 +57,7 @@ static bool is_in_path(const char *program) {
     return false;
 }
 
-/* Checks for the daemon that mpirun starts on other hosts. */
+/* Looks for the daemon that mpirun starts on other hosts. */
 void doctor_check_launcher(const struct doctor_env *env) {
     if (is_in_path("orted") || is_in_path("prted") || is_in_path("hydra_pmi_proxy"))
         doctor_say(env, DOCTOR_OK, "mpi", "", "ranks can be started here");

@@ -69,7 +69,7 @@ int echo_client_point(struct echo_client *client, const char *address, uint16_t 
     return key ? open_towards(client, address, port) : 0;
 }
 
-/* The clock is read last: what passes before the question leaves only widens the bound. */
+/* Reads the clock last: a delay before the question only widens the bound. */
 static void ask_one(struct echo_client *client) {
     unsigned char bytes[ECHO_SIZE];
     uint64_t id = ++client->next_id ? client->next_id : ++client->next_id;
@@ -107,14 +107,15 @@ void echo_client_hear(struct echo_client *client, struct echo_heard *ret_heard) 
     struct echo echo;
     int64_t arrived_ns;
     *ret_heard = (struct echo_heard){0};
-    /* As many at most as can have been asked for, and calls: nobody keeps us here. */
+    /* Reads at most as many as can have been asked for, and some calls: no sender can keep the loop
+     * busy. */
     for (int i = 0; client->fd >= 0 && i < 4 * ECHO_PENDING; i++) {
         int n = echo_receive(client->fd, &client->arrival, bytes, sizeof bytes, NULL, NULL,
                              &arrived_ns);
         if (n == -EAGAIN)
             return;
         if (n < 0 || !echo_get(bytes, (size_t)n, &echo) || !echo_is_authentic(bytes, client->key))
-            continue; /* an error of a datagram sent before, or none of ours */
+            continue; /* an error of an earlier datagram, or a foreign one */
         if (echo.kind == ECHO_TELL)
             take_answer(client, &echo, arrived_ns, ret_heard);
         ret_heard->called |= echo.kind == ECHO_CALL;

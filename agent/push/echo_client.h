@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks the collector for the time, by datagrams (common/echo.h). Nothing waits for an answer:
- * questions go out, and a later call takes the answers. The answer with the least error since the
- * last call counts.
+ * Asks the collector for the time by datagrams (common/echo.h). It never waits for an answer: it
+ * sends questions, and a later call takes the answers. Of the answers since the last call, the one
+ * with the least error counts.
  */
 #ifndef CHOKEPOINT_AGENT_ECHO_CLIENT_H
 #define CHOKEPOINT_AGENT_ECHO_CLIENT_H
@@ -10,7 +10,7 @@
 #include "agent/push/exchange.h"
 #include "common/echo.h"
 
-#define ECHO_PENDING 8 /* questions that may be on their way */
+#define ECHO_PENDING 8 /* questions on their way */
 
 struct echo_client {
     int fd; /* -1: none */
@@ -27,21 +27,21 @@ struct echo_client {
 void echo_client_init(struct echo_client *client);
 void echo_client_release(struct echo_client *client);
 
-/* Sets the server to ask, from the answer to the last push; nothing changes if it is the same. key
- * 0: none. -errno; then none is asked. */
+/* Sets the server to ask, from the answer to the last push; an unchanged server changes nothing.
+ * key 0: none. -errno; then none is asked. */
 int echo_client_point(struct echo_client *client, const char *address, uint16_t port, uint64_t key);
 
 /* Sends n questions. */
 void echo_client_ask(struct echo_client *client, unsigned n);
 
 struct echo_heard {
-    bool exchanged; /* there was an answer: result is that of the least error, at heard_ns */
+    bool exchanged; /* an answer came: result has the least error, received at heard_ns */
     struct exchange_result result;
     int64_t heard_ns;
-    bool called; /* the collector has something to tell: push now */
+    bool called; /* the collector calls: push now */
 };
 
-/* Takes up what has come. */
+/* Takes the answers so far. */
 void echo_client_hear(struct echo_client *client, struct echo_heard *ret_heard);
 
 #endif

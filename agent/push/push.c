@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pushing thread: what to send next, and what to make of the answer.
+ * The pushing thread: decides what to send next, and handles the answers.
  *
  * A new thread first sends a body without frames: the answer says what the collector has already,
- * so that an agent that was restarted sends nothing twice. A body that the collector calls bad is
- * halved until the bad frame stands alone and can be passed over: one bad frame costs one frame.
+ * so that a restarted agent sends nothing twice. If the collector calls a body bad, it is halved
+ * until the bad frame is alone and can be skipped: one bad frame costs one frame.
  */
 #include "agent/push/push.h"
 
@@ -28,51 +28,50 @@
 #include "common/error.h"
 
 #define BODY_BYTES (1u << 20)
-#define BURST_PUSHES                                                                               \
-    4 /* bodies in an interval: what catches up leaves the network to others, too */
-#define WISH_INTERVALS 8 /* as long a wait for the next push may be asked for */
-#define LATER_SHARE 20   /* of an interval: half a period of the usual ten samples a second */
+#define BURST_PUSHES 4   /* bodies in an interval: catching up leaves the network to others, too */
+#define WISH_INTERVALS 8 /* the collector may ask for pauses of at most so many intervals */
+#define LATER_SHARE 20   /* part of an interval: half a period at ten samples a second */
 #define BACKOFF_MIN_NS (200 * NS_PER_MS)
 #define BACKOFF_MAX_NS (5 * NS_PER_S)
-#define ASKS 4 /* times in an interval that the time is asked for */
+#define ASKS 4 /* questions for the time in an interval */
 #define ASKS_AT_ONCE 2
-#define GOOD_SHARE 4    /* an answer no worse than the usual by more than that part ends asking */
-#define FORGET_SHARE 64 /* of the usual error, with each answer: the network may have changed */
-#define CALLS_NS (100 * NS_PER_MS) /* no more than one call is heeded in it */
+#define GOOD_SHARE 4    /* an answer at most this part above the usual error ends asking */
+#define FORGET_SHARE 64 /* growth of the usual error with each answer: networks change */
+#define CALLS_NS (100 * NS_PER_MS) /* only one call is answered in this time */
 #define STACK_BYTES (512u << 10)
 
 struct push {
-    struct push_config config; /* url, pin, host and token: not kept */
+    struct push_config config; /* url, pin, host and token are not kept */
     struct push_http *http;
     pthread_t thread;
     bool joined;
 
-    pthread_mutex_t lock; /* of the five below */
+    pthread_mutex_t lock; /* protects the five below */
     struct push_status status;
     bool finishing, quitting, hurried;
     int64_t deadline_ns; /* while finishing */
-    int64_t heard_ns;    /* of the last good answer while finishing, of its begin before any */
+    int64_t heard_ns;    /* last good answer while finishing, or its begin before any */
 
-    /* The thread's own. */
+    /* Private to the thread. */
     struct buffer body;
-    size_t body_bytes;         /* of the body before its tables were left out */
-    struct push_tables tables; /* of it */
-    struct spool_range range;  /* of the body; n_frames 0: it has none */
-    uint64_t passed_seq;       /* all up to it are committed or given up */
-    uint64_t filled_seq;       /* the last there was when the body was filled */
-    size_t body_limit;         /* less than BODY_BYTES while a bad frame is searched */
+    size_t body_bytes;         /* the tables of the body, before they were left out */
+    struct push_tables tables; /* the body's clock estimate */
+    struct spool_range range;  /* frames of the body; n_frames 0: none */
+    uint64_t passed_seq;       /* all frames up to it are committed or given up */
+    uint64_t filled_seq;       /* the last frame when the body was filled */
+    size_t body_limit;         /* less than BODY_BYTES during the search for a bad frame */
     uint64_t searched_seq;     /* the search ends behind this frame */
     bool met;                  /* this thread has had a good answer */
-    int64_t next_ns;           /* as the last good answer had it */
-    unsigned burst, tries;     /* pushes at once; failures in a row */
+    int64_t next_ns;           /* from the last good answer */
+    unsigned burst, tries;     /* immediate pushes; failures in a row */
     struct echo_client echo;
-    int64_t usual_error_ns;          /* of good answers; 0: none yet */
-    int64_t ask_due_ns, call_due_ns; /* not before; 0: at once, however young the machine is */
-    bool clock_pushed;               /* status.clock has been, and was answered */
+    int64_t usual_error_ns;          /* usual error of good answers; 0: none yet */
+    int64_t ask_due_ns, call_due_ns; /* earliest time; 0: at once, however young the machine is */
+    bool clock_pushed;               /* status.clock has been pushed and acknowledged */
     uint64_t random;
 };
 
-/* ---- what the other threads want ---- */
+/* ---- requests of the other threads ---- */
 
 static bool is_finishing(struct push *push) {
     pthread_mutex_lock(&push->lock);
@@ -109,7 +108,7 @@ static int64_t no_later_than_deadline(struct push *push, int64_t ns) {
 static void notify(struct push *push) {
     const uint64_t one = 1;
     if (push->config.notify_fd >= 0 && write(push->config.notify_fd, &one, sizeof one) < 0)
-        return; /* the counter is at its end: a waiting thread is awake already */
+        return; /* the counter is full: a waiting thread is awake already */
 }
 
 /* ---- the next body ---- */
@@ -161,14 +160,14 @@ static void fail(struct push *push, const char *format, ...) {
     va_end(arguments);
 }
 
-/* The first line of a refusal, fit to be shown. */
+/* The first line of a refusal, made printable. */
 static void fail_with_answer(struct push *push, const struct push_answer *answer) {
     char line[100];
     text_sanitize(line, sizeof line, answer->text, strcspn(answer->text, "\r\n"));
     fail(push, "the collector answers %ld%s%s", answer->status, line[0] ? ": " : "", line);
 }
 
-/* Locked. The best of what has not been pushed yet is kept. */
+/* Locked. Keeps the best estimate that was not pushed yet. */
 static void offer_clock(struct push *push, int64_t heard_ns, const struct exchange_result *result) {
     struct push_clock *clock = &push->status.clock;
     if (clock->mono_ns && !push->clock_pushed && clock->error_ns <= result->error_ns)
@@ -247,11 +246,11 @@ static int64_t take_success(struct push *push, const struct push_answer *answer,
     return 0;
 }
 
-/* 400 and 413. */
+/* Answers 400 and 413. */
 static int64_t take_refusal(struct push *push, const struct push_answer *answer) {
     fail_with_answer(push, answer);
     if (push->range.n_frames == 0)
-        return backoff_ns(push); /* it is not about a frame: passing one over would not help */
+        return backoff_ns(push); /* the refusal is not about a frame: skipping one would not help */
     if (push->range.last_seq > push->searched_seq)
         push->searched_seq = push->range.last_seq;
     if (push->range.n_frames > 1) {
@@ -266,7 +265,8 @@ static int64_t take_refusal(struct push *push, const struct push_answer *answer)
     return 0;
 }
 
-/* Not for good: the program that answers there now need not be the collector of the next try. */
+/* Keeps trying: another program may have answered, and the collector may be back at the next
+ * try. */
 static int64_t take_unauthorized(struct push *push, const struct push_answer *answer) {
     fail_with_answer(push, answer);
     pthread_mutex_lock(&push->lock);
@@ -275,7 +275,7 @@ static int64_t take_unauthorized(struct push *push, const struct push_answer *an
     return backoff_ns(push);
 }
 
-/* 409. */
+/* Answer 409. */
 static int64_t take_unknown_tables(struct push *push, const struct push_answer *answer) {
     if (push_tables_forget(&push->tables))
         return 0;
@@ -323,7 +323,7 @@ static const char *clock_header(struct push *push, char *text, size_t size) {
     return text;
 }
 
-/* One push; 0, or the ns to wait before the next try. */
+/* One push. 0, or the ns to wait before the next try. */
 static int64_t push_once(struct push *push) {
     char clock[72];
     struct push_answer answer;
@@ -354,12 +354,12 @@ static bool has_more(struct push *push) {
     return counts.last_seq > push->passed_seq;
 }
 
-/* When to push again. begun_ns: when the last interval began.
+/* The time of the next push. begun_ns: when the last interval began.
  *
- * The first sample is pushed at once, so pushes fall on the time of samples, and one that is taken
- * while a push is under way would make a second one of every push. It waits for the next interval,
- * which begins a little later: from then on it is there in time. A collector of many hosts says
- * when it wants the next push, and is believed as far as WISH_INTERVALS go. */
+ * The first sample is pushed at once, so pushes coincide with samples, and a sample taken during a
+ * push would cause a second push each time. It waits for the next interval, which begins a little
+ * later; after that samples are there in time. A collector of many hosts names the time of the next
+ * push, which is accepted up to WISH_INTERVALS. */
 static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_ns) {
     int64_t now_ns = clock_monotonic_ns();
     bool left_over = push->filled_seq > push->passed_seq;
@@ -386,8 +386,8 @@ static bool take_hurry(struct push *push) {
     return hurried && has_more(push);
 }
 
-/* Whether more answers would hardly be better: in a quiet network each is, in another the best of
- * several is sought. */
+/* Whether more answers would hardly be better: in a quiet network the first is good; in others the
+ * best of several is needed. */
 static bool is_good(struct push *push, int64_t error_ns) {
     int64_t usual_ns = push->usual_error_ns + push->usual_error_ns / FORGET_SHARE + 1;
     bool good = push->usual_error_ns && error_ns <= usual_ns + usual_ns / GOOD_SHARE;
@@ -395,7 +395,7 @@ static bool is_good(struct push *push, int64_t error_ns) {
     return good;
 }
 
-/* Asks the time when it is due, takes up what came. True when the collector calls. */
+/* Asks for the time when it is due, and takes the answers. True if the collector calls. */
 static bool hear(struct push *push) {
     struct echo_heard heard;
     int64_t now_ns = clock_monotonic_ns();
@@ -421,8 +421,8 @@ static int64_t earlier(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* A finish that begins ends the wait: the first try of it is made at once. So does a call, or a
- * caller in a hurry: true then. */
+/* Waits. The begin of a finish ends the wait, so that its first try is made at once; a call or
+ * push_now() ends it, too: true then. */
 static bool wait_until(struct push *push, int64_t ns, bool *was_finishing) {
     while (!must_end(push) && clock_monotonic_ns() < ns) {
         bool finishing = is_finishing(push);
@@ -453,9 +453,9 @@ static void *push_main(void *arg) {
     return NULL;
 }
 
-/* ---- from outside ---- */
+/* ---- calls from other threads ---- */
 
-/* Signals are the main thread's. */
+/* Signals belong to the main thread. */
 static int start_thread(struct push *push) {
     sigset_t all, before;
     pthread_attr_t attributes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcurl's multi interface, though there is only ever one transfer: it can be woken, so that an
- * agent that must end does not wait for a network that does not answer.
+ * Uses libcurl's multi interface for a single transfer, because it can be woken: an agent that must
+ * end does not wait for a silent network.
  *
- * The profiled program's environment is not ours: proxies, .netrc and redirects are out. So are
- * certificate authorities: the collector is known by the hash of its public key alone, which is
- * looked at before the first byte of a request is sent.
+ * The environment belongs to the profiled program, so proxies, .netrc and redirects are off.
+ * Certificate authorities are, too: the hash of its public key identifies the collector, and it is
+ * checked before the first byte of a request is sent.
  */
 #include "agent/push/push_http.h"
 
@@ -20,9 +20,9 @@
 #include "common/table.h"
 
 #define CONNECT_MS 5000L
-#define STALLED_S 15L /* without a byte either way: also the longest commit we wait for */
+#define STALLED_S 15L /* without a byte in either direction: longer than any commit */
 #define WHOLE_MS 60000L
-#define POLL_MS 250 /* how late a deadline may be noticed */
+#define POLL_MS 250 /* deadlines are checked this often */
 
 enum header { AUTHORIZATION, HOST_NAME, CONTENT_TYPE, EXPECT, CLOCK, FINAL, HEADER_COUNT_ };
 
@@ -30,16 +30,16 @@ struct push_http {
     const struct push_library *curl;
     CURLM *multi;
     CURL *easy;
-    struct curl_slist headers[HEADER_COUNT_]; /* of ours, so that a push allocates none */
+    struct curl_slist headers[HEADER_COUNT_]; /* own memory, so that a push allocates none */
     char authorization[160];
     char host[INSTANCE_MAX + 32];
     char clock[96];
     char complaint[CURL_ERROR_SIZE];
-    struct push_answer *answer; /* during a post */
+    struct push_answer *answer; /* the post in progress */
     size_t answer_size;
 };
 
-/* ---- what libcurl calls ---- */
+/* ---- callbacks of libcurl ---- */
 
 static size_t on_body(char *data, size_t one, size_t size, void *ctx) {
     struct push_http *http = ctx;
@@ -59,7 +59,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *ctx) {
     return one * size;
 }
 
-/* Connected, nothing of the request has left. */
+/* Connected; the request has not left. */
 static int on_ready(void *ctx, char *ip, char *local_ip, int port, int local_port) {
     struct push_http *http = ctx;
     (void)ip, (void)local_ip, (void)port, (void)local_port;
@@ -204,7 +204,7 @@ void push_http_wait(struct push_http *http, int64_t until_ns, int fd) {
 
 static void link_headers(struct push_http *http, const struct push_request *request) {
     static char content_type[] = "Content-Type: application/vnd.chokepoint.frames";
-    static char expect[] = "Expect:"; /* no 100-continue: it would cost a round trip */
+    static char expect[] = "Expect:"; /* no 100-continue, which would cost a round trip */
     static char final[] = "Chokepoint-Final: 1";
     char *texts[HEADER_COUNT_] = {[AUTHORIZATION] = http->authorization,
                                   [HOST_NAME] = http->host,

@@ -23,7 +23,7 @@ static const struct {
     SYMBOL(multi_info_read),
 };
 
-/* libcurl's own state is the process's, too. */
+/* libcurl's own state belongs to the process, too. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct push_library loaded;
 static const struct push_library *library;

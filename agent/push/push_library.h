@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcurl, loaded when there is something to push. It brings thirty further libraries along (three
- * of cryptography, Kerberos, LDAP), and loading them costs several times what a whole start of the
- * agent does: the agent is also asked for its version, and the relay often only waits.
+ * libcurl, loaded when there is something to push. It needs thirty further libraries (three for
+ * cryptography, Kerberos, LDAP), and loading them takes several times as long as the rest of the
+ * agent's start. Many agents never push: they only print their version, or wait as a relay.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_LIBRARY_H
 #define CHOKEPOINT_AGENT_PUSH_LIBRARY_H
@@ -29,8 +29,8 @@ struct push_library {
     __typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/* The process's own, which stays loaded. NULL: it is not here, or lacks something. From any
- * thread. */
+/* The library, which stays loaded in the process. NULL: it is missing, or lacks a function. From
+ * any thread. */
 const struct push_library *push_library(void);
 
 #endif

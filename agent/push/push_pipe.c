@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pushes of an agent that was delivered: over its standard output to the relay that started it,
- * answers over standard input (agent/push/stream.h). It takes the place of push_http.c.
+ * Pushes of a delivered agent: over its standard output to the relay that started it, with answers
+ * on standard input (agent/push/stream.h). It replaces push_http.c.
  *
- * The two streams are the process's, so what they need is, too, behind one lock: samples and single
- * events are pushed by two threads at the end. A record that was begun and cannot be ended leaves a
- * stream that nobody can read on: it is given up for good, and frames stay in the spool.
+ * The two streams belong to the process, so their state does, too, behind one lock: at the end two
+ * threads push samples and single events. If a record cannot be completed, nobody can read the
+ * stream any more: it is given up for good, and frames stay in the spool.
  */
 #include "agent/push/push_http.h"
 
@@ -24,7 +24,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define POLL_MS 250 /* how late a deadline may be noticed */
+#define POLL_MS 250 /* deadlines are checked this often */
 #define ANSWER_NS (60 * NS_PER_S)
 #define ANSWER_RECORD_MAX 2048
 
@@ -34,7 +34,7 @@ struct push_http {
 
 static struct {
     pthread_mutex_t lock;
-    uint64_t number; /* of the last request */
+    uint64_t number; /* number of the last request */
     struct buffer head;
     uint8_t came[ANSWER_RECORD_MAX];
     size_t n_came;
@@ -46,7 +46,8 @@ int push_load(const char *url) {
     return 0;
 }
 
-/* Both streams are ends of pipes of our own: nobody else is surprised when they do not block. */
+/* Both streams are the agent's own pipes: no other process is affected when they become
+ * non-blocking. */
 int push_http_open(const struct push_config *config, struct push_http **ret_http) {
     struct push_http *http = calloc(1, sizeof *http);
     (void)config;
@@ -73,13 +74,13 @@ void push_http_close(struct push_http *http) {
 void push_http_wake(struct push_http *http) {
     const uint64_t one = 1;
     if (write(http->wake_fd, &one, sizeof one) < 0)
-        return; /* the counter is at its end: it is awake already */
+        return; /* the counter is full: it is awake already */
 }
 
 static void rest(struct push_http *http) {
     uint64_t count;
     if (read(http->wake_fd, &count, sizeof count) < 0)
-        return; /* nobody had woken it */
+        return; /* it was not woken */
 }
 
 void push_http_wait(struct push_http *http, int64_t until_ns, int fd) {
@@ -136,12 +137,12 @@ static int send_request(const struct post *post) {
     r = send_all(post, streams.head.data, streams.head.size);
     if (r == 0)
         r = send_all(post, body->data, body->size);
-    if (r < 0) /* also when given up: the record has no end */
+    if (r < 0) /* also when aborted: the record is incomplete */
         streams.broken = true;
     return r;
 }
 
-/* 0: an answer is taken out of what came; STREAM_MORE. */
+/* 0: took an answer from the received bytes; STREAM_MORE. */
 static int take_record(uint64_t *ret_number, struct push_answer *ret_answer) {
     size_t size;
     int r = stream_read_answer(streams.came, streams.n_came, ret_number, ret_answer, &size);
@@ -154,7 +155,7 @@ static int take_record(uint64_t *ret_number, struct push_answer *ret_answer) {
 
 static int read_more(const struct post *post) {
     size_t n_came = streams.n_came;
-    if (n_came >= sizeof streams.came) /* no answer is as long */
+    if (n_came >= sizeof streams.came) /* every answer is shorter */
         return -EBADMSG;
     ssize_t n = read(STDIN_FILENO, streams.came + n_came, sizeof streams.came - n_came);
     if (n > 0)
@@ -164,7 +165,7 @@ static int read_more(const struct post *post) {
     return n < 0 && errno == EAGAIN ? await(post, STDIN_FILENO, POLLIN) : -EPIPE;
 }
 
-/* The answer to an earlier request, which was given up, is passed over. */
+/* Skips the answer to an earlier request that was aborted. */
 static int receive_answer(const struct post *post, struct push_answer *ret_answer) {
     struct push_answer answer;
     uint64_t number = 0;

@@ -17,7 +17,7 @@ enum {
     NEXT = 64
 };
 
-/* Which word it was; 0 for a word that is not known, negative if its number is none. */
+/* The index of the word; 0 for an unknown word, negative if its number is malformed. */
 static int read_line(struct span line, struct push_reply *reply) {
     const char *p = line.data, *end = p + line.size;
     struct span word;

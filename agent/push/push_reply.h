@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a collector's good answer, which comes from the network and is checked like it. */
+/* The text of a collector's good answer; it comes from the network, so it is checked. */
 #ifndef CHOKEPOINT_AGENT_PUSH_REPLY_H
 #define CHOKEPOINT_AGENT_PUSH_REPLY_H
 
@@ -10,13 +10,13 @@ struct push_reply {
     uint64_t committed;
     int64_t received_ns, replied_ns; /* the collector's CLOCK_MONOTONIC */
     bool stop;
-    uint64_t echo_key; /* of common/echo.h; 0: it offers none */
-    int64_t next_ns;   /* until the next push is wanted; 0: when the agent likes */
-    uint64_t tables;   /* its number for the tables of the push (common/wire.h); 0: none */
+    uint64_t echo_key; /* key for common/echo.h; 0: not offered */
+    int64_t next_ns;   /* wanted delay of the next push; 0: any */
+    uint64_t tables;   /* the collector's number for the push's tables (common/wire.h); 0: none */
 };
 
-/* Lines of "word number"; words of later versions are passed over. -EBADMSG unless all are there
- * but the last three. */
+/* Parses lines of "word number"; unknown words of later versions are skipped. -EBADMSG unless all
+ * are there; the last three may be missing. */
 int push_reply_parse(const char *text, struct push_reply *ret_reply);
 
 #endif

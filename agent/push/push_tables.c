@@ -14,7 +14,7 @@ static bool is_block(const struct push_tables *tables, struct span found) {
            memcmp(found.data, tables->block.data, found.size) == 0;
 }
 
-/* A segment of before an update describes other tables than this agent does. */
+/* A segment from before an update may describe other tables than this agent's. */
 void push_tables_shorten(struct push_tables *tables, struct buffer *body) {
     struct span found;
     tables->left_out = false;

@@ -25,7 +25,7 @@ static uint32_t checksum(const uint8_t *record, size_t size, const void *rest, s
     return crc32c(crc, rest, rest_size);
 }
 
-/* A head whose numbers are a and b, as 32 bits each, between magic and number. */
+/* A head with the numbers a and b, 32 bits each, between magic and number. */
 static size_t put_head(struct buffer *to, uint32_t magic, uint32_t a, uint32_t b, uint64_t number) {
     size_t at = to->size;
     buffer_put_u32le(to, magic);
@@ -45,7 +45,7 @@ static int seal(struct buffer *to, size_t at, const void *rest, size_t rest_size
     return 0;
 }
 
-/* The check of every record before its own fields are looked at; *ret_size is that of all of it. */
+/* Checks what all records have in common; *ret_size is the size of the whole record. */
 static int check(const uint8_t *data, size_t size, size_t parts, size_t *ret_size) {
     *ret_size = STREAM_HEAD_SIZE + parts;
     if (size < *ret_size)
@@ -68,7 +68,7 @@ int stream_put_request(struct buffer *to, uint64_t number, const struct push_req
     return seal(to, at, body->data, body->size);
 }
 
-/* It becomes the value of a header of HTTP. */
+/* The text becomes the value of an HTTP header. */
 static bool take_clock(const uint8_t *text, size_t size, char *ret_clock) {
     for (size_t i = 0; i < size; i++)
         if (!(text[i] >= '0' && text[i] <= '9') && text[i] != '-' && text[i] != ' ')

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fixed piece of arithmetic: what CPU time it takes tells how fast a core is, the same program's
- * on every host. All hosts sample at the same instants, so cores that share a physical one are seen
- * with the other busy.
+ * A fixed computation, the same on every host: its CPU time shows the speed of a core. All hosts
+ * sample at the same instants, so the sibling of a physical core is measured while it is busy, too.
  */
 #ifndef CHOKEPOINT_AGENT_CORE_SPEED_H
 #define CHOKEPOINT_AGENT_CORE_SPEED_H
 
 #include <stdint.h>
 
-/* Sums that depend on nothing but themselves, as many a cycle as a core has room for: a neighbour
- * on the same physical core takes from those what it takes from a program, where a chain of
- * products hardly notices it. No memory. Some 10 us on a core of 2026. */
+/* Independent sums, as many in a cycle as a core can do: a busy sibling slows them as it slows a
+ * program, while a chain of products would hardly notice it. Uses no memory. About 10 us on a core
+ * of 2026. */
 uint64_t core_speed_work(uint64_t seed);
 
-/* CPU time of it on this core, ns: the shorter of two, since the first finds cold caches, and an
- * interruption says nothing of the core's speed. cpu_ns: the calling thread's CPU time. */
+/* CPU time of the computation on this core, ns: the shorter of two, since the first one has cold
+ * caches, and an interruption does not show the core's speed. cpu_ns: the calling thread's CPU
+ * time. */
 int64_t core_speed_measure(int64_t (*cpu_ns)(void *ctx), void *ctx);
 
 #endif

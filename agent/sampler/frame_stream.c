@@ -43,7 +43,7 @@ int frame_stream_add(struct frame_stream *stream, const struct table *table, siz
     return 0;
 }
 
-/* No varint is longer than ten bytes; a packed row has three of its own. */
+/* A varint has at most ten bytes; a packed row has three of its own. */
 static size_t frame_bytes_at_most(const struct frame_stream *stream) {
     size_t size = 128 + 3 * 10 * stream->n;
     for (size_t i = 0; i < stream->n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream of frames: the tables whose rows make them, and how far its sequence has come.
- * Samples make one stream, single events too many to be sent while the job runs another (see
- * probe.h).
+ * A stream of frames: its tables, whose rows become frames, and its sequence number. Samples are
+ * one stream; single events, which are too many to be sent while the job runs, are another
+ * (probe.h).
  */
 #ifndef CHOKEPOINT_AGENT_FRAME_STREAM_H
 #define CHOKEPOINT_AGENT_FRAME_STREAM_H
@@ -13,13 +13,13 @@ struct frame_sink;
 
 struct frame_stream {
     struct rows *rows;           /* owned, by table: n of capacity */
-    struct rows **frame_rows;    /* by table: pointers into rows, as the encoder takes them */
+    struct rows **frame_rows;    /* by table: pointers into rows, for the encoder */
     const struct table **tables; /* by table */
     unsigned *indexes;           /* by table: 0, 1, 2 ... */
     size_t n, capacity;
     struct buffer frame, scratch;
-    struct frame_head head; /* of the last frame */
-    bool packed;            /* frames of the packed form */
+    struct frame_head head; /* number of the last frame */
+    bool packed;            /* frames have the packed form */
 };
 
 /* Room for `capacity` tables. -ENOMEM, -E2BIG; release it in any case. */
@@ -29,15 +29,15 @@ void frame_stream_release(struct frame_stream *stream);
 /* Adds a table with room for max_rows. -ENOMEM. */
 int frame_stream_add(struct frame_stream *stream, const struct table *table, size_t max_rows);
 
-/* Takes the memory its frames need at most: afterwards nothing is allocated. -ENOMEM. */
+/* Allocates all memory that its frames can need. -ENOMEM. */
 int frame_stream_reserve(struct frame_stream *stream);
 
-/* Makes the next frame of the rows there are and gives it to the sink; rows stay. `head`: its
- * sequence number is the stream's. 0 or the sink's error. */
+/* Makes the next frame of the present rows and passes it to the sink; rows stay. `head` gets the
+ * stream's sequence number. 0 or the sink's error. */
 int frame_stream_send(struct frame_stream *stream, const struct frame_head *head,
                       const struct frame_sink *sink);
 
-/* Forgets the rows of tables from the first-th on. */
+/* Forgets the rows of the tables from `first` on. */
 void frame_stream_reset(struct frame_stream *stream, size_t first);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A probe that fails loses its own rows and is tried again at its next turn: sources come back
- * (a device, a mount), and a try costs less than a rule about when to give up.
+ * A probe that fails loses its own rows and is tried again at its next turn: sources come back (a
+ * device, a mount), and a try costs less than a rule for giving up.
  */
 #include "agent/sampler/sampler.h"
 
@@ -20,23 +20,25 @@
 #define TABLE_NOTE 0
 #define TABLE_SELF 1
 #define TABLES_OWN 2
-#define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
-#define CHECK_EVERY_NS (25 * NS_PER_MS)    /* where nobody calls when a ring fills up */
-#define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
+#define BULK_FRAMES_MAX 256             /* for one sample; further rows go into the next */
+#define CHECK_EVERY_NS (25 * NS_PER_MS) /* of rings whose writers cannot call */
+#define TROUBLE_OVER_NS                                                                            \
+    (3 * NS_PER_S / 2) /* longer than the distance of processes: large frames                      \
+                        */
 
-/* A probe that could be opened, and its table of the frame. */
+/* An open probe, and its table in the frame. */
 struct probe_instance {
     const struct probe *probe;
     void *state;
     const struct frame_stream *stream;
-    struct rows *rows; /* in the stream */
+    struct rows *rows; /* index in the stream */
     struct self_cost cost;
-    int error; /* of its last sample: told when it changes */
+    int error; /* error of its last sample; reported when it changes */
 };
 
-struct trouble { /* of a sink: told when it begins and when it is over */
+struct trouble { /* State of a sink; reported when an error begins and ends. */
     int error;
-    int64_t last_ns; /* when it last refused a frame */
+    int64_t last_ns; /* time of the last refused frame */
 };
 
 struct sampler {
@@ -46,13 +48,13 @@ struct sampler {
     struct probe_instance *instances;
     size_t n_instances;
     struct frame_stream samples, bulk;
-    const struct frame_sink *bulk_sink; /* NULL: no such stream is sent */
+    const struct frame_sink *bulk_sink; /* NULL: no such stream */
     struct self_agent self;
     struct self_cost core_speed;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
-    bool news; /* for the slow tables, which join the next frame */
+    bool news; /* the slow tables must join the next frame */
 };
 
 /* ---- opening ---- */
@@ -150,7 +152,7 @@ int sampler_open(const struct sampler_config *config, struct sampler **ret_sampl
 }
 
 void sampler_close_probes(struct sampler *sampler) {
-    for (size_t i = sampler->n_instances; i-- > 0;) /* a probe may rest on those before it */
+    for (size_t i = sampler->n_instances; i-- > 0;) /* a probe may use those before it */
         close_probe(sampler->instances[i].probe, sampler->instances[i].state);
     sampler->n_instances = 0;
 }
@@ -225,7 +227,7 @@ static void measure_core_speed(struct sampler *sampler) {
     sampler->core_speed.samples++;
 }
 
-/* Each probe's time ends where the next one's begins: one clock call a probe. */
+/* Each probe's time ends where the next one's begins: one clock reading a probe. */
 static void sample_all(struct sampler *sampler, bool slow) {
     int64_t before = cpu_now(sampler);
     for (size_t i = 0; i < sampler->n_instances; i++) {
@@ -249,8 +251,8 @@ static void append_self(struct sampler *sampler) {
     sampler->self.late_ns = 0;
 }
 
-/* Where there is little room small frames fit and large ones do not: it is over when a while went
- * well, else it would be told with each of them. */
+/* When space is short, small frames may fit and large ones not: the error ends after a while
+ * without any, or each frame would be reported. */
 static void tell_trouble(struct sampler *sampler, const char *subject, struct trouble *trouble,
                          int error, int64_t now_ns) {
     if (error)
@@ -261,7 +263,7 @@ static void tell_trouble(struct sampler *sampler, const char *subject, struct tr
     sampler_note(sampler, NOTE_WARNING, subject, error ? strerror(-error) : "takes frames again");
 }
 
-/* The rows of these probes go into the next frame of the stream. */
+/* Adds the rows of these probes to the next frame of the stream. */
 static void tell_keeping(struct sampler *sampler, const struct frame_stream *stream) {
     for (size_t i = 0; i < sampler->n_instances; i++) {
         const struct probe_instance *instance = &sampler->instances[i];
@@ -270,7 +272,7 @@ static void tell_keeping(struct sampler *sampler, const struct frame_stream *str
     }
 }
 
-/* Notes made between two frames go with the next one that the sink takes. */
+/* Notes made between two frames join the next one that the sink accepts. */
 static void send_frame(struct sampler *sampler, const struct frame_head *head,
                        const struct frame_sink *sink) {
     tell_keeping(sampler, &sampler->samples);
@@ -281,7 +283,7 @@ static void send_frame(struct sampler *sampler, const struct frame_head *head,
 
 /* ---- the bulk stream ---- */
 
-/* Whether there may be more than there was room for. */
+/* Whether there may be more events than rows. */
 static bool sample_bulk(struct sampler *sampler) {
     bool more = false;
     int64_t before = cpu_now(sampler);
@@ -333,8 +335,8 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
     }
 }
 
-/* Bulk rows wait for a slow slot if their writers call when they become many: a frame of them costs
- * as much as a hundred rows. */
+/* Bulk rows wait for a slow slot if their writers call when there are many: a frame costs as much
+ * as a hundred rows. */
 static bool bulk_can_wait(const struct sampler *sampler) {
     bool can = sampler->bulk.n > 0;
     for (size_t i = 0; i < sampler->n_instances; i++) {
@@ -346,7 +348,7 @@ static bool bulk_can_wait(const struct sampler *sampler) {
     return can;
 }
 
-/* ---- both ---- */
+/* ---- both streams ---- */
 
 static bool frames_left(const struct sampler *sampler) {
     return !sampler->config.max_frames || sampler->self.frames < sampler->config.max_frames;
@@ -394,7 +396,7 @@ static bool is_pressed(const struct sampler *sampler) {
     return false;
 }
 
-/* By nobody calling it. */
+/* Whether it is time to check a ring whose writer cannot call. */
 static bool may_be_pressed(const struct sampler *sampler) {
     bool may = false;
     for (size_t i = 0; i < sampler->n_instances; i++) {
@@ -426,9 +428,9 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
     return r;
 }
 
-/* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
- * writer or a check does. Rows stay for a slot unless they are many: few calls make few frames. A
- * wake-up is dear: it takes the core from the rank that is observed. */
+/* A burst begins without warning, so the fill of a ring at the last slot predicts nothing: only its
+ * writer or a check finds it. Rows wait for a slot unless they are many, so that few calls make few
+ * frames. A wake-up is expensive: it takes the core from the observed rank. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t checks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / CHECK_EVERY_NS : 0;
@@ -436,7 +438,7 @@ static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
         int64_t check_ns = planned_ns - checks * CHECK_EVERY_NS;
         if (check_ns <= clock->wall_ns(clock->ctx))
             continue;
-        int r = wait_hearing_calls(sampler, check_ns); /* some ranks may call, and others not */
+        int r = wait_hearing_calls(sampler, check_ns); /* some ranks may call, others cannot */
         if (r != 0)
             return r;
         take_if_pressed(sampler, check_ns);
@@ -454,7 +456,7 @@ static void take_unplanned(struct sampler *sampler, const struct frame_sink *sin
     take_frame(sampler, &slot, sink);
 }
 
-/* Waits for the next slot and takes it: 0, SAMPLER_AGAIN, SAMPLER_STOP, -errno. */
+/* Waits for the next slot and takes the frame: 0, SAMPLER_AGAIN, SAMPLER_STOP, -errno. */
 static int next_frame(struct sampler *sampler, const struct frame_sink *sink) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t planned =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pure arithmetic; see the header. Times are far from INT64_MAX: sampler.c sees to that. */
+/* Pure arithmetic; see the header. sampler.c keeps times far from INT64_MAX. */
 #include "agent/sampler/schedule.h"
 
 static int64_t floor_to(int64_t t_ns, int64_t period_ns) {
@@ -19,8 +19,8 @@ void schedule_resume(struct schedule *schedule, int64_t slot_ns, int64_t wall_ns
     schedule->missed = missed;
 }
 
-/* How far the wall clock moved beyond the time that went by. A clock that is slewed moves by at
- * most 500 ppm; a thousandth is allowed. */
+/* How far the wall clock moved beyond the elapsed time. A slewed clock moves by at most 500 ppm; a
+ * thousandth is allowed. */
 static bool was_stepped(const struct schedule *schedule, int64_t wall_ns, int64_t mono_ns) {
     int64_t went_by = mono_ns - schedule->mono_ns;
     int64_t moved = wall_ns - schedule->wall_ns - went_by;
@@ -42,7 +42,7 @@ bool schedule_is_due(const struct schedule *schedule, int64_t planned_ns, int64_
     return wall_ns >= planned_ns || was_stepped(schedule, wall_ns, mono_ns);
 }
 
-/* After a step the next slot is up to one and a half periods away, which is none missed. */
+/* After a step the next slot may be one and a half periods away, which counts as none missed. */
 static uint64_t missed_between(const struct schedule *schedule, const struct slot *slot,
                                bool stepped) {
     if (!schedule->started)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Own figures come from the process's own clocks: nothing here depends on what a probe sees. */
+/* Own figures come from the process's own clocks, and not from probes. */
 #include "agent/sampler/self.h"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static int64_t resident_bytes(const struct self_agent *agent) {
     uint64_t pages;
     ssize_t n = agent->statm_fd < 0 ? -1 : pread(agent->statm_fd, text, sizeof text, 0);
     const char *p = text, *end = text + (n > 0 ? n : 0);
-    /* The second number. NOLINTNEXTLINE(misc-redundant-expression) */
+    /* Skips to the second number. NOLINTNEXTLINE(misc-redundant-expression) */
     if (!text_u64(&p, end, &pages) || !text_u64(&p, end, &pages) ||
         pages > (uint64_t)(INT64_MAX / agent->page_size))
         return VALUE_ABSENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The `self` table: what each probe and the agent as a whole cost and lost. */
+/* The `self` table: cost and losses of each probe and of the whole agent. */
 #ifndef CHOKEPOINT_AGENT_SELF_H
 #define CHOKEPOINT_AGENT_SELF_H
 
@@ -7,21 +7,21 @@
 
 /* Cost of one probe since the agent's process started. */
 struct self_cost {
-    int64_t cpu_ns; /* of the sampling thread, in its sample() */
+    int64_t cpu_ns; /* CPU time of the sampling thread in its sample() */
     uint64_t samples;
     uint64_t failures;
-    uint64_t dropped_rows; /* that its tables had no room for */
+    uint64_t dropped_rows; /* rows without room in its tables */
 };
 
-/* The instance of a cost that is of no probe, but of a measurement of the core's speed
- * (agent/sampler/core_speed.h) a frame. */
+/* The instance for the measurement of the core's speed (agent/sampler/core_speed.h), once a frame,
+ * which is no probe. */
 #define SELF_CORE "core"
 
 struct self_agent {
     uint64_t frames;
-    uint64_t lost;   /* frames, as in the frame's head */
-    int64_t late_ns; /* the most since the previous row */
-    int statm_fd;    /* of <proc>/self/statm; -1 if there is none */
+    uint64_t lost;   /* as in the frame's head */
+    int64_t late_ns; /* maximum since the previous row */
+    int statm_fd;    /* descriptor of <proc>/self/statm; -1: none */
     int64_t page_size;
 };
 
@@ -29,10 +29,10 @@ extern const struct table self_table;
 
 void self_append_probe(struct rows *rows, const char *name, const struct self_cost *cost);
 
-/* The instance "agent": CPU time of the whole process, its resident memory. */
+/* The instance "agent": CPU time and resident memory of the whole process. */
 void self_append_agent(struct rows *rows, const struct self_agent *agent);
 
-/* <proc>/self/statm, or -1. */
+/* Opens <proc>/self/statm; -1: failed. */
 int self_open_statm(const char *proc);
 
 #endif

@@ -42,7 +42,7 @@ static int arm(const struct wake *wake, int64_t wall_ns) {
     return errno == ECANCELED ? SAMPLER_AGAIN : negative_errno();
 }
 
-/* The result of poll(); for a moment after a call it does not hear the next one. */
+/* The result of poll(); shortly after a call the next one is ignored. */
 static int wait_for_any(struct wake *wake) {
     struct pollfd *called = &wake->fds[wake->n];
     bool deaf = wake->called_fd >= 0 && clock_monotonic_ns() < wake->deaf_till_ns;

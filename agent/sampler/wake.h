@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real clock of the sampler: a timer on the wall clock that the kernel cancels when that clock
- * is set, so that a step back neither stalls sampling nor makes it spin, and descriptors that end
- * the wait when there is a reason to stop.
+ * The real clock of the sampler. Its timer on the wall clock is cancelled by the kernel when that
+ * clock is set, so that a step back neither stalls sampling nor makes it spin. Descriptors end the
+ * wait when there is a reason to stop.
  */
 #ifndef CHOKEPOINT_AGENT_WAKE_H
 #define CHOKEPOINT_AGENT_WAKE_H
@@ -13,24 +13,24 @@
 #include "agent/sampler/sampler.h"
 
 #define WAKE_STOPS_MAX 2
-#define WAKE_DEAF_MS 2 /* after a call that came soon after another: a caller without pause */
+#define WAKE_DEAF_MS 2 /* pause after two calls in quick succession: a caller without pause */
 #define WAKE_SOON_MS 8 /* is heard this often */
 
 struct wake {
-    struct pollfd fds[1 + WAKE_STOPS_MAX + 1]; /* the timer, what stops, what calls */
+    struct pollfd fds[1 + WAKE_STOPS_MAX + 1]; /* the timer, the reasons to stop, the callers */
     nfds_t n;
     int called_fd;                   /* -1: none */
-    int64_t called_ns, deaf_till_ns; /* of the monotonic clock */
+    int64_t called_ns, deaf_till_ns; /* on the monotonic clock */
 };
 
 /* stop_fds: readable when there is a reason to stop; borrowed. -errno. */
 int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds);
 void wake_close(struct wake *wake);
 
-/* called_fd: readable when somebody calls, non-blocking, borrowed; what comes is thrown away. */
+/* called_fd: readable when a writer calls, non-blocking, borrowed; its bytes are discarded. */
 void wake_listen(struct wake *wake, int called_fd);
 
-/* As sampler_clock.wait; ctx is the struct wake. Comes back with SAMPLER_AGAIN at least every ten
+/* As sampler_clock.wait; ctx is the struct wake. Returns SAMPLER_AGAIN at least every ten
  * seconds. */
 int wake_wait(void *ctx, int64_t wall_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The appending side and the bookkeeping. A frame goes out in one write, so that a crash leaves
- * whole frames; when the write comes short, the file is cut back to where it was. The limit is
- * kept by dropping the oldest segment before a write, never after.
+ * whole frames; after a short write the file is cut back. To keep the limit, the oldest segment is
+ * dropped before a write, never after.
  */
 #include "agent/spool/spool.h"
 
@@ -18,10 +18,10 @@
 #include "common/error.h"
 #include "common/limits.h"
 
-#define SEGMENT_LEAST (4u << 10) /* where files may not be larger */
+#define SEGMENT_LEAST (4u << 10) /* used when files may not be larger */
 #define SEGMENT_MIN (64u << 10)
 #define SEGMENT_MAX (1u << 20)
-#define SPARE_SEGMENTS 64 /* those that ended early: restarts, lost frames */
+#define SPARE_SEGMENTS 64 /* segments that ended early: restarts, lost frames */
 
 void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGMENT_NAME_SIZE]) {
     segment_name_put(ret_name, spool->stream_id, number);
@@ -34,7 +34,7 @@ uint64_t segment_waiting(const struct spool *spool, const struct segment *segmen
     return committed < segment->last_seq ? segment->last_seq - committed : 0;
 }
 
-/* Out of the list; the file is left to the caller, who may have unlocked by then. */
+/* Takes a segment out of the list; the caller removes the file, perhaps after unlocking. */
 static struct segment segment_take(struct spool *spool, size_t i) {
     struct segment segment = spool->segments[i];
     if (i + 1 == spool->n && spool->fd >= 0) {
@@ -150,7 +150,7 @@ uint64_t spool_lost(struct spool *spool) {
     return lost;
 }
 
-/* Whether the newest segment takes this frame, too. */
+/* Whether the newest segment can take this frame. */
 static bool segment_has_room(const struct spool *spool, size_t size, uint64_t seq) {
     if (spool->fd < 0)
         return false;
@@ -186,7 +186,7 @@ static int append_to_newest(struct spool *spool, const void *frame, size_t size)
     struct segment *newest = &spool->segments[spool->n - 1];
     struct iovec piece = {(void *)frame, size};
     int r = segment_write(spool->fd, newest->size, &piece, 1);
-    if (r == -EIO) { /* its end is unknown: no more to this file */
+    if (r == -EIO) { /* its end is unknown: nothing more goes to this file */
         close(spool->fd);
         spool->fd = -1;
     }
@@ -212,7 +212,7 @@ static int append_locked(struct spool *spool, const void *frame, size_t size, ui
     return joins ? append_to_newest(spool, frame, size) : append_to_new(spool, frame, size, seq);
 }
 
-/* The newest segment itself may fill the disk: once all of it is committed it may go. */
+/* The newest segment itself may fill the disk: once all of it is committed it may be freed. */
 static bool make_room(struct spool *spool, int error) {
     if ((error != -ENOSPC && error != -EDQUOT && error != -EFBIG) || !spool->n ||
         segment_waiting(spool, &spool->segments[spool->n - 1]))
@@ -231,13 +231,13 @@ int spool_append(struct spool *spool, const void *frame, size_t size, uint64_t s
         spool->lost++;
     else
         spool->last_seq = seq;
-    if (r == 0 && spool->memory) /* no file lacks a frame that never was in one */
+    if (r == 0 && spool->memory) /* no file lacks a frame that was never written */
         atomic_store(&spool->memory->last_seq, seq);
     pthread_mutex_unlock(&spool->lock);
     return r;
 }
 
-/* The oldest segment if it holds nothing that is still wanted and is not the newest. */
+/* The oldest segment, if nothing in it is needed and it is not the newest. */
 static bool take_committed(struct spool *spool, uint32_t *ret_number) {
     pthread_mutex_lock(&spool->lock);
     bool taken = spool->n > 1 && spool->segments[0].last_seq <= spool->committed_seq;

@@ -15,7 +15,7 @@
 #include "common/private_path.h"
 #include "common/segment_name.h"
 
-/* Without slashes at its end, behind which a link would be followed. */
+/* Removes slashes at the end, behind which a link would be followed. */
 static int bare_path(const char *path, char to[PATH_MAX]) {
     size_t size = strlen(path);
     while (size > 1 && path[size - 1] == '/')
@@ -75,7 +75,7 @@ static int make_in(const char *place, const char *run, char ret_path[PATH_MAX]) 
     return r;
 }
 
-/* $TMPDIR may come from another host, and here be missing or somebody else's. */
+/* $TMPDIR may come from another host, and be missing or somebody else's here. */
 int spool_dir_make(const char *run, char ret_path[PATH_MAX]) {
     static const char common[] = "/tmp";
     const char *place = spool_dir_place();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of segments, and what becomes of them when somebody removes them. */
+/* The files of segments, also when somebody removes them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,8 +39,8 @@ static int make_directory(struct spool *spool) {
     return r;
 }
 
-/* A file in the place of the next may be one of ours that could not be removed, or somebody's: it
- * stays, and the next name is taken. */
+/* If the next name is taken (by an own file that could not be removed, or by another user's), that
+ * file stays, and the next name is tried. */
 static int create_next(struct spool *spool) {
     int fd = create(spool, spool->next_number);
     for (int i = 0; i < NAMES_TRIED && fd == -EEXIST; i++)

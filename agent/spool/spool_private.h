@@ -10,7 +10,7 @@
 #include "agent/spool/spool_dir.h"
 #include "common/segment_name.h"
 
-/* One file. Its frames are first_seq..last_seq without a gap: a frame that was lost ends it. */
+/* One file. Its frames are first_seq..last_seq without a gap: a lost frame ends it. */
 struct segment {
     uint32_t number;
     uint32_t header_size;
@@ -25,9 +25,9 @@ struct spool_cursor {
 };
 
 struct spool {
-    pthread_mutex_t lock;                /* of all below but what is marked otherwise */
+    pthread_mutex_t lock;                /* protects all below, unless marked otherwise */
     char *dir;                           /* const */
-    int dir_fd;                          /* const number; of a new directory if ours is removed */
+    int dir_fd;                          /* number is const; may become a new directory */
     uint64_t stream_id;                  /* const */
     uint64_t limit_bytes, segment_bytes; /* const */
     struct buffer header;                /* const: magic, stream, tables */
@@ -39,7 +39,7 @@ struct spool {
     struct spool_memory *memory; /* const; NULL: none */
     bool have_recovered;         /* const after open */
     struct frame_head recovered; /* const after open */
-    struct spool_cursor cursor;  /* the reading thread's */
+    struct spool_cursor cursor;  /* used by the reading thread only */
 };
 
 void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGMENT_NAME_SIZE]);
@@ -47,22 +47,23 @@ void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGM
 /* Frames of the segment that are not committed. */
 uint64_t segment_waiting(const struct spool *spool, const struct segment *segment);
 
-/* Takes segment i out of the list, its waiting frames as lost, and removes its file. Locked. */
+/* Takes segment i out of the list, counts its waiting frames as lost, and removes its file.
+ * Locked. */
 void segment_drop(struct spool *spool, size_t i);
 
-/* Makes the file of the next segment, next_number, which moves past names that are taken; and the
- * directory anew if somebody removed it: a descriptor to append to and to read. Locked. */
+/* Makes the file of the next segment, next_number, which skips taken names, and the directory anew
+ * if it was removed. Returns a descriptor for appending and reading. Locked. */
 int segment_create(struct spool *spool);
 void segment_unlink(const struct spool *spool, uint32_t number);
 
-/* All pieces or nothing: what was written of them is cut off again. */
+/* Writes all pieces or nothing: a partial write is cut off again. */
 int segment_write(int fd, uint64_t offset, const struct iovec *pieces, int n);
 
-/* Writes the newest segment again where somebody removed its file: what it holds is still there
- * through our descriptor. Without success that goes on. Locked. */
+/* Writes the newest segment again after its file was removed: the open descriptor still has its
+ * content. If that fails, the old descriptor is used on. Locked. */
 void segment_restore_newest(struct spool *spool);
 
-/* Reads what an earlier process left. Called by spool_open. */
+/* Reads the files of an earlier process. Called by spool_open. */
 int spool_recover(struct spool *spool);
 
 #endif

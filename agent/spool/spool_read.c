@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reading side. File I/O happens without the lock: the appending thread never waits for a
- * disk that the reader waits for. Only the framing of records is looked at here; the collector
- * checks them. A segment that has become unreadable (removed or overwritten by somebody) is given
- * up and its frames counted lost: a push that stumbles over it for ever would deliver nothing.
+ * The reading side. File I/O happens without the lock: the appending thread never waits for the
+ * reader's disk. Only the framing of records is checked here; the collector checks the rest. A
+ * segment that became unreadable (removed or overwritten) is given up and its frames count as lost:
+ * otherwise no push would ever get past it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "common/error.h"
 
 struct frame_span {
-    size_t size; /* of the whole record */
+    size_t size; /* size of the whole record */
     uint64_t seq;
 };
 
@@ -78,13 +78,13 @@ static int read_piece(int fd, uint64_t offset, size_t size, struct buffer *body)
 struct reading {
     int fd;
     struct segment segment;
-    uint64_t after, offset; /* of the next byte to look at */
+    uint64_t after, offset; /* offset of the next byte to read */
     size_t max_bytes;
 };
 
-/* Walks body[start..] for whole frames above `after`, moves them to start, cuts off the rest.
- * Returns how many bytes of the file were consumed, *ret_wanted the size of the frame that did not
- * fit. */
+/* Finds whole frames above `after` in body[start..], moves them to start, and cuts off the rest.
+ * Returns the number of consumed bytes of the file; *ret_wanted is the size of the frame that did
+ * not fit. */
 static int select_frames(const struct reading *reading, struct buffer *body, size_t start,
                          size_t *ret_consumed, size_t *ret_wanted, struct spool_range *range) {
     size_t at = start, from = start;
@@ -109,7 +109,7 @@ static int select_frames(const struct reading *reading, struct buffer *body, siz
     return 0;
 }
 
-/* Window by window until one holds a frame that is wanted. */
+/* Reads window by window until one has a wanted frame. */
 static int fill_body(struct reading *reading, struct buffer *body, struct spool_range *range) {
     const struct segment *segment = &reading->segment;
     size_t header = segment->header_size, window = 0, consumed, wanted;
@@ -119,7 +119,7 @@ static int fill_body(struct reading *reading, struct buffer *body, struct spool_
     while (r == 0 && !range->n_frames) {
         uint64_t left = segment->size - reading->offset;
         if (left == 0)
-            return -EBADMSG; /* the frames it should hold are not there */
+            return -EBADMSG; /* its frames are missing */
         r = read_piece(reading->fd, reading->offset, left < window ? (size_t)left : window, body);
         if (r == 0)
             r = select_frames(reading, body, header, &consumed, &wanted, range);
@@ -158,8 +158,8 @@ static void give_up(struct spool *spool, uint32_t number) {
     pthread_mutex_unlock(&spool->lock);
 }
 
-/* The file of the newest segment is there for us as long as it is appended to, also when somebody
- * removed it. */
+/* The newest segment's descriptor works while it is appended to, even after its file was
+ * removed. */
 static bool share_newest(struct spool *spool, struct reading *reading) {
     pthread_mutex_lock(&spool->lock);
     bool is_newest = spool->n && spool->fd >= 0 &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After a crash: every segment of this stream is read through the one decoder and cut off where it
- * stops making sense. Recovered segments are never appended to, because the restarted agent's
- * tables may differ from those a segment opens with.
+ * After a crash: the decoder reads every segment of this stream, and each is cut off where it is
+ * invalid. Recovered segments are never appended to, because the restarted agent's tables may
+ * differ from a segment's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ static int compare_numbers(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The numbers of this stream's segments in order. *ret_numbers is the caller's to free. */
+/* The numbers of this stream's segments in order. The caller frees *ret_numbers. */
 static int list_segments(const struct spool *spool, uint32_t **ret_numbers, size_t *ret_n) {
     int fd = openat(spool->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -51,7 +51,7 @@ static int list_segments(const struct spool *spool, uint32_t **ret_numbers, size
     return 0;
 }
 
-/* The whole file into `content`; none of ours is larger than a body. */
+/* Reads the whole file into `content`; no own file is larger than a body. */
 static int read_file(int fd, struct buffer *content) {
     struct stat st;
     if (fstat(fd, &st) < 0)
@@ -68,13 +68,14 @@ static int read_file(int fd, struct buffer *content) {
     return n < 0 ? (int)n : 0;
 }
 
-/* Whether a frame continues what came before it: above all earlier, no gap within a segment. */
+/* Whether a frame continues the earlier ones: its number is higher, and has no gap within a
+ * segment. */
 static bool frame_follows(const struct spool *spool, const struct segment *segment, uint64_t seq) {
     return segment->last_seq ? seq == segment->last_seq + 1 : seq > spool->last_seq;
 }
 
-/* Reads segment content up to where it ends or stops making sense: fills *ret_segment (last_seq 0:
- * no frame in it) and the head of the last frame. */
+/* Reads a segment up to its end or its first invalid record: fills *ret_segment (last_seq 0: no
+ * frames) and the head of the last frame. */
 static int walk(const struct spool *spool, const struct buffer *content,
                 struct segment *ret_segment, struct frame_head *ret_head) {
     struct wire_reader reader;

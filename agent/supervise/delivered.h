@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory in which an agent came to its host. */
+/* The directory in which an agent was delivered to its host. */
 #ifndef CHOKEPOINT_AGENT_DELIVERED_H
 #define CHOKEPOINT_AGENT_DELIVERED_H
 

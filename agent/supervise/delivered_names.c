@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A static program must not load the modules of the host's C library that look up names: it knows
- * users and hosts by their files alone. */
+/* A static program must not load the host C library's modules for name lookups: it finds users and
+ * hosts in their files alone. */
 #include <nss.h>
 
 __attribute__((constructor)) static void look_names_up_in_files(void) {

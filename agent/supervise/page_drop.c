@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mapping is dropped only when smaps counts no anonymous page in it: read-only is not enough,
- * since relocated tables are read-only, too, and would be lost.
+ * A mapping is dropped only if smaps counts no anonymous page in it. Read-only is not enough:
+ * relocated tables are read-only, too, and would be lost.
  */
 #include "agent/supervise/page_drop.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loading the libraries of an HTTP client touches 6 MB of their files, which a process that only
- * waits will never look at again. This gives those pages back.
+ * waits never needs again. These functions give those pages back.
  */
 #ifndef CHOKEPOINT_AGENT_PAGE_DROP_H
 #define CHOKEPOINT_AGENT_PAGE_DROP_H
 
-/* Drops the unmodified, read-only pages of files from this process (<proc>/self/smaps says which).
- * Pages that are needed again come back from the page cache. For a process of one thread. Best
+/* Drops the unmodified, read-only pages of files from this process (found in <proc>/self/smaps).
+ * Pages that are needed again come from the page cache. For a process of one thread. Best
  * effort. */
 void page_drop_files(const char *proc);
 

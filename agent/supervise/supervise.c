@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits on descriptors only: signals and the parent's death arrive through one poll. */
+/* Waits on descriptors only: one poll covers signals and the parent's death. */
 #include "agent/supervise/supervise.h"
 
 #include <errno.h>
@@ -21,9 +21,9 @@
 #include "common/signals.h"
 
 #define QUICK_NS (10 * NS_PER_S)
-#define PAUSES_MAX 10  /* what programs tell meanwhile waits in memory of a bounded size */
-#define TOLD_EACH 5    /* so many deaths in a row are told one by one, */
-#define TOLD_EVERY 100 /* then one of so many */
+#define PAUSES_MAX 10  /* reports of programs wait meanwhile in memory of this size */
+#define TOLD_EACH 5    /* so many deaths in a row are reported one by one, */
+#define TOLD_EVERY 100 /* then one in so many */
 
 struct supervisor {
     const struct supervisor_config *config;
@@ -34,7 +34,7 @@ struct supervisor {
     bool stopping;
 };
 
-/* The parent as a descriptor that becomes readable when it ends; -1 where the kernel cannot. */
+/* A descriptor that becomes readable when the parent ends; -1 if the kernel has none. */
 static int open_parent(pid_t parent) {
     return parent > 1 ? (int)syscall(SYS_pidfd_open, parent, 0) : -1;
 }
@@ -77,7 +77,7 @@ static void stop(struct supervisor *supervisor) {
         kill(supervisor->child, SIGTERM);
 }
 
-/* Sleeps until something happened, at most timeout_ms (-1: for ever), and acts on it. */
+/* Sleeps until something happens, at most timeout_ms (-1: for ever), and handles it. */
 static void wait_event(struct supervisor *supervisor, int timeout_ms) {
     struct signalfd_siginfo info;
     if (poll(supervisor->fds, 2, timeout_ms) <= 0)
@@ -107,7 +107,7 @@ static void pause_ms(struct supervisor *supervisor, int ms) {
         wait_event(supervisor, (int)(left / NS_PER_MS) + 1);
 }
 
-/* How long to wait before the next start: 0 after a long life, doubling after short ones. */
+/* Pause before the next start: 0 after a long life, doubling after short ones. */
 static int pause_before_start(const struct supervisor *supervisor) {
     if (supervisor->quick_deaths < 2)
         return 0;
@@ -121,7 +121,7 @@ static bool is_told(const struct supervisor *supervisor) {
     return supervisor->quick_deaths <= TOLD_EACH || supervisor->quick_deaths % TOLD_EVERY == 0;
 }
 
-/* There is no last try: what kills it (the host's memory, a limit) may be over at any time. */
+/* It never gives up: the cause of the deaths (the host's memory, a limit) may end at any time. */
 static void mourn(struct supervisor *supervisor, int signal) {
     char text[160];
     bool quick = clock_monotonic_ns() - supervisor->started_ns < QUICK_NS;
@@ -153,7 +153,7 @@ static int keep_alive(struct supervisor *supervisor) {
             tell_no_start(supervisor, r);
             continue;
         }
-        if (supervisor->stopping) /* asked in the pause: it takes what programs told, and ends */
+        if (supervisor->stopping) /* during the pause: takes the programs' reports, and ends */
             kill(supervisor->child, SIGTERM);
         int status = await_child(supervisor);
         if (WIFEXITED(status))
