@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Asks the collector for the time by datagrams (common/echo.h). It never waits for an answer: it
- * sends questions, and a later call takes the answers. Of the answers since the last call, the one
- * with the least error counts.
+ * sends questions, and a later call takes the answers. The answer with the least error since the
+ * last call counts.
  */
 #ifndef CHOKEPOINT_AGENT_ECHO_CLIENT_H
 #define CHOKEPOINT_AGENT_ECHO_CLIENT_H
