@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One meaning a colour, in every picture and on the page (formats/page/page.css has the same).
- * Nothing but a limit is red; names of ranks and groups take from what is left (script_colour()).
+ * Each colour has one meaning, in every picture and on the page (formats/page/page.css has the
+ * same). Only a limit is red; ranks and groups get the remaining colours (script_colour()).
  */
 #ifndef CHOKEPOINT_REPORTS_COLOUR_H
 #define CHOKEPOINT_REPORTS_COLOUR_H
 
 #define COLOUR_COMPUTING "#2e9e4f"
-#define COLOUR_KERNEL "#8bcf9f"  /* computing, too: in the kernel */
+#define COLOUR_KERNEL "#8bcf9f"  /* computing in the kernel */
 #define COLOUR_CORE "#e6a100"    /* waiting for a core */
-#define COLOUR_QUOTA "#b87f00"   /* the same, since a quota is used up */
-#define COLOUR_STEAL "#f5d27a"   /* the same, since another machine has it */
+#define COLOUR_QUOTA "#b87f00"   /* waiting for a core: the quota is used up */
+#define COLOUR_STEAL "#f5d27a"   /* waiting for a core: another machine has it */
 #define COLOUR_PEER "#9aa1aa"    /* waiting for a peer */
-#define COLOUR_UNSPLIT "#5f6670" /* inside MPI, not known why */
+#define COLOUR_UNSPLIT "#5f6670" /* inside MPI, reason not known */
 #define COLOUR_TRANSFER "#2b78c2"
-#define COLOUR_RECEIVE "#7fb2e0" /* transfer, the other way */
+#define COLOUR_RECEIVE "#7fb2e0" /* transfer in the other direction */
 #define COLOUR_OVERHEAD "#b3d1ec"
 #define COLOUR_DISK "#8a5bb5"
 #define COLOUR_DISK_WRITE "#bb9ad8"

@@ -49,7 +49,7 @@ double *curve_counts(const struct report *report, const struct report_curve *cur
 }
 
 #define MEAN_POINTS_MIN 60
-#define MEAN_TURNS 0.4 /* of its points: noise turns at two of three, a course hardly ever */
+#define MEAN_TURNS 0.4 /* of its points: noise turns at two of three, a trend hardly ever */
 #define MEAN_SIDE_MIN 4
 
 static bool is_zigzag(const struct report_curve *curve) {
@@ -70,10 +70,11 @@ static struct stretch together(struct stretch a, struct stretch b) {
     return (struct stretch){a.sum + b.sum, a.known + b.known};
 }
 
-/* Values in blocks as long as the widest window: the sums from the begin of its block to each, and
- * from each to the end of its block. No window is longer, so it is made of two of them, and of
- * additions alone: a value of 1e20 is forgotten once it is out, which differences of sums over all
- * never do. */
+/* Running sums in blocks as long as the widest window: from the begin of the block to each value,
+ * and from each value to the end of the block. A window is no longer, so two of them give its sum,
+ * by additions only. So a value of 1e20 has no effect once it is outside, unlike with differences
+ * of total sums.
+ */
 struct blocks {
     size_t n, width;
     struct stretch *to, *from; /* owned */
@@ -97,14 +98,15 @@ static bool blocks_of(const struct report_curve *curve, size_t width, struct blo
     return true;
 }
 
-/* Mean of the window around a point, with as many values on both sides: else the ends would
- * lean. */
+/* Mean of the window around a point, with equally many values on both sides: otherwise the ends
+ * would be biased.
+ */
 static double mean_about(const struct blocks *b, size_t at) {
     size_t side = b->width / 2;
     side = at < side ? at : side;
     side = b->n - 1 - at < side ? b->n - 1 - at : side;
     size_t first = at - side, last = at + side;
-    /* within a block it begins with it, or ends with the last there is */
+    /* within a block it begins with it, or ends with the last value */
     struct stretch whole = first / b->width != last / b->width
                                ? together(b->from[first], b->to[last])
                            : first % b->width == 0 ? b->to[last]

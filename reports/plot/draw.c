@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plots drawn by gnuplot: one alone, or all of a file below one another. The script is written to
- * memory, handed to gnuplot as its standard input, and the picture read from its standard output:
- * no temporary files, no shell. A plot's script takes its place from the variables that stand
- * before it, so that the same script fills a picture of its own, a part of a column, or a part of a
- * page.
+ * memory and passed to gnuplot's standard input; the picture comes from its standard output: no
+ * temporary files, no shell. A plot's script is positioned by variables set before it, so the same
+ * script fills a whole picture, a part of a column, or a part of a page.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +19,12 @@
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 
-#define WIDTH 980        /* pixels */
-#define HEADING 34       /* pixels, over all plots of a page */
-#define TITLE 30         /* pixels, over a plot */
-#define SHARPNESS 1.5    /* pixels of a PNG to one of the layout */
-#define PAGE_WIDTH 8.27  /* inches: A4 */
-#define PAGE_HEIGHT 1386 /* pixels: A4 at this width */
+#define WIDTH 980        /* in pixels */
+#define HEADING 34       /* in pixels, above all plots of a page */
+#define TITLE 30         /* in pixels, above a plot */
+#define SHARPNESS 1.5    /* pixels of a PNG for one of the layout */
+#define PAGE_WIDTH 8.27  /* in inches: A4 */
+#define PAGE_HEIGHT 1386 /* in pixels: A4 at this width */
 #define PICTURE_MAX (64u << 20)
 
 extern char **environ;
@@ -33,7 +32,7 @@ extern char **environ;
 /* ---- running gnuplot ---- */
 
 struct bytes {
-    char *data; /* owned; a '\0' stands behind the last */
+    char *data; /* owned; followed by a '\0' */
     size_t size;
 };
 
@@ -65,7 +64,7 @@ static struct bytes read_all(int fd) {
 }
 
 static int spawn_gnuplot(int script, int picture, pid_t *ret_pid) {
-    char *argv[] = {(char *)"gnuplot", (char *)"-", NULL}; /* posix_spawn writes to neither */
+    char *argv[] = {(char *)"gnuplot", (char *)"-", NULL}; /* posix_spawn does not write to them */
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, script, 0);
@@ -76,8 +75,9 @@ static int spawn_gnuplot(int script, int picture, pid_t *ret_pid) {
     return -r;
 }
 
-/* Starts on a script; the picture goes to memory, so that nobody has to read meanwhile. -ENOENT:
- * there is no gnuplot. */
+/* Starts gnuplot on a script; the picture goes to memory, so that it need not be read meanwhile.
+ * -ENOENT: gnuplot is not installed.
+ */
 static int start_gnuplot(const char *script, size_t size, struct plot_running *ret_running) {
     int fd = memfd_create("plot", MFD_CLOEXEC), out = memfd_create("picture", MFD_CLOEXEC);
     int r = fd < 0 || out < 0 ? negative_errno() : 0;
@@ -94,7 +94,7 @@ static int start_gnuplot(const char *script, size_t size, struct plot_running *r
     return r;
 }
 
-/* -EIO: it failed. */
+/* -EIO: gnuplot failed. */
 static int finish_gnuplot(struct plot_running *running, struct bytes *ret_picture) {
     int status = 0;
     while (waitpid(running->pid, &status, 0) < 0 && errno == EINTR)
@@ -114,7 +114,7 @@ static int finish_gnuplot(struct plot_running *running, struct bytes *ret_pictur
 struct plot_column {
     struct plot *const *plots;
     size_t n;
-    const char *heading; /* NULL: neither it nor titles */
+    const char *heading; /* NULL: no heading and no titles */
     int height;
 };
 
@@ -122,7 +122,7 @@ static int height_of(const struct plot *plot, bool titled) {
     return plot->height + (titled ? TITLE : 0);
 }
 
-/* As many of the plots as fit into `most` pixels, one at least. */
+/* Takes as many of the plots as fit into `most` pixels, at least one. */
 static struct plot_column take_column(struct plot *const *plots, size_t n, const char *heading,
                                       int most) {
     struct plot_column column = {plots, 0, heading, heading ? HEADING : 0};
@@ -143,8 +143,7 @@ static void put_words(FILE *out, size_t label, const char *words, double from_to
             look);
 }
 
-/* An empty plot over the whole page carries all words at once: labels are drawn anew with every
- * plot. */
+/* An empty plot over the whole page draws all words once: labels are redrawn with every plot. */
 static void put_titles(FILE *out, const struct plot_column *column, double height) {
     double top = HEADING;
     fputs("reset\nunset border\nunset tics\nunset key\nset margins 0,0,0,0\n", out);
@@ -173,7 +172,7 @@ static void put_column(FILE *out, const struct plot_column *column, double heigh
     fputs("unset multiplot\n", out);
 }
 
-/* The house's look: fonts of the size they have in an SVG of that width. */
+/* The common look: fonts with the size that they have in an SVG of that width. */
 static void put_terminal(FILE *out, enum plot_file kind, double height, const char *font) {
     double inch = WIDTH / PAGE_WIDTH;
     if (kind == PLOT_FILE_PNG)
@@ -188,7 +187,7 @@ static void put_terminal(FILE *out, enum plot_file kind, double height, const ch
             "px(y) = bottom + part * (1 - y / tall)\ncrisp = 'pixels'\n");
 }
 
-/* The pages of a PDF are of one size; the tallest plot fits. */
+/* All pages of a PDF have the height of the tallest plot. */
 static double page_height(struct plot *const *plots, size_t n) {
     double height = PAGE_HEIGHT;
     for (size_t i = 0; i < n; i++)
@@ -217,7 +216,7 @@ static int start(struct plot *const *plots, size_t n, const char *heading, enum 
     } else {
         struct plot_column column = take_column(plots, n, heading, PLOT_COLUMN_MAX);
         put_terminal(out, kind, column.height, "DejaVu Sans");
-        if (!heading) /* the page keeps an image of few cells crisp */
+        if (!heading) /* otherwise the page blurs an image of few cells */
             fputs("crisp = ''\n", out);
         put_column(out, &column, column.height);
     }
@@ -250,7 +249,8 @@ int plots_write(struct plot *const *plots, size_t n, const char *heading, enum p
 
 void plot_svg_begin(struct plot *plot) {
     if (plot && !plot->running.pid)
-        start(&plot, 1, NULL, PLOT_FILE_SVG, &plot->running); /* else plot_svg() says why not */
+        start(&plot, 1, NULL, PLOT_FILE_SVG,
+              &plot->running); /* if it fails, plot_svg() reports why */
 }
 
 void plot_svg_drop(struct plot *plot) {

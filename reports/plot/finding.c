@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kind of picture has a function that says who is first in it, and by how much. */
+/* Each kind of picture has a function that names the first in it, and its distance. */
 #include "reports/plot/finding.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 #define IDLE_MIN .9 /* of its time: a process that does hardly anything */
 
-/* Text that text_format() takes: a number of at most three digits. */
+/* Text for text_format(): a number of at most three digits. */
 struct digits {
     char text[LAYOUT_NUMBER_SIZE];
 };
@@ -31,7 +31,7 @@ static struct report_value value_of(const struct report *report, size_t host, en
     return report->resources[0].values[host * METRIC_COUNT_ + (size_t)metric];
 }
 
-/* The host of which a metric is highest on average, -1: known of none. */
+/* The host with the highest mean of a metric; -1 if none is known. */
 static int highest(const struct report *report, enum metric metric) {
     double most = -1;
     int found = -1;
@@ -72,7 +72,7 @@ static char *of_cpu(const struct report *report) {
 
 #define HARDLY_MB_S .1
 
-/* The metric that is highest of the two, and of whom. */
+/* The higher of two metrics, and its host. */
 static char *of_rates(const struct report *report, enum metric one, enum metric other,
                       const char *one_does, const char *other_does) {
     struct digits mean, peak, top;
@@ -153,7 +153,7 @@ static char *of_pairs(const struct report *report) {
                        three(r->share_pct, &share));
 }
 
-/* The term that takes most of the ranks' time together, but for those that were taken. */
+/* The term that takes most of the ranks' total time, except those already taken. */
 static int largest_term(const double *sums, int taken) {
     int found = -1;
     for (int term = 0; term < BUDGET_TERMS; term++)
@@ -162,7 +162,7 @@ static int largest_term(const double *sums, int taken) {
     return found;
 }
 
-/* Wait clocks saw it asleep, and nobody waited for it: in the way of none. */
+/* Wait clocks show it asleep, and no process waited for it: it delays none. */
 static bool idles(const struct waits *waits, const struct report_budget *b) {
     if (b->rank >= 0 || !b->source || strcmp(b->source, "clocks") != 0 ||
         !(b->term_s[BUDGET_IDLE] >= IDLE_MIN * b->wall_s))

@@ -5,8 +5,9 @@
 
 #include "reports/model/model.h"
 
-/* name: of a kind of picture (pictures.h); NULL is fine. The caller's; NULL: nothing to say of
- * that kind, or no memory. Names of hosts come from outside. */
+/* name: a kind of picture (pictures.h), or NULL. The caller frees the result; NULL if there is no
+ * finding, or no memory. Names of hosts come from outside.
+ */
 char *picture_finding(const struct report *report, const char *name);
 
 #endif

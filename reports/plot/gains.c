@@ -15,8 +15,8 @@
 #define HEIGHT 190
 
 struct axes {
-    double low, high; /* factors */
-    double most;      /* gain, % */
+    double low, high; /* range of factors */
+    double most;      /* largest gain, % */
 };
 
 static struct axes axes_of(const struct report_factors *f) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names go in as single-quoted strings, in which gnuplot expands nothing. */
+/* Names are written as single-quoted strings, in which gnuplot expands nothing. */
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 #include "reports/plot/thin.h"
@@ -53,7 +53,7 @@ struct plot *plot_titled(struct plot *plot, const char *format, ...) {
     va_list values;
     if (!plot)
         return NULL;
-    char *title, *old = plot->title; /* which may be among the values */
+    char *title, *old = plot->title; /* the old title may be among the values */
     va_start(values, format);
     plot->title = vasprintf(&title, format, values) < 0 ? NULL : title;
     va_end(values);
@@ -85,8 +85,9 @@ const char *script_colour(size_t i) {
     return colours[i % ARRAY_SIZE(colours)];
 }
 
-/* A string no part of which gnuplot reads as anything else. A quote becomes the typographic one:
- * doubled at the begin of a string, gnuplot takes it for the end. */
+/* Writes a string so that gnuplot interprets no part of it. A quote becomes the typographic one: a
+ * doubled quote at the begin of a string ends it for gnuplot.
+ */
 void script_put_string(FILE *out, const char *text) {
     uint32_t code;
     fputc('\'', out);
@@ -130,7 +131,7 @@ double axis_round_up(double value) {
     return 10 * power;
 }
 
-/* The colour of a phase name: by its place among the distinct names. */
+/* The colour number of a phase name: its position among the distinct names. */
 static size_t phase_number(const struct report *report, size_t phase) {
     size_t distinct = 0;
     for (size_t i = 0; i < report->n_phases; i++) {
@@ -144,7 +145,7 @@ static size_t phase_number(const struct report *report, size_t phase) {
     return distinct;
 }
 
-/* Tints that mean nothing else. */
+/* Tints without another meaning. */
 static const char *const phase_colours[] = {"#dfe4ea", "#ece7da", "#d3dde0",
                                             "#e6e0e8", "#dad7c8", "#c9d0d8"};
 
@@ -197,7 +198,7 @@ void script_clear_phase_words(FILE *out) {
         fprintf(out, "unset object %zu\nunset label %zu\n", 1000 + i, 1000 + i);
 }
 
-/* Writes a series as a here-document; a gap becomes an empty line, which lifts the pen. */
+/* Writes a series as a here-document; a gap becomes an empty line, which interrupts the curve. */
 void script_put_series(FILE *out, const char *name, const struct report_series *series,
                        double end_s) {
     struct thin_point *points = calloc(series->n + 1, sizeof *points);

@@ -8,9 +8,11 @@
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 
-#define NAMES_SHOWN_MAX 64 /* rows that have room for a name each */
-#define NAME_MAX_SHOWN 20  /* characters of it */
-/* Cells drawn one by one (draw.c says how): a picture of few is blurred when it is stretched. */
+#define NAMES_SHOWN_MAX 64 /* rows with room for a name each */
+#define NAME_MAX_SHOWN 20  /* characters of a name */
+/* With up to so many cells, each is drawn separately (see draw.c): a stretched picture with few
+ * pixels is blurred.
+ */
 #define CRISP_MAX 14000
 
 void series_add_bin_means(const struct report_series *series, double end_s, double *sums,
@@ -31,13 +33,13 @@ void series_add_bin_means(const struct report_series *series, double end_s, doub
         sums[i] += bins[i].n ? bins[i].sum / (double)bins[i].n : NAN;
 }
 
-/* No finer than the samples, or every other bin would be empty. */
+/* Bins are at least as long as the samples' interval, or some would be empty. */
 static size_t bins_of(const struct report *report) {
     double samples = report->period_s > 0 ? floor(report_end_s(report) / report->period_s) : 1;
     return (size_t)fmax(1, fmin(samples, HEAT_BINS));
 }
 
-/* Pixels: a name fits beside each row, where names are shown. */
+/* In pixels: with names, each row has room for one. */
 static int height_of(size_t rows) {
     if (rows < 6)
         return 96 + 26 * (int)rows;
@@ -55,11 +57,11 @@ static double *values_of(const struct report *report, const struct heat_map *map
 static double top_of(const double *values, size_t n) {
     double top = 0;
     for (size_t i = 0; i < n; i++)
-        top = fmax(top, values[i]); /* not what is NAN */
+        top = fmax(top, values[i]); /* fmax ignores NAN */
     return top > 0 ? axis_round_up(top) : 1;
 }
 
-/* Cells of width x 1 from x = 0 on. */
+/* Draws cells of width x 1 from x = 0 on. */
 static void put_cells(FILE *out, const double *values, size_t rows, size_t columns, double width) {
     fputs("$map << EOD\n", out);
     for (size_t row = 0; row < rows; row++)
@@ -78,7 +80,7 @@ static void put_look(FILE *out, double top, const char *unit, const char *colour
             colour, top, top / 2, unit);
 }
 
-/* An image of one row or column is none. */
+/* gnuplot makes no image of a single row or column. */
 static void put_plot(FILE *out, size_t rows, size_t columns, double width) {
     fprintf(out, "set xrange [0:%.7g]\nset yrange [%.1f:-0.5]\nplot $map using 1:2:",
             (double)columns * width, (double)rows - 0.5);

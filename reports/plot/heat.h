@@ -8,19 +8,19 @@
 struct heat_map {
     size_t rows;
     const char *unit;
-    double top;         /* of the colours; 0: the highest value, rounded up */
-    const char *colour; /* of the highest value, which nothing else is */
-    /* Adds to n values, evenly over the run, those of a row; NAN where there is none. */
+    double top;         /* upper end of the colour scale; 0: the highest value, rounded up */
+    const char *colour; /* colour of the highest value */
+    /* Adds a row's values to n values, evenly over the run; NAN where there is none. */
     void (*fill)(const struct report *report, size_t row, const void *ctx, double *values,
                  size_t n);
     const char *(*name)(const struct report *report, size_t row, const void *ctx);
     const void *ctx;
 };
 
-/* Row by time, the first row at the top. The plot has no title. NULL: errno ENOMEM. */
+/* Rows over time, the first row at the top. The plot has no title. NULL with errno ENOMEM. */
 struct plot *heat_plot(const struct report *report, const struct heat_map *map);
 
-/* Hosts by hosts: values[from * n_hosts + to], NAN where there is none. */
+/* Hosts by hosts: values[from * n_hosts + to]; NAN where there is none. */
 struct plot *heat_plot_square(const struct report *report, const double *values, const char *unit);
 
 /* Adds the mean of each of n bins of a series to sums[]; NAN where a bin is empty. n at most

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict's limit on top, then a row a resource, a cell a span of time; neighbours of one level
- * are one piece of a path. A limit that comes in bursts fills no cell: its own row says what part
- * of each stretch of time it took, whatever ran out.
+ * The verdict's limit at the top, then a row for each resource, with a cell for each span of time;
+ * neighbours of one level are one piece of a path. A limit that comes in bursts fills no cell: its
+ * own row shows the part of each span that it took, whatever resource it was.
  */
 #include "reports/plot/map.h"
 
@@ -37,7 +37,7 @@ static double x_of(double at, double end) {
     return LEFT + (RIGHT - LEFT) * at / end;
 }
 
-/* The cells of a row that are at a level. */
+/* Draws the cells of a row that have that level. */
 static void put_level(const struct map *m, const double *values, int level, const char *class) {
     bool any = false;
     for (size_t i = 0, end; i < m->bins; i = end) {
@@ -61,7 +61,8 @@ static void put_levels(const struct map *m, const double *values, const char *cl
         put_level(m, values, level, class);
 }
 
-/* The ground of a row tells the page's script the host (-1: none) and the resource under a pointer.
+/* The background of a row tells the page's script the host (-1: none) and resource under the
+ * pointer.
  */
 static void put_ground(const struct map *m, int host, const char *what, int height) {
     fprintf(m->out,
@@ -103,8 +104,9 @@ static void put_host(struct map *m, size_t host) {
     m->y += GAP;
 }
 
-/* One row of many hosts: each resource draws where it is the fullest. The core, which one thread
- * fills, is left out. */
+/* One row for a host among many: draws the fullest resource. The fullest core is left out, since
+ * one thread fills it.
+ */
 static void put_fullest(struct map *m, size_t host) {
     double values[MAP_BINS_MAX];
     drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end", "small", m->report->hosts[host].name,
@@ -130,7 +132,7 @@ static void put_machine(struct map *m, size_t first) {
     m->y += ROW + GAP;
 }
 
-/* Bars, as tall as the part of each stretch that the limit took. */
+/* Draws bars as tall as the part of each span that the limit took. */
 static void put_limit(struct map *m) {
     const struct limit_levels *levels = m->levels;
     const int height = LIMIT_ROW - 6;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How full each resource was in each span of time: the CPU's busy share, the share of a link's or
- * disk's ceiling, or the share of memory in use. The highest rate that was seen is no ceiling, so
- * it never makes a link full. Where a control group may use less than the host has, the share of
- * that counts.
+ * disk's ceiling, or the share of memory in use. The highest observed rate is no ceiling, so it
+ * never makes a link full. If a control group may use less than the host has, the share of that
+ * counts.
  */
 #include <math.h>
 
@@ -96,7 +96,7 @@ void map_fill(const struct report *report, size_t host, size_t resource, double 
     raise_to_allowance(report, host, resource, values, n);
 }
 
-/* Each host tells what it used itself; where it tells what all did, that is at most all cores. */
+/* Each host counts its own use; if a host counts that of all, the sum is at most all cores. */
 void map_fill_machine(const struct report *report, size_t machine, double *values, size_t n) {
     double cores = 0, busy[MAP_BINS_MAX];
     for (size_t i = 0; i < n; i++)

@@ -5,11 +5,11 @@
 #include "reports/plot/map_private.h"
 #include "reports/says/text_list.h"
 
-#define LONG .05 /* of the time: less is a start or an end */
+#define LONG .05 /* of the time: a shorter one is a start or an end */
 
 struct fullest {
     const char *whose, *what;
-    double full, mean; /* shares of the time that is known */
+    double full, mean; /* shares of the known time */
 };
 
 static struct fullest look_at(const struct map *m, const double *values, const char *whose,
@@ -28,7 +28,7 @@ static struct fullest look_at(const struct map *m, const double *values, const c
     return f;
 }
 
-/* Keeps the two that were full longest, else the fullest. */
+/* Keeps the two that were full for longest, else the fullest. */
 static void rank(struct fullest two[2], struct fullest f) {
     double full = f.full < LONG ? 0 : f.full;
     for (size_t i = 0; i < 2; i++) {
@@ -42,7 +42,7 @@ static void rank(struct fullest two[2], struct fullest f) {
     }
 }
 
-/* A core only where nothing else is to tell. */
+/* A core counts only if nothing else was full. */
 static void find_fullest(const struct map *m, struct fullest two[2]) {
     for (size_t h = 0; h < m->report->n_hosts; h++) {
         const char *name = m->report->hosts[h].name;
@@ -54,7 +54,9 @@ static void find_fullest(const struct map *m, struct fullest two[2]) {
     }
 }
 
-/* Nothing was full for long, or nothing that the verdict names. */
+/* For a limit in bursts: nothing was full for long, or only resources that the verdict does not
+ * name.
+ */
 static char *limit_in_bursts(const struct map *m) {
     size_t resource = map_limit(m), host = (size_t)m->report->verdict.host;
     struct fullest f = look_at(m, map_row(m, host, resource), m->report->hosts[host].name,

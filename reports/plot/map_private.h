@@ -11,9 +11,9 @@
 
 enum { MAP_CPU, MAP_CORE, MAP_NETWORK, MAP_DISK, MAP_MEMORY, MAP_RESOURCES };
 
-#define MAP_LEVELS 4 /* nothing, some, half, most; then full */
+#define MAP_LEVELS 4 /* levels: nothing, some, half, most; then full */
 
-/* limited: its words where a control group may use only part of it. */
+/* limited: the words if a control group may use only a part of it. */
 extern const struct map_resource {
     const char *class, *words, *name, *limited;
 } map_resources[MAP_RESOURCES];
@@ -24,15 +24,15 @@ struct map {
     FILE *out;
     size_t bins;
     double *values;   /* [(host * MAP_RESOURCES + resource) * bins + bin] */
-    double *machines; /* [host * bins + bin], of the machine that has the number host + 1 */
-    double y;         /* of the next row */
+    double *machines; /* [host * bins + bin], of the machine with the number host + 1 */
+    double y;         /* top of the next row */
 };
 
 static inline const double *map_row(const struct map *m, size_t host, size_t resource) {
     return m->values + (host * MAP_RESOURCES + resource) * m->bins;
 }
 
-/* The first of a machine's hosts stands for it. */
+/* The first of a machine's hosts stands for the machine. */
 static inline bool map_begins_machine(const struct report *report, size_t host) {
     return report->hosts[host].machine == host + 1;
 }
@@ -47,7 +47,8 @@ static inline int map_level(double value) {
                                : 0;
 }
 
-/* The share that a host used of what its control groups may use; NULL: of all of it. */
+/* The share that a host used of what its control groups may use; NULL if they may use everything.
+ */
 const struct report_series *map_allowance(const struct report *report, size_t host,
                                           size_t resource);
 
@@ -62,13 +63,13 @@ static inline const char *map_name(const struct report *report, size_t host, siz
                                                  : map_resources[resource].name;
 }
 
-/* The resource of the verdict's limit; MAP_RESOURCES: it is none of these, or of no host. */
+/* The resource of the verdict's limit; MAP_RESOURCES if it is none of these, or has no host. */
 size_t map_limit(const struct map *map);
 
 /* Owned; NULL: no memory. */
 char *map_finding(const struct map *map);
 
-/* The CPU of a machine whose cores several hosts share. */
+/* Fills in the CPU of a machine whose cores several hosts share. */
 void map_fill_machine(const struct report *report, size_t machine, double *values, size_t n);
 
 #endif

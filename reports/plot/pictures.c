@@ -10,7 +10,7 @@
 
 #define AHEAD 8
 
-/* Takes the plot over; NULL: errno says why there is none. */
+/* Takes over the plot; if it is NULL, errno says why. */
 static int add(struct pictures *pictures, struct plot *plot) {
     if (!plot)
         return errno == ENODATA ? 0 : negative_errno();
@@ -109,7 +109,7 @@ const char *picture_help(size_t i) {
     return i < ARRAY_SIZE(kinds) ? kinds[i].help : NULL;
 }
 
-/* Whether the n characters at text are this name. */
+/* Whether the n characters at text are that name. */
 static bool is_name(const char *text, size_t n, const char *name) {
     return strlen(name) == n && strncmp(text, name, n) == 0;
 }
@@ -151,7 +151,7 @@ int pictures_make(const struct report *report, const char *names, struct picture
     return result;
 }
 
-/* Those that are drawn and not taken are no more than AHEAD. */
+/* At most AHEAD plots are drawn and not taken yet. */
 void pictures_begin(struct pictures *pictures) {
     size_t drawn = 0;
     for (size_t i = 0; i < pictures->begun; i++)

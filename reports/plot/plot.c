@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * F2: what each host's resources did over time. All hosts of a plot share both axes, so that panels
- * compare at a glance.
+/* F2: each host's resources over time. All hosts of a plot share both axes, so that panels can be
+ * compared.
  */
 #include "reports/plot/plot.h"
 
@@ -31,7 +30,8 @@ static double series_top(const struct report_series *series) {
 
 /* ---- ceilings ---- */
 
-#define CEILING_FAR 2.5 /* times what was reached: the line would press the curves flat */
+#define CEILING_FAR                                                                                \
+    2.5 /* times the highest value: a ceiling further away would flatten the curves */
 
 static const struct report_ceiling *ceiling_of(const struct report *report,
                                                const struct resource_plot *plot, size_t host,
@@ -40,12 +40,12 @@ static const struct report_ceiling *ceiling_of(const struct report *report,
     return ceiling->value > 0 ? ceiling : NULL;
 }
 
-/* Ceilings of both directions that cannot be told apart are one line. */
+/* Ceilings of both directions that look the same are drawn as one line. */
 static bool same_ceiling(const struct report_ceiling *a, const struct report_ceiling *b) {
     return a && b && a->known == b->known && fabs(a->value - b->value) < 0.03 * a->value;
 }
 
-/* The highest ceiling near enough to what was reached to be shown; 0: none. */
+/* The highest ceiling near enough to the values to be shown; 0 if there is none. */
 static double ceilings_top(const struct report *report, const struct resource_plot *plot,
                            double reached) {
     double top = 0;
@@ -69,7 +69,9 @@ static void put_ceiling_lines(FILE *out, const struct report *report,
     }
 }
 
-/* One line of words in the panel: what the lines are, or how far above the panel they would be. */
+/* A line of words in the panel about the ceilings: what the lines are, or how far above the panel
+ * they are.
+ */
 static void put_ceiling_words(FILE *out, const struct report *report,
                               const struct resource_plot *plot, size_t host) {
     const char *separator = "ceiling: ";
@@ -93,7 +95,7 @@ static void put_ceiling_words(FILE *out, const struct report *report,
     fputs(" at graph 0.995, graph 0.87 right front boxed font ',9' tc rgb '#222222'\n", out);
 }
 
-/* The upper end of the y axis, common to all hosts so that panels compare. 0: nothing to draw. */
+/* The upper end of the y axis, common to all hosts. 0: there is nothing to draw. */
 static double resource_top(const struct report *report, const struct resource_plot *plot) {
     double top = 0;
     size_t points = 0;
@@ -111,8 +113,9 @@ static double resource_top(const struct report *report, const struct resource_pl
     return line > 0 ? axis_round_up(fmax(1.35 * line, top)) : top > 0 ? axis_round_up(top) : 1;
 }
 
-/* Running sums of the lines before and at `upto`, sample by sample (series of one host share
- * times). */
+/* Sums of the lines up to and including `upto`, sample by sample (series of one host have the same
+ * times).
+ */
 static struct report_series stacked_series(const struct report_host_series *host,
                                            const struct resource_plot *plot, size_t upto) {
     const struct report_series *first = &host->metrics[plot->lines[0].metric];
@@ -163,8 +166,8 @@ static void put_host_panel(FILE *out, const struct report *report, const struct 
     fputc('\n', out);
 }
 
-#define HEAD 24 /* pixels: the legends */
-#define FOOT 42 /* pixels: numbers and name of the time axis */
+#define HEAD 24 /* in pixels: the legends */
+#define FOOT 42 /* in pixels: numbers and name of the time axis */
 
 static void put_panels(FILE *out, const struct report *report, const struct resource_plot *plot,
                        double top) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plots, and how they are drawn. Each function plot_NAME() returns a plot that is not drawn yet
- * (plot_free() it) and has a title, or NULL with errno: ENODATA when the report has nothing to
- * draw, ENOMEM. Functions that draw set ENOENT when gnuplot is not installed, and EIO when it
- * failed.
+ * (plot_free() it) and has a title, or NULL with errno: ENODATA if the report has nothing to draw,
+ * ENOMEM. Functions that draw set ENOENT if gnuplot is not installed, and EIO if it failed.
  */
 #ifndef CHOKEPOINT_REPORTS_PLOT_H
 #define CHOKEPOINT_REPORTS_PLOT_H
@@ -18,21 +17,22 @@ struct plot;
 /* NULL is fine. */
 void plot_free(struct plot *plot);
 
-/* The same plot with another title; NULL stays NULL, and errno as it is. */
+/* The same plot with another title; NULL stays NULL, with errno unchanged. */
 struct plot *plot_titled(struct plot *plot, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 const char *plot_title(const struct plot *plot);
 
-/* The kind of picture that it is (pictures.h); NULL: none of these. */
+/* Its kind of picture (pictures.h), or NULL. */
 const char *plot_name(const struct plot *plot);
 
 /* ---- drawing ---- */
 
-/* The plot alone, without its title: an SVG document (free() it), or NULL with errno; that of the
- * caller where plot is NULL. */
+/* The plot alone, without its title: an SVG document (free() it), or NULL with errno. If plot is
+ * NULL, errno is unchanged.
+ */
 char *plot_svg(struct plot *plot);
-/* Begins to draw it, for plot_svg() to take: plots that are begun are drawn side by side. */
+/* Begins to draw it, for plot_svg() to take: plots that were begun are drawn at the same time. */
 void plot_svg_begin(struct plot *plot);
 
 enum plot_file {
@@ -44,11 +44,13 @@ enum plot_file {
 #define PLOT_COLUMN_MAX 15000 /* pixels: viewers and cairo refuse pictures that are much taller */
 
 /* The number of plots, from the first on, that one file of that kind holds: a column of at most
- * PLOT_COLUMN_MAX pixels, but one plot at least; pages hold all. */
+ * PLOT_COLUMN_MAX pixels, but at least one plot; pages hold all.
+ */
 size_t plots_that_fit(struct plot *const *plots, size_t n, enum plot_file kind);
 
 /* Writes those that fit into one file, below one another, each under its title and all under the
- * heading. -ENOENT, -EIO, -ENOMEM. */
+ * heading. -ENOENT, -EIO, -ENOMEM.
+ */
 int plots_write(struct plot *const *plots, size_t n, const char *heading, enum plot_file kind,
                 FILE *out);
 
@@ -63,17 +65,19 @@ enum plot_resource {
     PLOT_RESOURCE_COUNT_
 };
 
-/* F2: one panel a host over a common time axis, phases shaded. Beyond PLOT_HOSTS_MAX hosts the
- * panels give way to a heat map host by time of the resource's sum. */
+/* F2: a panel for each host over a common time axis, with shaded phases. With more than
+ * PLOT_HOSTS_MAX hosts, a heat map of the resource's sum, host by time.
+ */
 #define PLOT_HOSTS_MAX 12
 struct plot *plot_resource(const struct report *report, enum plot_resource resource);
 
-/* F2: how busy each core of a host was: a heat map core by time. */
+/* F2: how busy each core of a host was: a heat map, core by time. */
 struct plot *plot_cores(const struct report *report, size_t host);
 
-/* F2: traffic of the connections between two hosts, all pairs: a line each; for more than
- * PLOT_ROUTE_LINES_MAX pairs a heat map, pair by time; for more than PLOT_ROUTE_ROWS_MAX one of
- * their means, sender by receiver. */
+/* F2: traffic of the connections between two hosts, for all pairs: a line each. For more than
+ * PLOT_ROUTE_LINES_MAX pairs, a heat map, pair by time; for more than PLOT_ROUTE_ROWS_MAX, one of
+ * their means, sender by receiver.
+ */
 #define PLOT_ROUTE_LINES_MAX 12
 #define PLOT_ROUTE_ROWS_MAX 64
 struct plot *plot_routes(const struct report *report);
@@ -81,32 +85,35 @@ struct plot *plot_routes(const struct report *report);
 /* F3: duration of each iteration by rank. */
 struct plot *plot_iterations(const struct report *report);
 
-/* T8: one iteration, a line a rank, a bar each time an operator ran. */
+/* T8: one iteration, a line for each rank, a bar for each run of an operator. */
 struct plot *plot_timeline(const struct report *report);
 
-/* F1: the marked value of that name, a curve a run, against time, against the iterations of the
- * rank that marked it, or against the updates of the model, which count the same in all modes.
- * titles: of the curves; NULL: the names of the runs. */
+/* F1: the marked value with that name, a curve for each run, against time, against the iterations
+ * of the rank that marked it, or against the updates of the model, which mean the same in all
+ * modes. titles: of the curves; NULL: the names of the runs.
+ */
 enum plot_axis { PLOT_TIME, PLOT_ITERATION, PLOT_UPDATES };
 struct plot *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
                         const char *name, enum plot_axis axis);
 
-/* The same of one run: a curve for each rank that marked it more than once, the first
- * PLOT_MARKED_MAX; and how many ranks did. */
+/* The same for one run: a curve for each rank that marked it more than once, at most
+ * PLOT_MARKED_MAX; and how many ranks did.
+ */
 #define PLOT_MARKED_MAX 12
 struct plot *plot_marked(const struct report *report, const char *name, enum plot_axis axis);
 size_t plot_marked_count(const struct report *report, const char *name);
 
-/* Stacked bars, one a rank, of the main phase. */
+/* Stacked bars of the main phase, one for each rank. */
 #define BUDGET_BARS_MAX 64
 struct plot *plot_budget(const struct report *report);
 
-/* A panel a rank, a stacked bar an iteration of the main phase, of the first ranks that have any.
+/* A panel for each rank, with a stacked bar for each iteration of the main phase; only the first
+ * ranks that have any.
  */
 #define BUDGET_PANELS_MAX 8
 struct plot *plot_budget_iterations(const struct report *report);
 
-/* The name of the main phase, "the whole run" where there is none. Borrowed. */
+/* The name of the main phase; "the whole run" if there is none. Static or owned by the report. */
 const char *budget_main_phase(const struct report *report);
 
 /* The colour of a term in all plots: "#4d9221". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Budgets as stacked bars, one a rank, in percent of the wall time. */
+/* Budgets as stacked bars, one for each rank, in percent of the wall time. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "reports/plot/plot.h"
 #include "reports/says/term_words.h"
 
-#define MOMENT .01       /* of the longest life */
-#define NAMES_ABREAST 80 /* characters of all names */
+#define MOMENT .01       /* of the longest life: a process that lived less has no bar */
+#define NAMES_ABREAST 80 /* characters of all names together */
 
 static const char *const colours[BUDGET_TERMS] = {
     [BUDGET_CPU] = COLOUR_COMPUTING,   [BUDGET_RUN_QUEUE] = COLOUR_CORE,
@@ -32,7 +32,7 @@ struct bars {
     size_t n;
 };
 
-/* A process that lived for a moment only would have as wide a bar as the others. */
+/* A process that lived only for a moment would have as wide a bar as the others. */
 static struct bars bars_of(const struct report_budget *budgets, size_t n) {
     struct bars bars = {.n = 0};
     double longest = 0;
@@ -57,7 +57,7 @@ static void put_data(FILE *out, const struct bars *bars) {
     fputs("EOD\n", out);
 }
 
-/* Names that fit beside each other need not be slanted. */
+/* Names that fit beside each other are not slanted. */
 static void put_names(FILE *out, const struct report *report, const struct bars *bars) {
     char who[128];
     size_t longest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a rank's budget changes from iteration to iteration: a panel a rank, bars of the terms on
- * each other. Bars are means of neighbours where there are more iterations than room.
+ * How a rank's budget changes from iteration to iteration: a panel for each rank, with stacked bars
+ * of the terms. Bars are means of neighbours if there are more iterations than room.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #define BARS_MAX 160
 #define PANEL_HEIGHT 118
-#define HEAD 34 /* pixels: the legend and the first panel's name */
+#define HEAD 34 /* in pixels: the legend and the first panel's name */
 #define FOOT 46
 
 struct bar {
@@ -33,15 +33,15 @@ struct panel {
 struct picture {
     struct panel panels[BUDGET_PANELS_MAX];
     size_t n;
-    double top_s;             /* of the axis */
-    bool shown[BUDGET_TERMS]; /* worth a place in the legend */
+    double top_s;             /* upper end of the axis */
+    bool shown[BUDGET_TERMS]; /* large enough for the legend */
 };
 
 static bool is_shown(const struct report *report, const struct report_iteration_budget *i) {
     return i->phase == report->main_phase && i->budget.wall_s > 0;
 }
 
-/* Those of one rank, from `first`; a bar of each `each` of them. */
+/* Fills in the bars of one rank, from `first` on; a bar for each `each` iterations. */
 static void fill_bars(struct panel *panel, const struct report *report, size_t first, size_t end,
                       size_t each) {
     size_t k = 0;
@@ -76,7 +76,7 @@ static void add_panel(struct picture *p, const struct report *report, size_t fir
             p->shown[term] |= panel->bars[b].term_s[term] >= 0.01 * panel->bars[b].wall_s;
 }
 
-/* One slow iteration must not press all the others flat: it is cut off. */
+/* One slow iteration must not flatten all others: its bar is cut off. */
 static double top_of(const struct picture *p) {
     double walls[BUDGET_PANELS_MAX * BARS_MAX], most = 0;
     size_t n = 0;

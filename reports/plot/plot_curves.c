@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F3, the iterations of each rank, and F1, the marks of the program, one curve a run. */
+/* F3, the iterations of each rank, and F1, the program's marks, a curve for each run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,11 @@
 #include "reports/plot/plot.h"
 
 #define TITLE_MAX 128
-#define DOTS_MAX 120 /* of a line: more dots than that hide it, and make a page large */
+#define DOTS_MAX 120 /* on a line: more dots hide it, and make a page large */
 
-/* The y axis of iterations: a first iteration that loads data must not flatten all others. */
+/* The upper end of the y axis of iterations: a first iteration that loads data must not flatten all
+ * others.
+ */
 static double iterations_top(const struct report *report) {
     double top = 0;
     for (size_t r = 0; r < report->n_ranks; r++) {
@@ -30,7 +32,7 @@ static double iterations_top(const struct report *report) {
 #define RANKS_NAMED_MAX 24
 #define NAME_MAX_SHOWN 24 /* characters of a legend */
 
-/* The place of the last name says how many more there are. */
+/* Instead of the last name it shows how many more there are. */
 static void put_rank_title(FILE *out, const struct report *report, size_t r) {
     char title[TITLE_MAX];
     bool last = r + 1 == RANKS_NAMED_MAX && report->n_ranks > RANKS_NAMED_MAX;
@@ -85,7 +87,7 @@ struct plot *plot_iterations(const struct report *report) {
     return plot_titled(script_close(&script), "Duration of each iteration, by rank");
 }
 
-/* The curve of that name with the most points: the rank that judges the model. */
+/* The curve with that name that has most points: it comes from the rank that judges the model. */
 static const struct report_curve *find_curve(const struct report *report, const char *name) {
     const struct report_curve *found = NULL;
     for (size_t i = 0; i < report->n_curves; i++)
@@ -94,9 +96,9 @@ static const struct report_curve *find_curve(const struct report *report, const 
     return found;
 }
 
-#define POINTS_DRAWN 400 /* pairs of them; more are on one another */
+#define POINTS_DRAWN 400 /* pairs of points; more would lie on one another */
 
-/* The lowest and the highest of those points that have a place, in their order. */
+/* Writes the lowest and the highest of those points that have a position, in their order. */
 static void put_extremes(FILE *out, const double *xs, const double *ys, size_t n) {
     size_t low = n, high = n;
     for (size_t i = 0; i < n; i++) {
@@ -113,7 +115,7 @@ static void put_extremes(FILE *out, const double *xs, const double *ys, size_t n
         fprintf(out, "%.8g %.8g\n", xs[last], ys[last]);
 }
 
-/* How many there are. */
+/* Returns their number. */
 static size_t put_points(FILE *out, char kind, size_t run, const double *xs, const double *ys,
                          size_t n) {
     size_t points = 0, step = n > 2 * POINTS_DRAWN ? (n + POINTS_DRAWN - 1) / POINTS_DRAWN : 1;
@@ -129,14 +131,14 @@ static size_t put_points(FILE *out, char kind, size_t run, const double *xs, con
 /* One line of a picture. */
 struct drawn {
     const struct report *report;
-    const struct report_curve *curve; /* NULL: nobody marked it */
+    const struct report_curve *curve; /* NULL: no rank marked it */
     const char *title;
     bool mean;  /* shown by its running mean */
-    bool dots;  /* its points can be told apart */
-    double end; /* the last place it has; NAN: none */
+    bool dots;  /* its points are far enough apart for dots */
+    double end; /* its last position; NAN: none */
 };
 
-/* Its points, and where those jump their running mean. */
+/* Writes its points and, if those jump, their running mean. */
 static size_t put_curve(FILE *out, size_t line, struct drawn *d, enum plot_axis axis) {
     const struct report_curve *curve = d->curve;
     double *updates =
@@ -152,7 +154,7 @@ static size_t put_curve(FILE *out, size_t line, struct drawn *d, enum plot_axis 
     d->dots = points <= DOTS_MAX;
     d->end = NAN;
     for (size_t i = 0; xs && i < curve->n; i++)
-        d->end = fmax(d->end, xs[i]); /* not what is NAN */
+        d->end = fmax(d->end, xs[i]); /* fmax ignores NAN */
     if (means)
         put_points(out, 'm', line, xs, means, curve->n);
     free(means);
@@ -174,16 +176,18 @@ static struct range range_of(const struct drawn *drawn, size_t n) {
     return (struct range){low, high};
 }
 
-/* Whether the axis begins at zero: an accuracy of 0.70 to 0.76 has a shape only without it, a
- * count of updates only with it, and what hardly changes has none. */
+/* Whether the axis begins at zero: an accuracy of 0.70 to 0.76 has a visible shape only without
+ * zero, a count of updates only with it.
+ */
 static bool from_zero(struct range range) {
     return range.low >= 0 && (range.low < 0.4 * range.high || range.low >= 0.99 * range.high);
 }
 
 #define FAR_APART 20
 
-/* A dozen updates beside ten thousands: on a common scale the short curve stands on the axis. Zero
- * stays in the picture, where training begins. */
+/* With a dozen updates beside ten thousands, the short curve would lie on the axis of a common
+ * linear scale. Zero, where training begins, stays in the picture.
+ */
 static void put_counts_axis(FILE *out, const struct drawn *drawn, size_t n) {
     double shortest = INFINITY, longest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -204,7 +208,7 @@ static void put_curve_axes(FILE *out, const char *name, struct range range, enum
     static const char *const labels[] = {[PLOT_TIME] = "seconds since the command started",
                                          [PLOT_ITERATION] = "iteration",
                                          [PLOT_UPDATES] = "updates of the model"};
-    /* a share of 1 has nothing above it */
+    /* a share has no values above 1 */
     const char *limit = strcmp(name, "accuracy") == 0 && range.high <= 1 ? "<1" : "";
     fprintf(out,
             "set xlabel '%s' offset 0,0.5\nset xrange [0:*]\nset yrange [%s:*%s]\n"
@@ -217,7 +221,7 @@ static void put_curve_axes(FILE *out, const char *name, struct range range, enum
     script_put_string(out, name);
 }
 
-/* A line, or its running mean over its points. */
+/* A line, or points with their running mean. */
 static void put_curve_style(FILE *out, size_t line, const struct drawn *d) {
     const char *colour = script_colour(line), *comma = line ? ", " : "";
     if (d->mean)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* F2: traffic of the connections between hosts: all pairs, in as much detail as there is room. */
+/* F2: traffic of the connections between hosts: all pairs, in as much detail as there is room for.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* T8: one iteration, a line a rank, a bar each time an operator ran. */
+/* T8: one iteration, a line for each rank, a bar for each run of an operator. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,10 @@
 
 struct picture {
     const struct report_timeline *timeline;
-    const char *names[NAMES_MAX]; /* the one with the most time first: short ones lie on top */
+    const char *names[NAMES_MAX]; /* the one with most time first, so that short ones are drawn on
+                                     top */
     double total_s[NAMES_MAX];
-    size_t n_names, n_others; /* others: bars of operators beyond NAMES_MAX are not drawn */
+    size_t n_names, n_others; /* others: bars of operators beyond NAMES_MAX, which are not drawn */
     const struct report_bar *ranks[RANKS_MAX]; /* the first bar of each line */
     size_t n_ranks;
 };
@@ -43,7 +44,7 @@ static void add_name(struct picture *p, const struct report_bar *bar) {
     }
 }
 
-/* Bars are by rank, then by time. */
+/* Bars are sorted by rank, then by time. */
 static void add_rank(struct picture *p, const struct report_bar *bar) {
     const struct report_bar *last = p->n_ranks ? p->ranks[p->n_ranks - 1] : NULL;
     if ((!last || last->rank != bar->rank || last->host != bar->host) && p->n_ranks < RANKS_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of the pictures of resources: what gnuplot draws, and the page's script. */
+/* The lines in the pictures of resources, for gnuplot and for the page's script. */
 #ifndef CHOKEPOINT_REPORTS_RESOURCE_H
 #define CHOKEPOINT_REPORTS_RESOURCE_H
 
@@ -13,10 +13,10 @@ struct resource_line {
 #define RESOURCE_LINES_MAX 4
 
 struct resource_plot {
-    const char *name; /* as `chokepoint report --plot` has it */
+    const char *name; /* the name in `chokepoint report --plot` */
     const char *title, *unit;
     bool stacked;
-    double top; /* of the y axis; 0: the highest value of all hosts */
+    double top; /* upper end of the y axis; 0: the highest value of all hosts */
     struct resource_line lines[RESOURCE_LINES_MAX];
     size_t n;
 };

@@ -46,7 +46,7 @@ static void put_axis(FILE *out, double top, int height) {
     }
 }
 
-/* Parts of which nothing is known are one grey one. */
+/* Parts without known terms become one grey part. */
 static void put_bar(FILE *out, const struct runs_row *row, double top, double y) {
     double at = 0;
     for (size_t i = 0; i < row->n_parts; i++) {
@@ -70,7 +70,7 @@ static void put_bar(FILE *out, const struct runs_row *row, double top, double y)
 #define KEYS_MAX 16
 #define KEY_COLUMNS 3
 #define KEY_ROW 18
-#define KEY_SHARE .005 /* of the longest run: less is not to be seen */
+#define KEY_SHARE .005 /* of the longest run: a smaller part is not visible */
 
 struct keys {
     const struct runs_part *parts[KEYS_MAX];
@@ -113,7 +113,7 @@ static void put_keys(FILE *out, const struct keys *keys, double y) {
 
 /* ---- runs ---- */
 
-/* Each run a point; a line from the shortest to the longest. */
+/* A point for each run, and a line from the shortest to the longest. */
 static void put_runs(FILE *out, const struct runs_row *row, double top, double y) {
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < row->n_runs; i++) {

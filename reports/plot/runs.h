@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Run times of groups of runs, side by side: a bar of what the time went to, a point a run. */
+/* Run times of groups of runs, side by side: a bar of the parts of the time, and a point for each
+ * run.
+ */
 #ifndef CHOKEPOINT_REPORTS_RUNS_H
 #define CHOKEPOINT_REPORTS_RUNS_H
 
 #include <stddef.h>
 
 struct runs_part {
-    const char *name, *colour; /* parts of one name have one colour */
+    const char *name, *colour; /* parts with one name have one colour */
     double seconds;
 };
 
 struct runs_row {
     const char *name;
-    struct runs_part *parts; /* add up to the mean */
+    struct runs_part *parts; /* their sum is the mean */
     size_t n_parts;
-    const double *runs; /* seconds each */
+    const double *runs; /* in seconds */
     size_t n_runs;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Series thinned to what a picture has room for. */
+/* Series thinned to the resolution of a picture. */
 #ifndef CHOKEPOINT_REPORTS_THIN_H
 #define CHOKEPOINT_REPORTS_THIN_H
 
