@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of exports: a new format is one file and one line here. */
+/* The list of exports: a new format is one file, and one line here. */
 #include "reports/export/export.h"
 
 #include <string.h>

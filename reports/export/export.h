@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording for other programs to read: one format a file. Unlike reports, exports judge nothing
- * and go from the store to the stream, so that a long recording needs little memory.
+ * A recording for other programs to read: one file for each format. Unlike reports, exports judge
+ * nothing and go from the store to the stream, so that a long recording needs little memory.
  */
 #ifndef CHOKEPOINT_REPORTS_EXPORT_H
 #define CHOKEPOINT_REPORTS_EXPORT_H
@@ -15,7 +15,8 @@ struct export_format {
     const char *name; /* perfetto csv openmetrics */
     bool of_one_table;
     /* table: for formats of one table, else NULL. -ENOENT: the run has no such table; -EIO: the
-     * stream failed; what the store returns. */
+     * stream failed; errors of the store.
+     */
     int (*write)(struct store *store, const struct store_run *run, const char *table, FILE *out);
 };
 

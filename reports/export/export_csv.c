@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One table of a run as CSV by RFC 4180: its rate view, column by column, so that what stands in
- * the file is what a query by hand shows. A value that is not known is an empty field.
+ * One table of a run as CSV by RFC 4180: its rate view, column by column, so that the file contains
+ * what a query by hand shows. An unknown value is an empty field.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as series in OpenMetrics text 1.0: every column of every table by what its descriptor says,
- * none by its name. Counters are what grew since the recording began (that is what is stored),
- * levels as they are; events only have their number. Nanoseconds become seconds and 1e-9 plain
- * numbers, because the standard wants base units.
+ * A run as series in OpenMetrics text 1.0: every column of every table by its descriptor, none by
+ * its name. Counters are the growth since the recording began (which is what is stored), levels as
+ * they are; of events only the number. Nanoseconds become seconds and 1e-9 plain numbers, because
+ * the standard wants base units.
  *
- * Samples carry the time of their row: they are of the past, and a reader that has its own clock
- * would take them for the present. The standard wants all samples of a family together, so a table
- * is read once a column, and nothing of it is kept. Time is told in ms: if two rows fall into one,
- * only the first is written, but a counter adds up both.
+ * Samples carry the time of their row: a reader with its own clock would otherwise take past
+ * samples for present ones. The standard wants all samples of a family together, so a table is read
+ * once for each column, and nothing of it is kept. Times are in ms: if two rows fall into one, only
+ * the first is written, but a counter adds up both.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,14 +30,14 @@ struct writer {
     const struct store_host *hosts;
     size_t n_hosts;
     const struct store_table_info *table;
-    char (*families)[FAMILY_MAX]; /* written so far: a name may stand but once */
+    char (*families)[FAMILY_MAX]; /* written so far: each name may appear only once */
     size_t n_families;
-    /* the family that is being written, and its series, whose rows come together */
-    const struct store_column_info *column; /* NULL: of events */
+    /* the family that is being written, and its series, whose rows are adjacent */
+    const struct store_column_info *column; /* NULL: a family of events */
     char family[FAMILY_MAX];
     bool begun, refused;
     bool in_series;
-    int64_t host, sum, wall_ms; /* the last sample's, -1: none yet */
+    int64_t host, sum, wall_ms; /* of the last sample; -1: none yet */
     char name[INSTANCE_MAX + 1];
 };
 
@@ -70,7 +70,7 @@ static void put_nano(FILE *out, int64_t value) {
             size % 1000000000);
 }
 
-/* False: there is no such time. */
+/* False if there is no such time. */
 static bool wall_ms_of(const struct writer *w, int64_t t_ns, int64_t *ret_ms) {
     int64_t wall_ns;
     if (__builtin_add_overflow(w->started_wall_ns, t_ns, &wall_ns) || wall_ns < 0)
@@ -99,7 +99,7 @@ static void put_sample(const struct writer *w, int64_t value) {
     put_time(w->out, w->wall_ms);
 }
 
-/* False if the name stands already, from another table and column. */
+/* False if the name is already used, by another table and column. */
 static bool begin_family(struct writer *w, const char *family, const char *type, const char *unit,
                          const char *help) {
     for (size_t i = 0; i < w->n_families; i++)
@@ -125,7 +125,7 @@ static int stem(const char *name, const char *suffix) {
     return (int)(n > m && strcmp(name + n - m, suffix) == 0 ? n - m : n);
 }
 
-/* "cpu" and "user_ns" are chokepoint_cpu_user_seconds. */
+/* Makes chokepoint_cpu_user_seconds from "cpu" and "user_ns". */
 static void family_name(const struct store_table_info *table,
                         const struct store_column_info *column, char family[FAMILY_MAX]) {
     static const struct {
@@ -140,7 +140,7 @@ static void family_name(const struct store_table_info *table,
              suffixes[column->unit].family);
 }
 
-/* The head of the family, with its first sample. */
+/* Writes the head of the family with its first sample. */
 static bool begin_column(struct writer *w) {
     const struct store_column_info *column = w->column;
     const char *unit = !column                      ? ""
@@ -156,7 +156,7 @@ static bool begin_column(struct writer *w) {
     return w->begun;
 }
 
-/* Events have one sample, after the last of them. */
+/* Events have one sample, after the last event. */
 static void end_series(struct writer *w) {
     if (w->in_series && !w->column && w->wall_ms >= 0 && begin_column(w))
         put_sample(w, w->sum);

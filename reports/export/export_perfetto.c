@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as a timeline for the Perfetto viewer (https://ui.perfetto.dev): a process a host, a thread
- * a rank, slices for what the program marked and for its MPI calls, counters for resources.
+ * A run as a timeline for the Perfetto viewer (https://ui.perfetto.dev): a process for each host, a
+ * thread for each rank, slices for the program's marks and its MPI calls, counters for resources.
  *
- * In the JSON trace event form, not in Perfetto's own protobuf: other viewers open it, too, a
- * person can read and a script can check it, and all that a recording says fits into it but for
- * units of counters, which go into their names. The price is size: about 100 bytes an event.
+ * It uses the JSON trace event form, not Perfetto's own protobuf: other viewers open it, too, a
+ * person can read it and a script can check it. It can express everything in a recording except
+ * units of counters, which go into their names. The price is size: about 100 bytes for an event.
  *
  * Zero is the start of the command, on the run's common clock. Earlier times are cut off, since
  * viewers drop negative ones.
@@ -21,8 +21,9 @@
 
 /* ---- names and places ---- */
 
-/* The last name the process table has of that pid, since a rank begins as its launcher's copy; ""
- * if there is none. */
+/* The last name of that pid in the process table, since a rank begins as its launcher's copy; "" if
+ * there is none.
+ */
 static const char *process_of(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
     const struct series *last = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages as arrows from the call that sent to the call that received. The pairs come from the
- * matching of analysis/facts/calls, which leaves out all that is not sure.
+ * Messages as arrows from the sending to the receiving call. The pairs come from the matching in
+ * analysis/facts/calls, which leaves out all uncertain ones.
  *
- * An arrow ends within slices, by their times on their track: where a thread's calls cross, so that
- * they lie on several tracks, there are none. A trace holds so many as a viewer can show; those
- * whose receiver waited longest tell most.
+ * An arrow ends within slices, by their times on their track; if a thread's calls cross, so that
+ * they are on several tracks, it has no arrows. A trace holds as many as a viewer can show: those
+ * whose receiver waited longest, which tell most.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool sends(const struct mpi_function *function) {
     return function->sends || function->kind == MPI_KIND_SENDRECV;
 }
 
-/* The send that an event received; NULL: none that is known. */
+/* The send that an event received, or NULL if it is not known. */
 static const struct mpi_event *send_of(const struct mpi_log *log, const struct call_need *need,
                                        const struct mpi_event *event) {
     if (need->partner == CALL_NO_PARTNER || need->who < 0 || (size_t)need->who >= log->n ||
@@ -47,7 +47,7 @@ static const struct mpi_event *send_of(const struct mpi_log *log, const struct c
                                                                                            : NULL;
 }
 
-/* One arrow a message: a wait, and the request that it completed, both know it. */
+/* One arrow for each message: a wait and the request that it completed both know it. */
 static int collect(const struct mpi_log *log, const struct call_matches *matches,
                    struct arrows *ret) {
     size_t n_events = 0, capacity = 0;
@@ -86,7 +86,7 @@ static int collect(const struct mpi_log *log, const struct call_matches *matches
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* The longest first; ties as they came, so that a trace is the same each time. */
+/* The longest first; ties keep their order, so that a trace is always the same. */
 static int compare(const void *a, const void *b) {
     const struct arrow *x = a, *y = b;
     int order = ORDER(y->received->exit_ns - y->received->enter_ns,
@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b) {
     return order ? order : ORDER(x->received->exit_ns, y->received->exit_ns);
 }
 
-/* The track of a rank's calls; 0: they lie on none, or on several. */
+/* The track of a rank's calls; 0 if they are on none, or on several. */
 static unsigned track_of(struct perfetto *p, const struct mpi_rank *rank,
                          const struct mpi_event *event) {
     for (size_t i = 0; i < p->strands.n; i++) {
@@ -107,7 +107,7 @@ static unsigned track_of(struct perfetto *p, const struct mpi_rank *rank,
     return 0;
 }
 
-/* Its last moment, within it. */
+/* Its last moment, within the slice. */
 static int64_t end_within(const struct mpi_event *event) {
     return event->exit_ns > event->enter_ns ? event->exit_ns - 1 : event->exit_ns;
 }

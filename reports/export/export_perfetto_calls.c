@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of MPI as slices, on tracks of their own below the ranks'. There may be millions, so they
- * are read as they are stored and sorted frame by frame: a call is stored when it has ended, so
- * the frames of a thread follow each other in time.
+ * MPI calls as slices, on tracks below the ranks'. There may be millions, so they are read as
+ * stored and sorted frame by frame: a call is stored when it has ended, so the frames of a thread
+ * follow each other in time.
  *
- * Tests and probes that found nothing come in long rows, with a short pause between two: a row is
+ * Tests and probes that found nothing come in long rows, with short pauses between them: a row is
  * one slice with their number, since each alone says nothing and all together fill a viewer. So are
- * the shortest of other calls, where there are more than a viewer takes.
+ * the shortest of other calls, if there are more than a viewer can show.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,41 +35,41 @@ enum {
 static const char *const columns[] = {"rank", "pid", "start_ns", "duration_ns", "thread", "flags",
                                       "peer", "tag", "bytes",    "comm",        "cpu_ns", "polls"};
 
-/* Bits of `flags`: one message of a call, and the life of a request, are no calls of their own. */
+/* Bits of `flags`: one message of a call, and the life of a request, are not separate calls. */
 #define FLAG_FOLDED 2
 #define FLAG_PART 4
 #define FLAG_REQUEST 8
 #define FLAG_UNKNOWN_PEER 512
 
 struct call {
-    const char *name; /* borrowed: of names */
+    const char *name; /* borrowed from `names` */
     int host;
     int64_t start_ns, end_ns;
     int64_t values[ARRAY_SIZE(columns)];
-    int64_t n_joined; /* events that this one stands for */
+    int64_t n_joined; /* number of events that this one stands for */
     bool poll;
 };
 
 /* The last row of a thread. */
 struct thread {
-    struct call row;  /* of calls that are one slice; names the thread in any case */
-    bool open;        /* the row may go on */
-    int64_t until_ns; /* of the calls that were written */
+    struct call row;  /* calls merged into one slice; names the thread in any case */
+    bool open;        /* the row may be continued */
+    int64_t until_ns; /* end of the calls written so far */
 };
 
-#define PAUSE_NS 20000000      /* a longer one between two polls is time of its own */
-#define SHORT_PAUSE_NS 1000000 /* the same between other short calls: a program computes in it */
+#define PAUSE_NS 20000000      /* a longer pause between two polls ends the row */
+#define SHORT_PAUSE_NS 1000000 /* the same between other short calls */
 
 struct reader {
     struct perfetto *p;
-    struct call *calls; /* owned: of the frame at t_ns of the host */
+    struct call *calls; /* owned: the calls of a host's frame at t_ns */
     size_t n, capacity;
     int64_t host, t_ns;
-    char **names; /* owned: few, one a function */
+    char **names; /* owned: few, one for each function */
     size_t n_names;
     struct thread *threads; /* owned */
     size_t n_threads;
-    int64_t short_ns; /* shorter calls join each other */
+    int64_t short_ns; /* shorter calls are merged */
 };
 
 static int find_host(const struct perfetto *p, int64_t id) {
@@ -124,7 +124,7 @@ static int put_call(struct perfetto *p, const struct call *call) {
 
 /* ---- rows of calls ---- */
 
-/* A test or probe that found nothing names nobody. */
+/* A test or probe that found nothing has no peer. */
 static bool is_poll(const struct call *call) {
     static const char *const names[] = {"MPI_Test", "MPI_Iprobe", "MPI_Improbe"};
     int64_t flags = call->values[AT_FLAGS];
@@ -156,7 +156,7 @@ static void add(int64_t *sum, int64_t value) {
         *sum = value;
 }
 
-/* Only values that all calls of a row share stay, since the calls may differ. */
+/* Keeps only values that all calls of a row share. */
 static void join(struct call *row, const struct call *call) {
     static const int same[] = {AT_PEER, AT_TAG, AT_COMM}, sums[] = {AT_POLLS, AT_CPU, AT_BYTES};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
@@ -178,7 +178,9 @@ static int end_row(struct reader *reader, struct thread *thread) {
     return put_call(reader->p, &thread->row);
 }
 
-/* Polls and short calls join what their thread did just before, but for a pause between them. */
+/* Polls and short calls are merged with what their thread did just before, unless a pause lies
+ * between.
+ */
 static bool joins(const struct reader *reader, const struct thread *thread,
                   const struct call *call) {
     int64_t pause_ns = call->start_ns - thread->row.end_ns;
@@ -200,7 +202,8 @@ static int take_call(struct reader *reader, struct call *call) {
         result = end_row(reader, thread);
     if (result < 0)
         return result;
-    bool within = call->start_ns < thread->until_ns; /* another call: a row might outlast it */
+    bool within =
+        call->start_ns < thread->until_ns; /* inside another call: a row might outlast it */
     if (!within && (call->poll || call->end_ns - call->start_ns < reader->short_ns)) {
         thread->row = *call;
         thread->open = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters: the metrics of the reports for each host, each core, each process of the job. A value
- * is the mean of an interval and is written at the interval's beginning, where a viewer's step
- * begins; one equal to the last is not written again. The form knows no gap: where nothing was
- * recorded the step before goes on. In a long run a step is the mean of a second.
+ * is the mean of an interval and is written at the interval's begin, where a viewer's step begins;
+ * a value equal to the last is not written again. The form has no gaps: if nothing was recorded,
+ * the step before continues. In a long run a step is the mean of a second.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,8 +18,8 @@ struct counter {
     int host;
     char name[PERFETTO_NAME_SIZE + 16];
     const char *unit;
-    double last;               /* written; NAN before the first */
-    int64_t start_ns, span_ns; /* of the step that is being made */
+    double last;               /* last written value; NAN before the first */
+    int64_t start_ns, span_ns; /* of the present step */
     double sum;                /* of values times their time */
 };
 
@@ -35,7 +35,7 @@ static void write_step(struct counter *counter) {
     counter->sum = 0;
 }
 
-/* Over (start, end]: a row shorter than a step is part of a mean. */
+/* Adds (start, end]: a row shorter than a step is a part of a mean. */
 static void put(struct counter *counter, int64_t start_ns, int64_t end_ns, double value) {
     start_ns = start_ns < 0 ? 0 : start_ns;
     if (!isfinite(value) || end_ns <= start_ns)

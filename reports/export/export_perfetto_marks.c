@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The marks of the program: nested slices a process, values as counters. Where a run has more
- * values than viewers bear, a step of a counter is the mean of several.
+ * The program's marks: nested slices for each process, values as counters. If a run has more values
+ * than viewers can show, a step of a counter is the mean of several.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 
 #define VALUES_A_MINUTE 10000
 
-/* A mark with a beginning and an end. */
+/* A mark with a begin and an end. */
 struct stretch {
     const struct mark *mark;
     int64_t start_ns, end_ns;
     bool open; /* it had not ended when the recording did */
 };
 
-/* An iteration of unknown length has no beginning; a phase may still go on. */
+/* An iteration of unknown length has no begin; a phase may still go on. */
 static bool is_stretch(const struct mark *mark) {
     return mark->kind == MARK_PHASE || perfetto_mark_may_go(mark);
 }
@@ -39,7 +39,7 @@ static struct stretch stretch_of(const struct perfetto *p, const struct mark *ma
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* By process, then by time; if two begin together, the one that holds the other is first. */
+/* By process, then by time; if two begin together, the outer one is first. */
 static int compare(const void *a, const void *b) {
     const struct stretch *x = a, *y = b;
     int order[] = {
@@ -57,7 +57,7 @@ static bool same_process(const struct mark *a, const struct mark *b) {
     return a->host == b->host && a->pid == b->pid && a->rank == b->rank;
 }
 
-/* A phase is sent when it begins and again when it has ended; the two start at one instant. */
+/* A phase is sent at its begin and again at its end; both records have the same start. */
 static bool is_told_again(const struct stretch *items, size_t n, size_t at) {
     const struct mark *mark = items[at].mark;
     for (size_t i = at + 1; items[at].open && i < n; i++) {
@@ -137,7 +137,7 @@ static bool same_track(const struct mark *a, const struct mark *b) {
     return same_process(a, b) && strcmp(a->name, b->name) == 0;
 }
 
-/* One value of a track at the first of n marks: their mean. */
+/* Writes one value of a track at the first of n marks: their mean. */
 static void put_mean(struct perfetto *p, const struct mark *const *marks, size_t n) {
     const struct mark *first = marks[0];
     char process[PERFETTO_NAME_SIZE], name[PERFETTO_NAME_SIZE + MARK_NAME_SIZE + 1];
@@ -153,11 +153,12 @@ static void put_mean(struct perfetto *p, const struct mark *const *marks, size_t
                       sum / (double)n / 1e9);
 }
 
-/* How long a step of n values, by track, is so that all hold to their share; 0: each value is a
- * step of its own. */
+/* The length of a step of n values, by track, with which all stay within their share; 0: each value
+ * is its own step.
+ */
 static int64_t value_step_ns(const struct perfetto *p, const struct mark *const *values, size_t n) {
     size_t most = perfetto_share(p, VALUES_A_MINUTE), n_tracks = 0;
-    int64_t end_ns = 0; /* a run that died has no other */
+    int64_t end_ns = 0; /* a run that died has no recorded end */
     if (n <= most)
         return 0;
     for (size_t i = 0; i < n; i++) {

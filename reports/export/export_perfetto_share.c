@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of a recording a timeline may hold: about 10 MB a minute, since viewers grow slow beyond
- * some hundred MB. A short run may have as much as a minute.
+ * How much of a recording a timeline may hold: about 10 MB a minute, since viewers become slow
+ * beyond some hundred MB. A short run may have as much as a minute.
  */
 #include <stdlib.h>
 
 #include "common/clock.h"
 #include "reports/export/export_perfetto.h"
 
-#define SLICES_A_MINUTE 20000 /* of calls */
+#define SLICES_A_MINUTE 20000 /* for calls */
 #define MARKS_A_MINUTE 10000
-#define STEPS 50 /* of a counter, in a run shorter than as many seconds */
+#define STEPS 50 /* of a counter, in a run shorter than that many seconds */
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
 int64_t perfetto_step_ns(const struct perfetto *p) {
@@ -27,7 +27,7 @@ static int compare_ns(const void *a, const void *b) {
     return ORDER(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-/* The length above which no more than `most` of them are; 0: all of them may stay. */
+/* The length above which at most `most` of them are; 0: all may stay. */
 static int64_t length_of_most(int64_t *lengths, size_t n, size_t most) {
     if (n <= most)
         return 0;
@@ -35,7 +35,7 @@ static int64_t length_of_most(int64_t *lengths, size_t n, size_t most) {
     return lengths[n - most];
 }
 
-/* Half of what may be is left to those that do not join. */
+/* Half of the share is left to those that are not merged. */
 int64_t perfetto_short_ns(const struct perfetto *p) {
     const struct mpi_log *log = &p->input->recording.calls;
     size_t most = perfetto_share(p, SLICES_A_MINUTE), n = 0, all = 0;

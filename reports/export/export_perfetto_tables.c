@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of all other tables of samples, as their descriptors say, none by its name: counters of
- * ns as percent, others a second; levels as they are; plain numbers, which are ids, not at all. A
- * track begins with its first value that is not zero, so that events that never happened take no
+ * Counters of all other tables of samples, by their descriptors, none by its name: counters in ns
+ * as percent, others per second; levels as they are; plain numbers, which are ids, not at all. A
+ * track begins with its first value other than zero, so that events that never happened take no
  * room.
  */
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include "common/error.h"
 #include "reports/export/export_perfetto.h"
 
-#define TRACKS_MAX 4096 /* more is no picture, and viewers grow slow */
+#define TRACKS_MAX 4096 /* more make no useful picture, and viewers slow */
 
-/* Shown by export_perfetto_counters.c as metrics, cores and processes; and what we cost ourselves.
+/* Shown by export_perfetto_counters.c as metrics, cores and processes; and the profiler's own cost.
  */
 static const char *const shown[] = {"cpu", "disk", "memory", "net", "process", "psi", "self"};
 
-/* Growth within the step of a counter that is not over yet. */
+/* Growth within a counter's present step. */
 struct step {
     int64_t value, interval_ns;
 };
@@ -28,14 +28,14 @@ struct step {
 struct reader {
     struct perfetto *p;
     const struct store_table_info *table;
-    size_t columns[TABLE_COLUMNS_MAX]; /* of the table, in the order they are read */
+    size_t columns[TABLE_COLUMNS_MAX]; /* of the table, in the order in which they are read */
     size_t n_columns;
     int64_t host, instance;
-    double last[TABLE_COLUMNS_MAX]; /* of the instance, 0 while its track has not begun */
+    double last[TABLE_COLUMNS_MAX]; /* of the instance; 0 while its track has not begun */
     bool begun[TABLE_COLUMNS_MAX];
-    int64_t begun_ns[TABLE_COLUMNS_MAX]; /* when the value written last began */
+    int64_t begun_ns[TABLE_COLUMNS_MAX]; /* begin of the last written value */
     struct step steps[TABLE_COLUMNS_MAX];
-    size_t n_tracks; /* of all tables */
+    size_t n_tracks; /* over all tables */
 };
 
 static bool ends_with(const char *name, const char *suffix) {
@@ -43,7 +43,7 @@ static bool ends_with(const char *name, const char *suffix) {
     return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
-/* A value in the unit it is shown in. */
+/* A value in its displayed unit. */
 static double convert(const struct store_column_info *column, int64_t value, int64_t interval_ns,
                       const char **ret_unit) {
     static const double scales[UNIT_COUNT_] = {1, 1e-6, 1e-6, 1, 1e-9};
@@ -70,7 +70,9 @@ static void name_track(const struct reader *reader, const struct store_row_read 
         if (ends_with(column->name, suffixes[i]))
             size = (int)(strlen(column->name) - strlen(suffixes[i]));
     const char *table = reader->table->name;
-    bool named = strncmp(row->instance_name, table, strlen(table)) == 0; /* "rank 0" of rank */
+    bool named =
+        strncmp(row->instance_name, table, strlen(table)) == 0; /* an instance such as
+                                                                   "rank 0" in table rank */
     snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s%s%s %.*s", named ? "" : table, named ? "" : " ",
              row->instance_name, size, column->name);
 }
@@ -80,14 +82,14 @@ static bool may_begin(struct reader *reader, size_t c) {
         return true;
     if (reader->n_tracks == TRACKS_MAX) {
         reader->p->tracks_left_out++;
-        reader->last[c] = NAN; /* counted once */
+        reader->last[c] = NAN; /* the track counts once */
         return false;
     }
     reader->n_tracks++;
     return reader->begun[c] = true;
 }
 
-/* Adds a row of a counter to its step. False: the step is not over yet. */
+/* Adds a row of a counter to its step. False if the step is not over yet. */
 static bool take_step(struct reader *reader, const struct store_row_read *row, size_t c,
                       int64_t *ret_value, int64_t *ret_interval_ns) {
     struct step *step = &reader->steps[c];
@@ -95,7 +97,7 @@ static bool take_step(struct reader *reader, const struct store_row_read *row, s
         __builtin_add_overflow(step->value, *ret_value, &step->value) ||
         __builtin_add_overflow(step->interval_ns, row->interval_ns, &step->interval_ns)) {
         *step = (struct step){0};
-        return true; /* as it is */
+        return true; /* the row is a step by itself */
     }
     if (step->interval_ns < perfetto_step_ns(reader->p))
         return false;

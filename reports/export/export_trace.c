@@ -33,15 +33,17 @@ static void put_string(FILE *out, const char *text) {
 }
 
 /* Whether readers get the same ns. They parse the number, or only its fraction, as a double, and
- * cut off beyond ns: 0.57 * 1000 is 569.99... */
+ * truncate to ns: 0.57 * 1000 is 569.99...
+ */
 static bool survives(const char *text, int64_t ns) {
     const char *point = strchr(text, '.');
     return (int64_t)(strtod(text, NULL) * 1000.0) == ns &&
            (int64_t)(strtod(point, NULL) * 1000.0) == ns % 1000;
 }
 
-/* Where a number would lose its last ns, a tenth of one is added: two iterations that touch must
- * not overlap, or a reader drops the second. */
+/* If a number would lose its last ns, a tenth of one is added: two adjacent iterations must not
+ * overlap, or a reader drops the second.
+ */
 static void put_us(FILE *out, int64_t ns) {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, ns / 1000, ns % 1000);
@@ -126,7 +128,7 @@ void trace_put_arrow(struct trace *trace, uint64_t number, const char *name,
     put_arrow_end(trace, 'f', number, name, to);
 }
 
-/* Nine digits, and never an exponent: not every reader of traces takes one. */
+/* Nine digits and never an exponent, which not every reader of traces accepts. */
 static void put_value(FILE *out, double value) {
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of trace events (the JSON form that Perfetto and others open), written as it
- * comes: slices, counters, names. Times are ns since the trace's zero, never negative; the file has
+ * A file of trace events (the JSON form that Perfetto and others open), written event by event:
+ * slices, counters, names. Times are ns since the trace's zero, never negative; the file has
  * microseconds.
  */
 #ifndef CHOKEPOINT_REPORTS_EXPORT_TRACE_H
@@ -16,9 +16,9 @@ struct trace {
     bool any; /* an event has been written */
 };
 
-/* A detail of a slice; text NULL: the number. */
+/* A detail of a slice; text NULL: it is the number. */
 struct trace_argument {
-    const char *name; /* ours: a plain word */
+    const char *name; /* a plain word of ours */
     int64_t number;
     const char *text;
 };
@@ -26,7 +26,7 @@ struct trace_argument {
 struct trace_slice {
     unsigned pid, tid;
     int64_t start_ns, end_ns;
-    const char *category; /* ours: a plain word */
+    const char *category; /* a plain word of ours */
     const char *name;
     const struct trace_argument *arguments;
     size_t n_arguments;
@@ -34,12 +34,12 @@ struct trace_slice {
 
 void trace_begin(struct trace *trace, FILE *out);
 
-/* tid 0: the process itself. order: where it stands among its like. */
+/* tid 0: the process itself. order: its position among its kind. */
 void trace_put_name(struct trace *trace, unsigned pid, unsigned tid, const char *name,
                     unsigned order);
 void trace_put_slice(struct trace *trace, const struct trace_slice *slice);
 
-/* An arrow between the slices that hold these moments; number: no other arrow has it. */
+/* An arrow between the slices that contain these moments; number: unique among arrows. */
 struct trace_end {
     unsigned pid, tid;
     int64_t t_ns;
@@ -47,11 +47,11 @@ struct trace_end {
 void trace_put_arrow(struct trace *trace, uint64_t number, const char *name,
                      const struct trace_end *from, const struct trace_end *to);
 
-/* From start_ns on; the track is called "name unit". */
+/* A value from start_ns on; the track is called "name unit". */
 void trace_put_counter(struct trace *trace, unsigned pid, int64_t start_ns, const char *name,
                        const char *unit, double value);
 
-/* The facts about the whole, as texts, stand at the end. -EIO. */
+/* Facts about the whole trace, as texts, come at the end. -EIO. */
 int trace_end(struct trace *trace, const struct trace_argument *facts, size_t n);
 
 #endif

@@ -17,12 +17,12 @@ static bool is(const struct strand *strand, int host, int64_t pid, int64_t threa
            strand->rank == rank;
 }
 
-/* Grows at 0, 1, 2, 4 ... */
+/* Grows when n is 0, 1, 2, 4 ... */
 static void *grown(void *items, size_t n, size_t size) {
     return n & (n - 1) ? items : realloc(items, (n ? 2 * n : 1) * size);
 }
 
-/* Slices of one come in a row, mostly. */
+/* Slices of one strand mostly come in a row. */
 struct strand *strand_get(struct strands *strands, int host, int64_t pid, int64_t thread, int rank,
                           bool *ret_new) {
     *ret_new = false;
