@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Following a run: new rows of its database, and the picture made of them. */
+/* Follows a run: new rows of its database, and the picture made of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "reports/live/live_private.h"
 
 #define WHY_SIZE 256
-#define WAY_NS (2 * NS_PER_S) /* from a host to us: agents push once a second */
+#define WAY_NS (2 * NS_PER_S) /* usual delay from a host to us: agents push once a second */
 
 struct live {
     char *database; /* owned */
@@ -21,10 +21,11 @@ struct live {
     struct store_tail *tail;
     struct live_window window;
     struct live_judge *judge;
-    const struct live_judged *judged; /* the judge's newest */
-    int64_t heard_ns;      /* by the monotonic clock: when frames came last, or we began to look */
-    bool heard;            /* some came while we looked */
-    int64_t frames_end_ns; /* of the run: of its newest frame; VALUE_ABSENT */
+    const struct live_judged *judged; /* the judge's latest */
+    int64_t heard_ns;      /* by the monotonic clock: when frames came last, or when we began to
+                              look */
+    bool heard;            /* some came since we look */
+    int64_t frames_end_ns; /* end of the run's newest frame; VALUE_ABSENT */
     char trouble[WHY_SIZE];
     char own_boot[BOOT_ID_SIZE + 1];
     struct live_picture picture;
@@ -109,14 +110,14 @@ void live_close(struct live *live) {
 
 /* ---- what is new ---- */
 
-/* It stays open for us when somebody removes or replaces it. */
+/* The file stays open here if it is removed or replaced. */
 static bool is_gone(const struct live *live) {
     struct stat now;
     return stat(live->database, &now) < 0 || now.st_dev != live->file.st_dev ||
            now.st_ino != live->file.st_ino;
 }
 
-/* Its name and command stay, which the picture points to. */
+/* Its name and command stay, since the picture points to them. */
 static int read_run(struct live *live) {
     struct store_run run, *own = &live->run;
     char which[32];
@@ -144,7 +145,7 @@ static void note_frames(struct live *live) {
     live->heard_ns = clock_monotonic_ns();
 }
 
-/* Reads new rows; *ret_new: whether there are any. A failure is told in the picture. */
+/* Reads new rows; *ret_new: whether there are any. A failure is reported in the picture. */
 static void take(struct live *live, bool *ret_new) {
     char was[WHY_SIZE];
     size_t rows = 0;
@@ -169,11 +170,12 @@ static void take(struct live *live, bool *ret_new) {
 
 /* ---- the picture ---- */
 
-/* How old the newest frame was when it was first seen, by the wall clock; one that came while we
- * followed is no older than its way takes, whatever becomes of that clock. */
+/* The age of the newest frame when it was first seen, by the wall clock. A frame that came while we
+ * followed is at most as old as the usual delay, whatever happens to that clock.
+ */
 static int64_t age_ns(const struct live *live, int64_t end_ns) {
     int64_t age = clock_wall_ns() - (clock_monotonic_ns() - live->heard_ns);
-    if (live->run.started_wall_ns <= 0) /* a file may say anything */
+    if (live->run.started_wall_ns <= 0) /* a file may contain anything */
         return 0;
     age -= live->run.started_wall_ns + end_ns;
     if (live->heard && age > WAY_NS)
@@ -181,7 +183,7 @@ static int64_t age_ns(const struct live *live, int64_t end_ns) {
     return age > 0 ? age : 0;
 }
 
-/* The time of the run now. */
+/* The present time of the run. */
 static int64_t elapsed_ns(const struct live *live, int64_t end_ns) {
     if (live->run.state != RUN_RUNNING)
         return live->run.duration_ns;
@@ -222,7 +224,7 @@ static void fill_head(struct live *live) {
     snapshot->trouble = live->trouble[0] ? live->trouble : NULL;
 }
 
-/* A recording of another time, or of another machine, tells of other processes. */
+/* A recording of another boot or machine contains other processes. */
 static int fill_commands(struct live *live) {
     const struct store_tail_host *hosts;
     size_t n = store_tail_hosts(live->tail, &hosts);

@@ -35,27 +35,27 @@
 #include "analysis/time/budget.h"
 #include "analysis/verdict/verdict.h"
 
-#define LIVE_SILENT_S 4.0      /* and a push's interval: after so long a host is silent */
-#define LIVE_CUT_OFF_S 30.0    /* so are all of them, of a run that nobody records any more */
-#define LIVE_JUDGE_SHARE 0.02  /* of one core */
-#define LIVE_JUDGE_EVERY_S 5.0 /* not more often than that */
+#define LIVE_SILENT_S 4.0     /* and a push's interval: a host without rows for so long is silent */
+#define LIVE_CUT_OFF_S 30.0   /* after so long without rows a run counts as cut off */
+#define LIVE_JUDGE_SHARE 0.02 /* of one core */
+#define LIVE_JUDGE_EVERY_S 5.0 /* at most once in that time */
 #define LIVE_PROCESSES_MAX 256 /* the busiest of each picture */
 #define LIVE_PAIRS_MAX 64
 #define LIVE_RANKS_MAX 1024
-#define LIVE_CORES_MAX 1024 /* of a host */
+#define LIVE_CORES_MAX 1024 /* on a host */
 
 enum live_state {
     LIVE_RUNNING,
     LIVE_ENDED,  /* see end, exit_status */
-    LIVE_CUT_OFF /* no end was recorded, and nothing comes any more: its recording died */
+    LIVE_CUT_OFF /* no end was recorded, and no rows come any more: its recording died */
 };
 /* "running", "ended", "cut-off" */
 const char *live_state_name(enum live_state state);
 
-enum live_task { /* tasks of a host by what they do */
+enum live_task { /* Tasks of a host by state. */
                  LIVE_TASK_RUNNING,
                  LIVE_TASK_SLEEPING,
-                 LIVE_TASK_WAITING, /* for a disk: D */
+                 LIVE_TASK_WAITING, /* for a disk: state D */
                  LIVE_TASK_STOPPED,
                  LIVE_TASK_ZOMBIE,
                  LIVE_TASK_OTHER,
@@ -66,47 +66,49 @@ const char *live_task_name(enum live_task task);
 
 struct live_host {
     const char *name;
-    double seen_s;   /* of its newest sample; NAN: none came yet */
-    double silent_s; /* for how long nothing came; 0: it is not silent. Its figures are then those
-                        of its last moment. No host of an ended run is silent. */
+    double seen_s;   /* time of its newest sample; NAN: none came yet */
+    double silent_s; /* How long nothing has come; 0: the host is not silent. Its figures are then
+                        those of its last moment. No host of an ended run is silent. */
     double metrics[METRIC_JOB_CPU]; /* by enum metric (metric.h), up to METRIC_CPU_CORE_MAX */
-    double cpu_pct;                 /* all cores, busy: neither idle nor waiting for a disk */
-    double *core_pct;               /* each core, busy, in the order of their numbers */
+    double cpu_pct;                 /* share of all cores that is neither idle nor waiting for a
+                                       disk */
+    double *core_pct;               /* busy share of each core, in the order of their numbers */
     int *core_number;
     size_t n_cores;
-    double memory_gb, swap_gb, swap_used_gb; /* there is so much; memory used: METRIC_MEM_USED */
+    double memory_gb, swap_gb, swap_used_gb; /* total memory and swap; for used memory see
+                                                METRIC_MEM_USED */
     double send_ceiling_mb_s, receive_ceiling_mb_s, read_ceiling_mb_s, write_ceiling_mb_s;
-    /* what the link or disk is known to carry: set, measured or the interface's speed */
+    /* known capacity of the link or disk: set, measured or the interface's speed */
     double load[3], uptime_s;  /* averages of 1, 5, 15 minutes */
-    int64_t tasks[LIVE_TASKS]; /* processes */
+    int64_t tasks[LIVE_TASKS]; /* number of processes by state */
 };
 
 struct live_process {
-    int host;            /* of the snapshot's */
-    int64_t pid;         /* -1 */
+    int host;            /* index of the snapshot's host */
+    int64_t pid;         /* -1: not known */
     int rank;            /* -1: none */
-    bool job;            /* of the command that is recorded */
+    bool job;            /* belongs to the recorded command */
     const char *name;    /* without the pid */
-    const char *command; /* its command line, of a host that is this machine; NULL */
+    const char *command; /* its command line if its host is this machine; NULL */
     double cpu_pct;
     double run_queue_pct; /* runnable, but without a core */
     double memory_gb, read_mb_s, write_mb_s;
     int64_t threads;
 };
 
-/* Traffic between two hosts, both ways. */
+/* Traffic between two hosts in both directions. */
 struct live_pair {
-    int host, peer;                    /* of the snapshot's; -1: no host of the run */
-    const char *host_name, *peer_name; /* their names; of others the address */
+    int host, peer;                    /* indexes of the snapshot's hosts; -1: no host of the run */
+    const char *host_name, *peer_name; /* their names; addresses if they are no hosts of the run */
     double send_mb_s;                  /* from host to peer */
     double receive_mb_s;
-    size_t connections; /* 0: counted by packets */
+    size_t connections; /* 0: counted from packets */
 };
 
 /* Where a rank's time went, from the start until the limit was judged. */
 struct live_budget {
     int host;
-    int rank; /* -1: the program has none, or they are not known */
+    int rank; /* -1: the program has no ranks, or they are not known */
     int64_t pid;
     const char *process;
     double wall_s, term_s[BUDGET_TERMS]; /* see budget_term_name, budget_term_words */
@@ -115,21 +117,21 @@ struct live_budget {
 
 /* The limit of the run so far. */
 struct live_limit {
-    bool known;     /* false: nothing has been judged yet */
-    double at_s;    /* of the run until then */
+    bool known;     /* false: nothing was judged yet */
+    double at_s;    /* time of the run up to which it was judged */
     bool final;     /* the run has ended, and all of it was judged, as in its report */
-    bool too_short; /* to be judged: summary says so */
+    bool too_short; /* too short to be judged, as summary says */
     enum verdict_state state;
-    double confidence;   /* 0..1; 0: none is given */
+    double confidence;   /* 0..1; 0: none given */
     int host, rank;      /* -1 */
-    const char *what;    /* "vm1's network (sending)", no sentence; NULL: nobody is to blame */
-    const char *summary; /* a sentence or two; "" while not known */
-    double gain;         /* share of the run's time that would go without it; NAN */
-    /* the lines that `run` ends with ("limit", "worth", "do"); "": there is none */
+    const char *what;    /* a phrase such as "vm1's network (sending)"; NULL: no limit is blamed */
+    const char *summary; /* a sentence or two; "" if not known */
+    double gain;         /* share of the run's time that would be saved without it; NAN */
+    /* the last lines of `run` ("limit", "worth", "do"); "": none */
     const char *words, *worth, *action;
 };
 
-/* Nothing has been judged. */
+/* A limit that is not known. */
 struct live_limit live_limit_unknown(void);
 
 struct live_snapshot {
@@ -137,12 +139,12 @@ struct live_snapshot {
     int64_t run_id;
     const char *run_name, *command;
     enum live_state state;
-    const char *end; /* of LIVE_ENDED "done", "failed", "killed", "interrupted"; else "" */
+    const char *end; /* if LIVE_ENDED: "done", "failed", "killed", "interrupted"; else "" */
     int exit_status; /* -1: unknown */
     double elapsed_s, period_s;
     int64_t started_wall_ns;
-    int n_hosts_expected;    /* more than n_hosts: from so many nothing came yet */
-    struct live_host *hosts; /* by name, vm2 before vm10 */
+    int n_hosts_expected;    /* more than n_hosts: the others have sent nothing yet */
+    struct live_host *hosts; /* by name, with vm2 before vm10 */
     size_t n_hosts, n_silent;
     struct live_process *processes; /* by CPU, the busiest first */
     size_t n_processes;
@@ -151,25 +153,27 @@ struct live_snapshot {
     struct live_budget *budgets; /* by rank, then host */
     size_t n_budgets;
     struct live_limit limit;
-    const char *trouble; /* one line: the database is gone or cannot be read, and the picture is the
-                            last that could be; NULL */
+    const char *trouble; /* one line: the database is gone or unreadable, and this is the last good
+                            picture; NULL */
 };
 
 struct live;
 
-/* Opens a database and finds the run, as store_find_run does ("last", a number, a name). One line
- * in `why` says what failed: -ENOENT (no database, no such run), -ECANCELED (its command never
- * started), others of store_open_read. Makes no picture yet. */
+/* Opens a database and finds the run like store_find_run() ("last", a number, a name). One line in
+ * `why` describes a failure: -ENOENT (no database, no such run), -ECANCELED (its command never
+ * started), others of store_open_read(). Makes no picture yet.
+ */
 int live_open(const char *database, const char *run, struct live **ret_live, char *why,
               size_t why_size);
 void live_close(struct live *live); /* takes NULL */
 
-/* Reads what is new and makes the picture. 1: it changed; 0: nothing is new. -ENOMEM, after which
- * the picture is empty; any other trouble is said in the picture. */
+/* Reads new rows and makes the picture. 1: it changed; 0: nothing is new. -ENOMEM: the picture is
+ * empty; other failures are reported in the picture.
+ */
 int live_poll(struct live *live);
 const struct live_snapshot *live_look(const struct live *live);
 
-/* Judges now, and waits for it: for one picture that has all, and for tests. */
+/* Judges now, and waits for the result: for a single complete picture, and for tests. */
 int live_judge_now(struct live *live);
 
 /* One JSON object, chokepoint.live/1, on one line (docs/live-json.md); unknown numbers are null.

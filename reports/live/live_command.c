@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines. No recording has them, since they may hold secrets of people who have nothing to
- * do with the run; but whoever looks on the very machine may read there what ps shows as well.
+ * Command lines. Recordings do not have them, since they may contain secrets; but a user on the
+ * same machine may read here what ps shows as well.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define COMMAND_BYTES 512
 
-/* The beginning of a file; its length, or negative. */
+/* Reads the begin of a file; returns its length, or a negative errno. */
 static ssize_t read_file(const char *path, char *to, size_t size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, to, size - 1);
@@ -29,7 +29,7 @@ void live_own_boot(char boot_id[BOOT_ID_SIZE + 1]) {
         boot_id[0] = '\0';
 }
 
-/* The same id may be another process by now, or in another namespace: its name tells. */
+/* By now the id may belong to another process, or to another namespace: the name decides. */
 static bool is_process(int64_t pid, const char *name) {
     char path[64], now[64];
     snprintf(path, sizeof path, "/proc/%lld/comm", (long long)pid);
@@ -48,8 +48,7 @@ static const char *command_of(struct live_picture *picture, int64_t pid) {
     for (ssize_t i = 0; i < n; i++)
         if (words[i] == '\0')
             words[i] = ' ';
-    return n > 0 ? live_keep(picture, words, (size_t)n)
-                 : NULL; /* threads of the kernel have none */
+    return n > 0 ? live_keep(picture, words, (size_t)n) : NULL; /* kernel threads have none */
 }
 
 void live_fill_commands(struct live_picture *picture, const bool *is_here) {

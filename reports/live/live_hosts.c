@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of each host, of its last second. */
+/* The figures of each host in its last second. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,14 @@ static int fill_metrics(struct live_host *to, const struct live_window *window, 
         to->metrics[m] = rate_mean_between(&rate, now.begin_ns, now.end_ns);
         rate_release(&rate);
     }
-    double wait = to->metrics[METRIC_CPU_IOWAIT]; /* a group has none of its own */
+    double wait = to->metrics[METRIC_CPU_IOWAIT]; /* a group has no such metric */
     to->cpu_pct = 100 - to->metrics[METRIC_CPU_IDLE] - (isnan(wait) ? 0 : wait);
     return 0;
 }
 
 /* ---- cores ---- */
 
-/* "cpu12"; -1: the sum of a group's. */
+/* The number in "cpu12"; -1 for the sum over a group. */
 static int core_number(const char *name) {
     uint64_t number;
     bool good = strncmp(name, "cpu", 3) == 0 && text_parse_u64(name + 3, &number) == 0 &&
@@ -57,7 +57,7 @@ static size_t list_cores(const struct live_window *window, int host, struct wind
         double all = live_window_growth(set, series, CPU_ALL, now);
         double idle = live_window_growth(set, series, CPU_FREE, now);
         int number = core_number(series->name);
-        if (number >= 0 && all > 0) /* one that has gone offline does not grow */
+        if (number >= 0 && all > 0) /* an offline core's counters do not grow */
             cores[n++] = (struct core){number, 100 * (all - idle) / all};
     }
     if (n)
@@ -97,7 +97,7 @@ static double scaled(int64_t value, double scale) {
     return value == VALUE_ABSENT ? NAN : (double)value * scale;
 }
 
-/* Known from one sample on, which rates and means of levels are not. */
+/* Known from one sample on, unlike rates and means of levels. */
 static void fill_memory(struct live_host *to, const struct live_window *window, int host) {
     double available = scaled(level(window, host, RECORDING_MEMORY, MEMORY_AVAILABLE), 1e-9);
     to->metrics[METRIC_MEM_FREE] = available;
@@ -125,7 +125,7 @@ static int compare_names(const void *a, const void *b, void *ctx) {
     return strverscmp(names[*(const int *)a], names[*(const int *)b]);
 }
 
-/* Where each host of the window is in the order of names. */
+/* Finds the position of each of the window's hosts in the order of names. */
 static int find_places(struct live_picture *picture, const struct recording *recording) {
     size_t n = recording->n_hosts;
     int *order = malloc((n + 1) * sizeof *order);

@@ -9,7 +9,7 @@
 #include "reports/formats/json_value.h"
 #include "reports/live/live.h"
 
-/* An index, an id, a count: null if it is not known. */
+/* An index, an id or a count: null if not known. */
 static json_t *whole(int64_t value) {
     return value < 0 ? json_null() : json_integer(value);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run so far, judged in the background. It is read anew each time, by a connection of its own,
- * without single calls (they come when the command has ended) and in rows of a second: for 20 hosts
- * and an hour that takes seconds, not minutes. A thread that judges outlives whoever asked, so that
- * nobody has to wait for it: the last of the two frees what they share.
+ * Judges the run so far in the background. It is read anew each time, through a separate
+ * connection, without single calls (they come when the command has ended) and in rows of a second:
+ * for 20 hosts and an hour that takes seconds, not minutes. The judging thread may outlive its
+ * caller, so that the caller need not wait for it: whichever ends last frees what they share.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,20 +19,20 @@
 #include "reports/model/input.h"
 
 #define JUDGE_NICE 10
-#define WAIT_S 120 /* for the thread, which judges a run so far */
+#define WAIT_S 120 /* seconds for the thread, which judges a run so far */
 
 struct live_judge {
     char *database; /* owned */
     int64_t run;
-    bool ended;                 /* what the thread is to judge */
-    struct live_judged *result; /* owned: the newest that was taken */
-    bool done;                  /* the whole run is judged */
-    int64_t next_ns;            /* not earlier, by the monotonic clock */
-    pthread_mutex_t lock;       /* over what follows */
+    bool ended;                 /* whether the thread judges an ended run */
+    struct live_judged *result; /* owned: the latest taken result */
+    bool done;                  /* the whole run was judged */
+    int64_t next_ns;            /* earliest next begin, by the monotonic clock */
+    pthread_mutex_t lock;       /* protects the members below */
     pthread_cond_t idle;
-    unsigned users; /* who asks, and the thread */
+    unsigned users; /* the caller and the thread */
     bool busy;
-    struct live_judged *fresh; /* owned: not taken yet */
+    struct live_judged *fresh; /* owned: result not taken yet */
     int64_t cost_ns;
 };
 
@@ -69,7 +69,7 @@ static void leave(struct live_judge *judge) {
     free(judge);
 }
 
-/* A run that cannot be judged now may be later, so the last result stays. */
+/* A run that cannot be judged now may be judged later, so the last result stays. */
 static void judge_once(struct live_judge *judge) {
     struct live_judged *judged = NULL;
     int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -117,7 +117,8 @@ int live_judge_new(const char *database, int64_t run, struct live_judge **ret_ju
     if (!judge)
         return -ENOMEM;
     *judge = (struct live_judge){.database = strdup(database), .run = run, .users = 1};
-    pthread_mutex_init(&judge->lock, NULL); /* without attributes neither fails (pthreads(7)) */
+    pthread_mutex_init(&judge->lock,
+                       NULL); /* without attributes neither call fails (pthreads(7)) */
     pthread_cond_init(&judge->idle, NULL);
     if (!judge->database) {
         live_judge_free(judge);
@@ -143,7 +144,7 @@ static int64_t rest_ns(const struct live_judge *judge) {
     return live_judge_rest_ns(judge->cost_ns, early);
 }
 
-/* With the lock held. */
+/* The lock must be held. */
 static void take_fresh(struct live_judge *judge) {
     if (!judge->fresh)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A judgement, as a live view keeps it: the limit in words, ceilings, where ranks' time went. */
+/* A judgement as a live view keeps it: the limit in words, ceilings, and where ranks' time went. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int keep_hosts(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-/* A link that limits carries what was found, whatever its interface could. */
+/* A link that limits carries the observed rate, whatever its interface could carry. */
 static void keep_limiting_link(struct live_judged *to, const struct verdict *v) {
     const struct candidate *c = verdict_blames(v->state) ? v->candidate : NULL;
     bool out = c && c->resource == RESOURCE_NET_EGRESS,
@@ -87,13 +87,13 @@ static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-/* The advice, with commands as they are to be pasted. *ret_action NULL: nothing is advised. */
+/* The advice, with commands ready to be pasted. *ret_action is NULL if there is no advice. */
 static int keep_action(const struct verdict_words *words, int64_t run, char **ret_action) {
     *ret_action = words->next.n ? commands_complete(words->next.items[0], run) : NULL;
     return words->next.n && !*ret_action ? -ENOMEM : 0;
 }
 
-/* A limit that is not known has no advice before the end. */
+/* Before the end, a limit that is not known has no advice. */
 static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run,
                       bool advises) {
     to->summary = words->summary;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pairs of hosts that exchange most: of the job's TCP connections, and with --flows of all
- * packets. Where packets of a pair were counted they tell its rates, since they are all of its
- * traffic; the number of connections stays that of the job.
+ * The pairs of hosts that exchange most, by the job's TCP connections and, with --flows, by all
+ * packets. If a pair's packets were counted they give its rates, since they are all of its traffic;
+ * the number of connections stays that of the job.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 
 #define BIT(column) (UINT64_C(1) << (column))
 
-/* One host's count of its traffic with another: a connection, or packets on an interface. */
+/* One host's count of its traffic with another: by a connection, or by packets on an interface. */
 struct end {
-    int host, peer; /* of the snapshot; peer -1: none of its */
+    int host, peer; /* indexes of the snapshot's hosts; peer -1: none of them */
     char address[FLOW_ADDRESS_SIZE];
     bool packets;
-    int teller; /* the host that counted packets; of connections 0 */
+    int teller; /* the host that counted packets; 0 for connections */
     char interface[FLOW_ADDRESS_SIZE];
-    double send, receive; /* bytes a second */
+    double send, receive; /* bytes per second */
 };
 
-/* From the lower host to the higher; a peer without number is the second anyway. */
+/* Orients it from the lower to the higher host; a peer without an index is always second. */
 static void turn(struct end *end) {
     double send = end->send;
     int host = end->host;
@@ -62,7 +62,7 @@ static bool read_connection(const struct live_window *window, const struct serie
                             struct window now, struct end *end) {
     const struct series_set *set = &window->recording.tables[RECORDING_CONNECTION];
     if (end->peer < 0 && !flow_far_end(series->name, end->address))
-        return false; /* within the host */
+        return false; /* it stays within the host */
     end->send = live_window_growth(set, series, BIT(CONNECTION_SEND_BYTES), now);
     end->receive =
         end->peer >= 0 ? 0 : live_window_growth(set, series, BIT(CONNECTION_RECEIVE_BYTES), now);
@@ -120,14 +120,15 @@ static struct live_pair pair_of(struct live_picture *picture, const struct end *
                                     : live_keep(picture, end->address, strlen(end->address))};
 }
 
-/* Ends of one pair, sorted. The same packets may pass several interfaces of a host, as of a bridge,
- * and both hosts count them: the most that one has told. */
+/* Adds the sorted ends of one pair. The same packets may pass several interfaces of a host, such as
+ * a bridge, and both hosts count them: the largest count of one host counts.
+ */
 static void add_up(struct live_pair *pair, const struct end *ends, size_t n) {
     size_t i = 0;
     for (; i < n && !ends[i].packets; i++) {
         pair->send_mb_s += ends[i].send;
         pair->receive_mb_s += ends[i].receive;
-        pair->connections++; /* one whose both ends are recorded is seen twice */
+        pair->connections++; /* a connection with two recorded ends appears twice */
     }
     if (pair->peer >= 0)
         pair->connections = (pair->connections + 1) / 2;

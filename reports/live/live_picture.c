@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture's texts, and what was judged, in it. */
+/* The picture's texts, and the judgement in it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void live_picture_release(struct live_picture *picture) {
 
 /* ---- what was judged ---- */
 
-/* The snapshot's host of that name; -1. Hosts may have come since. */
+/* The index of the snapshot's host with that name; -1. Hosts may have been added since. */
 static int find_host(const struct live_snapshot *snapshot, const char *name) {
     size_t low = 0, high = snapshot->n_hosts;
     while (low < high) {

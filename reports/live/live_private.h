@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the live model. */
+/* The files of the live model. */
 #ifndef CHOKEPOINT_REPORTS_LIVE_PRIVATE_H
 #define CHOKEPOINT_REPORTS_LIVE_PRIVATE_H
 
@@ -10,69 +10,71 @@
 
 /* ---- live_window.c: the last moments of every host ---- */
 
-#define LIVE_NOW_NS INT64_C(1000000000) /* what a rate is of */
+#define LIVE_NOW_NS INT64_C(1000000000) /* the time over which a rate is computed */
 
 #define LIVE_TABLES 9
 
-enum { LIVE_FLOW_SEND, LIVE_FLOW_RECEIVE, LIVE_FLOW_COLUMNS }; /* of the table of flows */
+enum { LIVE_FLOW_SEND, LIVE_FLOW_RECEIVE, LIVE_FLOW_COLUMNS }; /* columns of the table of flows */
 
 struct live_window {
-    struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
-    struct recording recording;                  /* its hosts in the order in which they came */
-    struct series_set flows; /* packets by interface and pair of hosts, which no report reads */
-    int64_t *last_ns;        /* owned, by host: of its newest frame; VALUE_ABSENT */
+    struct store_tail_table
+        tables[LIVE_TABLES];    /* the tables that it holds, for store_tail_open() */
+    struct recording recording; /* its hosts are in the order in which they came */
+    struct series_set flows;    /* packets by interface and pair of hosts, which no report reads */
+    int64_t *last_ns;           /* owned, by host: time of its newest frame; VALUE_ABSENT */
     size_t guess;
 };
 
 void live_window_init(struct live_window *window);
 void live_window_release(struct live_window *window);
-/* Takes what is new of the run, and forgets what is old. *ret_rows: so many came. */
+/* Takes the run's new rows, and forgets old ones. *ret_rows: number of new rows. */
 int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows);
 
-/* The last second of the host, the empty one of a host without samples. */
+/* The host's last second; an empty window for a host without samples. */
 struct window live_window_now(const struct live_window *window, int host);
-/* The last second that a series has rows of; false: it has none any more. */
+/* The last second in which a series has rows; false if it has none any more. */
 bool live_window_now_of(const struct live_window *window, const struct series *series,
                         struct window *ret_now);
-/* Growth of the columns (a mask) a second in that window, NAN: not known. */
+/* Growth per second of the columns (a mask) in that window; NAN if not known. */
 double live_window_growth(const struct series_set *set, const struct series *series,
                           uint64_t columns, struct window now);
 
 /* ---- live_command.c ---- */
 
 struct live_picture;
-/* The boot of this machine; "": not known. */
+/* The id of this machine's boot; "" if not known. */
 void live_own_boot(char boot_id[BOOT_ID_SIZE + 1]);
-/* Command lines of the processes of hosts that are this machine (by the snapshot's hosts). */
+/* Fills in command lines of processes on hosts that are this machine (by the snapshot's hosts). */
 void live_fill_commands(struct live_picture *picture, const bool *is_here);
 
 /* ---- live_judge.c: the run so far, judged in a thread ---- */
 
 struct live_judged {
-    struct live_limit limit; /* its texts are the next, owned; host: of hosts */
+    struct live_limit limit; /* its texts are the members below, owned; host: index of hosts */
     char *what, *summary, *words, *worth, *action;
     char **hosts; /* names, owned */
     size_t n_hosts;
-    double *ceilings; /* owned, four a host: send, receive, read, write */
+    double *ceilings; /* owned, four for each host: send, receive, read, write */
     struct live_budget *budgets;
     char **processes; /* owned, of the budgets */
     size_t n_budgets;
 };
 
 struct report_input;
-/* Judges what was read, the whole of a run that has ended. */
+/* Judges what was read; for an ended run, all of it. */
 int live_judged_make(const struct report_input *input, bool ended, struct live_judged **ret_judged);
 void live_judged_free(struct live_judged *judged); /* takes NULL */
 
 struct live_judge;
 int live_judge_new(const char *database, int64_t run, struct live_judge **ret_judge);
-void live_judge_free(struct live_judge *judge); /* does not wait for it; takes NULL */
-/* Begins to judge unless it is doing so or has to rest; `ended`: the run has, and once that was
- * judged there is nothing more to do. The newest result; NULL: none yet. */
+void live_judge_free(struct live_judge *judge); /* does not wait for the thread; takes NULL */
+/* Begins to judge, unless it is judging or must rest; `ended`: the run has ended, and after that
+ * judgement there is nothing more to do. Returns the latest result, or NULL.
+ */
 const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended);
-/* Judges, and waits for it. */
+/* Judges, and waits for the result. */
 int live_judge_wait(struct live_judge *judge, bool ended);
-/* The rest after so much CPU time of judging; early: there is no answer yet. */
+/* The rest after judging used that much CPU time; early: there is no answer yet. */
 int64_t live_judge_rest_ns(int64_t cost_ns, bool early);
 
 /* ---- live_picture.c, live_hosts.c, live_processes.c, live_pairs.c: the snapshot of all that ----
@@ -80,11 +82,12 @@ int64_t live_judge_rest_ns(int64_t cost_ns, bool early);
 
 struct live_picture {
     struct live_snapshot snapshot;
-    struct text_list texts; /* that the snapshot points to */
-    int *place;             /* owned, by the window's hosts: where each is in the snapshot */
+    struct text_list texts; /* texts that the snapshot points to */
+    int *place;             /* owned, by the window's hosts: index in the snapshot */
 };
 
-/* A copy that lives as long as the picture; NULL: no memory, which texts.error says, too. */
+/* Copies a text for the life of the picture; NULL without memory, which texts.error also records.
+ */
 const char *live_keep(struct live_picture *picture, const char *text, size_t size);
 
 /* Each fills its own part of an empty picture; -ENOMEM. */

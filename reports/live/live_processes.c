@@ -9,7 +9,7 @@
 
 #define BIT(column) (UINT64_C(1) << (column))
 
-/* The name of a series is "name[pid]". */
+/* The length of the name in a series' name "name[pid]". */
 static size_t name_size(const char *name) {
     size_t size = strlen(name), digits = size;
     if (!size || name[size - 1] != ']')
@@ -41,7 +41,7 @@ static void fill_process(struct live_picture *picture, const struct series_set *
         to->threads = -1;
 }
 
-/* The most first, what is not known last. */
+/* Larger numbers first, unknown ones last. */
 static int compare_numbers(double x, double y) {
     if (isnan(x) || isnan(y))
         return isnan(x) - isnan(y);

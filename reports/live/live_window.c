@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last seconds of every host as a recording, so that metrics mean here what they mean in a
- * report. Load comes every five seconds; series without rows for WINDOW_NS are forgotten.
+ * The last seconds of every host as a recording, so that metrics mean the same as in a report. Load
+ * is sampled every five seconds; series without rows for WINDOW_NS are forgotten.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "reports/live/live_private.h"
 
 #define WINDOW_NS (12 * LIVE_NOW_NS)
-#define ROWS_MISSED 3 /* intervals: then an instance is gone */
+#define ROWS_MISSED 3 /* intervals without a row: then an instance is gone */
 
 static const enum recording_table held[] = {
     RECORDING_CPU, RECORDING_MEMORY,  RECORDING_DISK,       RECORDING_NET,
@@ -80,7 +80,7 @@ static int take_row(void *ctx, size_t table, const struct store_row_read *row) {
                                     row->values);
     int result = store_tail_name(taking->tail, row->host, row->instance, name);
     if (result < 0)
-        return result == -ENOENT ? 0 : result; /* a damaged file */
+        return result == -ENOENT ? 0 : result; /* otherwise the file is damaged */
     return series_set_insert(set, at, host, row->instance, name, row->t_ns, row->interval_ns,
                              row->values);
 }
