@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV by RFC 4180: the tables that were made for it, a header over each. A text that a spreadsheet
- * would take for a formula gets an apostrophe in front.
+ * CSV by RFC 4180: the tables made for it, each below a header. A text that a spreadsheet would
+ * take for a formula gets a leading apostrophe.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "reports/formats/formats.h"
 #include "reports/formats/stand_in.h"
 
-/* As spreadsheets take it; some take the signs of full width, too. */
+/* As spreadsheets recognise it; some also accept full-width signs. */
 static bool is_formula(const char *text) {
     static const char *const signs[] = {"=",  "+",      "-",      "@",      "\t",
                                         "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -32,7 +32,7 @@ void csv_put_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* A word of ours that means nothing to a spreadsheet needs no quotes. */
+/* A word of ours without special meaning for a spreadsheet needs no quotes. */
 static bool is_plain(const char *text) {
     return text[strspn(
                text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%/")] == '\0';
@@ -62,13 +62,13 @@ static void put_cell(FILE *out, const struct report_table *table, size_t row, si
 }
 
 static void put_head(FILE *out, const struct report_column *column) {
-    if (column->kind == KIND_TEXT && column->name) /* somebody else's name */
+    if (column->kind == KIND_TEXT && column->name) /* a name from outside */
         csv_put_text(out, column->name);
     else
         fputs(column->key, out);
 }
 
-/* row: -1 for the heads. */
+/* row: -1 for the column titles. */
 static void put_line(FILE *out, const struct report_table *table, long row) {
     bool first = true;
     for (size_t c = 0; c < table->n_columns; c++) {

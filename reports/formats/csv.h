@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* In quotes, in one line; text that a spreadsheet would take for a formula gets an apostrophe in
- * front.
+/* Writes the text in quotes, on one line; text that a spreadsheet would take for a formula gets a
+ * leading apostrophe.
  */
 void csv_put_text(FILE *out, const char *text);
 

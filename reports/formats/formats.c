@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of formats: a new one is one file and one line here. */
+/* The list of formats: a new one is one file, and one line here. */
 #include "reports/formats/formats.h"
 
 #include <string.h>

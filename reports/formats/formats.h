@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats, and what single ones give to others. */
+/* The formats, and functions of single ones that others use. */
 #ifndef CHOKEPOINT_REPORTS_FORMATS_H
 #define CHOKEPOINT_REPORTS_FORMATS_H
 
@@ -10,7 +10,7 @@ extern const struct format format_text, format_md, format_html, format_csv, form
 /* NULL if there is no such format. */
 const struct format *format_find(const char *name);
 
-/* A table's rows alone, for a screen that is laid out by hand. */
+/* The rows of a table alone, for a screen laid out by hand. */
 void text_put_table(FILE *out, const struct report_table *table, size_t indent);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One page that works offline, without scripts, and on paper; a script that is in it makes its
- * plots and tables alive. The content under one heading, or of one part, is a card.
+ * One page that works offline, without scripts, and on paper; its own script makes plots and tables
+ * interactive. The content under one heading, or of one part, is a card.
  */
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of a page: head, contents, parts and headings. A page asks nobody for anything: its
- * Content-Security-Policy allows its own script, known by its hash, and pictures that are in it.
+ * The frame of a page: head, contents, parts and headings. A page loads nothing: its
+ * Content-Security-Policy allows only its own script, known by its hash, and embedded pictures.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "reports/formats/html_private.h"
 #include "reports/formats/page_assets.h"
 
-#define ENTRIES_MIN 3 /* fewer need no contents */
+#define ENTRIES_MIN 3 /* with fewer entries there are no contents */
 
 struct html_entry {
     char *title; /* owned */
@@ -19,7 +19,8 @@ struct html_entry {
 };
 
 void html_begin(struct page *page, const char *title, const char *schema) {
-    static _Thread_local struct html spare; /* without memory the page fails, and still ends */
+    static _Thread_local struct html spare; /* without memory the page fails, but still ends in
+                                               order */
     struct html *h = calloc(1, sizeof *h);
     FILE *body = h ? open_memstream(&h->body, &h->size) : NULL;
     (void)schema;
@@ -125,7 +126,7 @@ void html_part(struct page *page, const char *id, const char *title) {
     page->depth = 1;
 }
 
-/* The contents stand behind the first part, which is the one to read. */
+/* The contents stand behind the first part, which should be read first. */
 static void open_part(struct page *page) {
     struct html *h = page->state;
     if (h->n_entries == 1 && !h->contents_at)
@@ -163,7 +164,7 @@ void html_heading(struct page *page, int level, const char *text) {
     snprintf(h->title, sizeof h->title, "%s", text);
     if (h->in_part && level > 1) {
         html_open_card(page);
-        if (*text && strcmp(text, h->part_title) != 0) /* said already */
+        if (*text && strcmp(text, h->part_title) != 0) /* otherwise it was already written */
             put_heading(page, level + 1, text, false);
         return;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data for the page's script: the series of the run as one object in JSON, which no browser runs.
- * All lines share one time axis of pairs of points, in each pair the lowest and the highest value
- * of that time in the order in which they came. Values are integers times the line's scale, at most
- * LEVELS, and stand in one string a line, which the page reads when it draws that line: a page of
- * 100 hosts has 600,000 values and shows few of them. There are no more than POINTS_MAX of them,
- * whatever the number of hosts.
+ * Data for the page's script: the run's series as one JSON object, which no browser executes. All
+ * lines share one time axis of pairs of points; each pair has the lowest and the highest value of
+ * its time, in the order in which they came. Values are integers times the line's scale, at most
+ * LEVELS, in one string for each line, which the page decodes when it draws that line: a page of
+ * 100 hosts has 600,000 values and shows few of them. There are at most POINTS_MAX, whatever the
+ * number of hosts.
  */
 #include <errno.h>
 #include <math.h>
@@ -84,7 +84,7 @@ static double highest(const double *points, size_t n) {
     return most;
 }
 
-/* The points as integers of LEVELS: two digits of base 32 each, "--" where there is none. */
+/* The points as integers up to LEVELS: two digits of base 32 each, "--" where there is none. */
 static json_t *values_of(const double *points, size_t n, double scale) {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
     char *text = malloc(2 * n + 1);
@@ -121,7 +121,7 @@ static json_t *label_of(const char *label, const char *colour) {
     return json_pack("[o,s]", json_text(label), colour);
 }
 
-/* host -1: the panel is of no host. */
+/* host -1: a panel without a host. */
 static json_t *panel_of(int host, json_t *lines) {
     return json_pack("{s:i,s:o}", "host", host, "lines", lines);
 }
@@ -189,7 +189,7 @@ static json_t *phases_of(const struct report *report) {
     return phases;
 }
 
-/* Ends of the first rank's iterations, where they can be told apart at all. */
+/* Ends of the first rank's iterations, if they are far enough apart. */
 static json_t *ticks_of(const struct report *report) {
     json_t *ticks = json_array();
     const struct report_rank *r = report->ranks;
@@ -219,7 +219,7 @@ static json_t *document_of(const struct report *report) {
     return root;
 }
 
-/* Nothing in it ends the element: a '<' can only stand in a string. */
+/* Nothing in it ends the element: a '<' occurs only within strings. */
 static void put_json(FILE *out, const char *text) {
     for (; *text; text++)
         if (*text == '<')

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and areas of gnuplot's in few bytes: steps of a tenth of a pixel from point to point, and
- * neighbours of one colour as one path. A picture of bars is a fifth as large for it.
+ * Shortens gnuplot's lines and areas: steps of a tenth of a pixel from point to point, and
+ * neighbours of one colour as one path. That makes a picture of bars a fifth as large.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/formats/html_private.h"
 
-/* Pixels in tenths, so that steps add up to where they should. */
+/* Positions in tenths of a pixel, so that steps add up exactly. */
 struct pen {
     FILE *out;
     long x, y;
-    char last; /* command */
+    char last; /* last command */
 };
 
-/* "262.88" as 2629; behind it, NULL: no number. */
+/* Reads "262.88" as 2629; returns what follows it, or NULL if there is no number. */
 static const char *read_tenths(const char *at, long *ret_tenths) {
     char *end;
     bool negative = *at == '-';
@@ -66,8 +66,9 @@ static void line_to(struct pen *pen, long x, long y) {
     }
 }
 
-/* "M54.10,262.88 L54.10,267.00" or the points of a polygon, up to the quote. NULL: something else
- * stands there. */
+/* Reads "M54.10,262.88 L54.10,267.00" or the points of a polygon, up to the quote. NULL if it is
+ * anything else.
+ */
 static const char *put_points(struct pen *pen, const char *at) {
     for (bool first = true;; first = false) {
         long x, y;
@@ -85,7 +86,7 @@ static const char *put_points(struct pen *pen, const char *at) {
     }
 }
 
-/* Points are rewritten all or not at all, so a copy is made first. */
+/* Points are rewritten all or not at all, so they go into a copy first. */
 static const char *put_data(FILE *out, const char *at, char end) {
     char *text = NULL;
     size_t size;
@@ -104,7 +105,7 @@ const char *html_put_line(FILE *out, const char *at) {
     return strncmp(at, "d='M", 4) == 0 ? put_data(out, at + 3, 0) : NULL;
 }
 
-/* Where the points of a polygon begin; NULL: it is none. */
+/* Where the points of a polygon begin, or NULL. */
 static const char *points_in(const char *at) {
     static const char begin[] = "<polygon ", points[] = " points = '";
     const char *end, *found;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures as SVG in the page itself: its style reaches them, their words can be found and copied.
- * Output of gnuplot is cut down on the way: no ids, which would meet those of other pictures, no
- * titles that are none, no white ground, no empty groups; colours become short, so that the style
- * can name the neutral ones and turn them round in the dark. The definitions that all plots use
- * stand once, before the first plot.
+ * Pictures as SVG in the page itself, so that its style applies and their words can be found and
+ * copied. gnuplot's output is cut down: no ids, which would clash with those of other pictures, no
+ * empty titles, no white background, no empty groups. Colours become short, so that the style can
+ * name the neutral ones and invert them in the dark. The definitions that all plots use come once,
+ * before the first plot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "reports/formats/html_private.h"
 
-/* Attributes with the values that they have anyhow, or that the style gives them. */
+/* Attributes with default values, or with values that the style sets. */
 static const char *const needless[] = {" stroke-linecap=\"butt\"", " stroke-linejoin=\"miter\"",
                                        " stroke-width=\"1.00\"", " font-family=\"DejaVu Sans\"",
                                        " standalone=\"no\""};
@@ -22,13 +22,13 @@ static size_t starts_with(const char *text, const char *with) {
     return strncmp(text, with, n) == 0 ? n : 0;
 }
 
-/* Behind the next `what`, or the end. */
+/* The text behind the next `what`, or the end. */
 static const char *behind(const char *text, const char *what) {
     const char *found = strstr(text, what);
     return found ? found + strlen(what) : text + strlen(text);
 }
 
-/* Behind an element that is left out; NULL: it stays. */
+/* The text behind an element that is left out; NULL: the element stays. */
 static const char *left_out(const char *at) {
     if (starts_with(at, "<title>"))
         return behind(at, "</title>");
@@ -48,7 +48,7 @@ static const char *left_out(const char *at) {
     return NULL;
 }
 
-/* Behind an attribute that is left out; NULL: it stays. */
+/* The text behind an attribute that is left out; NULL: the attribute stays. */
 static const char *without_attribute(const char *at) {
     for (size_t i = 0; i < sizeof needless / sizeof *needless; i++)
         if (starts_with(at, needless[i]))
@@ -58,7 +58,9 @@ static const char *without_attribute(const char *at) {
     return NULL;
 }
 
-/* "rgb( 61, 133, 198)" as "#3d85c6"; behind it, NULL: it is no such colour. */
+/* Writes "rgb( 61, 133, 198)" as "#3d85c6"; returns what follows it, or NULL if it is no such
+ * colour.
+ */
 static const char *put_colour(FILE *out, const char *at) {
     unsigned red, green, blue;
     int n = 0;
@@ -69,7 +71,7 @@ static const char *put_colour(FILE *out, const char *at) {
     return at + n;
 }
 
-/* Blanks between elements say nothing; elsewhere one is enough. */
+/* Blanks between elements are dropped; elsewhere one suffices. */
 static const char *put_blank(FILE *out, const char *at, char before) {
     const char *next = at + strspn(at, " \t\n");
     if (before != '>' || *next != '<')
@@ -77,7 +79,7 @@ static const char *put_blank(FILE *out, const char *at, char before) {
     return next;
 }
 
-/* Attributes, of which colours are made short. */
+/* Writes attributes with shortened colours. */
 static void put_look(FILE *out, const char *look, size_t n) {
     for (const char *at = look, *next; at < look + n; at = next) {
         next = put_colour(out, at);
@@ -91,7 +93,7 @@ static void put_look(FILE *out, const char *look, size_t n) {
     }
 }
 
-/* Areas and lines in short; behind them, NULL: nothing of that stands there. */
+/* Shortens areas and lines; returns what follows them, or NULL if there are none. */
 static const char *put_shape(FILE *out, const char *at) {
     char *data = NULL;
     size_t size, n;
@@ -142,7 +144,7 @@ static void put_slim(FILE *out, const char *at) {
     }
 }
 
-/* The attribute of the root element, if it has it. */
+/* Writes the attribute of the root element, if it has it. */
 static void put_root_attribute(FILE *out, const char *svg, const char *name) {
     const char *end = strchr(svg, '>'), *at = strstr(svg, name);
     if (at && end && at < end)
@@ -163,7 +165,7 @@ static void put_svg(FILE *out, const char *svg, const char *caption) {
     put_slim(out, behind(root, ">"));
 }
 
-/* gnuplot's marks are alike in all its pictures. */
+/* gnuplot's marks are the same in all its pictures. */
 static void put_marks(struct html *h, FILE *out, const char *svg) {
     const char *from = strstr(svg, "<defs>"), *to = from ? strstr(from, "</defs>") : NULL;
     char *marks = to && !h->defined && strstr(from, "gpDot")

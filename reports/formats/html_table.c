@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of a page. Each group of rows is a body of its own: sorting keeps it together. */
+/* Tables of a page. Each group of rows is a separate body, so that sorting keeps it together. */
 #include <string.h>
 
 #include "reports/formats/html_private.h"
 
-#define ROWS_LONG 40 /* more scroll within the page */
+#define ROWS_LONG 40 /* more rows scroll within the page */
 
-/* The key for a script that sorts, where the words of a number are no number. */
+/* The sort key for the script, if the displayed words are not a number. */
 static void put_value(FILE *out, const struct report_column *of, const struct report_cell *cell) {
     if (of->kind == KIND_DURATION && cell->known)
         fprintf(out, " data-v=\"%.9g\"", cell->number);
@@ -65,7 +65,7 @@ static void put_row(FILE *out, const struct report_table *table, size_t row) {
     fputs("</tr>\n", out);
 }
 
-/* A column without a heading is named for those who hear the table. */
+/* A column without a heading still has a name for screen readers. */
 static void put_head(FILE *out, const struct report_column *column) {
     char text[4 * CELL_TEXT_SIZE];
     const char *words = column_heading(column, text);

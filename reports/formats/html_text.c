@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of a page. Names come from outside: escaped here, and nowhere else. */
+/* Texts of a page. Names come from outside: they are escaped here, and nowhere else. */
 #include <string.h>
 
 #include "reports/formats/html_private.h"
 #include "reports/formats/stand_in.h"
 
-/* The first n bytes of a text. */
+/* Writes the first n bytes of a text. */
 static void put_bytes(FILE *out, const char *text, size_t n) {
     const char *end = text + n;
     uint32_t code;

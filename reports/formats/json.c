@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A document for programs (docs/report-json.md): each table is a member of it, each column with a
- * key a member of each of its rows. Made with jansson, which escapes; a value that is not known is
- * null.
+ * key a member of each of its rows. Made with jansson, which escapes; an unknown value is null.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -18,7 +17,7 @@
 
 #define DEPTH_MAX 8
 
-/* The document, and the records of it that are being written, the innermost last. */
+/* The document, and its records that are being written, the innermost last. */
 struct document {
     json_t *levels[DEPTH_MAX];
     size_t n;
@@ -51,7 +50,7 @@ static json_t *counts(const size_t *items, size_t n) {
     return array;
 }
 
-/* 2026-11-20T09:41:11.123Z */
+/* A time such as 2026-11-20T09:41:11.123Z. */
 static json_t *instant(int64_t wall_ns) {
     char text[64], seconds[32];
     time_t t = (time_t)(wall_ns / 1000000000);
@@ -97,8 +96,9 @@ static json_t *value_of(const struct report_table *table, size_t row, size_t col
 
 /* ---- objects ---- */
 
-/* The object that a key leads into, made where it is not there; *key then is the last part of it,
- * in `last`. */
+/* The object that a key leads into, made if it is missing; *key then is the last part of it, in
+ * `last`.
+ */
 static json_t *lead_into(json_t *object, const char **key, char last[128]) {
     for (size_t n; (n = strcspn(*key, INTO INTO_OR_NULL)), (*key)[n]; *key += n + 1) {
         snprintf(last, 128, "%.*s", (int)n, *key);
@@ -123,7 +123,7 @@ static bool all_null(json_t *object) {
     return true;
 }
 
-/* An object that may be null, and is: all that was put into it is. */
+/* Makes an object null if all that was put into it is. */
 static void make_null(json_t *object, const char *key) {
     char name[128];
     size_t n = strcspn(key, INTO_OR_NULL);

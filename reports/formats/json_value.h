@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of JSON: unknown ones, and untrusted text. */
+/* JSON values: unknown ones, and untrusted text. */
 #ifndef CHOKEPOINT_REPORTS_JSON_VALUE_H
 #define CHOKEPOINT_REPORTS_JSON_VALUE_H
 
@@ -7,7 +7,7 @@
 
 /* null for NAN and infinities. */
 json_t *json_number(double value);
-/* null for NULL; characters that a reader must not get as '?'. */
+/* null for NULL; characters that are unsafe for a reader become '?'. */
 json_t *json_text(const char *text);
 
 #endif

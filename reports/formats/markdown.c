@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Markdown as GitHub reads it, for a lab book or an issue. In text from outside, characters with a
- * meaning in Markdown or HTML are escaped. Blocks are apart by an empty line.
+ * meaning in Markdown or HTML are escaped. An empty line separates blocks.
  */
 #include <ctype.h>
 #include <string.h>

@@ -9,8 +9,9 @@
 #include "common/error.h"
 #include "common/text.h"
 
-/* Ranges of Unicode 15's East Asian Wide and emoji, coarsely; and those that combine with what is
- * before them. */
+/* Rough ranges of Unicode 15's East Asian Wide and emoji; and of characters that combine with the
+ * one before.
+ */
 static const uint32_t wide[][2] = {
     {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
     {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
@@ -34,7 +35,9 @@ size_t terminal_next(const char *text, size_t size, size_t *ret_columns, bool *r
     return bytes;
 }
 
-/* Columns that the text takes, of at most `width` (0: no limit); out NULL: only counts. */
+/* Writes the text in at most `width` columns (0: no limit) and returns its columns; out NULL: only
+ * counts.
+ */
 static size_t put(FILE *out, const char *text, size_t size, size_t width) {
     size_t used = 0, columns;
     bool show;
@@ -90,7 +93,7 @@ static size_t word_size(const char *text) {
     return size;
 }
 
-/* So much of a word as a whole line has room for. */
+/* The part of a word that fits into a whole line. */
 static size_t part_size(const char *text, size_t columns) {
     size_t size = strcspn(text, " "), used = 0, at = 0, width;
     bool show;
@@ -104,9 +107,10 @@ static size_t part_size(const char *text, size_t columns) {
     return at ? at : size;
 }
 
-/* Words of text after `used` columns of the first line, to lines of so many columns; out NULL: only
- * counts the lines. A word that is wider than a line is broken, or else stays whole if it is a
- * command. */
+/* Lays words of text into lines of that many columns, after `used` columns of the first line; out
+ * NULL: only counts the lines. A word wider than a line is broken, except a command, which stays
+ * whole.
+ */
 static size_t lay_words(FILE *out, size_t columns, const char *text, size_t indent, size_t used,
                         size_t max_lines, bool breaks) {
     size_t lines = 1;
@@ -118,7 +122,7 @@ static size_t lay_words(FILE *out, size_t columns, const char *text, size_t inde
             width = put(NULL, text, size, 0);
         }
         bool last_line = max_lines && lines == max_lines;
-        /* the last line keeps room for "...", unless all that is left fits */
+        /* the last line keeps room for "...", unless the rest fits */
         bool rest_fits = used + 1 + terminal_width(text) <= columns;
         if (!first && used + 1 + width + (last_line && !rest_fits ? 4 : 0) > columns) {
             if (last_line) {
@@ -171,7 +175,7 @@ size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t
 size_t terminal_coloured_paragraph(FILE *out, const char *colour, size_t highlight,
                                    const char *text, size_t max_lines) {
     fprintf(out, "%s%.*s%s", colour ? colour : "", (int)highlight, text, colour ? "\033[0m" : "");
-    /* the word the highlight ends in goes on */
+    /* the word in which the highlight ends continues */
     size_t rest = word_size(text + highlight);
     fwrite(text + highlight, 1, rest, out);
     if (text[highlight + rest])

@@ -15,12 +15,12 @@
 #define CELL_MAX 40
 #define SHRUNK_MIN 8
 
-/* The columns that stand beside each other, with how wide they are. */
+/* The columns that stand beside each other, with their widths. */
 struct layout {
     const struct report_table *table;
-    size_t *columns, *widths, n, indent, wide; /* wide: how wide the terminal is */
-    size_t names; /* columns that stand in each block: the first, and those of the same kind after
-                     it */
+    size_t *columns, *widths, n, indent, wide; /* wide: width of the terminal */
+    size_t
+        names; /* columns repeated in each block: the first, and those of the same kind after it */
 };
 
 static bool is_below(const struct report_column *column) {
@@ -49,7 +49,7 @@ static size_t width_of(const struct layout *layout, size_t at) {
     return width > CELL_MAX && !column->shrinks && column->kind != KIND_DRAWN ? CELL_MAX : width;
 }
 
-/* Cuts the column that may be cut, where that makes one block of all. */
+/* Cuts the column that may be cut, if that makes a single block. */
 static void shrink(struct layout *layout) {
     size_t all = layout->indent;
     for (size_t i = 0; i < layout->n; i++)
@@ -80,8 +80,9 @@ static bool layout_init(struct layout *layout, const struct report_table *table,
     return layout->n > 0;
 }
 
-/* A line: the columns that name the row and those of [from, to); no blanks at its end. row: -1 for
- * the heads. */
+/* A line: the columns that name the row and those of [from, to), without trailing blanks. row: -1
+ * for the titles.
+ */
 static void put_line(FILE *out, const struct layout *layout, long row, size_t from, size_t to) {
     char text[4 * CELL_TEXT_SIZE];
     size_t blanks = layout->indent;
@@ -104,7 +105,7 @@ static void put_line(FILE *out, const struct layout *layout, long row, size_t fr
     fputc('\n', out);
 }
 
-/* Sentences of a row, under it. */
+/* Sentences of a row, below it. */
 static void put_below(FILE *out, const struct layout *layout, size_t row) {
     const struct report_table *table = layout->table;
     char label[64], text[CELL_TEXT_SIZE];
