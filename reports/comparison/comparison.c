@@ -49,7 +49,7 @@ static size_t runs_no_longer(const struct comparison *c, const struct comparison
     return n;
 }
 
-/* The shortest run that half of them do not exceed. */
+/* The shortest run that at least half of them do not exceed. */
 static size_t typical_run(const struct comparison *c, const struct comparison_group *group) {
     size_t half = ((group->counted ? group->counted : group->n) + 1) / 2, best = SIZE_MAX;
     for (size_t i = 0; i < group->n; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Groups of runs side by side (T2, T3, T5, F1), their differences from a baseline, and whether
- * these are established. A group are the repeats of one command; the unit of every test is the run.
+ * these are established. A group is the repeats of one command; the unit of every test is the run.
  *
- * Holm's correction goes over the rows of one section, since a section answers one question: how
- * long, on what, at what pace, how well, how efficient, and what on each host.
+ * Holm's correction covers the rows of one section, since a section answers one question: how long,
+ * with which resources, at what pace, how well, how efficient, and what on each host.
  */
 #ifndef CHOKEPOINT_REPORTS_COMPARISON_H
 #define CHOKEPOINT_REPORTS_COMPARISON_H
@@ -14,10 +14,10 @@
 #include "reports/model/model.h"
 
 enum comparison_section {
-    COMPARISON_TIME,       /* of the whole run */
-    COMPARISON_JOB,        /* T3: what the job used */
-    COMPARISON_PACE,       /* iterations, updates, examples a second, staleness */
-    COMPARISON_PROGRESS,   /* what the program marked at the end, at equal time and updates */
+    COMPARISON_TIME,     /* of the whole run */
+    COMPARISON_JOB,      /* T3: what the job used */
+    COMPARISON_PACE,     /* iterations, updates, examples a second, staleness */
+    COMPARISON_PROGRESS, /* values that the program marked: at the end, at equal time and updates */
     COMPARISON_EFFICIENCY, /* POP */
     COMPARISON_HOSTS,      /* T2 */
     COMPARISON_SECTIONS
@@ -27,11 +27,11 @@ enum comparison_section {
 struct comparison_cell {
     size_t n; /* runs that count */
     double mean, median;
-    double shown;      /* the mean on hosts, else the median */
-    double difference; /* of what is shown from the baseline's; NAN for the baseline itself */
+    double shown;      /* the mean for hosts, else the median */
+    double difference; /* of `shown` from the baseline's; NAN for the baseline itself */
     struct compared test;
     double p_holm;
-    enum compare_finding finding; /* COMPARE_TOO_FEW also where nothing was tested */
+    enum compare_finding finding; /* COMPARE_TOO_FEW also if nothing was tested */
     char *words;                  /* owned; NULL for the baseline */
 };
 
@@ -41,29 +41,31 @@ struct comparison_row {
     int host;    /* of the baseline's first run, -1 for the whole run */
     const char *unit;
     enum comparison_section section;
-    bool of_ceiling; /* the row above as a share of what was measured: shown, not tested */
+    bool of_ceiling; /* the row above as a share of the measured ceiling: shown, not tested */
     char *not_alike; /* owned: why it must not be compared, though it can be shown; NULL */
     double *value;
-    double *difference; /* against the baseline's first run; NAN for that one */
-    /* owned; of the group a run belongs to; NULL for the baseline's. "not established: 1 run each
-     * ..." and the like; never "faster" without repeats */
+    double *difference; /* from the baseline's first run; NAN for that run */
+    /* owned; for the group of each run; NULL for the baseline's. "not established: 1 run each ..."
+     * for example; never "faster" without repeats
+     */
     char **judgement;
     struct comparison_cell *groups;
 };
 
 struct comparison_group {
-    char *label;  /* of its name, with a number where several have one */
-    size_t *runs; /* indexes, in their order */
+    char *label;  /* its name, with a number if several have it */
+    size_t *runs; /* indexes, in order */
     size_t n;
     size_t counted; /* runs that ended well; if none did, all count */
-    size_t typical; /* index of the run of median duration among those that count */
+    size_t typical; /* index of the counted run with the median duration */
 };
 
 /* A part of the run time: seconds[group], means over repeats. All parts of a group add up to its
- * mean duration. */
+ * mean duration.
+ */
 struct comparison_part {
     char *label;
-    int term; /* of the budget; -1: no rank's time */
+    int term; /* term of the budget; -1: not a rank's time */
     double *seconds;
 };
 
@@ -79,26 +81,27 @@ struct comparison {
     size_t n_resources;
     struct layout_row metrics[LAYOUT_ROWS_MAX]; /* T1's rows, with shares of ceilings */
     size_t n_metrics;
-    int *hosts; /* of the baseline, those that all groups have */
+    int *hosts; /* of the baseline: those that all groups have */
     size_t n_hosts;
     struct comparison_part *parts; /* where the difference in run time lies, the largest first */
     size_t n_parts;
     const char *parts_source; /* "critical path", "budgets"; NULL: not known */
-    char *headline;           /* owned: the difference in run time in a sentence, group by group */
+    char *headline;           /* owned: the difference in run time as a sentence, group by group */
     char **notes; /* reasons why the comparison is weak: other hosts, other commands, gaps */
     size_t n_notes;
 };
 
-/* group_of[run]: 0 .. n_groups - 1, each of which has a run; NULL: runs of one name and command are
- * a group, in order of appearance. baseline: a run of the baseline group. Takes the reports over on
- * success. */
+/* group_of[run]: 0 .. n_groups - 1, each with at least one run; NULL: runs with one name and
+ * command are a group, in order of appearance. baseline: a run of the baseline group. Takes over
+ * the reports on success.
+ */
 int comparison_build(struct report **runs, const size_t *group_of, size_t n, size_t baseline,
                      struct comparison **ret_comparison);
 void comparison_free(struct comparison *comparison);
-/* Frees all but the reports, which are the caller's again. */
+/* Frees everything except the reports, which belong to the caller again. */
 void comparison_give_back(struct comparison *comparison);
 
-/* Takes the text over, also on failure. -ENOMEM. */
+/* Takes over the text, also on failure. -ENOMEM. */
 int comparison_add_note(struct comparison *comparison, char *owned_text);
 
 /* Whether a run takes part in means and tests. */

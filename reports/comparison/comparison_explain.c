@@ -2,8 +2,8 @@
 /*
  * The difference in run time as a sum of parts: the time that each run's critical path spent on a
  * host and a term, if the MPI calls of all runs are known; else the budget terms of the mean rank.
- * The parts of a run add up to its duration, so those of a group to its mean duration (medians do
- * not add up).
+ * The parts of a run add up to its duration, so those of a group add up to its mean duration
+ * (medians do not add up).
  */
 #include <errno.h>
 #include <math.h>
@@ -41,10 +41,10 @@ static size_t counted(const struct comparison *c, size_t group) {
     return c->groups[group].counted ? c->groups[group].counted : c->groups[group].n;
 }
 
-/* Takes the label over. */
+/* Takes over the label. */
 static int add(struct comparison *c, size_t run, int term, double seconds, char *label) {
     size_t group = c->group_of[run];
-    if (label && fabs(seconds) < 1e-6) { /* what rounding leaves */
+    if (label && fabs(seconds) < 1e-6) { /* a rounding error */
         free(label);
         return 0;
     }
@@ -129,7 +129,7 @@ static double largest_difference(const struct comparison *c, const struct compar
     return largest;
 }
 
-/* By insertion: there are few. Equal ones stay as they came. */
+/* Insertion sort, since there are few. Equal ones keep their order. */
 static void sort_parts(struct comparison *c) {
     for (size_t i = 1; i < c->n_parts; i++) {
         struct comparison_part part = c->parts[i];
@@ -175,14 +175,14 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
 
 /* ---- how much was done ---- */
 
-#define SAME_WORK 1.02 /* counts that differ by less are of the same work */
+#define SAME_WORK 1.02 /* counts that differ by less mean the same work */
 
 struct work {
     double amount; /* NAN: not known */
     const char *unit;
 };
 
-/* Examples, where the program counts them; else its iterations. */
+/* Examples, if the program counts them; else its iterations. */
 static struct work work_of(const struct report *report) {
     double trained = report_last_value(report, "examples trained");
     double examples = isnan(trained) ? report_last_value(report, "examples") : trained;
@@ -192,8 +192,9 @@ static struct work work_of(const struct report *report) {
     return (struct work){iterations ? (double)iterations : NAN, "iterations"};
 }
 
-/* Said first: times of runs that did not do the same work tell nothing by themselves. NULL: they
- * did, as far as is known. */
+/* Comes first: times of runs with different work do not compare. NULL if they did the same work, as
+ * far as known.
+ */
 static char *unlike_work(const struct comparison *c, size_t group) {
     const struct comparison_group *base = &c->groups[c->baseline_group], *is = &c->groups[group];
     struct work a = work_of(c->runs[base->typical]), b = work_of(c->runs[is->typical]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether differences are real. Only with several runs of both groups can a difference be more than
- * a difference; each group other than the baseline is one family of tests a section.
+ * Whether differences are real. A difference can be established only with several runs of both
+ * groups; each group other than the baseline is one family of tests in a section.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons why a comparison is weak: said once a group where possible, else once a run. */
+/* Reasons why a comparison is weak: once for a group if possible, else once for a run. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool same_hosts(const struct report *a, const struct report *b) {
     return true;
 }
 
-/* Which hosts have no row, and why. */
+/* Notes which hosts have no row, and why. */
 static void note_hosts(const struct comparison *c, size_t group, struct text_list *notes) {
     const struct report *a = first_of(c, c->baseline_group), *b = first_of(c, group);
     if (same_hosts(a, b))
@@ -86,7 +86,7 @@ static double host_beat_us(const struct report *report, const char *host) {
     return h < 0 ? NAN : report->hosts[h].beat_us;
 }
 
-/* Median over the runs of a group that count; NAN: not known. `room` for as many as they are. */
+/* Median over the group's counted runs; NAN if not known. `room` has space for all of them. */
 static double beat_us(const struct comparison *c, size_t group, const char *host, double *room) {
     size_t n = 0;
     for (size_t i = 0; i < c->groups[group].n; i++) {
@@ -98,10 +98,10 @@ static double beat_us(const struct comparison *c, size_t group, const char *host
     return n ? stats_median(room, n) : NAN;
 }
 
-/* Hosts on which the same arithmetic took longer (or less long) than in the baseline. */
+/* Hosts on which the calibration loop took longer (or less long) than in the baseline. */
 struct unlike {
     size_t n, known;
-    double ratio; /* of the one farthest off, above 1 either way */
+    double ratio; /* of the farthest one, above 1 in either direction */
     double us, base_us;
     const char *host;
 };
@@ -151,7 +151,7 @@ static int note_cores(const struct comparison *c, size_t group, struct text_list
     return 0;
 }
 
-/* Where so few runs could not have shown anything, that is no finding. */
+/* If so few runs could not have shown anything, no difference is no finding. */
 static void note_power(const struct comparison *c, const struct comparison_row *rows, size_t n,
                        size_t group, struct text_list *notes) {
     double least = 0;

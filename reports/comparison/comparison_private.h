@@ -7,13 +7,13 @@
 
 /* The steps of comparison_build. All return -ENOMEM. */
 int comparison_fill_rows(struct comparison *c);
-/* A row whose values are all unknown is not kept: NULL then, *ret_error 0. */
+/* A row without known values is not kept: then NULL, with *ret_error 0. */
 struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
                                           size_t *n, const struct comparison_row *row,
                                           const double *values, int *ret_error);
-/* Index of the host of that name; -1: it has none. */
+/* Index of the host with that name; -1 if there is none. */
 int comparison_find_host(const struct report *report, const char *name);
-/* Accuracy and the like at equal time and at equal updates. */
+/* Accuracy and similar values at equal time and at equal updates. */
 int comparison_fill_progress(struct comparison *c);
 int comparison_judge(struct comparison *c);
 int comparison_explain(struct comparison *c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How well the programs had learned at equal time and after equal updates: the last values of a
- * fast run and a long one say nothing about which learns better. Equal time is the latest at which
- * every run that counts has been tested, likewise equal updates. Between two tests that are far
- * apart nothing is known.
+ * fast run and a long one do not show which learns better. Equal time is the latest time by which
+ * every counted run has been tested; equal updates likewise. Between two tests far apart nothing is
+ * known.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 static const char *const qualities[] = {"accuracy", "test loss", "loss", "error"};
 
-/* Where the run ends that ends first, on an axis. NAN if some run has no such curve. */
+/* Where the run that ends first ends, on an axis. NAN if some run has no such curve. */
 static double common_end(const struct comparison *c, const char *name, bool by_updates) {
     double end = INFINITY;
     for (size_t i = 0; i < c->n; i++) {

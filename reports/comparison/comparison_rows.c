@@ -27,7 +27,7 @@ static int row_init(struct comparison_row *row, const struct comparison *c) {
                                                                                         : -ENOMEM;
 }
 
-/* Takes row->label over. */
+/* Takes over row->label. */
 struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
                                           size_t *n, const struct comparison_row *row,
                                           const double *values, int *ret_error) {
@@ -60,7 +60,7 @@ struct quantity {
     const char *label, *unit;
     enum comparison_section section;
     size_t offset;    /* of a double in struct report_summary */
-    bool of_the_loop; /* an iteration in step and one out of step are not the same work */
+    bool of_the_loop; /* iterations in step and out of step are different work */
 };
 
 #define QUANTITY(label, unit, section, member)                                                     \
@@ -89,7 +89,9 @@ static const struct report *typical(const struct comparison *c, size_t group) {
     return c->runs[c->groups[group].typical];
 }
 
-/* A group whose ranks move together against one whose ranks do not: NULL if there is none. */
+/* Why a group whose ranks move together cannot be compared with one whose ranks do not; NULL if
+ * there is none.
+ */
 static char *different_loops(const struct comparison *c) {
     for (size_t g = 0; g < c->n_groups; g++)
         if (typical(c, g)->n_ranks && typical(c, c->baseline_group)->n_ranks &&
@@ -125,7 +127,9 @@ static bool has_row(const struct comparison *c, const char *label) {
     return false;
 }
 
-/* A value that one rank alone marks speaks of the whole run; one that all mark, of each of them. */
+/* A value that only one rank marks describes the whole run; one that all mark describes each of
+ * them.
+ */
 static bool is_of_the_run(const struct report *report, const char *name) {
     size_t ranks = 0;
     for (size_t i = 0; i < report->n_curves; i++)
@@ -214,7 +218,7 @@ static int fill_hosts(struct comparison *c) {
     return 0;
 }
 
-/* Rows are kept even where nothing is known, so that each metric has as many as there are hosts. */
+/* Rows are kept even without known values, so that each metric has as many as there are hosts. */
 static int add_resource(struct comparison *c, const struct layout_row *metric, int host,
                         double *values) {
     const char *name = c->runs[c->baseline]->hosts[host].name;
