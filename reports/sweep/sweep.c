@@ -19,8 +19,10 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many of n ordered values lie on each side of the 95 % interval of their median: the most for
- * which at most 2.5 % of n coin tosses give no more heads. 0 also where no interval is so sure. */
+/* How many of n ordered values lie outside the 95 % interval of their median on each side: the most
+ * for which at most 2.5 % of sequences of n coin tosses give no more heads. 0 also if no interval
+ * is that certain.
+ */
 static size_t outside(size_t n) {
     size_t k = 0;
     while (2 * (k + 1) < n && stats_binomial_tail(n - (k + 1), n, 0.5) <= 0.025)
@@ -109,7 +111,9 @@ static int compare_durations(const void *a, const void *b) {
                                             : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The id of the run of median duration among those of the cell that ended well; 0: none did. */
+/* The id of the run with the median duration among those of the cell that ended well; 0 if none
+ * did.
+ */
 static int64_t typical_run(const struct sweep *sweep, size_t cell,
                            const struct store_sweep_run *runs, size_t n,
                            const struct store_run **of_cell) {

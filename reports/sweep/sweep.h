@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sweep as a report sees it: cells (one of each combination of values), the runs of each, what
- * was measured of each run, and the run of median length as the one whose verdict and tables stand
- * for the cell. Reports of the other runs are read and let go one by one, so that a sweep of a
- * hundred runs holds as many reports as it has cells, unless they are to be kept: differences are
- * tested run by run.
+ * A sweep as a report sees it: cells (one for each combination of values), the runs of each, the
+ * measures of each run, and the run of median length, whose verdict and tables stand for the cell.
+ * Reports of the other runs are read and freed one by one, so that a sweep of a hundred runs holds
+ * only as many reports as it has cells, unless they are to be kept: differences are tested run by
+ * run.
  *
  * Figures are medians over runs that ended well. Their interval is that of 95 % from order
- * statistics where there are enough runs (six), else from the lowest to the highest.
+ * statistics if there are enough runs (six), else from the lowest to the highest.
  */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_H
 #define CHOKEPOINT_REPORTS_SWEEP_H
@@ -16,20 +16,20 @@
 #include "reports/model/model.h"
 
 #define SWEEP_MEASURES_MAX 16
-#define SWEEP_ENOUGH 6 /* runs for an interval of 95 % of their median */
+#define SWEEP_ENOUGH 6 /* runs needed for a 95 % interval of their median */
 
 /* A measure of a run. */
 struct sweep_measure {
-    char *name;  /* owned: as asked for: "time", "to:85", "last:loss" */
+    char *name;  /* owned, as it was asked for: "time", "to:85", "last:loss" */
     char *title; /* owned: "time to an accuracy of 85 % (s)" */
     const char *unit;
     size_t kind;     /* which of the kinds in sweep_measures.c */
-    double argument; /* of "to": the accuracy; NAN */
-    char *of;        /* owned: of "last": the name of the value; NULL */
+    double argument; /* for "to": the accuracy; NAN */
+    char *of;        /* owned; for "last": the name of the value; NULL */
 };
 
 struct sweep_figure {
-    size_t n; /* runs of which it is known */
+    size_t n; /* runs in which it is known */
     double median, mean, low, high;
 };
 
@@ -59,29 +59,31 @@ struct sweep {
     size_t n_cells;
 };
 
-/* Summary of values, NAN for those not known; sorts them. */
+/* Summarizes values, NAN for unknown ones; sorts them. */
 struct sweep_figure sweep_figure(double *values, size_t n);
 
-/* Whether a word names a measure; the list for a message that says which there are. */
+/* Whether a word names a measure; the list of measures for a message. */
 bool sweep_is_measure(const char *word);
 extern const char sweep_measure_words[];
 
-/* Reads a sweep (NULL: the last) and all its runs; keep: their reports, too, which the table
+/* Reads a sweep (NULL: the last) and all its runs; keep: also their reports, which the table
  * "differences" needs. -ENOENT; -EINVAL for a word that is no measure; -EOVERFLOW for more cells
- * than can be shown. */
+ * than can be shown.
+ */
 #define SWEEP_CELLS_SHOWN_MAX 1000
 int sweep_build(struct store *store, const char *name, const char *const *measures,
                 size_t n_measures, bool keep, struct sweep **ret_sweep);
 void sweep_free(struct sweep *sweep); /* takes NULL */
 
-/* The verdict of a cell in few words: "vm1 net-egress, gain 34 %", "balanced", "failed: exit
- * status 3"; into text. */
+/* Writes the verdict of a cell in few words into text: "vm1 net-egress, gain 34 %", "balanced",
+ * "failed: exit status 3".
+ */
 void sweep_verdict(const struct sweep_cell *cell, char *text, size_t size);
 
 /* "5 of 6 runs ended well, 1 failed; figures are medians ..." */
 void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size);
 
-/* "sync, 100": the values of a cell. */
+/* The values of a cell: "sync, 100". */
 void sweep_values(const struct sweep *sweep, const struct sweep_cell *cell, char *text,
                   size_t size);
 

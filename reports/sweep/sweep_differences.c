@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * T2 of a sweep: each cell held against the first, row by row, and whether a difference is more
+ * T2 of a sweep: each cell compared with the first, row by row, and whether a difference is more
  * than chance. The comparison is that of `chokepoint compare`, over all runs of both cells, so that
- * both say the same; efficiency is left out, for which all runs would have to be judged.
+ * both agree; efficiency is left out, for which all runs would have to be judged.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 #define LABEL_SIZE 600
 
-/* Where a terminal is too narrow for all of them the interval is what goes below. */
+/* If a terminal is too narrow for all of them, the interval goes below. */
 enum place { COLUMN_ROW, COLUMN_BASE, COLUMN_CELL, COLUMN_REAL, COLUMN_DIFFERENCE, COLUMNS };
 
 /* ---- the runs of both ---- */
@@ -58,7 +58,7 @@ static bool is_shown(const struct comparison_row *row) {
            row->groups[1].n;
 }
 
-/* How many tests the row shares Holm's correction with. */
+/* The number of tests that share Holm's correction with the row. */
 static size_t count_tests(const struct comparison_row *rows, size_t n,
                           const struct comparison_row *row) {
     size_t tests = 0;
@@ -85,7 +85,7 @@ static const char *real_words(const struct comparison_row *row, size_t tests) {
     }
 }
 
-/* "+0.50" */
+/* A number with its sign: "+0.50". */
 static const char *with_sign(char text[LAYOUT_NUMBER_SIZE + 1], double value) {
     *text = value < 0 ? '-' : '+';
     layout_number(text + 1, fabs(value));
@@ -136,7 +136,7 @@ static int fill_summary(struct sweep_table *table, const struct comparison *c, s
     return result;
 }
 
-/* Host by host, as the tables of hosts are read. */
+/* Host by host, in the order of the tables of hosts. */
 static int fill_hosts(struct sweep_table *table, const struct comparison *c, size_t hosts,
                       size_t *at) {
     int result = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the runs that stand for the cells, by what the job used: as a whole (T3), by role (T5).
+/* Tables of the runs that stand for the cells, by the job's use of resources: as a whole (T3), by
+ * role (T5).
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* T9 of a sweep: means over the repeats of a cell, as reports print them that know no intervals. */
+/* T9 of a sweep: means over the repeats of a cell, as in published reports without intervals. */
 #include <errno.h>
 
 #include "reports/sweep/sweep_private.h"

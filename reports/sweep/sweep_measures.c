@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures of a run, one line each. A time to an accuracy runs from the beginning of the phase
- * "training" (of the command where the program marks none) to the first test that reached it: the
- * time a program needs to start is not part of the time it needs to learn.
+ * Measures of a run, one line each. A time to an accuracy runs from the begin of the phase
+ * "training" (of the command if the program marks none) to the first test that reached it: a
+ * program's start is not part of its learning.
  */
 #include <errno.h>
 #include <math.h>
@@ -67,7 +67,7 @@ static double time_to(const struct report *report, const struct sweep_measure *m
     return NAN;
 }
 
-/* By its rate: a run of so many examples may be too short to be watched, or too long. */
+/* By its rate: a run of that many examples may be too short to be measured, or too long. */
 static double time_for(const struct report *report, const struct sweep_measure *measure) {
     return measure->argument / report_summarize(report).examples_per_s;
 }
@@ -112,7 +112,7 @@ const char sweep_measure_words[] =
     "time, training, accuracy, examples, updates, iteration, staleness, cpu, recv, send, "
     "disk-read, disk-write, to:PERCENT, for:EXAMPLES, last:NAME";
 
-/* The kind, and what follows its colon. */
+/* Finds the kind, and what follows its colon. */
 static bool find_kind(const char *word, size_t *ret_kind, const char **ret_rest) {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         size_t n = strlen(kinds[i].name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * T8 of a sweep: the cost of its programs' operators, a column a cell (those that are most of any
- * cell, be it of one alone), and the iteration of median length of each cell as a timeline, drawn
- * with characters so that it stands in any format.
+ * T8 of a sweep: the cost of its programs' operators, a column for each cell (those with the
+ * largest share in any cell), and the iteration of median length of each cell as a timeline, drawn
+ * with characters so that every format can show it.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,11 +20,11 @@
 
 /* ---- operators, a column a cell ---- */
 
-/* An operator, and the most that it is of the iterations of any cell. */
+/* An operator, and its largest share of the iterations in any cell. */
 struct ranked {
     const char *name;
     double share_pct;
-    size_t place; /* where it came first: equal ones stay in that order */
+    size_t place; /* where it came first: equal ones keep that order */
 };
 
 static void collect_operators(const struct report *report, struct ranked *all, size_t *n) {
@@ -46,7 +46,7 @@ static int by_share(const void *one, const void *other) {
     return a->place < b->place ? -1 : 1;
 }
 
-/* The operators of all cells, the one that is most of any cell first; free() them. */
+/* The operators of all cells, the one with the largest share in any cell first; free() them. */
 static int rank_operators(const struct sweep *sweep, struct ranked **ret_all, size_t *ret_n) {
     size_t most = 1, n = 0;
     for (size_t i = 0; i < sweep->n_cells; i++)
@@ -63,7 +63,7 @@ static int rank_operators(const struct sweep *sweep, struct ranked **ret_all, si
     return 0;
 }
 
-/* "2.02 ms, 135.0 MB": mean time and output of the role that runs it most. */
+/* Mean time and output in the role that runs it most: "2.02 ms, 135.0 MB". */
 static int put_operator(struct sweep_table *table, size_t row, size_t column,
                         const struct report *report, const char *name) {
     const struct report_operator *found = NULL;
@@ -129,7 +129,8 @@ static bool same_line(const struct report_bar *a, const struct report_bar *b) {
     return a->rank == b->rank && a->host == b->host && strcmp(a->name, b->name) == 0;
 }
 
-/* Bars are by rank, then by time: whether none of that operator in that rank comes before. */
+/* Bars are sorted by rank, then by time: whether this is the first of that operator in that rank.
+ */
 static bool begins_line(const struct report_timeline *t, size_t at) {
     for (size_t i = at; i-- > 0 && t->bars[i].rank == t->bars[at].rank;)
         if (same_line(&t->bars[i], &t->bars[at]))

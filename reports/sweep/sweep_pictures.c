@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pictures of a sweep: each measure by its parameters; F1, how well each cell's program had
- * learned, a curve a cell; timelines, where their tables are asked for. More than twelve curves in
- * one picture are a tangle, so more cells are more pictures, and captions say what is left out.
+ * learned, a curve for each cell; timelines, if their tables are asked for. More than twelve curves
+ * in one picture are unreadable, so more cells make more pictures, and captions say what is left
+ * out.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,13 +18,13 @@
 #include "reports/sweep/sweep_write.h"
 
 #define CURVES_MAX 12
-#define PICTURES_MAX 4   /* of a kind of curves */
-#define TIMELINES_MAX 12 /* each is a run of gnuplot, and is held until all is written */
+#define PICTURES_MAX 4   /* of one kind of curves */
+#define TIMELINES_MAX 12 /* each runs gnuplot, and is held until all are written */
 #define VALUES_SIZE 300
 
 /* ---- the list ---- */
 
-/* Only characters that the name of a file and a link take without quoting. */
+/* Only characters that need no quoting in the name of a file or link. */
 static void put_name(struct sweep_picture *picture, const char *sweep, const char *what) {
     snprintf(picture->name, sizeof picture->name, "%.40s-%.60s", sweep, what);
     for (char *c = picture->name; *c; c++)
@@ -38,7 +39,7 @@ static bool is_taken(const struct sweep_pictures *pictures, const char *name) {
     return false;
 }
 
-/* Draws the plot and takes it over; NULL: errno says why there is none. */
+/* Takes over the plot and draws it; if it is NULL, errno says why. */
 static int add(struct sweep_pictures *pictures, const struct sweep *sweep, const char *what,
                const char *caption, struct plot *plot) {
     char *svg = plot_svg(plot);
@@ -87,7 +88,7 @@ static bool is_drawn(const struct sweep_cell *cell, const char *name) {
     return cell->typical && curve_of_run(cell->typical, name) != NULL;
 }
 
-/* A beginning and an end are no course: where no cell was tested in between, nothing is drawn. */
+/* A begin and an end are no curve: if no cell was tested in between, nothing is drawn. */
 static bool has_course(const struct sweep *sweep, const char *name) {
     for (size_t i = 0; i < sweep->n_cells; i++)
         if (is_drawn(&sweep->cells[i], name) && curve_of_run(sweep->cells[i].typical, name)->n > 2)
@@ -144,7 +145,7 @@ static int add_curves(struct sweep_pictures *pictures, const struct sweep *sweep
     return result;
 }
 
-/* Updates count the same in all modes; iterations are what a program that counts none has. */
+/* Updates mean the same in all modes; a program that counts none has iterations. */
 static enum plot_axis choose_axis(const struct sweep *sweep) {
     for (size_t i = 0; i < sweep->n_cells; i++)
         if (is_drawn(&sweep->cells[i], "updates"))
@@ -187,7 +188,7 @@ static bool has_timeline(const struct sweep_cell *cell) {
     return cell->typical && cell->typical->timeline.n_bars;
 }
 
-/* n_left_out: those of further cells, which are none. */
+/* n_left_out: timelines of further cells, which are not drawn. */
 static int add_timeline(struct sweep_pictures *pictures, const struct sweep *sweep,
                         const struct sweep_cell *cell, size_t n_left_out) {
     char values[VALUES_SIZE], what[VALUES_SIZE + 16], title[160], more[64] = "",

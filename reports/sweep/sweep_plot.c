@@ -2,8 +2,8 @@
 /*
  * A measure of a sweep: the second parameter's values along the axis, a line for each of the
  * first's, with intervals; a sweep of one parameter has a single line. Other parameters are at
- * their first value. Between values that are no numbers there is no way, so those of one parameter
- * are bars, with their figures over them: one may be a hundred times another.
+ * their first value. Values that are no numbers are not connected, so those of a single parameter
+ * are bars, with their figures above: one may be a hundred times another.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #define FAR_APART 50
 
 struct axes {
-    const struct store_sweep_parameter *lines, *ticks; /* lines NULL: one parameter only */
+    const struct store_sweep_parameter *lines, *ticks; /* lines NULL: only one parameter */
     size_t n_lines, n_ticks, step;                     /* step: cells of one tick */
     bool bars;
 };
@@ -65,7 +65,8 @@ static size_t put_line(FILE *out, const struct sweep *sweep, const struct axes *
     return points;
 }
 
-/* Whether its lines fall or rise so far that on a common scale the low ones lie on the axis. */
+/* Whether its lines fall or rise so far that on a linear scale the low ones would lie on the axis.
+ */
 static bool needs_logarithm(const struct sweep *sweep, const struct axes *axes, size_t measure) {
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < axes->n_lines * axes->n_ticks; i++) {

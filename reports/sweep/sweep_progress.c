@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How well the programs of a sweep learned: accuracy on its way (F1), and beside each other at
- * equal time, after equal updates and after equal examples, for the last values of a fast run and a
- * long one say nothing about which learns better. "Equal" is where the first of the cells ended.
+ * How well the programs of a sweep learned: accuracy during the run (F1), and compared at equal
+ * time, after equal updates and after equal examples, since the last values of a fast run and a
+ * long one do not show which learns better. "Equal" is where the first of the cells ended.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 
 #define LABEL_SIZE 600
 #define POINTS_SHOWN 8
-#define BESIDE_MAX 3 /* columns of a test's width in 100 */
+#define BESIDE_MAX 3 /* columns as wide as a test that fit into 100 */
 #define PARTS 3
 
 static const struct report_curve *accuracy_of(const struct report *report) {
@@ -27,7 +27,7 @@ static const struct report_curve *accuracy_of(const struct report *report) {
 
 /* ---- on its way ---- */
 
-/* "62.1 % at 40 (3.2 s)": a test, its update or iteration and time. */
+/* A test, its update or iteration and time: "62.1 % at 40 (3.2 s)". */
 static int put_point(struct sweep_table *table, size_t row, size_t column,
                      const struct report_curve *curve, const double *counts, size_t at) {
     double count = counts ? counts[at] : curve->iteration[at];
@@ -37,19 +37,19 @@ static int put_point(struct sweep_table *table, size_t row, size_t column,
                                           100 * curve->value[at], count, curve->t_s[at]);
 }
 
-/* Which of n tests stands in that row, the last in the last; SIZE_MAX: none is left. */
+/* Which of n tests goes into that row, the last into the last; SIZE_MAX if none is left. */
 static size_t test_of_row(size_t place, size_t n) {
     size_t at = n <= POINTS_SHOWN ? place : place * (n - 1) / (POINTS_SHOWN - 1);
     return at < n ? at : SIZE_MAX;
 }
 
-/* The last test of that part of n; SIZE_MAX where the next part has none of its own. */
+/* The last test of that part of n; SIZE_MAX if the next part has no other test. */
 static size_t test_of_part(size_t place, size_t n) {
     size_t at = ((place + 1) * n + PARTS - 1) / PARTS - 1;
     return place + 1 < PARTS && ((place + 2) * n + PARTS - 1) / PARTS - 1 == at ? SIZE_MAX : at;
 }
 
-/* The tests of a cell, in a column or a row of their own. */
+/* Fills in the tests of a cell, in its own column or row. */
 static int fill_curve(struct sweep_table *table, size_t place, bool across,
                       const struct sweep *sweep, const struct sweep_cell *cell) {
     const struct report_curve *curve = accuracy_of(cell->typical);
@@ -84,8 +84,9 @@ static bool counts_updates(const struct sweep *sweep) {
     return false;
 }
 
-/* A few cells stand beside each other, a row a test; many cells have a row each, with fewer tests:
- * a dozen columns fit no screen. */
+/* A few cells stand beside each other, with a row for each test; many cells have a row each, with
+ * fewer tests: a dozen columns fit on no screen.
+ */
 int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *sweep) {
     size_t cells = 0, tests = 0, place = 1;
     for (size_t i = 0; i < sweep->n_cells; i++) {
@@ -112,7 +113,7 @@ int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *swe
 
 enum equal { EQUAL_TIME, EQUAL_UPDATES, EQUAL_EXAMPLES, EQUALS };
 
-/* The axis that accuracies are compared on; the caller frees it. NULL: not known. */
+/* The positions of a curve's tests on the compared axis; the caller frees it. NULL if not known. */
 static double *places_of(const struct report *report, const struct report_curve *curve,
                          enum equal equal) {
     if (equal != EQUAL_TIME)
@@ -123,7 +124,7 @@ static double *places_of(const struct report *report, const struct report_curve 
     return at;
 }
 
-/* Where the first of the cells ended that tell; NAN: fewer than two do. */
+/* Where the first cell ended, of those that tell; NAN if fewer than two do. */
 static double common_end(const struct sweep *sweep, enum equal equal) {
     double end = INFINITY;
     size_t n = 0;
@@ -139,8 +140,7 @@ static double common_end(const struct sweep *sweep, enum equal equal) {
     return n > 1 ? end : NAN;
 }
 
-/* The accuracy at a place; if the tests around it are far apart, both of their values.
- */
+/* The accuracy at a position; if the tests around it are far apart, both of their values. */
 static int put_accuracy(struct sweep_table *table, size_t row, size_t column,
                         const struct report *report, enum equal equal, double place) {
     const struct report_curve *curve = accuracy_of(report);

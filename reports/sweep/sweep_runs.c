@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of the runs that stand for the cells, by host: averages, of whole runs and of phases (T1),
+ * Tables of the runs that stand for the cells, by host: averages of whole runs and of phases (T1),
  * peaks (T4), the argument by arithmetic (P1); and which function adds which kind.
  */
 #include <errno.h>
@@ -22,17 +22,16 @@ static size_t hosts_of(const struct report *report, size_t hosts_max) {
 
 /* ---- T1, T4: a column a host of each cell ---- */
 
-/* Which part of a run a table is of: its whole, or the phase of that name (NULL: the whole). */
+/* The part of a run that a table shows: the phase with that name (NULL: the whole). */
 struct hosts_table {
     const char *id, *phase;
-    size_t n_left_out; /* phases after it */
+    size_t n_left_out; /* further phases without a table */
     const struct layout_row *rows;
     size_t n;
     bool peaks;
 };
 
-/* A phase whose stretches are shorter than two samples is as much of its neighbours as of itself:
- * its averages would be theirs. */
+/* A phase whose stretches are shorter than two samples would show its neighbours' averages. */
 static bool lasts_for_samples(const struct report *report,
                               const struct report_resources *resources) {
     size_t stretches = 0;
@@ -41,7 +40,7 @@ static bool lasts_for_samples(const struct report *report,
     return resources->duration_s >= 2 * report->period_s * (double)stretches;
 }
 
-/* NULL: the run has no such phase, or one too short for its means to say anything. */
+/* NULL if the run has no such phase, or one too short for its means to say anything. */
 static const struct report_resources *resources_of(const struct report *report, const char *phase) {
     for (size_t i = phase ? 1 : 0; i < report->n_resources; i++)
         if (!phase || (strcmp(report->resources[i].phase, phase) == 0 &&
@@ -93,8 +92,7 @@ static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
     return table ? fill_hosts(table, sweep, of, hosts_max) : -ENOMEM;
 }
 
-/* The names of phases that any cell has a table for, in the order in which they come; free() them.
- */
+/* The names of phases for which any cell has a table, in order of appearance; free() them. */
 static const char **collect_phases(const struct sweep *sweep, size_t *ret_n) {
     size_t n = 0, most = 1;
     for (size_t i = 0; i < sweep->n_cells; i++)
@@ -145,7 +143,8 @@ static double way_back_s(const struct sweep_cell *cell) {
 }
 
 /* A link carries both directions at once, but a program that waits for all gradients before it
- * sends the weights needs it twice. */
+ * sends the weights needs it twice.
+ */
 static int fill_arithmetic(struct sweep_table *table, size_t row, const char *label,
                            const struct sweep_cell *cell) {
     const struct arithmetic *a = &cell->arithmetic[0];
@@ -166,8 +165,9 @@ static int fill_arithmetic(struct sweep_table *table, size_t row, const char *la
     return result;
 }
 
-/* For each cell the link that bounds an iteration most. Where ranks run freely, iterations of all
- * ranks are counted: one comes every so many seconds, and lasts longer. */
+/* For each cell the link that limits an iteration most. If ranks run freely, iterations of all
+ * ranks are counted: their spacing is shorter than the length of one.
+ */
 static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep) {
     static const char *const titles[] = {" ",
                                          "link",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as text, and the two that a sweep is made for: figures and verdicts by its parameters. */
+/* Tables as text, and the two main ones of a sweep: figures and verdicts by its parameters. */
 #include "reports/sweep/sweep_tables.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ static bool says(const struct sweep_table *table, size_t row, size_t column, con
     return cell && strcmp(cell, text) == 0;
 }
 
-/* Makes room for a row of somebody else's figures below that one. */
+/* Makes room for a row of published figures below that one. */
 static int insert_row(struct sweep_table *table, size_t below, const char *words) {
     size_t width = table->columns, at = below + 1;
     char **cells = calloc((table->rows + 1) * width + 1, sizeof *cells);
@@ -139,7 +139,7 @@ int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const c
 typedef int cell_text(const struct sweep *sweep, const struct sweep_cell *cell, size_t measure,
                       char *text, size_t size);
 
-/* "12.3 (11.9 to 13.0)"; a cell of which some runs failed says so. */
+/* A figure such as "12.3 (11.9 to 13.0)"; with a note if some runs of the cell failed. */
 static int figure_text(const struct sweep *sweep, const struct sweep_cell *cell, size_t measure,
                        char *text, size_t size) {
     const struct sweep_figure *f = &cell->figures[measure];
@@ -197,7 +197,7 @@ static int fill_grid(const struct sweep *sweep, struct sweep_table *table, size_
     return result;
 }
 
-/* "; seed=1, rate=0.5": values that a whole table shares. */
+/* Values that a whole table shares: "; seed=1, rate=0.5". */
 static void describe_rest(const struct sweep *sweep, size_t rest, char *text, size_t size) {
     size_t at = 0;
     *text = '\0';
@@ -222,7 +222,7 @@ static int add_grids(struct sweep_tables *tables, const struct sweep *sweep, con
     return result;
 }
 
-/* With one parameter all measures fit beside each other, the verdict as well. */
+/* With one parameter all measures fit beside each other, including the verdict. */
 static int add_list(struct sweep_tables *tables, const struct sweep *sweep) {
     size_t rows = n_values(sweep, 0), m = 0;
     char text[300];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a sweep, as text, which each format then only draws. Row 0 holds the titles of the
+ * The tables of a sweep as text, which each format only draws. Row 0 holds the titles of the
  * columns, column 0 those of the rows.
  *
- * A reader of a table that somebody else published wants those figures beside ours:
- * sweep_tables_put_beside puts them into a row of their own under ours, found by the words of row
- * and column. A published figure that ours lacks has a row of its own at the end.
+ * To compare a published table, sweep_tables_put_beside() puts its figures into rows below ours,
+ * found by the words of row and column. A published figure that ours lacks gets its own row at the
+ * end.
  */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_TABLES_H
 #define CHOKEPOINT_REPORTS_SWEEP_TABLES_H
@@ -13,13 +13,13 @@
 #include "reports/sweep/sweep.h"
 
 struct sweep_table {
-    const char *id; /* "grid", "hosts", ...; of a grid the measure's name is `of` */
+    const char *id; /* "grid", "hosts", ...; for a grid `of` is the measure's name */
     char *of;       /* owned; "" */
     char *title;    /* owned */
     size_t rows, columns;
-    char **cells; /* owned texts; NULL is empty */
-    bool *beside; /* owned: this row holds figures of somebody else */
-    size_t drawn; /* this column is drawn with characters of one width; 0: none */
+    char **cells; /* owned texts; NULL: empty */
+    bool *beside; /* owned: this row holds published figures */
+    size_t drawn; /* a column drawn with characters of fixed width; 0: none */
 };
 
 struct sweep_tables {
@@ -32,24 +32,26 @@ struct sweep_tables {
 bool sweep_is_table(const char *word);
 extern const char sweep_table_words[];
 
-/* Adds the tables of one kind. hosts_max: of tables by host, at most so many hosts of a cell; 0:
- * all. -EINVAL for a word that is no kind; -ENOMEM. Nothing is added where nothing is known. */
+/* Adds the tables of one kind. hosts_max: hosts of a cell in tables by host; 0: all. -EINVAL for a
+ * word that is no kind; -ENOMEM. Adds nothing if nothing is known.
+ */
 int sweep_tables_add(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
                      size_t hosts_max);
 void sweep_tables_free(struct sweep_tables *tables);
 
-/* The label of a row of somebody else's figures. */
+/* The label of a row of published figures. */
 #define SWEEP_BESIDE "  reference"
 
-/* Text under the cell of that row and column of each table of that kind (and, of a grid, of that
- * measure); nothing where there is no such cell. A row whose words begin with SWEEP_BESIDE is one
- * that ours lacks: it is added at the end, once. -ENOMEM. */
+/* Puts text below the cell at that row and column in each table of that kind (and, for a grid, of
+ * that measure); nothing if there is no such cell. A row whose words begin with SWEEP_BESIDE is one
+ * that ours lacks: it is added at the end, once. -ENOMEM.
+ */
 int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const char *of,
                             const char *row, const char *column, const char *text);
 
 /* ---- for the builders of tables ---- */
 
-/* A further table, empty. NULL without memory. */
+/* Adds an empty table. NULL without memory. */
 struct sweep_table *sweep_table_new(struct sweep_tables *tables, const char *id, const char *of,
                                     size_t rows, size_t columns, const char *title, ...)
     __attribute__((format(printf, 6, 7)));
