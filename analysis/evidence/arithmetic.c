@@ -107,7 +107,7 @@ static size_t iterations_of(const struct run_model *model, size_t group, double 
 }
 
 /* Entries with a known rate come first: the shares of the others are upper bounds. */
-static int compare(const void *a, const void *b) {
+static int compare_arithmetic(const void *a, const void *b) {
     const struct arithmetic *x = a, *y = b;
     bool x_seen = x->known == ARITHMETIC_SEEN, y_seen = y->known == ARITHMETIC_SEEN;
     if (x_seen != y_seen)
@@ -140,7 +140,7 @@ int arithmetic_make(const struct run_model *model, struct arithmetic **ret_items
                 items[n++] = a;
         }
     }
-    qsort(items, n, sizeof *items, compare);
+    qsort(items, n, sizeof *items, compare_arithmetic);
     *ret_items = items;
     *ret_n = n;
     return 0;

@@ -133,8 +133,8 @@ static struct core_speed by_sampling(double slower, double sampling) {
 /* By sampling: compares with the medians over similar other hosts of the job; room holds two
  * numbers for each host.
  */
-static struct core_speed compare(const struct run_model *model, const struct cost *costs, int host,
-                                 double *room) {
+static struct core_speed compare_sampling(const struct run_model *model, const struct cost *costs,
+                                          int host, double *room) {
     double *agents = room, *all_fixed = room + model->n_hosts;
     size_t n = 0;
     for (int h = 0; h < (int)model->n_hosts; h++) {
@@ -200,7 +200,7 @@ struct core_speed *core_speeds_of(const struct run_model *model, size_t group) {
         costs[h] = cost_of(model, h, windows);
     for (int h = 0; all && h < (int)n; h++)
         speeds[h] = with_operators(model,
-                                   with_calibration(model, compare(model, costs, h, room),
+                                   with_calibration(model, compare_sampling(model, costs, h, room),
                                                     calibration_beside(model, costs, h, room)),
                                    works[h]);
     if (!all) {

@@ -74,7 +74,7 @@ static bool add_rank(const struct run_model *model, size_t group, size_t log_ran
 }
 
 /* Fills in the computing of ranks beyond their peers, in the whole group. */
-static void compare_all(struct free_ranks *ranks) {
+static void compare_ranks(struct free_ranks *ranks) {
     for (size_t i = 0; i < ranks->n_own; i++) {
         struct free_rank *rank = &ranks->items[i];
         rank->peers_s = median_of(ranks, i);
@@ -99,7 +99,7 @@ int free_ranks_make(const struct run_model *model, size_t group, struct free_ran
         ret->server = ret->n - 1;
     if (ret->server != SIZE_MAX)
         part_serving(model, group, ret);
-    compare_all(ret);
+    compare_ranks(ret);
     return 1;
 }
 

@@ -116,7 +116,8 @@ static void compare_hosts(struct comparison *c) {
     }
 }
 
-static void compare_all(const struct timed_runs *runs, double least_ns, struct comparison *c) {
+static void compare_operators(const struct timed_runs *runs, double least_ns,
+                              struct comparison *c) {
     for (size_t h = 0; h < c->n_hosts; h++)
         c->works[h] = (struct operator_work){NAN, NAN, NAN};
     for (size_t i = 0; i < runs->n;) {
@@ -195,7 +196,7 @@ struct operator_work *operator_works_of(const struct run_model *model, size_t gr
         return NULL;
     bool room = comparison_init(model, group, runs.n, &c);
     if (room) {
-        compare_all(&runs, least_ns, &c);
+        compare_operators(&runs, least_ns, &c);
         weigh(model, group, &c);
     }
     timed_runs_release(&runs);

@@ -12,7 +12,7 @@ struct traffic_owner {
     struct traffic traffic;
 };
 
-static int compare(const void *a, const void *b) {
+static int compare_owners(const void *a, const void *b) {
     const struct traffic_owner *x = a, *y = b;
     if (x->host != y->host)
         return x->host < y->host ? -1 : 1;
@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b) {
 
 static void sort(struct process_traffic *t) {
     if (t->n)
-        qsort(t->owners, t->n, sizeof *t->owners, compare);
+        qsort(t->owners, t->n, sizeof *t->owners, compare_owners);
 }
 
 static void add_owner(struct process_traffic *t, int host, int64_t pid, int64_t since_ns,
@@ -43,13 +43,13 @@ static void list_named(const struct series_set *processes, struct process_traffi
 }
 
 /* The owner of an id at that time; before its first row, its first owner. NULL if there is none. */
-static struct traffic_owner *find(const struct process_traffic *t, int host, int64_t pid,
-                                  int64_t t_ns) {
+static struct traffic_owner *find_owner(const struct process_traffic *t, int host, int64_t pid,
+                                        int64_t t_ns) {
     size_t low = 0, high = t->n;
     const struct traffic_owner key = {.host = host, .pid = pid, .since_ns = t_ns};
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (compare(&t->owners[middle], &key) < 0)
+        if (compare_owners(&t->owners[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -66,7 +66,7 @@ static void list_nameless(const struct series_set *connections, struct process_t
     for (size_t s = 0; s < connections->n; s++) {
         const struct series *c = &connections->items[s];
         int64_t pid = series_last(connections, c, CONNECTION_PID);
-        if (pid != VALUE_ABSENT && !find(&named, c->host, pid, 0))
+        if (pid != VALUE_ABSENT && !find_owner(&named, c->host, pid, 0))
             add_owner(t, c->host, pid, -TIME_SANE_NS, NULL);
     }
     sort(t);
@@ -82,7 +82,7 @@ static void add_row(const struct series_set *set, const struct series *connectio
     struct traffic nobody = {0, 0};
     int64_t pid = series_value(set, connection, row, CONNECTION_PID);
     struct traffic_owner *owner =
-        pid == VALUE_ABSENT ? NULL : find(t, connection->host, pid, connection->t_ns[row]);
+        pid == VALUE_ABSENT ? NULL : find_owner(t, connection->host, pid, connection->t_ns[row]);
     struct traffic *to = owner ? &owner->traffic : &nobody;
     add_known(&to->sent_bytes, series_value(set, connection, row, CONNECTION_SEND_BYTES));
     add_known(&to->received_bytes, series_value(set, connection, row, CONNECTION_RECEIVE_BYTES));
@@ -123,7 +123,7 @@ static void add_traffic(struct traffic *sum, const struct traffic *part) {
 struct traffic process_traffic_of(const struct process_traffic *traffic, int host, int64_t pid) {
     struct traffic sum = {NAN, NAN};
     const struct traffic_owner *end = traffic->owners + traffic->n;
-    for (const struct traffic_owner *o = find(traffic, host, pid, -TIME_SANE_NS);
+    for (const struct traffic_owner *o = find_owner(traffic, host, pid, -TIME_SANE_NS);
          o && o < end && o->host == host && o->pid == pid; o++)
         add_traffic(&sum, &o->traffic);
     return sum;
@@ -133,7 +133,7 @@ struct traffic process_traffic_named(const struct process_traffic *traffic,
                                      const struct series *process) {
     int64_t pid = process->n ? series_last(traffic->processes, process, PROCESS_PID) : VALUE_ABSENT;
     const struct traffic_owner *end = traffic->owners + traffic->n;
-    for (const struct traffic_owner *o = find(traffic, process->host, pid, -TIME_SANE_NS);
+    for (const struct traffic_owner *o = find_owner(traffic, process->host, pid, -TIME_SANE_NS);
          o && o < end && o->host == process->host && o->pid == pid; o++)
         if (o->process == process)
             return o->traffic;

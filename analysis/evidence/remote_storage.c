@@ -12,7 +12,8 @@ static size_t export_size(const char *name) {
     return size < EXPORT_SIZE ? size : EXPORT_SIZE - 1;
 }
 
-static struct remote_storage *find(struct remote_storage *items, size_t *n, const char *name) {
+static struct remote_storage *find_export(struct remote_storage *items, size_t *n,
+                                          const char *name) {
     size_t size = export_size(name);
     for (size_t i = 0; i < *n; i++)
         if (strlen(items[i].export) == size && memcmp(items[i].export, name, size) == 0)
@@ -34,7 +35,7 @@ static void add(const struct series_set *set, const struct series *series, struc
     item->execute_s += series_growth(set, series, NFS_EXECUTE, windows, NULL) / 1e9;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_exports(const void *a, const void *b) {
     const struct remote_storage *x = a, *y = b;
     if (x->execute_s != y->execute_s)
         return x->execute_s > y->execute_s ? -1 : 1;
@@ -50,11 +51,11 @@ int remote_storage_make(const struct run_model *model, int host, struct windows 
         return -ENOMEM;
     for (size_t s = 0; s < set->n; s++)
         if (set->items[s].host == host)
-            add(set, &set->items[s], windows, find(items, &n, set->items[s].name));
+            add(set, &set->items[s], windows, find_export(items, &n, set->items[s].name));
     for (size_t i = 0; i < n; i++)
         if (items[i].calls > 0)
             items[kept++] = items[i];
-    qsort(items, kept, sizeof *items, compare);
+    qsort(items, kept, sizeof *items, compare_exports);
     *ret_items = items;
     *ret_n = kept;
     return 0;

@@ -79,7 +79,7 @@ static struct lost lost_in(const struct budget *b, unsigned terms) {
                          budget_sum(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
 }
 
-static double share_of(struct lost lost, double usual, double part) {
+static double share_lost(struct lost lost, double usual, double part) {
     double queue_s = fmax(0, lost.queue_s - usual * lost.wall_s);
     return lost.wall_s > 0 ? fmin(1, part * (lost.rest_s + queue_s) / lost.wall_s) : 0;
 }
@@ -126,8 +126,8 @@ static size_t slices_of(const struct run_model *model, size_t who, size_t group,
     return n;
 }
 
-static void draw(const struct lost *slices, size_t n, double usual, double part,
-                 struct counted *c) {
+static void bootstrap_slices(const struct lost *slices, size_t n, double usual, double part,
+                             struct counted *c) {
     double low[DRAWINGS], high[DRAWINGS];
     uint64_t random = 1;
     for (size_t d = 0; d < DRAWINGS; d++) {
@@ -138,8 +138,8 @@ static void draw(const struct lost *slices, size_t n, double usual, double part,
             sum.queue_s += at->queue_s;
             sum.rest_s += at->rest_s;
         }
-        low[d] = share_of(sum, usual, part);
-        high[d] = share_of(sum, 0, part);
+        low[d] = share_lost(sum, usual, part);
+        high[d] = share_lost(sum, 0, part);
     }
     c->lost_low = fmin(c->lost, stats_quantile(low, DRAWINGS, 0.025));
     c->lost_high = fmax(c->lost, stats_quantile(high, DRAWINGS, 0.975));
@@ -213,11 +213,11 @@ bool gain_counted(const struct run_model *model, const struct counted_loss *loss
     unsigned terms = terms_of(model, loss, who);
     double usual = terms & BIT(BUDGET_RUN_QUEUE) ? usual_queue(model, who, loss->group) : 0;
     struct lost all = lost_in(gain_budget(model, who, loss->group), terms);
-    ret_counted->lost = share_of(all, usual, loss->part);
+    ret_counted->lost = share_lost(all, usual, loss->part);
     size_t n = slices_of(model, who, loss->group, terms, slices);
     if (!n)
         slices[n++] = all;
-    draw(slices, n, usual, loss->part, ret_counted);
+    bootstrap_slices(slices, n, usual, loss->part, ret_counted);
     if (!is_awaited(model, loss, who, ret_counted->lost))
         return false;
     set_gain(model, loss, who, ret_counted);

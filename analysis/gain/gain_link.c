@@ -29,8 +29,8 @@ static double sending(const struct run_model *model, int host, bool others) {
 /* The share of time for which the link was in use: one direction if that explains all waits, else
  * both. With two hosts, all that reaches one was sent by the other.
  */
-static double in_use(const struct run_model *model, const struct counted_link *link, double least,
-                     double most) {
+static double link_use(const struct run_model *model, const struct counted_link *link, double least,
+                       double most) {
     double out = sending(model, link->host, false);
     double in = model->n_hosts == 2 ? sending(model, link->host, true) : 0;
     double longer = fmin(1, fmax(link->way, fmax(out, in)));
@@ -64,7 +64,7 @@ static struct waits waits_of(const struct run_model *model) {
 bool gain_counted_link(const struct run_model *model, const struct counted_link *link,
                        struct counted *ret_counted) {
     struct waits all = waits_of(model);
-    double used = in_use(model, link, all.least, all.most);
+    double used = link_use(model, link, all.least, all.most);
     *ret_counted = COUNTED_NOTHING;
     if (all.n < 2 || all.seen < LIVES || !(all.least >= ALIKE * link->way) ||
         ALIKE * all.most > fmin(used, all.least))

@@ -133,8 +133,8 @@ static bool is_worker_at(const struct run_model *model, size_t i, int host) {
  * It is more than its transfers if the other end answers late because of it, and less if all
  * workers are slow.
  */
-static double beyond_peers(const struct run_model *model, const struct critical_own *own,
-                           const struct loss *c) {
+static double exchange_beyond_peers(const struct run_model *model, const struct critical_own *own,
+                                    const struct loss *c) {
     double peers[FREE_RANKS_MAX], mine = NAN;
     size_t n = 0;
     for (size_t i = 0; i < model->critical.n_own; i++) {
@@ -162,7 +162,7 @@ static double seconds_of_loss(const struct run_model *model, const struct critic
         return served(model, own, at, c);
     if (is_link(c) && part->transfers)
         return fmax(through(model, part, c->change.host, c->change.direction),
-                    beyond_peers(model, own, c));
+                    exchange_beyond_peers(model, own, c));
     if (!c->everywhere)
         return loss_seconds(c, part, model->n_hosts);
     struct loss all = *c;
@@ -233,8 +233,8 @@ static void fill_blocks(const struct run_model *model, const struct loss *c, str
     }
 }
 
-static double draw(const struct run_model *model, const struct drawn *drawn, double part,
-                   double limit_done, uint64_t *random) {
+static double draw_gain(const struct run_model *model, const struct drawn *drawn, double part,
+                        double limit_done, uint64_t *random) {
     const struct critical_path *path = &model->critical;
     double done[FREE_RANKS_MAX] = {0}, freed[FREE_RANKS_MAX] = {0}, total[FREE_RANKS_MAX] = {0};
     for (size_t n = 0; n < path->n_blocks; n++) {
@@ -256,7 +256,7 @@ static void interval(const struct run_model *model, const struct drawn *drawn, d
     double gains[DRAWINGS];
     uint64_t random = 1;
     for (size_t d = 0; d < DRAWINGS; d++)
-        gains[d] = draw(model, drawn, part, limit_done, &random);
+        gains[d] = draw_gain(model, drawn, part, limit_done, &random);
     gain->low = fmin(gain->estimate, stats_quantile(gains, DRAWINGS, 0.025));
     gain->high = fmax(gain->estimate, stats_quantile(gains, DRAWINGS, 0.975));
 }

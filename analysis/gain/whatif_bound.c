@@ -16,7 +16,7 @@
 #include "analysis/time/critical_path.h"
 #include "analysis/time/free_running.h"
 
-static double own_s(const struct budget *b) {
+static double own_time_s(const struct budget *b) {
     return budget_sum(b, budget_outside_terms());
 }
 
@@ -52,14 +52,14 @@ static double iterations_of(const struct whatif *w, const struct rank_budget *wh
 static double own_pace(const struct whatif *w, size_t r, size_t group) {
     const struct rank_budget *who = &w->model->budgets.items[r];
     double done = throughput_counts(w->model, group) ? iterations_of(w, who, group) : 1;
-    return done > 0 ? own_s(&who->groups[group]) / done : NAN;
+    return done > 0 ? own_time_s(&who->groups[group]) / done : NAN;
 }
 
 /* Time of the path in a rank's own time beyond that of its peers. NAN if it has no peer, or if the
  * path goes through processes that are no ranks.
  */
-static double beyond_peers(const struct whatif *w, const struct critical_part *part,
-                           const struct whatif_scenario *s) {
+static double work_beyond_peers(const struct whatif *w, const struct critical_part *part,
+                                const struct whatif_scenario *s) {
     const struct rank_budgets *b = &w->model->budgets;
     size_t group = w->model->main_group;
     double removed = s->kind == WHATIF_LIKE_PEERS && s->rank < 0 ? NAN : 0;
@@ -117,7 +117,7 @@ static double removable(const struct whatif *w, const struct critical_part *part
         return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
-        return beyond_peers(w, part, s);
+        return work_beyond_peers(w, part, s);
     case WHATIF_LATENCY:
         for (size_t h = 0; h < w->model->n_hosts; h++)
             sum += critical_seconds(part, (int)h, BUDGET_TRANSFER);

@@ -143,7 +143,7 @@ static bool few_tell(const struct replay_network *m) {
 /* The share of time for which the link carried its known rate, or its host throttled packets to the
  * configured rate; 1 if neither is known.
  */
-static double in_use(const struct whatif *w, size_t link) {
+static double rate_use(const struct whatif *w, size_t link) {
     const struct run_model *model = w->model;
     int host = (int)(link % model->n_hosts);
     bool sends = link < model->n_hosts;
@@ -176,7 +176,7 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
         if (!whatif_asks_link(w, s, link))
             continue;
         groups |= carries_groups(w, link);
-        used = fmax(used, in_use(w, link));
+        used = fmax(used, rate_use(w, link));
     }
     return groups && used * (1 - 1 / factor) >= number_of(w->model, GAIN_MIN);
 }

@@ -12,7 +12,8 @@
 #define DRAWINGS 1000
 
 /* Bootstrap over blocks: draws blocks again, and scales each by the scenario's effect on it. */
-static int resample(const struct whatif *w, const int64_t *changed, struct whatif_answer *a) {
+static int bootstrap_replay(const struct whatif *w, const int64_t *changed,
+                            struct whatif_answer *a) {
     const struct critical_path *path = &w->model->critical;
     double *was = malloc((path->n_blocks + 1) * sizeof *was);
     double *is = malloc((path->n_blocks + 1) * sizeof *is);
@@ -123,7 +124,7 @@ int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenari
     if (result == 0) {
         a->replayed = true;
         a->predicted_s = a->measured_s * whatif_group_s(w, changed) / w->replay_s;
-        result = resample(w, changed, a);
+        result = bootstrap_replay(w, changed, a);
         keep_bound(scenarios, n, a);
         widen(w, scenarios, n, a);
         warm(a);

@@ -16,7 +16,7 @@
 #define DRAWINGS 1000
 
 /* asleep_s: the part of its sleep that others waited for. */
-static double own_s(const struct budget *b, double asleep_s) {
+static double busy_s(const struct budget *b, double asleep_s) {
     double asleep = budget_sum(b, 1u << BUDGET_IDLE);
     return budget_sum(b, budget_outside_terms() | 1u << BUDGET_TRANSFER) - asleep +
            fmin(asleep, asleep_s);
@@ -54,7 +54,7 @@ static double least_left(const struct run_model *model, const struct whatif_scen
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
         if (b->wall_s > 0 && on_path >= number_of(model, WAITS_BOUND_MIN) * part->total_s &&
             b->other_cpu_s <= number_of(model, WAITS_ONE_THREAD) * b->wall_s)
-            most = fmax(most, (own_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
+            most = fmax(most, (busy_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
                                   part->length_s);
     }
     return fmin(most, 1);
@@ -70,8 +70,8 @@ static double transfers_s(const struct run_model *model, const struct critical_p
 /* The share of a part of the path that the changes take away. Blocks do not tell between which
  * hosts their transfers are, so the share of the whole path counts.
  */
-static double share_of(const struct whatif *w, const struct critical_part *block,
-                       const struct whatif_scenario *scenarios, size_t n) {
+static double share_taken(const struct whatif *w, const struct critical_part *block,
+                          const struct whatif_scenario *scenarios, size_t n) {
     const struct critical_part *whole = &w->model->critical.groups[w->model->main_group];
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -86,14 +86,14 @@ static double share_of(const struct whatif *w, const struct critical_part *block
 }
 
 /* Bootstrap over blocks: how much of them the changes take away. -ENOMEM. */
-static int resample(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
-                    double *ret_low, double *ret_high) {
+static int bootstrap_path(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                          double *ret_low, double *ret_high) {
     const struct critical_path *path = &w->model->critical;
     double *shares = malloc((path->n_blocks + 1) * sizeof *shares);
     double *means = malloc(DRAWINGS * sizeof *means);
     uint64_t random = 1;
     for (size_t b = 0; shares && b < path->n_blocks; b++)
-        shares[b] = share_of(w, &path->blocks[b], scenarios, n);
+        shares[b] = share_taken(w, &path->blocks[b], scenarios, n);
     for (size_t d = 0; shares && means && path->n_blocks && d < DRAWINGS; d++) {
         double sum = 0;
         for (size_t i = 0; i < path->n_blocks; i++)
@@ -113,10 +113,10 @@ static int resample(const struct whatif *w, const struct whatif_scenario *scenar
 int whatif_by_waits(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                     struct whatif_answer *a) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
-    double gain = share_of(w, part, scenarios, n), low = gain, high = gain;
+    double gain = share_taken(w, part, scenarios, n), low = gain, high = gain;
     if (isnan(gain))
         return 0; /* it adds work, or it compares ranks */
-    int result = resample(w, scenarios, n, &low, &high);
+    int result = bootstrap_path(w, scenarios, n, &low, &high);
     double most = 1 - least_left(w->model, scenarios, n);
     a->counted = true;
     a->gain = fmin(gain, most);

@@ -30,7 +30,7 @@ static size_t ended_by(const struct replay_rank *r, int64_t t) {
 
 #define HARDLY_LATER 0.1 /* of an absence: two ends this close count as one */
 
-static bool ends_with(const struct replay_absence *a, int64_t t) {
+static bool ends_near(const struct replay_absence *a, int64_t t) {
     return a->begin_ns < t &&
            (double)(a->end_ns - t) <= HARDLY_LATER * (double)(a->end_ns - a->begin_ns);
 }
@@ -38,7 +38,7 @@ static bool ends_with(const struct replay_absence *a, int64_t t) {
 /* The same, plus one absence that ends hardly later. */
 static size_t ended_with(const struct replay_rank *r, int64_t t) {
     size_t n = ended_by(r, t);
-    return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
+    return n < r->n_absences && ends_near(&r->absences[n], t) ? n + 1 : n;
 }
 
 /* The part of its first n absences that lies within [from, to). */

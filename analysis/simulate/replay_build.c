@@ -235,7 +235,7 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
 
 /* ---- the pass ---- */
 
-static void walk(struct rank_builder *rb) {
+static void build_operations(struct rank_builder *rb) {
     const struct replay *p = rb->b->replay;
     int64_t at = VALUE_ABSENT;
     for (size_t i = 0; i < rb->rank->n && !rb->error; i++) {
@@ -275,7 +275,7 @@ int replay_build_rank(struct builder *b, size_t rank) {
     if (result == 0)
         result = replay_measure_polls(&rb);
     if (result == 0)
-        walk(&rb);
+        build_operations(&rb);
     polling_release(&rb.polling);
     free(rb.polls);
     free(rb.requests);

@@ -31,7 +31,7 @@ static size_t find_bursts(const struct fit *fit, size_t link, struct burst *ret_
     size_t n = 0;
     for (size_t i = 0; i < fit->n; i++) {
         const struct piece *x = &fit->pieces[i];
-        if (link_of(fit, x, side) != link)
+        if (link_of_piece(fit, x, side) != link)
             continue;
         double pause_s = last < x->begin_ns ? (double)(x->begin_ns - last) / 1e9 : 0;
         if (!x->found && pause_s * rate >= AT_KNOWN * x->bytes)

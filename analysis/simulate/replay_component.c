@@ -29,7 +29,7 @@ void replay_components_release(struct run *run) {
 }
 
 /* The link that a flow crosses on its sender's side (0) or its receiver's side (1). */
-static size_t link_of(const struct run *run, const struct replay_flow *flow, int side) {
+static size_t link_of_flow(const struct run *run, const struct replay_flow *flow, int side) {
     return side ? run->p->model->n_hosts + flow->to_host : flow->from_host;
 }
 
@@ -44,7 +44,7 @@ void replay_component_change(struct run *run, size_t link) {
 /* A link without a limit connects no flows. */
 static void change_links(struct run *run, const struct replay_flow *flow) {
     for (int side = 0; side < 2; side++) {
-        size_t link = link_of(run, flow, side);
+        size_t link = link_of_flow(run, flow, side);
         if (isfinite(run->capacity[link]))
             replay_component_change(run, link);
     }
@@ -53,7 +53,7 @@ static void change_links(struct run *run, const struct replay_flow *flow) {
 void replay_component_begin(struct run *run, struct replay_flow *flow) {
     struct components *c = &run->components;
     for (int side = 0; side < 2; side++) {
-        struct replay_flow **first = &c->at[link_of(run, flow, side)];
+        struct replay_flow **first = &c->at[link_of_flow(run, flow, side)];
         flow->next[side] = *first;
         flow->before[side] = NULL;
         if (*first)
@@ -69,7 +69,7 @@ void replay_component_end(struct run *run, struct replay_flow *flow) {
     struct components *c = &run->components;
     for (int side = 0; side < 2; side++) {
         struct replay_flow *next = flow->next[side], *before = flow->before[side];
-        *(before ? &before->next[side] : &c->at[link_of(run, flow, side)]) = next;
+        *(before ? &before->next[side] : &c->at[link_of_flow(run, flow, side)]) = next;
         if (next)
             next->before[side] = before;
     }
@@ -77,7 +77,7 @@ void replay_component_end(struct run *run, struct replay_flow *flow) {
     change_links(run, flow);
 }
 
-static void add(struct run *run, struct replay_flow *flow) {
+static void add_found_flow(struct run *run, struct replay_flow *flow) {
     struct components *c = &run->components;
     if (!flow->moves || flow->found)
         return;
@@ -92,12 +92,12 @@ void replay_components_find(struct run *run) {
     c->n_changed = 0;
     for (size_t i = 0; i < c->n_begun; i++) {
         c->begun[i]->begun = false;
-        add(run, c->begun[i]);
+        add_found_flow(run, c->begun[i]);
     }
     for (size_t i = 0; i < c->n_links; i++) { /* the list grows during the loop */
         uint32_t link = c->links[i];
         for (struct replay_flow *f = c->at[link]; f; f = f->next[link >= hosts])
-            add(run, f);
+            add_found_flow(run, f);
     }
     for (size_t i = 0; i < c->n_links; i++)
         c->is_listed[c->links[i]] = false;

@@ -128,7 +128,7 @@ static void carry(struct run *run, uint32_t number, int64_t now) {
 }
 
 /* Whether its host's link, or that of the one that receives all, has a limit. */
-static bool is_limited(const struct run *run, const struct replay_group *g, size_t rank) {
+static bool limits_member(const struct run *run, const struct replay_group *g, size_t rank) {
     const struct replay_network *m = &run->p->net;
     size_t host = (size_t)run->p->ranks[rank].host;
     double limit =
@@ -162,7 +162,7 @@ static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size
     double few = 0, was = (double)ns;
     if (replay_latency(run) != 1 && is_between_hosts(run, g))
         return ns - (int64_t)((1 - replay_latency(run)) * fmin(was, run->p->net.few_ns[0]));
-    if (is_limited(run, g, rank) || g->bytes <= 0)
+    if (limits_member(run, g, rank) || g->bytes <= 0)
         return ns;
     if (replay_needs_any(g, rank))
         few = run->p->net.few_ns[is_early(run, number, rank)];

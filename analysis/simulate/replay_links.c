@@ -20,7 +20,7 @@ static bool explains(const struct fit *fit, size_t link, const struct piece *x) 
     int side = link >= fit->n_links / 2;
     if (fit->peak[link] < KNOWN_MIN * fit->known[link] || !tells_of(fit, link, x))
         return false;
-    return link_of(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
+    return link_of_piece(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
 }
 
 /* The bytes that each link explains and that nothing explains yet. */
@@ -29,7 +29,7 @@ static void explained_bytes(const struct fit *fit, double *ret_bytes) {
     for (size_t i = 0; i < fit->n; i++)
         for (int side = 0; side < 2; side++) {
             const struct piece *x = &fit->pieces[i];
-            size_t link = link_of(fit, x, side);
+            size_t link = link_of_piece(fit, x, side);
             if (x->link < 0 && explains(fit, link, x))
                 ret_bytes[link] += x->bytes;
         }

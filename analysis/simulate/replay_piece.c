@@ -14,7 +14,7 @@
 #define PEAK_QUANTILE 0.9
 #define BURST_MAX 2.0 /* times the known rate: a faster mean is no burst */
 
-static int compare_sent(const void *a, const void *b) {
+static int compare_pieces(const void *a, const void *b) {
     const struct piece *x = a, *y = b;
     if (x->begin_ns != y->begin_ns)
         return x->begin_ns < y->begin_ns ? -1 : 1;
@@ -65,7 +65,7 @@ static int find_pieces(struct fit *fit) {
                                                    .link = -1,
                                                    .found = replay_was_found(m)};
     }
-    qsort(fit->pieces, fit->n, sizeof *fit->pieces, compare_sent);
+    qsort(fit->pieces, fit->n, sizeof *fit->pieces, compare_pieces);
     join_pieces(fit, last);
     for (size_t i = 0; i < fit->n; i++) {
         struct piece *x = &fit->pieces[i];
@@ -125,7 +125,8 @@ static double peak_of(struct fit *fit, size_t link, struct weighted *room) {
     int side = link >= fit->n_links / 2;
     size_t n = 0;
     for (size_t i = 0; i < fit->n; i++)
-        if (link_of(fit, &fit->pieces[i], side) == link && tells_of(fit, link, &fit->pieces[i]))
+        if (link_of_piece(fit, &fit->pieces[i], side) == link &&
+            tells_of(fit, link, &fit->pieces[i]))
             room[n++] = (struct weighted){fit->pieces[i].rate[side], fit->pieces[i].bytes};
     return n ? stats_weighted_quantile(room, n, PEAK_QUANTILE) : 0;
 }
@@ -177,12 +178,12 @@ static int find_known(struct fit *fit) {
 }
 
 /* The mean over the time in which bytes moved. */
-static double pace_of(const struct fit *fit, size_t link) {
+static double mean_rate(const struct fit *fit, size_t link) {
     int side = link >= fit->n_links / 2;
     double bytes = 0, time = 0;
     for (size_t i = 0; i < fit->n; i++) {
         const struct piece *x = &fit->pieces[i];
-        double moved = link_of(fit, x, side) == link ? (double)(x->end_ns - x->begin_ns) : 0;
+        double moved = link_of_piece(fit, x, side) == link ? (double)(x->end_ns - x->begin_ns) : 0;
         bytes += moved * x->rate[side];
         time += moved;
     }
@@ -197,7 +198,7 @@ static double most_of_bursts(const struct fit *fit, size_t link) {
     size_t host = link % (fit->n_links / 2);
     if (!fit->p->net.held[host] || !(fit->known[host] > 0))
         return BURST_MAX * known_rate(fit, link);
-    return link == host ? INFINITY : pace_of(fit, host) / AT_KNOWN;
+    return link == host ? INFINITY : mean_rate(fit, host) / AT_KNOWN;
 }
 
 /* A shaped link passes a burst at once after each pause, so messages no larger than the burst are
@@ -205,7 +206,7 @@ static double most_of_bursts(const struct fit *fit, size_t link) {
  */
 static void see_bursts(struct fit *fit) {
     for (size_t link = 0; link < fit->n_links; link++) {
-        double known = known_rate(fit, link), pace = pace_of(fit, link);
+        double known = known_rate(fit, link), pace = mean_rate(fit, link);
         if (known > 0 && fit->peak[link] > known && pace >= AT_KNOWN * known &&
             pace <= most_of_bursts(fit, link))
             fit->peak[link] = known;

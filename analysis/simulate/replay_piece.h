@@ -44,7 +44,7 @@ int replay_fit_freed(struct fit *fit);
 int replay_fit_bursts(struct fit *fit);
 
 /* The link that a piece crosses on its sender's side (0) or its receiver's side (1). */
-static inline size_t link_of(const struct fit *fit, const struct piece *x, int side) {
+static inline size_t link_of_piece(const struct fit *fit, const struct piece *x, int side) {
     return side ? fit->n_links / 2 + x->to_host : x->from_host;
 }
 

@@ -32,7 +32,7 @@ int replay_quota_init(struct run *run) {
     return 0;
 }
 
-static bool is_limited(const struct run *run, uint32_t rank) {
+static bool has_quota(const struct run *run, uint32_t rank) {
     return run->quota && run->quota[rank] < 1;
 }
 
@@ -53,7 +53,7 @@ static double left_at(const struct run *run, uint32_t rank, int64_t t) {
 int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t cpu_ns) {
     struct rank_state *r = &run->ranks[rank];
     int64_t t = r->now;
-    if (!is_limited(run, rank) || ns <= 0 || cpu_ns <= 0)
+    if (!has_quota(run, rank) || ns <= 0 || cpu_ns <= 0)
         return t + ns;
     double on = fmin((double)cpu_ns / (double)ns, 1), rest = (double)ns;
     double each = fmin(run->quota[rank] / on, 1) * (double)PERIOD_NS;
@@ -77,7 +77,7 @@ int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t c
 int64_t replay_quota_wait(struct run *run, uint32_t rank, int64_t t, double spins) {
     struct rank_state *r = &run->ranks[rank];
     int64_t since = r->waits_ns;
-    if (!is_limited(run, rank))
+    if (!has_quota(run, rank))
         return t;
     if (period_of(t) != period_of(since))
         since = period_of(t) * PERIOD_NS;

@@ -50,7 +50,7 @@ static struct event pop(struct run *run) {
 /* ---- all of it ---- */
 
 /* Factor on transfers that no link explains and that cross both links; 1: unchanged. */
-static double pace_of(const struct run *run, const struct replay_message *m) {
+static double pace_factor(const struct run *run, const struct replay_message *m) {
     const struct replay_rank *ranks = run->p->ranks;
     if (!run->change || !run->change->pace)
         return 1;
@@ -95,7 +95,7 @@ static double freed_of(const struct replay_network *model, uint32_t pair, size_t
 static double limit_of(const struct run *run, const struct replay_message *m) {
     const struct replay_network *model = &run->p->net;
     size_t from = (size_t)run->p->ranks[m->from].host, to = (size_t)run->p->ranks[m->to].host;
-    double limit = model->pair[m->pair] * pace_of(run, m);
+    double limit = model->pair[m->pair] * pace_factor(run, m);
     limit = fmax(limit, fmin(limit / replay_eased(run, m), model->soon[m->pair]));
     bool freed = run->egress[from] > model->egress[from] || run->ingress[to] > model->ingress[to];
     return freed ? fmin(limit, freed_of(model, m->pair, from, to)) : limit;

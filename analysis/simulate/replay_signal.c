@@ -13,7 +13,8 @@ static bool is_replayed(const struct builder *b, uint32_t rank, uint32_t index) 
     return replay_in_window(b->replay, e) && e->thread == b->threads[rank];
 }
 
-static int add(struct builder *b, const struct call_signal *s, int64_t last_sent_ns) {
+static int add_signal_message(struct builder *b, const struct call_signal *s,
+                              int64_t last_sent_ns) {
     const struct mpi_event *sent = &b->log->ranks[s->from].events[s->sent];
     const struct mpi_event *received = &b->log->ranks[s->to].events[s->received];
     return replay_add_message(b, (struct replay_message){.from = s->from,
@@ -42,7 +43,7 @@ static int64_t last_sent_ns(const struct builder *b, size_t k, size_t *ret_end) 
     return last;
 }
 
-static int compare_sent(const void *a, const void *b, void *ctx) {
+static int compare_signals_by_sender(const void *a, const void *b, void *ctx) {
     const struct call_signal *signals = ctx;
     uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const struct call_signal *x = &signals[i], *y = &signals[j];
@@ -67,12 +68,12 @@ int replay_find_signals(struct builder *b) {
             bool both = is_replayed(b, s->from, s->sent) && is_replayed(b, s->to, s->received);
             b->signal_ids[k] = both ? (uint32_t)b->replay->n_messages : REPLAY_NONE;
             b->sent_signals[k] = (uint32_t)k;
-            if (both && add(b, s, last) < 0)
+            if (both && add_signal_message(b, s, last) < 0)
                 return -ENOMEM;
         }
     }
     if (n)
-        qsort_r(b->sent_signals, n, sizeof *b->sent_signals, compare_sent, m->signals);
+        qsort_r(b->sent_signals, n, sizeof *b->sent_signals, compare_signals_by_sender, m->signals);
     return 0;
 }
 

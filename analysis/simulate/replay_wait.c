@@ -177,7 +177,7 @@ static bool are_signals(const struct replay *p, size_t before) {
 }
 
 /* Whether the wait ends with the arrival of the message. */
-static bool ends_with(const struct replay *p, uint32_t what) {
+static bool ends_with_message(const struct replay *p, uint32_t what) {
     if (what & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP))
         return false;
     return !(what & REPLAY_ENVELOPE) || p->messages[what & ~REPLAY_ENVELOPE].probed;
@@ -203,7 +203,7 @@ static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t b
     op->late_ns = late;
     op->shares = shares;
     for (size_t w = before; w < p->n_waits; w++)
-        if (ends_with(p, p->waits[w]))
+        if (ends_with_message(p, p->waits[w]))
             p->messages[p->waits[w] & ~REPLAY_ENVELOPE].done_ns -= late;
     return op;
 }

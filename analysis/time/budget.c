@@ -86,7 +86,7 @@ static int collect_times(const struct budget_subject *s, const struct windows *w
     return 0;
 }
 
-static int make_cells(const struct times *times, struct window lost, struct cells *ret_cells) {
+static int cut_cells(const struct times *times, struct window lost, struct cells *ret_cells) {
     struct cells cells = {.items = calloc(times->n + 1, sizeof *cells.items)};
     if (!cells.items)
         return -ENOMEM;
@@ -138,8 +138,8 @@ static enum budget_source source_of(const struct budget *b, double clocked_s) {
     return clocked && clocked_s > 0 ? BUDGET_FROM_CLOCKS : b->source;
 }
 
-static void add_cell(struct budget *b, const struct cell *c, double wall_ns, double *extra,
-                     unsigned *dark) {
+static void add_cell_terms(struct budget *b, const struct cell *c, double wall_ns, double *extra,
+                           unsigned *dark) {
     b->wall_s += wall_ns / 1e9;
     for (int term = 0; term < BUDGET_TERMS; term++)
         b->term_s[term] += c->term[term] / 1e9;
@@ -167,7 +167,7 @@ static struct budget sum_window(const struct cells *cells, struct windows window
     for (size_t i = 0; i < window.n; i++)
         for (size_t c = first_cell(cells, window.items[i].begin_ns);
              c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++) {
-            add_cell(&b, &items[c], wall_of(cells, c), &extra, &dark);
+            add_cell_terms(&b, &items[c], wall_of(cells, c), &extra, &dark);
             clocked_s += items[c].source == BUDGET_FROM_CLOCKS ? wall_of(cells, c) / 1e9 : 0;
         }
     b.source = source_of(&b, clocked_s);
@@ -200,7 +200,7 @@ static int make(const struct budget_subject *s, const struct budget_parts *parts
     struct cells cells = {0};
     int result = collect_times(s, windows, n_windows, lost, &times);
     if (result == 0)
-        result = make_cells(&times, lost, &cells);
+        result = cut_cells(&times, lost, &cells);
     cells.shares = ret_shares;
     if (result == 0 && parts) {
         cells.within = calloc(cells.n + 1, sizeof *cells.within);

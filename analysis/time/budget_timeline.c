@@ -170,7 +170,7 @@ int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread) {
     return 0;
 }
 
-static void walk(struct timeline *t) {
+static void fill_timeline(struct timeline *t) {
     int64_t at = t->subject->begin_ns;
     size_t previous = SIZE_MAX;
     for (size_t i = 0; i < t->rank->n; i++) {
@@ -212,7 +212,7 @@ static int run(struct timeline *t) {
     if (result == 0 && t->cells->n)
         result = timeline_find_others(t);
     if (result == 0)
-        walk(t);
+        fill_timeline(t);
     free(t->others);
     polling_release(&t->polling);
     return result ? result : t->error;

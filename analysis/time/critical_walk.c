@@ -57,7 +57,7 @@ static size_t last_before(const struct critical_walker *w, int64_t t) {
     return best;
 }
 
-static int follow(struct critical_walker *w) {
+static int follow_path(struct critical_walker *w) {
     size_t rank = last_before(w, INT64_MAX), standing = 0;
     int64_t t = TIME_SANE_NS;
     while (rank != SIZE_MAX) {
@@ -119,7 +119,7 @@ static int finish(struct critical_walker *w, int result, struct critical_walk *r
 
 int critical_walk_make(struct critical_walker *w, struct critical_walk *ret_walk) {
     int result = start(w);
-    return finish(w, result < 0 ? result : follow(w), ret_walk);
+    return finish(w, result < 0 ? result : follow_path(w), ret_walk);
 }
 
 /* ---- one rank alone ---- */

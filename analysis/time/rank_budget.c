@@ -106,7 +106,7 @@ struct making {
     struct wait_chain *chain; /* NULL: waits were not clocked */
 };
 
-static int walk_all(struct making *m) {
+static int walk_processes(struct making *m) {
     const struct run_model *model = m->model;
     struct critical_walker *walker;
     int result = critical_walker_new(&model->recording->calls, &model->matches, &model->clock,
@@ -191,7 +191,7 @@ static int make_all(struct making *m) {
     if (result == 0)
         result = m->all.items ? critical_path_begin(model, all, &m->path) : -ENOMEM;
     if (result == 0)
-        result = walk_all(m);
+        result = walk_processes(m);
     if (result == 0)
         result = wait_chain_new(model, &m->path, &m->chain);
     for (size_t i = 0; result == 0 && i < all; i++) {

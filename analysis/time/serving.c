@@ -40,8 +40,8 @@ static double cpu_of_gap(const struct mpi_event *next, int64_t length_ns) {
 }
 
 /* Collects the serving windows from the calls of the main thread. */
-static void collect(const struct mpi_log *log, const struct call_need *needs,
-                    struct serving *serving) {
+static void collect_serving(const struct mpi_log *log, const struct call_need *needs,
+                            struct serving *serving) {
     const struct mpi_rank *rank = &log->ranks[serving->server_rank];
     int64_t last_ns = INT64_MAX;
     double cpu = 0, wall = 0;
@@ -75,7 +75,7 @@ int serving_by(const struct mpi_log *log, const struct call_matches *matches, si
         serving.items = malloc((log->ranks[serving.server_rank].n + 1) * sizeof *serving.items);
         if (!serving.items)
             return -ENOMEM;
-        collect(log, matches->needs[serving.server_rank], &serving);
+        collect_serving(log, matches->needs[serving.server_rank], &serving);
     }
     *ret_serving = serving;
     return 0;

@@ -47,9 +47,9 @@ static void add_sent(const struct wait_chain *chain, size_t who, size_t socket, 
     waits->sent[who][whom] = fmax(waits->sent[who][whom], fmin(busy / length, 1));
 }
 
-static void collect(const struct wait_chain *chain, size_t who, struct windows cell, double length,
-                    struct told told[WAIT_KIND_COUNT_], struct told *ret_polls,
-                    struct cell_waits *waits) {
+static void collect_waits(const struct wait_chain *chain, size_t who, struct windows cell,
+                          double length, struct told told[WAIT_KIND_COUNT_], struct told *ret_polls,
+                          struct cell_waits *waits) {
     const struct series_set *wakeups = &chain->model->recording->tables[RECORDING_WAKEUP];
     const struct process_waits *of = &chain->members[who].waits;
     const struct wait_peers *peers = &chain->times[who].peers;
@@ -90,7 +90,7 @@ void wait_cell_find(const struct wait_chain *chain, size_t who, size_t cell,
     if (!(waits->life[who] > 0) || !chain->members[who].waits.n_clocks)
         return;
     struct process_time time = process_waits_in(&chain->members[who].waits, window);
-    collect(chain, who, window, length, told, &polls, waits);
+    collect_waits(chain, who, window, length, told, &polls, waits);
     /* the agent keeps no pair if the waker wrote to a connection, so pairs are exact */
     time.pool[WAIT_KIND_MESSAGE] =
         give(chain, who, WAIT_KIND_MESSAGE, &polls, time.pool[WAIT_KIND_MESSAGE], length, waits);

@@ -13,7 +13,7 @@
 
 /* ---- cells ---- */
 
-static size_t add_ends(struct windows windows, int64_t *times, size_t n) {
+static size_t add_window_times(struct windows windows, int64_t *times, size_t n) {
     for (size_t i = 0; i < windows.n; i++) {
         times[n++] = windows.items[i].begin_ns;
         times[n++] = windows.items[i].end_ns;
@@ -21,8 +21,8 @@ static size_t add_ends(struct windows windows, int64_t *times, size_t n) {
     return n;
 }
 
-static int make_cells(const struct run_model *model, const struct critical_path *path,
-                      struct wait_chain *chain) {
+static int make_chain_cells(const struct run_model *model, const struct critical_path *path,
+                            struct wait_chain *chain) {
     int64_t duration = model->recording->duration_ns;
     int64_t step = duration / CELLS_MAX > model->recording->period_ns ? duration / CELLS_MAX
                                                                       : model->recording->period_ns;
@@ -37,9 +37,9 @@ static int make_cells(const struct run_model *model, const struct critical_path 
     }
     for (int64_t t = 0; step > 0 && t < duration && n <= CELLS_MAX; t += step)
         times[n++] = t;
-    n = add_ends((struct windows){path->block_windows, path->n_blocks}, times, n);
+    n = add_window_times((struct windows){path->block_windows, path->n_blocks}, times, n);
     for (size_t g = 0; g < model->n_groups; g++)
-        n = add_ends(phase_windows(&model->groups[g]), times, n);
+        n = add_window_times(phase_windows(&model->groups[g]), times, n);
     qsort(times, n, sizeof *times, times_compare);
     for (size_t i = 0; i + 1 < n; i++)
         if (times[i + 1] > times[i])
@@ -57,7 +57,7 @@ int wait_chain_new(const struct run_model *model, const struct critical_path *pa
     if (!chain)
         return -ENOMEM;
     chain->model = model;
-    int result = make_cells(model, path, chain);
+    int result = make_chain_cells(model, path, chain);
     if (result < 0) {
         wait_chain_free(chain);
         return result;
@@ -107,7 +107,7 @@ static bool holds(struct windows windows, const struct window *cell) {
 /* Adds the sleep of processes while others are on the path: they wait for no one and hold up no
  * one.
  */
-static void add_asleep(const struct walk *w, double *asleep_s) {
+static void add_asleep(const struct wait_walk *w, double *asleep_s) {
     const struct wait_chain *chain = w->chain;
     double on_path[MEMBERS_MAX] = {0}, all = 0;
     for (size_t i = 0; i < chain->n * BUDGET_TERMS; i++) {
@@ -119,7 +119,7 @@ static void add_asleep(const struct walk *w, double *asleep_s) {
             asleep_s[k] += budget_sum(&chain->times[k].cells[w->cell], 1u << BUDGET_IDLE);
 }
 
-static void add_to(const struct walk *w, struct critical_part *part) {
+static void add_to(const struct wait_walk *w, struct critical_part *part) {
     const struct wait_chain *chain = w->chain;
     size_t hosts = chain->model->n_hosts + 1;
     for (size_t i = 0; i < chain->n * BUDGET_TERMS; i++) {
@@ -135,7 +135,7 @@ static void add_to(const struct walk *w, struct critical_part *part) {
         part->transfers[i] += w->moved[i];
 }
 
-static void add_waits(const struct walk *w, double *waited) {
+static void add_waits(const struct wait_walk *w, double *waited) {
     size_t n = w->chain->n;
     for (size_t i = 0; i < n * n * WAIT_KIND_COUNT_; i++) {
         size_t kind = i / (n * n), who = i / n % n, whom = i % n;
@@ -143,7 +143,7 @@ static void add_waits(const struct walk *w, double *waited) {
     }
 }
 
-static void add_cell(const struct walk *w, struct critical_path *path, double *waited) {
+static void charge_cell(const struct wait_walk *w, struct critical_path *path, double *waited) {
     const struct run_model *model = w->chain->model;
     const struct window *cell = &w->chain->cells[w->cell];
     for (size_t g = 0; g < path->n_groups; g++)
@@ -156,21 +156,21 @@ static void add_cell(const struct walk *w, struct critical_path *path, double *w
         add_waits(w, waited);
 }
 
-static int walk_all(const struct wait_chain *chain, struct critical_path *path, double *waited) {
+static int walk_cells(const struct wait_chain *chain, struct critical_path *path, double *waited) {
     size_t hosts = chain->model->n_hosts + 1, n_seconds = chain->n * BUDGET_TERMS + 1;
     struct cell_waits *waits = malloc(sizeof *waits);
     double *seconds = malloc(n_seconds * sizeof *seconds);
     double *moved = malloc(hosts * hosts * sizeof *moved);
     for (size_t c = 0; waits && seconds && moved && c < chain->n_cells; c++) {
         double length_s = (double)(chain->cells[c].end_ns - chain->cells[c].begin_ns) / 1e9;
-        struct walk w = {chain, waits, c, length_s, seconds, moved};
+        struct wait_walk w = {chain, waits, c, length_s, seconds, moved};
         memset(waits, 0, sizeof *waits);
         memset(seconds, 0, n_seconds * sizeof *seconds);
         memset(moved, 0, hosts * hosts * sizeof *moved);
         for (size_t k = 0; k < chain->n; k++)
             wait_cell_find(chain, k, c, waits);
         wait_walk_cell(&w);
-        add_cell(&w, path, waited);
+        charge_cell(&w, path, waited);
     }
     bool ok = waits && seconds && moved;
     free(waits);
@@ -215,7 +215,7 @@ int wait_chain_walk(struct wait_chain *chain, struct critical_path *path,
     for (size_t k = 0; result == 0 && k < chain->n; k++)
         result = wait_peers_find(ends, chain->members, chain->n, k, &chain->times[k].peers);
     if (result == 0)
-        result = walk_all(chain, path, waited);
+        result = walk_cells(chain, path, waited);
     if (result == 0)
         result = keep_waits(chain, waited, ranks);
     if (result == 0)

@@ -36,7 +36,7 @@ struct cell_waits {
     double kinds[WAIT_KIND_COUNT_][MEMBERS_MAX][MEMBERS_MAX]; /* `peer` by kind of wait */
 };
 
-struct walk {
+struct wait_walk {
     const struct wait_chain *chain;
     const struct cell_waits *waits;
     size_t cell;
@@ -50,6 +50,6 @@ void wait_cell_find(const struct wait_chain *chain, size_t who, size_t cell,
                     struct cell_waits *waits);
 
 /* Charges the time of a cell; `seconds` and `moved` must be zeros. */
-void wait_walk_cell(struct walk *w);
+void wait_walk_cell(struct wait_walk *w);
 
 #endif

@@ -23,7 +23,8 @@ static int compare_ends(const void *a, const void *b) {
     return strcmp(x->series->name, y->series->name);
 }
 
-static void add_ends(const struct series_set *set, bool clocked, struct wait_ends *ends) {
+static void add_connection_ends(const struct series_set *set, bool clocked,
+                                struct wait_ends *ends) {
     for (size_t s = 0; s < set->n; s++)
         if (set->items[s].n)
             ends->items[ends->n++] = (struct end){&set->items[s], clocked};
@@ -40,8 +41,8 @@ int wait_ends_make(const struct recording *recording, struct wait_ends **ret_end
         return -ENOMEM;
     }
     ends->recording = recording;
-    add_ends(sockets, true, ends);
-    add_ends(connections, false, ends);
+    add_connection_ends(sockets, true, ends);
+    add_connection_ends(connections, false, ends);
     if (ends->n)
         qsort(ends->items, ends->n, sizeof *ends->items, compare_ends);
     *ret_ends = ends;

@@ -10,12 +10,12 @@
     0.02 /* of a cell: a process with less own time always waits for those before                  \
             it */
 
-static void charge(struct walk *w, size_t who, enum budget_term term, double share) {
+static void charge(struct wait_walk *w, size_t who, enum budget_term term, double share) {
     w->seconds[who * BUDGET_TERMS + (size_t)term] += share * w->length_s;
 }
 
 /* Charges a transfer to the process that waits. */
-static void charge_transfer(struct walk *w, size_t who, size_t from, size_t to, double share) {
+static void charge_transfer(struct wait_walk *w, size_t who, size_t from, size_t to, double share) {
     size_t hosts = w->chain->model->n_hosts + 1;
     size_t a = from == SIZE_MAX ? hosts - 1 : (size_t)w->chain->members[from].host;
     size_t b = to == SIZE_MAX ? hosts - 1 : (size_t)w->chain->members[to].host;
@@ -24,7 +24,7 @@ static void charge_transfer(struct walk *w, size_t who, size_t from, size_t to, 
 }
 
 /* For two processes that waited for each other: divides the time by the bytes sent either way. */
-static void charge_ways(struct walk *w, size_t who, size_t whom, double share) {
+static void charge_ways(struct wait_walk *w, size_t who, size_t whom, double share) {
     double here = w->waits->bytes[who][whom], back = w->waits->bytes[whom][who];
     double part = here + back > 0 ? here / (here + back) : 0.5;
     charge_transfer(w, who, whom, who, share * part);
@@ -32,19 +32,19 @@ static void charge_ways(struct walk *w, size_t who, size_t whom, double share) {
 }
 
 /* Its time without waits for processes of the chain. */
-static double life_without(const struct walk *w, size_t who, uint64_t seen) {
+static double life_without(const struct wait_walk *w, size_t who, uint64_t seen) {
     double left = w->waits->life[who];
     for (size_t k = 0; k < w->chain->n; k++)
         left -= seen >> k & 1 ? w->waits->peer[who][k] : 0;
     return left;
 }
 
-static double term_share(const struct walk *w, size_t who, enum budget_term term) {
+static double term_share(const struct wait_walk *w, size_t who, enum budget_term term) {
     double s = w->chain->times[who].cells[w->cell].term_s[term];
     return isnan(s) ? 0 : s / w->length_s;
 }
 
-static void charge_sending(struct walk *w, size_t who, double scale) {
+static void charge_sending(struct wait_walk *w, size_t who, double scale) {
     double all = fmax(term_share(w, who, BUDGET_TRANSFER) - w->waits->readers[who], 0), known = 0;
     for (size_t k = 0; k < w->chain->n; k++)
         known += w->waits->blocked[who][k];
@@ -56,7 +56,7 @@ static void charge_sending(struct walk *w, size_t who, double scale) {
         charge_transfer(w, who, who, SIZE_MAX, (all - known) * scale);
 }
 
-static void charge_own(struct walk *w, size_t who, double scale) {
+static void charge_own(struct wait_walk *w, size_t who, double scale) {
     double told = -w->waits->readers[who];
     for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
         if (term != BUDGET_PEER_WAIT && term != BUDGET_TRANSFER)
@@ -72,7 +72,8 @@ static void charge_own(struct walk *w, size_t who, double scale) {
  * SIZE_MAX: it begins the chain.
  */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void follow(struct walk *w, size_t who, size_t from, double part, uint64_t seen, int depth) {
+static void follow_chain(struct wait_walk *w, size_t who, size_t from, double part, uint64_t seen,
+                         int depth) {
     double left = life_without(w, who, seen);
     if (left < ALWAYS_WAITS && w->waits->life[who] < ALWAYS_WAITS) { /* the process has ended */
         charge(w, from == SIZE_MAX ? who : from, BUDGET_PEER_WAIT, part);
@@ -100,12 +101,12 @@ static void follow(struct walk *w, size_t who, size_t from, double part, uint64_
         if (next < PART_MIN || depth == DEPTH_MAX)
             charge(w, who, BUDGET_PEER_WAIT, next);
         else
-            follow(w, k, who, next, seen, depth + 1);
+            follow_chain(w, k, who, next, seen, depth + 1);
     }
 }
 
 /* How much it takes part: a process that is asleep, and waits for no known one, does not. */
-static double takes_part(const struct walk *w, size_t who) {
+static double takes_part(const struct wait_walk *w, size_t who) {
     double sum = 0;
     for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
         if (term != BUDGET_PEER_WAIT && term != BUDGET_IDLE)
@@ -115,7 +116,7 @@ static double takes_part(const struct walk *w, size_t who) {
     return sum;
 }
 
-void wait_walk_cell(struct walk *w) {
+void wait_walk_cell(struct wait_walk *w) {
     double all = 0, life = 0, longest = 0;
     for (size_t k = 0; k < w->chain->n_begin; k++) {
         all += takes_part(w, k);
@@ -125,6 +126,6 @@ void wait_walk_cell(struct walk *w) {
     for (size_t k = 0; k < w->chain->n_begin && longest > 0; k++) {
         double part = all >= PART_MIN ? takes_part(w, k) / all : w->waits->life[k] / life;
         if (part > 0)
-            follow(w, k, SIZE_MAX, part * fmin(longest, 1), 0, 0);
+            follow_chain(w, k, SIZE_MAX, part * fmin(longest, 1), 0, 0);
     }
 }

@@ -63,7 +63,7 @@ static bool is_part(const struct epochs *x, const struct mpi_event *e) {
     return e->flags & MPI_FLAG_PART && (e->function == x->post || e->function == x->start);
 }
 
-static void collect(struct epochs *x, uint32_t rank) {
+static void collect_parts(struct epochs *x, uint32_t rank) {
     const struct mpi_rank *r = &x->m->log->ranks[rank];
     for (uint32_t i = 0; i < r->n; i++) {
         struct pair *pair = is_part(x, &r->events[i]) ? pair_of(x, rank, &r->events[i]) : NULL;
@@ -205,7 +205,7 @@ int call_match_epochs(struct matcher *m) {
     m->error = x.parts ? m->error : -ENOMEM;
     for (uint32_t r = 0; m->error == 0 && r < log->n; r++) {
         ask(&x, r);
-        collect(&x, r);
+        collect_parts(&x, r);
         find_ends(&x, r);
     }
     for (size_t k = 0; m->error == 0 && k < x.keys.n; k++)

@@ -49,8 +49,8 @@ static bool takes_part(const struct mpi_event *e, const struct mpi_function *f) 
 
 /* Like key_add, with an array of entries beside the keys; if *ret_new, the entry must be filled in.
  */
-static uint32_t add(struct key_table *table, struct key key, void **items, size_t *capacity,
-                    size_t size, bool *ret_new) {
+static uint32_t add_entry(struct key_table *table, struct key key, void **items, size_t *capacity,
+                          size_t size, bool *ret_new) {
     size_t before = table->n;
     void *room = array_room(*items, before, capacity, size);
     if (!room)
@@ -63,8 +63,9 @@ static uint32_t add(struct key_table *table, struct key key, void **items, size_
 
 static uint32_t find_group(struct groups *g, uint32_t rank, const struct mpi_event *e) {
     bool is_new;
-    uint32_t group = add(&g->keys, (struct key){{g->m->world[rank], e->comm, 0, 0, KEY_GROUP}},
-                         (void **)&g->groups, &g->group_capacity, sizeof *g->groups, &is_new);
+    uint32_t group =
+        add_entry(&g->keys, (struct key){{g->m->world[rank], e->comm, 0, 0, KEY_GROUP}},
+                  (void **)&g->groups, &g->group_capacity, sizeof *g->groups, &is_new);
     if (group != KEY_NONE && is_new)
         g->groups[group] = (struct group){0, UINT32_MAX, UINT32_MAX, false};
     return group;
@@ -72,8 +73,9 @@ static uint32_t find_group(struct groups *g, uint32_t rank, const struct mpi_eve
 
 static uint32_t find_member(struct groups *g, uint32_t group, uint32_t rank) {
     bool is_new;
-    uint32_t member = add(&g->member_keys, (struct key){{group, rank, 0, 0, KEY_GROUP_MEMBER}},
-                          (void **)&g->counts, &g->count_capacity, sizeof *g->counts, &is_new);
+    uint32_t member =
+        add_entry(&g->member_keys, (struct key){{group, rank, 0, 0, KEY_GROUP_MEMBER}},
+                  (void **)&g->counts, &g->count_capacity, sizeof *g->counts, &is_new);
     if (member != KEY_NONE && is_new) {
         g->counts[member] = 0;
         g->groups[group].members++;
@@ -87,8 +89,9 @@ static struct group_call *add_event(struct groups *g, uint32_t group, uint32_t o
                                     bool from_end, uint32_t rank, uint32_t index) {
     const struct mpi_event *e = &g->m->log->ranks[rank].events[index];
     bool is_new;
-    uint32_t at = add(&g->call_keys, (struct key){{group, ordinal, from_end, 0, KEY_GROUP_CALL}},
-                      (void **)&g->calls, &g->call_capacity, sizeof *g->calls, &is_new);
+    uint32_t at =
+        add_entry(&g->call_keys, (struct key){{group, ordinal, from_end, 0, KEY_GROUP_CALL}},
+                  (void **)&g->calls, &g->call_capacity, sizeof *g->calls, &is_new);
     if (at == KEY_NONE)
         return NULL;
     struct group_call *call = &g->calls[at];
@@ -104,7 +107,7 @@ static struct group_call *add_event(struct groups *g, uint32_t group, uint32_t o
     return call;
 }
 
-static int collect(struct groups *g, uint32_t rank, uint32_t index) {
+static int collect_group_calls(struct groups *g, uint32_t rank, uint32_t index) {
     const struct mpi_rank *r = &g->m->log->ranks[rank];
     const struct mpi_event *e = &r->events[index];
     uint32_t group = find_group(g, rank, e);
@@ -264,7 +267,7 @@ static int collect_tail(struct groups *g, uint32_t rank) {
 }
 
 /* Matches group calls after a loss of events, counted from the end. */
-static int match_tails(struct groups *g) {
+static int match_call_tails(struct groups *g) {
     size_t first = g->call_keys.n;
     int result = 0;
     for (size_t i = 0; i < g->member_keys.n; i++)
@@ -293,14 +296,14 @@ int call_match_groups(struct matcher *m) {
         for (uint32_t i = 0; result == 0 && i < m->log->ranks[r].n; i++) {
             const struct mpi_event *e = &m->log->ranks[r].events[i];
             if (takes_part(e, mpi_event_function(m->log, e)))
-                result = collect(&g, r, i);
+                result = collect_group_calls(&g, r, i);
         }
     }
     m->matches.unmatched_groups = m->matches.groups;
     if (result == 0)
         resolve_from(&g, 0);
     if (result == 0 && lost)
-        result = match_tails(&g);
+        result = match_call_tails(&g);
     m->matches.n_group_calls = (uint32_t)g.call_keys.n;
     neighbours_free(g.neighbours);
     key_table_release(&g.keys);

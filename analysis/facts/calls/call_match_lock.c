@@ -33,7 +33,7 @@ struct locks {
     int lock, unlock; /* numbers of functions in the log; -1: not in it */
 };
 
-static void add(struct locks *x, struct uses *to, struct use use) {
+static void add_use(struct locks *x, struct uses *to, struct use use) {
     struct use *items = array_room(to->items, to->n, &to->capacity, sizeof *items);
     if (!items) {
         x->m->error = -ENOMEM;
@@ -80,12 +80,12 @@ static void collect_one(struct locks *x, uint32_t rank, uint32_t index) {
     if (e->flags & MPI_FLAG_FOLDED)
         return;
     if (e->exit_ns - e->enter_ns >= MPI_LONG_NS)
-        add(x, &x->waits, use);
+        add_use(x, &x->waits, use);
     if (e->function == x->unlock)
-        add(x, &x->releases, use);
+        add_use(x, &x->releases, use);
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_uses(const void *a, const void *b) {
     const struct use *x = a, *y = b;
     if (x->lock != y->lock)
         return x->lock < y->lock ? -1 : 1;
@@ -143,7 +143,7 @@ int call_match_locks(struct matcher *m) {
             if (concerns_a_lock(&x, &m->log->ranks[r].events[i]))
                 collect_one(&x, r, i);
     if (x.releases.n)
-        qsort(x.releases.items, x.releases.n, sizeof *x.releases.items, compare);
+        qsort(x.releases.items, x.releases.n, sizeof *x.releases.items, compare_uses);
     for (size_t i = 0; m->error == 0 && i < x.waits.n; i++)
         wait_for_release(&x, &x.waits.items[i]);
     key_table_release(&x.keys);

@@ -56,7 +56,7 @@ static struct channel *channel_of(struct matcher *m, uint32_t rank, const struct
     return &m->channels[at];
 }
 
-static void collect(struct matcher *m, uint32_t rank, uint32_t at) {
+static void collect_messages(struct matcher *m, uint32_t rank, uint32_t at) {
     const struct mpi_event *e = &m->log->ranks[rank].events[at];
     const struct mpi_function *f = mpi_event_function(m->log, e);
     bool sends = is_send(e, f), receives = is_receive(e, f);
@@ -176,7 +176,8 @@ static bool tails_fit(const struct matcher *m, uint32_t s, uint32_t r) {
 /* Matches the rest of a channel after one side lost events, from the end; returns the number of
  * pairs.
  */
-static uint64_t match_tails(struct matcher *m, const struct channel *c, uint32_t s, uint32_t r) {
+static uint64_t match_channel_tail(struct matcher *m, const struct channel *c, uint32_t s,
+                                   uint32_t r) {
     struct tail sends, receives;
     uint32_t from = locate(m, c->sends.head).rank, to = locate(m, c->receives.head).rank;
     if ((m->log->ranks[from].lost_ns == INT64_MAX && m->log->ranks[to].lost_ns == INT64_MAX) ||
@@ -207,7 +208,7 @@ static void match_channel(struct matcher *m, const struct channel *c) {
         r = m->next[r];
     }
     if (lost) {
-        uint64_t pairs = match_tails(m, c, s, r);
+        uint64_t pairs = match_channel_tail(m, c, s, r);
         m->matches.unmatched_sends -= pairs;
         m->matches.unmatched_receives -= pairs;
     }
@@ -218,7 +219,7 @@ static void match_channel(struct matcher *m, const struct channel *c) {
 int call_match_messages(struct matcher *m) {
     for (uint32_t r = 0; r < m->log->n; r++)
         for (uint32_t i = 0; i < m->log->ranks[r].n; i++)
-            collect(m, r, i);
+            collect_messages(m, r, i);
     for (size_t c = 0; m->error == 0 && c < m->n_channels; c++)
         match_channel(m, &m->channels[c]);
     return m->error;

@@ -29,7 +29,7 @@ static bool names_neighbour(const struct mpi_event *e, const struct mpi_function
             (f->kind == MPI_KIND_COLLECTIVE_START && f->need == MPI_NEED_ALL));
 }
 
-static int add(struct neighbours *n, uint32_t rank, uint32_t index) {
+static int add_neighbour(struct neighbours *n, uint32_t rank, uint32_t index) {
     uint32_t comm = n->m->log->ranks[rank].events[index].comm;
     struct list *lists = array_room(n->lists, n->keys.n, &n->capacity, sizeof *lists);
     size_t before = n->keys.n;
@@ -55,7 +55,7 @@ int neighbours_new(struct matcher *m, struct neighbours **ret_neighbours) {
         n->calls[r] = KEY_NONE;
         for (uint32_t i = 0; result == 0 && i < rank->n; i++)
             if (names_neighbour(&rank->events[i], mpi_event_function(m->log, &rank->events[i])))
-                result = add(n, r, i);
+                result = add_neighbour(n, r, i);
     }
     if (result < 0)
         neighbours_free(n);

@@ -20,7 +20,7 @@ void call_match_signal(struct matcher *m, struct event_at sent, struct event_at 
         (struct call_signal){sent.rank, sent.index, received.rank, received.index, bytes};
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_signals(const void *a, const void *b) {
     const struct call_signal *x = a, *y = b;
     const uint32_t p[] = {x->to, x->received, x->from, x->sent};
     const uint32_t q[] = {y->to, y->received, y->from, y->sent};
@@ -35,7 +35,7 @@ static void merge(struct call_matches *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->n_signals; i++) {
         struct call_signal *last = kept ? &all->signals[kept - 1] : NULL;
-        if (last && compare(last, &all->signals[i]) == 0)
+        if (last && compare_signals(last, &all->signals[i]) == 0)
             last->bytes += all->signals[i].bytes;
         else
             all->signals[kept++] = all->signals[i];
@@ -46,6 +46,6 @@ static void merge(struct call_matches *all) {
 void call_match_sort_signals(struct matcher *m) {
     if (!m->matches.n_signals)
         return;
-    qsort(m->matches.signals, m->matches.n_signals, sizeof *m->matches.signals, compare);
+    qsort(m->matches.signals, m->matches.n_signals, sizeof *m->matches.signals, compare_signals);
     merge(&m->matches);
 }

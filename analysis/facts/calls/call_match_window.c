@@ -264,7 +264,7 @@ static bool tells_windows(const struct accesses *a) {
     return true;
 }
 
-static void walk(struct accesses *a) {
+static void match_accesses(struct accesses *a) {
     const struct mpi_rank *r = &a->m->log->ranks[a->rank];
     a->one = !tells_windows(a);
     for (size_t i = 0; i < r->n; i++) {
@@ -297,7 +297,7 @@ int call_match_windows(struct matcher *m) {
         result = find_presence(&m->log->ranks[r], &presence[r]);
     for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
         struct accesses a = {.m = m, .rank = r, .presence = presence, .windows = windows};
-        walk(&a);
+        match_accesses(&a);
     }
     for (size_t r = 0; presence && r < m->log->n; r++) {
         free(presence[r].stays);

@@ -31,7 +31,7 @@ static int rank_order(int rank) {
     return rank < 0 ? INT_MAX : rank;
 }
 
-static int compare_marks(const void *a, const void *b) {
+static int compare_iteration_marks(const void *a, const void *b) {
     const struct mark *x = a, *y = b;
     if (x->rank != y->rank)
         return rank_order(x->rank) < rank_order(y->rank) ? -1 : 1;
@@ -52,7 +52,7 @@ static bool is_iteration(const struct mark *mark) {
 }
 
 /* Makes the iterations of one rank from its marks. */
-static int add_rank(struct iterations *iterations, const struct mark *marks, size_t n) {
+static int add_marked_rank(struct iterations *iterations, const struct mark *marks, size_t n) {
     struct rank_iterations *rank = &iterations->ranks[iterations->n];
     *rank = (struct rank_iterations){.rank = marks[0].rank,
                                      .host = marks[0].host,
@@ -156,11 +156,11 @@ int iterations_from_marks(const struct recording *recording, struct iterations *
         if (is_iteration(&recording->marks[i]))
             marks[n++] = recording->marks[i];
     if (result == 0)
-        qsort(marks, n, sizeof *marks, compare_marks);
+        qsort(marks, n, sizeof *marks, compare_iteration_marks);
     for (size_t i = 0; result == 0 && i < n; i = next) {
         for (next = i + 1; next < n && same_rank(&marks[i], &marks[next]); next++)
             ;
-        result = add_rank(&iterations, marks + i, next - i);
+        result = add_marked_rank(&iterations, marks + i, next - i);
     }
     if (result == 0) {
         iterations.source = iterations.n ? ITERATION_MARKER : ITERATION_NONE;

@@ -135,7 +135,8 @@ static int settle(struct call_search *search) {
 
 /* ---- iterations ---- */
 
-static int add_rank(const struct rank_search *from, int64_t offset, struct iterations *to) {
+static int add_searched_rank(const struct rank_search *from, int64_t offset,
+                             struct iterations *to) {
     struct rank_iterations *rank = &to->ranks[to->n];
     *rank = (struct rank_iterations){.rank = from->rank->rank,
                                      .host = from->rank->host,
@@ -193,7 +194,7 @@ static int make_iterations(const struct call_search *search, struct iterations *
         reference = reference ? reference : rank;
         result = number_offset(reference, rank, &offset);
         if (result == 0)
-            result = add_rank(rank, offset, to);
+            result = add_searched_rank(rank, offset, to);
     }
     to->source = to->n ? ITERATION_CALLS : ITERATION_NONE;
     to->lockstep = iterations_in_lockstep(to);

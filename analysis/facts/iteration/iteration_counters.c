@@ -172,8 +172,8 @@ static bool is_outdone(const struct recording *recording, const struct series *s
     return false;
 }
 
-static int add_rank(struct iterations *to, int rank, int host, int64_t pid, int64_t begin_ns,
-                    double period_ns, size_t n) {
+static int add_paced_rank(struct iterations *to, int rank, int host, int64_t pid, int64_t begin_ns,
+                          double period_ns, size_t n) {
     struct rank_iterations *r = &to->ranks[to->n];
     *r = (struct rank_iterations){rank, host, pid, 0, n, malloc(n * sizeof *r->items)};
     if (!r->items)
@@ -187,7 +187,7 @@ static int add_rank(struct iterations *to, int rank, int host, int64_t pid, int6
     return 0;
 }
 
-static int compare_ranks(const void *a, const void *b) {
+static int compare_paced_ranks(const void *a, const void *b) {
     const struct rank_iterations *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
@@ -204,13 +204,13 @@ static int fill(const struct recording *recording, int64_t begin_ns, double peri
     for (size_t s = 0; result == 0 && s < set->n; s++) {
         const struct series *series = &set->items[s];
         if (is_rank(set, series) && !is_outdone(recording, series))
-            result = add_rank(to, (int)series_last(set, series, PROCESS_RANK), series->host,
-                              series_last(set, series, PROCESS_PID), begin_ns, period_ns, n);
+            result = add_paced_rank(to, (int)series_last(set, series, PROCESS_RANK), series->host,
+                                    series_last(set, series, PROCESS_PID), begin_ns, period_ns, n);
     }
     if (result == 0 && to->n == 0)
-        result = add_rank(to, -1, 0, -1, begin_ns, period_ns, n);
+        result = add_paced_rank(to, -1, 0, -1, begin_ns, period_ns, n);
     if (to->n)
-        qsort(to->ranks, to->n, sizeof *to->ranks, compare_ranks);
+        qsort(to->ranks, to->n, sizeof *to->ranks, compare_paced_ranks);
     to->source = ITERATION_COUNTERS;
     to->lockstep = to->n > 1;
     return result;

@@ -74,7 +74,7 @@ static int order(int64_t x, int64_t y) {
     return (x > y) - (x < y);
 }
 
-static int compare_ranks(const struct mark *x, const struct mark *y) {
+static int compare_marking_ranks(const struct mark *x, const struct mark *y) {
     int ranks = order(x->rank, y->rank), hosts = order(x->host, y->host);
     return ranks ? ranks : hosts ? hosts : order(x->pid, y->pid);
 }
@@ -82,7 +82,7 @@ static int compare_ranks(const struct mark *x, const struct mark *y) {
 static int compare_runs(const void *a, const void *b) {
     const struct run *x = a, *y = b;
     int roles = order(role_of(x), role_of(y)), names = strcmp(x->mark->name, y->mark->name);
-    return roles ? roles : names ? names : compare_ranks(x->mark, y->mark);
+    return roles ? roles : names ? names : compare_marking_ranks(x->mark, y->mark);
 }
 
 static bool same_operator(const struct run *x, const struct run *y) {
@@ -111,7 +111,7 @@ static struct operator_use summarize(const struct run *runs, size_t n, double *d
             bytes += (double)mark->output_bytes;
             sized++;
         }
-        if (i == 0 || compare_ranks(runs[i - 1].mark, mark) != 0) {
+        if (i == 0 || compare_marking_ranks(runs[i - 1].mark, mark) != 0) {
             use.n_ranks++;
             all_s += iterations_s(runs[i].rank);
         }
@@ -195,7 +195,7 @@ static int compare_lengths(const void *a, const void *b) {
 
 static int compare_bars(const void *a, const void *b) {
     const struct operator_bar *x = a, *y = b;
-    int ranks = compare_ranks(x->mark, y->mark), starts = order(x->start_ns, y->start_ns);
+    int ranks = compare_marking_ranks(x->mark, y->mark), starts = order(x->start_ns, y->start_ns);
     return ranks ? ranks : starts ? starts : order(y->end_ns, x->end_ns);
 }
 

@@ -20,7 +20,7 @@ static int compare_owners(const struct mark *a, const struct mark *b) {
 }
 
 /* Sorts by time; of two marks of one phase, the complete one comes first. */
-static int compare_marks(const void *a, const void *b) {
+static int compare_phase_marks(const void *a, const void *b) {
     const struct mark *x = a, *y = b;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
@@ -41,7 +41,7 @@ static size_t collect(const struct recording *recording, struct mark *to) {
     for (size_t i = 0; owner && i < recording->n_marks; i++)
         if (is_phase(&recording->marks[i]) && compare_owners(&recording->marks[i], owner) == 0)
             to[n++] = recording->marks[i];
-    qsort(to, n, sizeof *to, compare_marks);
+    qsort(to, n, sizeof *to, compare_phase_marks);
     return n;
 }
 

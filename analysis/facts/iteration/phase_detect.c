@@ -247,8 +247,8 @@ static int name_pieces(const struct cells *cells, const struct piece *pieces, si
     return 0;
 }
 
-static int divide(const struct cells *cells, size_t least, struct piece **ret_pieces,
-                  size_t *ret_n) {
+static int divide_run(const struct cells *cells, size_t least, struct piece **ret_pieces,
+                      size_t *ret_n) {
     size_t *ends = calloc(cells->n + 1, sizeof *ends), n = 0;
     struct piece *pieces = calloc(cells->n + 1, sizeof *pieces);
     int result =
@@ -278,7 +278,7 @@ int phases_detect(const struct recording *recording, const struct iterations *it
     double least_ns =
         fmax((double)PHASE_MIN_NS, PHASE_ITERATIONS * (double)median_iteration(iterations));
     if (result == 0)
-        result = divide(&cells, (size_t)ceil(least_ns / (double)cells.length_ns), &pieces, &n);
+        result = divide_run(&cells, (size_t)ceil(least_ns / (double)cells.length_ns), &pieces, &n);
     *ret_n = 0;
     *ret_phases = NULL;
     if (result == 0 && n > 1) {

@@ -72,7 +72,7 @@ static double cost_between(const struct pelt *p, size_t begin, size_t end) {
     return fmax(cost, 0);
 }
 
-static void divide(struct pelt *p, size_t least) {
+static void divide_signal(struct pelt *p, size_t least) {
     size_t n = p->signal.n, n_starts = 0;
     double penalty = PENALTY * PHASE_FEATURES * log((double)n + 1);
     for (size_t end = 0; end <= n; end++)
@@ -110,7 +110,7 @@ int phase_change_points(struct phase_signal signal, size_t least, size_t *ends, 
         ends[0] = signal.n;
         *ret_n = 1;
     } else if (result == 0) {
-        divide(&p, least);
+        divide_signal(&p, least);
         for (size_t end = signal.n; end; end = p.previous[end])
             n++;
         *ret_n = n;

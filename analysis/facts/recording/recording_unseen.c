@@ -107,8 +107,8 @@ static const struct inherited inherited[] = {
 };
 
 /* Sum of its rows: its own use and that of its descendants. */
-static double told_by_rows(const struct series_set *set, const struct relative *one,
-                           const struct inherited *what) {
+static double sum_of_rows(const struct series_set *set, const struct relative *one,
+                          const struct inherited *what) {
     double sum = 0;
     for (size_t row = 0; row < one->series->n; row++)
         for (size_t i = 0; i < what->n_parts; i++)
@@ -121,7 +121,7 @@ static double told_by_rows(const struct series_set *set, const struct relative *
  */
 static void tell_parent(const struct series_set *set, struct relative *one,
                         const struct inherited *what) {
-    double told = told_by_rows(set, one, what) + one->told;
+    double told = sum_of_rows(set, one, what) + one->told;
     struct relative *parent = one->parent;
     if (!parent)
         return;

@@ -19,7 +19,7 @@ struct told {
     double cpu_ns, read_bytes, write_bytes;
 };
 
-static struct told told_by_rows(const struct series_set *set, int host) {
+static struct told use_of_rows(const struct series_set *set, int host) {
     struct told told = {0};
     for (size_t s = 0; s < set->n; s++) {
         const struct series *one = &set->items[s];
@@ -121,7 +121,7 @@ int recording_add_rank_tails(struct recording *recording, int except) {
 
 int recording_add_usage(struct recording *recording, int host,
                         const struct recording_usage *usage) {
-    struct told told = told_by_rows(&recording->tables[RECORDING_PROCESS], host);
+    struct told told = use_of_rows(&recording->tables[RECORDING_PROCESS], host);
     return add_ended(recording, host, rest(usage->cpu_ns, told.cpu_ns),
                      rest(usage->read_bytes, told.read_bytes),
                      rest(usage->write_bytes, told.write_bytes));

@@ -27,8 +27,8 @@ static bool same_ticks(const struct series *a, const struct series *b) {
            memcmp(a->interval_ns, b->interval_ns, a->n * sizeof *a->interval_ns) == 0;
 }
 
-static size_t collect(const struct series_set *set, int host, series_filter *filter,
-                      const void *ctx, struct tick *ticks) {
+static size_t collect_ticks(const struct series_set *set, int host, series_filter *filter,
+                            const void *ctx, struct tick *ticks) {
     size_t n = 0;
     const struct series *last = NULL;
     for (size_t s = 0; s < set->n; s++) {
@@ -65,11 +65,11 @@ static size_t unique(struct tick *ticks, size_t n) {
 
 int align_grid(const struct series_set *set, int host, series_filter *filter, const void *ctx,
                double scale, struct rate *ret_grid) {
-    size_t n = collect(set, host, filter, ctx, NULL);
+    size_t n = collect_ticks(set, host, filter, ctx, NULL);
     struct tick *ticks = malloc((n + 1) * sizeof *ticks);
     if (!ticks)
         return -ENOMEM;
-    collect(set, host, filter, ctx, ticks);
+    collect_ticks(set, host, filter, ctx, ticks);
     if (!is_sorted(ticks, n))
         qsort(ticks, n, sizeof *ticks, compare_ticks);
     n = unique(ticks, n);

@@ -14,14 +14,14 @@ static uint64_t hash(const struct key *key) {
 }
 
 /* The slot of the key, or the free slot where it belongs. */
-static uint32_t *slot_of(const struct key_table *table, const struct key *key) {
+static uint32_t *key_slot(const struct key_table *table, const struct key *key) {
     size_t at = hash(key) & (table->n_slots - 1);
     while (table->slots[at] && memcmp(&table->keys[table->slots[at] - 1], key, sizeof *key) != 0)
         at = (at + 1) & (table->n_slots - 1);
     return &table->slots[at];
 }
 
-static int grow(struct key_table *table) {
+static int grow_table(struct key_table *table) {
     size_t capacity = table->capacity ? 2 * table->capacity : 64;
     struct key *keys = reallocarray(table->keys, capacity, sizeof *keys);
     if (!keys)
@@ -35,19 +35,19 @@ static int grow(struct key_table *table) {
     table->n_slots = 2 * capacity;
     table->capacity = capacity;
     for (size_t i = 0; i < table->n; i++)
-        *slot_of(table, &table->keys[i]) = (uint32_t)i + 1;
+        *key_slot(table, &table->keys[i]) = (uint32_t)i + 1;
     return 0;
 }
 
 uint32_t key_find(const struct key_table *table, struct key key) {
-    uint32_t *slot = table->n ? slot_of(table, &key) : NULL;
+    uint32_t *slot = table->n ? key_slot(table, &key) : NULL;
     return slot && *slot ? *slot - 1 : KEY_NONE;
 }
 
 uint32_t key_add(struct key_table *table, struct key key) {
-    if (table->n == table->capacity && grow(table) < 0)
+    if (table->n == table->capacity && grow_table(table) < 0)
         return KEY_NONE;
-    uint32_t *slot = slot_of(table, &key);
+    uint32_t *slot = key_slot(table, &key);
     if (!*slot) {
         table->keys[table->n++] = key;
         *slot = (uint32_t)table->n;

@@ -61,7 +61,7 @@ size_t rate_find(const struct rate *rate, int64_t t_ns) {
 }
 
 /* Iterates over the cells that overlap the windows; part: the share of the cell inside. */
-struct walk {
+struct cell_cursor {
     const struct rate *rate;
     struct windows windows;
     size_t window, cell;
@@ -69,8 +69,8 @@ struct walk {
     double part;
 };
 
-static struct walk walk_begin(const struct rate *rate, struct windows windows) {
-    return (struct walk){.rate = rate, .windows = windows};
+static struct cell_cursor cells_begin(const struct rate *rate, struct windows windows) {
+    return (struct cell_cursor){.rate = rate, .windows = windows};
 }
 
 static double part_inside(const struct rate *rate, size_t i, struct window window) {
@@ -80,7 +80,7 @@ static double part_inside(const struct rate *rate, size_t i, struct window windo
     return end > begin ? (double)(end - begin) / (double)rate->dt_ns[i] : 0;
 }
 
-static bool walk_next(struct walk *walk) {
+static bool cells_next(struct cell_cursor *walk) {
     for (; walk->window < walk->windows.n; walk->window++, walk->inside = false) {
         struct window window = walk->windows.items[walk->window];
         walk->cell = walk->inside ? walk->cell + 1 : rate_find(walk->rate, window.begin_ns);
@@ -98,7 +98,7 @@ static bool walk_next(struct walk *walk) {
 
 double rate_mean(const struct rate *rate, struct windows windows) {
     double amount = 0, base = 0;
-    for (struct walk w = walk_begin(rate, windows); walk_next(&w);) {
+    for (struct cell_cursor w = cells_begin(rate, windows); cells_next(&w);) {
         amount += w.part * rate->amount[w.cell];
         base += w.part * rate->base[w.cell];
     }
@@ -112,14 +112,14 @@ double rate_mean_between(const struct rate *rate, int64_t begin_ns, int64_t end_
 
 double rate_amount(const struct rate *rate, struct windows windows) {
     double amount = 0;
-    for (struct walk w = walk_begin(rate, windows); walk_next(&w);)
+    for (struct cell_cursor w = cells_begin(rate, windows); cells_next(&w);)
         amount += w.part * rate->amount[w.cell];
     return amount;
 }
 
 int64_t rate_covered(const struct rate *rate, struct windows windows) {
     double covered = 0;
-    for (struct walk w = walk_begin(rate, windows); walk_next(&w);)
+    for (struct cell_cursor w = cells_begin(rate, windows); cells_next(&w);)
         covered += w.part * (double)rate->dt_ns[w.cell];
     return (int64_t)(covered + 0.5);
 }
@@ -127,11 +127,11 @@ int64_t rate_covered(const struct rate *rate, struct windows windows) {
 /* Collects the cells that overlap the windows, each with its time inside. The caller owns
  * *ret_items; NULL without memory.
  */
-static size_t collect(const struct rate *rate, struct windows windows,
-                      struct weighted **ret_items) {
+static size_t collect_cells(const struct rate *rate, struct windows windows,
+                            struct weighted **ret_items) {
     size_t n = 0, room = rate->n + 2 * windows.n + 1;
     struct weighted *items = calloc(room, sizeof *items);
-    for (struct walk w = walk_begin(rate, windows); items && n < room && walk_next(&w);)
+    for (struct cell_cursor w = cells_begin(rate, windows); items && n < room && cells_next(&w);)
         items[n++] =
             (struct weighted){rate_value(rate, w.cell), w.part * (double)rate->dt_ns[w.cell]};
     *ret_items = items;
@@ -140,7 +140,7 @@ static size_t collect(const struct rate *rate, struct windows windows,
 
 double rate_quantile(const struct rate *rate, struct windows windows, double q) {
     struct weighted *items;
-    size_t n = collect(rate, windows, &items);
+    size_t n = collect_cells(rate, windows, &items);
     double value = items ? stats_weighted_quantile(items, n, q) : NAN;
     free(items);
     return value;
@@ -148,7 +148,7 @@ double rate_quantile(const struct rate *rate, struct windows windows, double q) 
 
 double rate_peak(const struct rate *rate, struct windows windows) {
     double peak = -INFINITY;
-    for (struct walk w = walk_begin(rate, windows); walk_next(&w);)
+    for (struct cell_cursor w = cells_begin(rate, windows); cells_next(&w);)
         if (w.part >= 0.5 && rate_value(rate, w.cell) > peak)
             peak = rate_value(rate, w.cell);
     return isinf(peak) ? rate_mean(rate, windows) : peak;
@@ -156,7 +156,7 @@ double rate_peak(const struct rate *rate, struct windows windows) {
 
 double rate_ceiling(const struct rate *rate, struct windows windows, int64_t held_ns) {
     struct weighted *items;
-    size_t n = collect(rate, windows, &items);
+    size_t n = collect_cells(rate, windows, &items);
     double all = 0, busy = 0, peak = -INFINITY, ceiling = NAN;
     for (size_t i = 0; i < n; i++) {
         all += items[i].weight;
@@ -173,7 +173,7 @@ double rate_ceiling(const struct rate *rate, struct windows windows, int64_t hel
 
 double rate_amount_share_above(const struct rate *rate, struct windows windows, double low) {
     double above = 0, all = 0;
-    for (struct walk w = walk_begin(rate, windows); walk_next(&w);) {
+    for (struct cell_cursor w = cells_begin(rate, windows); cells_next(&w);) {
         double amount = w.part * rate->amount[w.cell];
         all += amount;
         above += rate_value(rate, w.cell) >= low ? amount : 0;

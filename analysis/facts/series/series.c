@@ -51,7 +51,7 @@ static int begin_series(struct series *series, int host, int64_t instance, const
     return 0;
 }
 
-static int grow(struct series *series, size_t n_columns) {
+static int grow_series(struct series *series, size_t n_columns) {
     size_t capacity = series->capacity ? 2 * series->capacity : 64;
     int64_t *t = realloc(series->t_ns, capacity * sizeof *t);
     if (t)
@@ -120,7 +120,7 @@ static int append_row(const struct series_set *set, struct series *series, int64
         join(set, series, t_ns, values);
         return 0;
     }
-    if (series->n == series->capacity && grow(series, set->n_columns) < 0)
+    if (series->n == series->capacity && grow_series(series, set->n_columns) < 0)
         return -ENOMEM;
     series->t_ns[series->n] = t_ns;
     series->interval_ns[series->n] = interval_ns > 0 ? interval_ns : VALUE_ABSENT;
