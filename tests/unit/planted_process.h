@@ -17,10 +17,7 @@ static inline void put_file(const struct tree *tree, int pid, const char *name, 
                             size_t size) {
     char path[200];
     snprintf(path, sizeof path, "%s/proc/%d/%s", tree->path, pid, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    file_write(path, text, size, 0);
 }
 
 static inline void plant(const struct tree *tree, struct planted p) {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/probe_harness.h"
+#include "tests/unit/files.h"
 
 #define FIXTURES TEST_SOURCE_DIR "/fixtures/"
 #define S NS_PER_S
@@ -65,10 +66,7 @@ static inline void tree_write(const struct tree *tree, const char *name, const c
     *strrchr(path, '/') = '\0';
     run_command("mkdir -p '%s'%s", path, "");
     snprintf(path, sizeof path, "%s/%s", tree->path, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
+    file_write_text(path, text, 0);
 }
 
 #endif

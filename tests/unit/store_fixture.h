@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 #include <sqlite3.h>
 
 #include "collector/store.h"
@@ -89,10 +91,8 @@ static inline int fixture_setup(void **state) {
 
 static inline int fixture_teardown(void **state) {
     struct fixture *f = *state;
-    char command[128];
     store_close(f->store);
-    snprintf(command, sizeof command, "rm -rf -- %s", f->directory);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(f->directory), 0);
     free(f);
     return 0;
 }

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #include "agent/doctor/doctor.h"
 
 struct place {
@@ -28,10 +30,7 @@ static void put(const struct place *p, const char *path, const char *text) {
         mkdir(name, 0700);
         *slash = '/';
     }
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write_text(name, text, 0);
 }
 
 /* Makes a host without a fault, by its files. */
@@ -53,9 +52,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     struct place *p = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf -- %s", p->root);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(p->root), 0);
     free(p->said);
     free(p);
     return 0;

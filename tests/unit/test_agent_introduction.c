@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #define NAME "libchokepoint-mpi.so"
 #define LIBRARY "an ELF chokepoint-mpi " CHOKEPOINT_VERSION "\0 and more"
 #define SAY "chokepoint-agent: "
@@ -27,13 +29,6 @@
 struct place {
     char root[64], agent[100], beside[100], home[300];
 };
-
-static void write_file(const char *path, const char *text, size_t size) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* Copies this program as the agent, with these bytes at its end. */
 static void copy_self(const char *path, const char *end, size_t size) {
@@ -67,9 +62,7 @@ static int make(void **state) {
 
 static int clean(void **state) {
     const struct place *place = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", place->root);
-    return system(command);
+    return folder_remove(place->root);
 }
 
 /* ---- the agent ---- */
@@ -114,21 +107,13 @@ static const char *hear_library(const struct place *place, const char *path, siz
     return hear(place, (const char *[]){"agent", "library", path, number, came, NULL});
 }
 
-static void read_line(const char *path, char *to, size_t size) {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(to, (int)size, file));
-    fclose(file);
-    to[strcspn(to, "\n")] = '\0';
-}
-
 /* The line that says that the library may be preloaded from there. */
 static const char *confirmed(const char *path) {
     static char line[1000];
     char host[100], boot[64];
     uint64_t digest;
-    read_line("/proc/sys/kernel/hostname", host, sizeof host);
-    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    file_read_line("/proc/sys/kernel/hostname", host, sizeof host);
+    file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     assert_int_equal(mpi_library_digest(path, &digest), 0);
     snprintf(line, sizeof line, SAY "library %016" PRIx64 " %s@%s %s\n", digest, host, boot, path);
     return line;
@@ -146,7 +131,7 @@ static void an_agent_tells_the_library_beside_it(void **state) {
     const struct place *place = *state;
     assert_string_equal(hear_library(place, "/home/library", 0, ""),
                         SAY "no library " NAME " is not there\n");
-    write_file(place->beside, LIBRARY, sizeof LIBRARY);
+    file_write(place->beside, LIBRARY, sizeof LIBRARY, 0);
     const char *said = hear_library(place, "/home/library", sizeof LIBRARY, "");
     assert_string_equal(said, confirmed(place->beside));
     assert_string_equal(hear_library(place, "", 0, ""), ""); /* not asked for */
@@ -154,10 +139,10 @@ static void an_agent_tells_the_library_beside_it(void **state) {
 
 static void a_library_that_may_not_be_preloaded_is_told_with_its_reason(void **state) {
     const struct place *place = *state;
-    write_file(place->beside, "chokepoint-mpi 0.0", 19);
+    file_write(place->beside, "chokepoint-mpi 0.0", 19, 0);
     assert_string_equal(hear_library(place, "/home/library", 0, ""),
                         refused(place->beside, "it is of another version"));
-    write_file(place->beside, LIBRARY, sizeof LIBRARY);
+    file_write(place->beside, LIBRARY, sizeof LIBRARY, 0);
     assert_int_equal(chmod(place->beside, 0666), 0);
     assert_string_equal(hear_library(place, "/home/library", 0, ""),
                         refused(place->beside, "others than you and root may write there"));
@@ -168,7 +153,7 @@ static void a_library_that_may_not_be_preloaded_is_told_with_its_reason(void **s
 static void a_library_that_came_is_put_in_its_place_and_told(void **state) {
     const struct place *place = *state;
     struct stat st;
-    write_file(place->beside, LIBRARY, sizeof LIBRARY); /* left by an earlier agent */
+    file_write(place->beside, LIBRARY, sizeof LIBRARY, 0); /* left by an earlier agent */
     const char *said = hear_library(place, place->home, sizeof LIBRARY, "/tmp/d");
     assert_string_equal(said, confirmed(place->home));
     assert_int_equal(stat(place->home, &st), 0);
@@ -182,7 +167,7 @@ static void a_library_that_came_is_put_in_its_place_and_told(void **state) {
 
 static void a_library_that_did_not_come_is_none(void **state) {
     const struct place *place = *state;
-    write_file(place->beside, LIBRARY, sizeof LIBRARY);
+    file_write(place->beside, LIBRARY, sizeof LIBRARY, 0);
     assert_string_equal(hear_library(place, place->home, 0, "/tmp/d"),
                         refused(place->home, "No such file or directory"));
     const char *said = hear_library(place, place->home, sizeof LIBRARY - 3, "/tmp/d");

@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 static size_t size; /* of the mapping: four pages */
 
 /* Maps a file whose pages are in memory. */
@@ -36,7 +38,7 @@ static char *map_file(void) {
 
 /* Whether the mapping is dropped if the list says this about it. */
 static bool drops(const char *permissions, unsigned inode, const char *rest) {
-    char root[] = "/tmp/chokepoint-page-drop-XXXXXX", path[100], command[100];
+    char root[] = "/tmp/chokepoint-page-drop-XXXXXX", path[100];
     char *map = map_file();
     assert_non_null(mkdtemp(root));
     snprintf(path, sizeof path, "%s/self", root);
@@ -52,8 +54,7 @@ static bool drops(const char *permissions, unsigned inode, const char *rest) {
     bool first = map[0] != 'x', last = map[size - size / 4] != 'x';
     assert_int_equal(first, last);
     munmap(map, size);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(root), 0);
     return first;
 }
 

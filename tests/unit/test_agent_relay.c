@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #include "common/error.h"
 
 static char directory[] = "/tmp/chokepoint-relay-test-XXXXXX";
@@ -175,9 +177,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
+    return folder_remove(directory);
 }
 
 int main(void) {

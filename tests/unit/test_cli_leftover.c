@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #define OTHER 65534 /* another user */
 #define SEGMENT "0123456789abcdef-1.spool"
 #define DAY_S 86400
@@ -47,9 +49,7 @@ static int make(void **state) {
 
 static int clean(void **state) {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
+    return folder_remove(root);
 }
 
 static void set_time(const char *path, int64_t written_s) {

@@ -19,6 +19,7 @@
 #include "collector/store_verify.h"
 #include "collector/writer.h"
 #include "tests/unit/cut_disk.h"
+#include "tests/unit/files.h"
 #include "tests/unit/frames.h"
 
 #define N_HOSTS 3
@@ -252,10 +253,8 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     struct power *p = *state;
-    char command[64];
     cut_end();
-    snprintf(command, sizeof command, "rm -rf -- %s", p->base);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(p->base), 0);
     free(p);
     return 0;
 }

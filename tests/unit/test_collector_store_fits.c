@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that look like our databases but are none, and files that are not databases yet. */
+#include "tests/unit/files.h"
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -75,17 +76,10 @@ static void tables_that_can_be_added_may_be_missing(void **state) {
     fixture_open(f);
 }
 
-static void put(const char *path, const void *bytes, size_t size) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
-    close(fd);
-}
-
 static void expect_taken_as_new(const char *directory, const void *bytes, size_t size) {
     struct fixture f = {0};
     snprintf(f.path, sizeof f.path, "%.63s/unmade.db", directory);
-    put(f.path, bytes, size);
+    file_write(f.path, bytes, size, 0600);
     int r = store_open_read(f.path, &f.store, f.why, sizeof f.why);
     if (r != -ENODATA || !strstr(f.why, "no run was begun in it"))
         fail_msg("%zu bytes read: %d %s", size, r, f.why);
@@ -127,11 +121,11 @@ static void other_short_files_are_left_alone(void **state) {
     struct fixture *f = *state, other = {0};
     struct stat st;
     snprintf(other.path, sizeof other.path, "%s/other.db", f->directory);
-    put(other.path, "these are my notes", 18);
+    file_write(other.path, "these are my notes", 18, 0600);
     expect_refusal(&other, "is not a Chokepoint database");
     assert_int_equal(stat(other.path, &st), 0);
     assert_int_equal(st.st_size, 18);
-    put(other.path, small, sizeof small);
+    file_write(other.path, small, sizeof small, 0600);
     expect_refusal(&other, other.path);
     assert_int_equal(stat(other.path, &st), 0);
     assert_int_equal(st.st_size, sizeof small);

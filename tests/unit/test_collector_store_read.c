@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: what the analysis gets of a run, and that a hostile file does no harm. */
+#include "tests/unit/files.h"
 #include "tests/unit/store_fixture.h"
 
 #include <errno.h>
@@ -549,13 +550,6 @@ static void expect_why(struct fixture *f, const char *path, int result, const ch
         fail_msg("'%s' does not say '%s' on one line", f->why, why);
 }
 
-static void write_text(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void a_file_that_is_no_database_is_named_as_what_it_is(void **state) {
     struct fixture *f = *state;
     char path[128];
@@ -564,11 +558,11 @@ static void a_file_that_is_no_database_is_named_as_what_it_is(void **state) {
     assert_int_equal(access(path, F_OK), -1);
     expect_why(f, f->directory, -EISDIR, "is a directory");
     expect_why(f, "/dev/null", -EINVAL, "not a regular file");
-    write_text(path,
-               "just some text, long enough to be looked at by a database library ...........");
+    file_write_text(
+        path, "just some text, long enough to be looked at by a database library ...........", 0);
     expect_why(f, path, STORE_FOREIGN, "is not a Chokepoint database");
     assert_int_equal(store_open_write(path, &f->store, f->why, sizeof f->why), STORE_FOREIGN);
-    write_text(path, "");
+    file_write_text(path, "", 0);
     expect_why(f, path, -ENODATA, "is empty: no run was begun in it");
 }
 

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #define READ(...)                                                                                  \
     ({                                                                                             \
         struct command_words found_;                                                               \
@@ -136,10 +138,7 @@ static void a_link_has_the_name_behind_it(void **state) {
     assert_non_null(mkdtemp(directory));
     snprintf(real, sizeof real, "%s/mpiexec.hydra", directory);
     snprintf(link, sizeof link, "%s/mpirun", directory);
-    FILE *file = fopen(real, "w");
-    assert_non_null(file);
-    assert_int_equal(fchmod(fileno(file), 0700), 0);
-    fclose(file);
+    file_write_text(real, "", 0700);
     assert_int_equal(symlink(real, link), 0);
     assert_int_equal(READ(link, "-n", "2", "x").kind, COMMAND_HYDRA);
     unlink(link);

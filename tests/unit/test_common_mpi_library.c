@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,14 +35,6 @@ static const char *at(const struct place *place, const char *name) {
     return to;
 }
 
-static void write_file(const char *path, const char *text, size_t size, mode_t mode) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, mode), 0);
-}
-
 static int make(void **state) {
     static struct place place;
     umask(022);
@@ -49,7 +43,7 @@ static int make(void **state) {
     strcpy(place.home, at(&place, "home"));
     assert_int_equal(mkdir(place.home, 0755), 0);
     strcpy(place.program, at(&place, "program"));
-    write_file(place.program, "program" LIBRARY, 7 + sizeof LIBRARY, 0755);
+    file_write(place.program, "program" LIBRARY, 7 + sizeof LIBRARY, 0755);
     setenv("HOME", place.home, 1);
     *state = &place;
     return 0;
@@ -57,9 +51,7 @@ static int make(void **state) {
 
 static int clean(void **state) {
     const struct place *place = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", place->root);
-    return system(command);
+    return folder_remove(place->root);
 }
 
 /* ---- who may write there ---- */
@@ -88,7 +80,7 @@ static void a_path_is_private_if_nobody_else_can_change_a_part_of_it(void **stat
 static void what_a_link_leads_to_must_be_private_too(void **state) {
     const struct place *place = *state;
     assert_int_equal(symlink("home", at(place, "link")), 0);
-    write_file(at(place, "home/file"), "x", 1, 0600);
+    file_write(at(place, "home/file"), "x", 1, 0600);
     assert_int_equal(private_path_check(at(place, "link/file")), 0);
     assert_int_equal(chmod(place->home, 0777), 0);
     assert_int_equal(private_path_check(at(place, "link/file")), -EPERM);
@@ -99,7 +91,7 @@ static void what_belongs_to_another_user_is_not_private(void **state) {
     if (geteuid() != 0)
         skip(); /* only root can give a file away */
     assert_int_equal(symlink("home", at(place, "link")), 0);
-    write_file(at(place, "home/file"), "x", 1, 0600);
+    file_write(at(place, "home/file"), "x", 1, 0600);
     assert_int_equal(lchown(at(place, "link"), OTHER, OTHER), 0);
     assert_int_equal(private_path_check(at(place, "link/file")), -EPERM);
     assert_int_equal(private_path_check(at(place, "home/file")), 0);
@@ -184,11 +176,11 @@ static void a_home_that_others_may_write_to_gets_none(void **state) {
 static void what_may_not_be_preloaded_is_said(void **state) {
     const struct place *place = *state;
     uint64_t digest;
-    write_file(at(place, "old"), "chokepoint-mpi 0.0.9", 21, 0644);
+    file_write(at(place, "old"), "chokepoint-mpi 0.0.9", 21, 0644);
     assert_int_equal(mpi_library_check(at(place, "old"), &digest), -ESTALE);
     assert_int_equal(mpi_library_check(at(place, "none"), &digest), -ENOENT);
     assert_int_equal(mpi_library_check(place->home, &digest), -EINVAL);
-    write_file(at(place, "shared"), LIBRARY, sizeof LIBRARY, 0666);
+    file_write(at(place, "shared"), LIBRARY, sizeof LIBRARY, 0666);
     assert_int_equal(mpi_library_check(at(place, "shared"), &digest), -EPERM);
     assert_string_equal(mpi_library_words(-EPERM), "others than you and root may write there");
     assert_string_equal(mpi_library_words(-ESTALE), "it is of another version");
@@ -198,7 +190,7 @@ static void it_is_found_beside_the_program_without_links(void **state) {
     const struct place *place = *state;
     char path[PATH_MAX];
     assert_int_equal(mpi_library_beside(place->program, path), -ENOENT);
-    write_file(at(place, "home/real.so"), LIBRARY, sizeof LIBRARY, 0644);
+    file_write(at(place, "home/real.so"), LIBRARY, sizeof LIBRARY, 0644);
     assert_int_equal(symlink("home/real.so", at(place, "libchokepoint-mpi.so")), 0);
     assert_int_equal(mpi_library_beside(place->program, path), 0);
     assert_string_equal(path, at(place, "home/real.so"));

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 /* The set as "a b c"; frees it. */
 static const char *joined(struct hosts *hosts) {
     static char text[1000];
@@ -206,14 +208,10 @@ static void a_hostfile_is_a_plain_file_that_names_hosts(void **state) {
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(hosts_add_hostfile(&hosts, path, why, sizeof why), -ESPIPE);
     unlink(path);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("# none\n", file);
-    fflush(file);
+    file_write_text(path, "# none\n", 0);
     assert_int_equal(hosts_add_hostfile(&hosts, path, why, sizeof why), -ENODATA);
     assert_non_null(strstr(why, "names no host"));
-    fputs("vm1\n", file);
-    fclose(file);
+    file_write_text(path, "# none\nvm1\n", 0);
     assert_int_equal(hosts_add_hostfile(&hosts, path, why, sizeof why), 0);
     assert_string_equal(joined(&hosts), "vm1");
     unlink(path);

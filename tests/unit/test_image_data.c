@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,10 +132,7 @@ static void a_missing_cifar_batch_is_named(void **state) {
             assert_non_null(strstr(error.text, "/data_batch_1.bin: missing beside"));
         }
         snprintf(path, sizeof path, "%s/data_batch_%d.bin", directory, i % 6 + i / 6);
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        assert_int_equal(fwrite(record, sizeof record, 1, file), 1);
-        assert_int_equal(fclose(file), 0);
+        file_write(path, record, sizeof record, 0);
     }
     assert_int_equal(images_read(directory, IMAGES_TRAIN, &images, &error), 0);
     assert_int_equal(images.n, 5);

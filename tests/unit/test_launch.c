@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #define TOKEN "0123456789abcdef0123456789abcdef"
 #define MARKS_KEY "00112233445566778899aabbccddeeff"
 
@@ -166,22 +168,17 @@ static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **
     struct command_words words = {0};
     struct launch_plan plan = plan_with(&words);
     snprintf(plan.agent, sizeof plan.agent, "%s/agent", directory);
-    FILE *file = fopen(plan.agent, "w");
-    assert_non_null(file);
-    fputs("#!/bin/sh\nread key || exit 9\nread x && exit 9\n"
-          "echo \"chokepoint-agent: $key$CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
-          "$CHOKEPOINT_AGENT $2\"\n"
-          "echo ----\necho one; echo '@  two  @'; echo three; echo four; echo @@@@\nexit 3\n",
-          file);
-    fclose(file);
-    chmod(plan.agent, 0700);
+    file_write_text(
+        plan.agent,
+        "#!/bin/sh\nread key || exit 9\nread x && exit 9\n"
+        "echo \"chokepoint-agent: $key$CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
+        "$CHOKEPOINT_AGENT $2\"\n"
+        "echo ----\necho one; echo '@  two  @'; echo three; echo four; echo @@@@\nexit 3\n",
+        0700);
     snprintf(rsh, sizeof rsh, "/tmp/chokepoint-rsh-%ld", (long)getpid());
-    file = fopen(rsh, "w");
-    assert_non_null(file);
-    fputs("#!/bin/sh\nwhile [ \"$1\" != vm2 ]; do shift; done\nshift\nexec /bin/sh -c \"$*\"\n",
-          file);
-    fclose(file);
-    chmod(rsh, 0700);
+    file_write_text(
+        rsh, "#!/bin/sh\nwhile [ \"$1\" != vm2 ]; do shift; done\nshift\nexec /bin/sh -c \"$*\"\n",
+        0700);
     snprintf(path, sizeof path, "%s -q", rsh);
     setenv("CHOKEPOINT_RSH", path, 1);
     setenv("CHOKEPOINT_TOKEN", "not this one", 1);

@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 #define LIBRARY "an ELF chokepoint-mpi " CHOKEPOINT_VERSION "\0 and more"
 #define WORDS_MAX 16
 
@@ -29,14 +31,6 @@ static const char *at(const char *name) {
     char *to = path[turn++ % 4];
     snprintf(to, sizeof path[0], "%s/%s", root, name);
     return to;
-}
-
-static void write_file(const char *path, const char *text, size_t size, mode_t mode) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, mode), 0);
 }
 
 static int make(void **state) {
@@ -52,10 +46,8 @@ static int make(void **state) {
 
 static int clean(void **state) {
     (void)state;
-    char command[128];
     unsetenv("LD_PRELOAD");
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return chdir("/") < 0 ? -1 : system(command);
+    return chdir("/") < 0 ? -1 : folder_remove(root);
 }
 
 /* ---- a run, planted ---- */
@@ -175,7 +167,7 @@ static void a_script_names_it_elsewhere_only_if_nobody_else_can_put_it_there(voi
     (void)state;
     struct planted p;
     static const char unshared[] = "/bin/sh";
-    write_file(at("libchokepoint-mpi.so"), LIBRARY, sizeof LIBRARY, 0644);
+    file_write(at("libchokepoint-mpi.so"), LIBRARY, sizeof LIBRARY, 0644);
     plant(&p)->s.words.kind = COMMAND_PLAIN;
     p.s.knows_hosts = false;
     p.s.n_launches = 1;
@@ -221,7 +213,7 @@ static void a_launcher_here_needs_the_library_here(void **state) {
     plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT; /* this host is one of those that
                                                                  reported it */
     assert_preloads(&p, ranks, path);
-    write_file(path, LIBRARY, sizeof LIBRARY, 0644);
+    file_write(path, LIBRARY, sizeof LIBRARY, 0644);
     assert_wraps(plant_here(&p, path)); /* another file is here */
     assert_preloads(tell_digest(plant_here(&p, path), path), ranks, path);
     assert_int_equal(chmod(path, 0666), 0); /* others may write to it */
@@ -235,7 +227,7 @@ static void plant_sent(struct planted *p, const char *path, const char *content)
     snprintf(directory, sizeof directory, "%s/%s", root, system.machine);
     snprintf(file, sizeof file, "%s/libchokepoint-mpi.so", directory);
     mkdir(directory, 0755);
-    write_file(file, content, strlen(content) + 1, 0644);
+    file_write(file, content, strlen(content) + 1, 0644);
     plant_here(p, path);
     tell_digest(p, file);
     strcpy(p->s.plan.relay, "/opt/relay");
@@ -386,9 +378,9 @@ static void assert_named(const char *program, const char *name) {
 
 static void a_program_in_the_working_directory_is_named_so_that_a_shell_finds_it(void **state) {
     (void)state;
-    write_file(at("planted-program"), "", 0, 0755);
-    write_file(at("planted-text"), "", 0, 0644);
-    write_file(at("sh"), "", 0, 0755);
+    file_write(at("planted-program"), "", 0, 0755);
+    file_write(at("planted-text"), "", 0, 0644);
+    file_write(at("sh"), "", 0, 0755);
     assert_named("planted-program", "./planted-program");
     assert_named("planted-text", "planted-text");
     assert_named("sh", "sh"); /* PATH finds another one */
@@ -399,19 +391,11 @@ static void a_program_in_the_working_directory_is_named_so_that_a_shell_finds_it
 
 /* ---- the shell ---- */
 
-static void read_line(const char *path, char *to, size_t size) {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(to, (int)size, file));
-    fclose(file);
-    to[strcspn(to, "\n")] = '\0';
-}
-
 static const char *this_system(void) {
     static char name[200];
     char host[100], boot[64];
-    read_line("/proc/sys/kernel/hostname", host, sizeof host);
-    read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    file_read_line("/proc/sys/kernel/hostname", host, sizeof host);
+    file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     snprintf(name, sizeof name, "%s@%s", host, boot);
     return name;
 }
@@ -450,7 +434,7 @@ static void assert_rank_gets(const char *system, const char *preloaded) {
     static const char program[] = "#!/bin/sh\nprintf '%s|' \"$LD_PRELOAD\" \"$0\" \"$@\"\nexit 3\n";
     struct planted p;
     char text[1000], expected[1000];
-    write_file(at("program"), program, sizeof program - 1, 0755);
+    file_write(at("program"), program, sizeof program - 1, 0755);
     plant(&p)->launches[0].library.digest = 8;
     p.words[4] = "a  b";
     p.words[5] = "$(id) '\"*";

@@ -25,6 +25,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 static struct run_options options;
 static struct run_session session;
 
@@ -418,7 +420,7 @@ static void plant_program(const char *directory, const char *name) {
 }
 
 static void others_are_reached_as_the_command_reaches_them(void **state) {
-    char directory[] = "/tmp/chokepoint-session-path-XXXXXX", command[100], *path = getenv("PATH");
+    char directory[] = "/tmp/chokepoint-session-path-XXXXXX", *path = getenv("PATH");
     struct run_session *s = *state;
     char *kept = strdup(path ? path : "");
     assert_non_null(mkdtemp(directory));
@@ -439,8 +441,7 @@ static void others_are_reached_as_the_command_reaches_them(void **state) {
     assert_int_equal(method_of(COMMAND_HYDRA, HOSTS_COMMAND, NULL), LAUNCH_SSH);
     setenv("PATH", kept, 1);
     free(kept);
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(directory), 0);
 }
 
 static void the_hostfile_of_the_command_is_kept_if_it_is_the_only_one(void **state) {
@@ -597,7 +598,7 @@ static int run_copy(const char *directory) {
 }
 
 int main(int argc, char **argv) {
-    char directory[] = "/tmp/chokepoint-session-test-XXXXXX", command[100];
+    char directory[] = "/tmp/chokepoint-session-test-XXXXXX";
     (void)argv;
     if (argc > 1)
         return test_session();
@@ -606,6 +607,5 @@ int main(int argc, char **argv) {
     copy_self(directory);
     plant_program(directory, "chokepoint-agent");
     int status = run_copy(directory);
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command) || status;
+    return folder_remove(directory) || status;
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,10 +34,7 @@ struct place {
 static void put(const char *directory, const char *name, const char *text) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "we");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    file_write_text(path, text, 0);
 }
 
 static void path_of(const struct place *p, const char *name, char *path) {
@@ -74,9 +73,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     struct place *p = *state;
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf '%s'", p->base);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(p->base), 0);
     free(p);
     return 0;
 }

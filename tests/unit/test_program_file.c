@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -33,11 +35,7 @@ static int remove_dir(void **state) {
 static const char *make(const char *name, const char *content) {
     static char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(content, file);
-    fclose(file);
-    assert_int_equal(chmod(path, 0755), 0);
+    file_write_text(path, content, 0755);
     return path;
 }
 

@@ -23,6 +23,7 @@
 #include "reports/text/budget_bars.h"
 #include "reports/writer.h"
 #include "tests/unit/drawn.h"
+#include "tests/unit/files.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/plant.h"
 #include "tests/unit/recorded_run.h"
@@ -63,12 +64,10 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     struct fixture *f = *state;
-    char command[128];
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
         report_free(f->reports[i]);
     store_close(f->store);
-    snprintf(command, sizeof command, "rm -rf -- %s", f->directory);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(folder_remove(f->directory), 0);
     free(f);
     return 0;
 }

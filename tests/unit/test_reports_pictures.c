@@ -19,6 +19,7 @@
 #include "reports/plot/finding.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/pictures.h"
+#include "tests/unit/files.h"
 #include "tests/unit/plant.h"
 
 #define SECONDS 10
@@ -496,11 +497,7 @@ static void pictures_that_are_begun_are_drawn_side_by_side(void **state) {
     snprintf(path, sizeof path, "%s/meet", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     snprintf(path, sizeof path, "%s/gnuplot", folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(rendezvous, file);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, 0700), 0);
+    file_write_text(path, rendezvous, 0700);
     snprintf(search, sizeof search, "%s:/usr/bin:/bin", folder);
     setenv("PATH", search, 1);
     assert_int_equal(pictures_make(&p.report, "network", &pictures), 0);

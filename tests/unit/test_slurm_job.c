@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/files.h"
+
 static int forget_environment(void **state) {
     (void)state;
     static const char *const names[] = {"SLURM_JOB_ID",
@@ -125,11 +127,7 @@ static void an_allocation_is_entered_by_its_id(void **state) {
     char *old = strdup(getenv("PATH"));
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/squeue", directory);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("#!/bin/sh\n[ \"$3\" = 8 ] && echo 'm[3-4]'\n", file);
-    assert_int_equal(fchmod(fileno(file), 0700), 0);
-    fclose(file);
+    file_write_text(path, "#!/bin/sh\n[ \"$3\" = 8 ] && echo 'm[3-4]'\n", 0700);
     setenv("PATH", directory, 1);
     assert_int_equal(enter((const char *[]){"srun", "--jobid=9", "./a", NULL}, why, sizeof why),
                      -ENOENT);

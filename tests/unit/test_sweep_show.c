@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint sweep report`: its arguments, and where its pictures may be written. */
 #include "cli/sweep/sweep.h"
+#include "cli/base/verb.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 
 static char root[64];
 
@@ -35,9 +38,7 @@ static int make(void **state) {
 
 static int clean(void **state) {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command);
+    return folder_remove(root);
 }
 
 static char complaint[500];
@@ -126,9 +127,7 @@ static void pictures_get_a_directory_that_can_be_written(void **state) {
     assert_int_equal(stat(at("new"), &st), 0);
     assert_true(S_ISDIR(st.st_mode));
     assert_int_equal(directory(at("new")), 0); /* it exists */
-    FILE *file = fopen(at("file"), "w");
-    assert_non_null(file);
-    fclose(file);
+    file_write_text(at("file"), "", 0);
     assert_int_not_equal(directory(at("file")), 0);
     assert_non_null(strstr(complaint, "Not a directory"));
     assert_int_not_equal(directory(at("missing/new")), 0);

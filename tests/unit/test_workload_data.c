@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +49,7 @@ static int tear_down(void **state) {
 }
 
 static void put(const char *path, const char *text, size_t n) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
+    file_write(path, text, n, 0);
 }
 
 /* Reads at most n examples from a file with this text. */
