@@ -100,6 +100,11 @@ static inline bool throughput_counts(const struct run_model *model, size_t group
 /* Two hosts are one kernel, and may run on the same cores. */
 bool model_shares_machine(const struct run_model *model, int one, int other);
 
+static inline int64_t model_process_pid(const struct run_model *model,
+                                        const struct model_process *process) {
+    return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+}
+
 struct process_use model_process_use(const struct run_model *model,
                                      const struct model_process *process, struct windows windows);
 

@@ -8,18 +8,16 @@
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/evidence/quota.h"
 #include "analysis/facts/series/connection_name.h"
-#include "analysis/number.h"
-
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
+#include "analysis/facts/series/stats.h"
+#include "analysis/threshold.h"
 
 struct beside_job beside_job_of(const struct run_model *model, size_t group, int host) {
     double idle = model_mean(model, host, METRIC_CPU_IDLE, group);
-    double job = or_zero(model_mean(model, host, METRIC_JOB_CPU, group)) / 100;
+    double job = stats_or_zero(model_mean(model, host, METRIC_JOB_CPU, group)) / 100;
     struct quota quota = quota_of(model, host, phase_windows(&model->groups[group]));
     struct beside_job b = {.busy = isnan(idle) ? 0 : 1 - idle / 100,
-                           .waited = or_zero(model_mean(model, host, METRIC_PSI_CPU, group)) / 100,
+                           .waited =
+                               stats_or_zero(model_mean(model, host, METRIC_PSI_CPU, group)) / 100,
                            .throttled = quota.throttled};
     double cores = b.busy * (double)model->hosts[host].n_cpus;
     b.job = cores > 0 ? fmin(1, job / cores) : 1;
@@ -35,7 +33,7 @@ int beside_job_find(const struct run_model *model, size_t group, struct beside_j
     double most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct beside_job b = beside_job_of(model, group, (int)h);
-        double lost = fmax(b.waited, or_zero(b.throttled));
+        double lost = fmax(b.waited, stats_or_zero(b.throttled));
         if (!b.is_full || !b.is_thin || lost <= most)
             continue;
         most = lost;
@@ -83,7 +81,7 @@ static bool has_address(const struct series_set *set, int host) {
 
 static double sent(const struct series_set *set, const struct series *series) {
     const struct window all = {INT64_MIN / 2, INT64_MAX / 2};
-    return or_zero(
+    return stats_or_zero(
         series_growth(set, series, CONNECTION_SEND_BYTES, (struct windows){&all, 1}, NULL));
 }
 

@@ -82,29 +82,12 @@ static bool is_busy_at(const struct run_model *model, const struct mpi_log *log,
     return is_busy_gap(model, cursor->last_exit_ns, call);
 }
 
-static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *budget) {
-    for (size_t r = 0; r < log->n; r++)
-        if (log->ranks[r].host == budget->host && log->ranks[r].pid == budget->pid)
-            return r;
-    return SIZE_MAX;
-}
-
 /* ---- one-sided accesses ---- */
-
-static double common_ns(struct windows windows, int64_t begin, int64_t end) {
-    double sum = 0;
-    for (size_t w = 0; w < windows.n; w++) {
-        int64_t from = begin > windows.items[w].begin_ns ? begin : windows.items[w].begin_ns;
-        int64_t to = end < windows.items[w].end_ns ? end : windows.items[w].end_ns;
-        sum += to > from ? (double)(to - from) : 0;
-    }
-    return sum;
-}
 
 double absence_share(const struct run_model *model, size_t group, size_t who) {
     const struct mpi_log *log = &model->recording->calls;
     struct windows windows = phase_windows(&model->groups[group]);
-    size_t mine = log_rank_of(log, &model->budgets.items[who]);
+    size_t mine = mpi_log_find(log, model->budgets.items[who].host, model->budgets.items[who].pid);
     double sum = 0;
     for (size_t r = 0; r < log->n && mine != SIZE_MAX; r++)
         for (size_t i = 0; r != mine && i < log->ranks[r].n; i++) {
@@ -112,7 +95,7 @@ double absence_share(const struct run_model *model, size_t group, size_t who) {
             const struct call_need *need = &model->matches.needs[r][i];
             if (need->who == (int32_t)mine && need->ready_ns > e->enter_ns &&
                 need->ready_ns < e->exit_ns && waits_for_no_work(log, e))
-                sum += common_ns(windows, e->enter_ns, need->ready_ns);
+                sum += windows_common_ns(windows, e->enter_ns, need->ready_ns);
         }
     return log->n > 1 ? sum / (double)(log->n - 1) / (double)windows_length(windows) : 0;
 }
@@ -155,7 +138,7 @@ static struct cursor *new_cursors(const struct mpi_log *log) {
 static double stretches_share(const struct run_model *model, size_t group, size_t who) {
     const struct mpi_log *log = &model->recording->calls;
     struct windows windows = phase_windows(&model->groups[group]);
-    size_t mine = log_rank_of(log, &model->budgets.items[who]);
+    size_t mine = mpi_log_find(log, model->budgets.items[who].host, model->budgets.items[who].pid);
     struct cursor *cursors = new_cursors(log);
     struct cursor at = {.last_exit_ns = INT64_MIN};
     const struct mpi_event *call;
@@ -279,7 +262,7 @@ static double operators_share(const struct run_model *model, size_t group, size_
     const struct recording *recording = model->recording;
     const struct rank_budget *b = &model->budgets.items[who];
     struct windows windows = phase_windows(&model->groups[group]);
-    size_t mine = log_rank_of(&recording->calls, b);
+    size_t mine = mpi_log_find(&recording->calls, b->host, b->pid);
     struct exclusive e = {.items = malloc((recording->n_marks + 1) * sizeof *e.items)};
     double sum = 0;
     /* if two ranks each run what the other does not, the root counts, by convention */
@@ -294,10 +277,6 @@ static double operators_share(const struct run_model *model, size_t group, size_
     return mine != SIZE_MAX && root ? fmax(share, served_share(model, group, mine)) : share;
 }
 
-static struct key process_key(int host, int64_t pid) {
-    return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
-}
-
 /* A rank without marked operators runs unknown work, so no operator is known to be another rank's
  * alone.
  */
@@ -306,10 +285,10 @@ static bool all_mark_operators(const struct recording *recording) {
     bool all = recording->calls.n > 0;
     for (size_t m = 0; m < recording->n_marks; m++)
         if (recording->marks[m].kind == MARK_OPERATOR)
-            key_add(&processes, process_key(recording->marks[m].host, recording->marks[m].pid));
+            key_add(&processes, key_of_process(recording->marks[m].host, recording->marks[m].pid));
     for (size_t r = 0; all && r < recording->calls.n; r++) {
         const struct mpi_rank *rank = &recording->calls.ranks[r];
-        all = key_find(&processes, process_key(rank->host, rank->pid)) != KEY_NONE;
+        all = key_find(&processes, key_of_process(rank->host, rank->pid)) != KEY_NONE;
     }
     key_table_release(&processes);
     return all;

@@ -8,11 +8,8 @@
 
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/processes.h"
-#include "analysis/number.h"
-
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
+#include "analysis/facts/series/stats.h"
+#include "analysis/threshold.h"
 
 double core_beside(const struct run_model *model, size_t group, int host,
                    const struct model_process *than) {
@@ -23,7 +20,7 @@ double core_beside(const struct run_model *model, size_t group, int host,
             continue;
         struct process_use use =
             model_process_use(model, process, phase_windows(&model->groups[group]));
-        cores += or_zero(use.cpu_s) / use.wall_s;
+        cores += stats_or_zero(use.cpu_s) / use.wall_s;
     }
     return cores;
 }
@@ -32,7 +29,7 @@ double core_outside_job(const struct run_model *model, size_t group, int host) {
     double used = model_mean(model, host, METRIC_CPU_USER, group) +
                   model_mean(model, host, METRIC_CPU_SYSTEM, group);
     double job = model_mean(model, host, METRIC_JOB_CPU, group);
-    return fmax(0, or_zero(used * model->hosts[host].n_cpus - job) / 100);
+    return fmax(0, stats_or_zero(used * model->hosts[host].n_cpus - job) / 100);
 }
 
 static bool could_hold(const struct run_model *model, double cores, double blocked) {
@@ -56,7 +53,7 @@ static bool sees_whole_cores(const struct run_model *model, int host) {
  */
 enum holder core_holder(const struct run_model *model, size_t group, int host, double own,
                         double blocked) {
-    double foreign, busy = 100 - or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
+    double foreign, busy = 100 - stats_or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
     const struct model_process *other = busiest_foreign(model, group, host, &foreign);
     double many = model_shares_cores(model, host) ? 0 : core_outside_job(model, group, host);
     if (other && could_hold(model, foreign, blocked))

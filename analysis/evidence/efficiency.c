@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/evidence/efficiency.h"
+#include "analysis/facts/series/stats.h"
 
 #include <math.h>
 
 #define UNKNOWN_MAX 0.05 /* of a rank's wall time: the most that may be in no term */
-
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
 
 /* A term that is not observable is counted in another one, at least as idle. */
 double efficiency_useful(const struct budget *budget) {
@@ -59,7 +56,7 @@ struct efficiency efficiency_of(const struct budget *const *budgets, size_t n, d
         }
         e.elapsed_s = fmax(e.elapsed_s, budgets[i]->wall_s);
         useful += own;
-        cpu += or_zero(budgets[i]->term_s[BUDGET_CPU]);
+        cpu += stats_or_zero(budgets[i]->term_s[BUDGET_CPU]);
     }
     if (e.n_ranks < 2 || !(useful > 0))
         return nothing();

@@ -40,16 +40,6 @@ static double ran_ns(const struct run_model *model, int host, struct windows w) 
     return sum;
 }
 
-static double common_ns(struct windows windows, struct window w) {
-    double sum = 0;
-    for (size_t i = 0; i < windows.n; i++) {
-        double from = fmax((double)w.begin_ns, (double)windows.items[i].begin_ns);
-        double to = fmin((double)w.end_ns, (double)windows.items[i].end_ns);
-        sum += fmax(to - from, 0);
-    }
-    return sum;
-}
-
 double process_stopped_part(const struct run_model *model, int host, int64_t pid,
                             struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
@@ -71,7 +61,7 @@ double host_frozen_s(const struct run_model *model, int host, struct windows win
             continue;
         struct window row = {core->t_ns[i] - core->interval_ns[i], core->t_ns[i]};
         if (ran_ns(model, host, (struct windows){&row, 1}) <= slot + RAN_MEANWHILE * missed)
-            frozen += common_ns(windows, row) * (missed / length);
+            frozen += windows_common_ns(windows, row.begin_ns, row.end_ns) * (missed / length);
     }
     return frozen / 1e9;
 }

@@ -12,15 +12,11 @@
 
 #define TIMED_ABOUT 200000 /* runs whose time for a byte is kept; of more, a random sample */
 
-static struct key process_key(int host, int64_t pid) {
-    return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
-}
-
 /* Maps each process to the index of its rank in the log. */
 static int number_ranks(const struct mpi_log *log, struct key_table *ret_processes) {
     struct key_table processes = {0};
     for (size_t r = 0; r < log->n; r++)
-        if (key_add(&processes, process_key(log->ranks[r].host, log->ranks[r].pid)) != r) {
+        if (key_add(&processes, key_of_process(log->ranks[r].host, log->ranks[r].pid)) != r) {
             key_table_release(&processes);
             return -ENOMEM; /* two ranks are never one process */
         }
@@ -101,7 +97,7 @@ static bool is_timed(const struct sieve *s, const struct mark *mark) {
     struct window window;
     if (mark->output_bytes <= 0 || !operator_window(mark, &window) || !is_within(s->group, window))
         return false;
-    uint32_t rank = key_find(&s->processes, process_key(mark->host, mark->pid));
+    uint32_t rank = key_find(&s->processes, key_of_process(mark->host, mark->pid));
     return rank != KEY_NONE && !has_call(&s->log->ranks[rank], s->rows[rank], window);
 }
 

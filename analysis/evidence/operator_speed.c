@@ -23,14 +23,10 @@
 
 /* ---- which count ---- */
 
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 /* Whether it always had its core: otherwise an operator may have taken longer for want of it. */
 static bool had_its_core(const struct run_model *model, const struct budget *b) {
-    double away = or_zero(b->term_s[BUDGET_RUN_QUEUE]) + or_zero(b->term_s[BUDGET_QUOTA]) +
-                  or_zero(b->term_s[BUDGET_STEAL]);
+    double away = stats_or_zero(b->term_s[BUDGET_RUN_QUEUE]) +
+                  stats_or_zero(b->term_s[BUDGET_QUOTA]) + stats_or_zero(b->term_s[BUDGET_STEAL]);
     return b->source == BUDGET_FROM_EVENTS && b->term_s[BUDGET_CPU] > 0 &&
            away < number_of(model, CONTENTION_MIN) * b->term_s[BUDGET_CPU];
 }
@@ -141,7 +137,8 @@ static void weigh(const struct run_model *model, size_t group, struct comparison
         double cpu_ns = 0;
         for (size_t r = 0; r < model->budgets.n; r++)
             if (model->budgets.items[r].host == (int)h)
-                cpu_ns += 1e9 * or_zero(model->budgets.items[r].groups[group].term_s[BUDGET_CPU]);
+                cpu_ns +=
+                    1e9 * stats_or_zero(model->budgets.items[r].groups[group].term_s[BUDGET_CPU]);
         if (c->n[h] < OPERATORS_MIN)
             *work = (struct operator_work){NAN, NAN, NAN};
         else if (!isnan(work->amount) && cpu_ns > 0)

@@ -42,8 +42,7 @@ double model_worst_rank(const struct run_model *model, size_t group, int host,
 
 const struct budget *saturation_budget(const struct run_model *model,
                                        const struct model_process *process, size_t group) {
-    int64_t pid =
-        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    int64_t pid = model_process_pid(model, process);
     return rank_budget_trusted(&model->budgets, process->host, pid, group);
 }
 
@@ -51,8 +50,7 @@ const struct budget *saturation_budget(const struct run_model *model,
 
 static const struct rank_budget *budgets_of(const struct run_model *model,
                                             const struct model_process *process) {
-    int64_t pid =
-        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    int64_t pid = model_process_pid(model, process);
     for (size_t r = 0; process->job && r < model->budgets.n; r++)
         if (model->budgets.items[r].host == process->host && model->budgets.items[r].pid == pid)
             return &model->budgets.items[r];
@@ -244,7 +242,5 @@ const struct model_process *writing_foreign(const struct run_model *model, size_
 }
 
 struct culprit culprit_of(const struct run_model *model, const struct model_process *process) {
-    return (struct culprit){
-        process->series->name,
-        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID)};
+    return (struct culprit){process->series->name, model_process_pid(model, process)};
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/facts/series/stats.h"
 #include "common/clock.h"
 
 static const struct window ever = {-TIME_SANE_NS, TIME_SANE_NS};
@@ -39,10 +40,6 @@ static double growth_ever(struct counted c, size_t column) {
     return growth(c, column, ever, &unused);
 }
 
-static double known(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 /* ---- cores ---- */
 
 /* When its first row with known growth begins; INT64_MAX if there is none. */
@@ -77,7 +74,7 @@ static double all_cpu(struct counted process, struct counted often, int64_t *ret
     int64_t covered = 0, finely_covered = 0;
     double cpu = process_cpu(process, ever, &covered);
     double finer = growth(often, RANK_RUN, ever, &finely_covered) +
-                   known(process_cpu(process, before, &finely_covered));
+                   stats_or_zero(process_cpu(process, before, &finely_covered));
     bool is_finer = isnan(cpu) || finer > cpu;
     *ret_covered_ns = is_finer ? finely_covered : covered;
     return is_finer ? finer : cpu;
@@ -98,8 +95,8 @@ static double cpu_in(struct counted process, struct counted often, struct window
         return process_cpu(process, window, covered_ns);
     struct window before = cut(window, -TIME_SANE_NS, first_known(often));
     struct window after = cut(window, often.series->t_ns[often.series->n - 1], TIME_SANE_NS);
-    return cpu + known(process_cpu(process, before, covered_ns)) +
-           known(process_cpu(process, after, covered_ns));
+    return cpu + stats_or_zero(process_cpu(process, before, covered_ns)) +
+           stats_or_zero(process_cpu(process, after, covered_ns));
 }
 
 static void fill_cpu(struct counted process, struct counted often, const struct window *window,

@@ -33,10 +33,6 @@ static void find_buffered(struct replay *p) {
 
 /* ---- hosts without a core ---- */
 
-static double zero_if_unknown(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 static int find_descheduled(struct replay *p) {
     const struct run_model *model = p->model;
     size_t hosts = model->n_hosts;
@@ -50,8 +46,8 @@ static int find_descheduled(struct replay *p) {
             continue;
         size_t h = (size_t)rank->host;
         wall_s[h] += budget->wall_s;
-        p->net.descheduled[h] += zero_if_unknown(budget->term_s[BUDGET_RUN_QUEUE]);
-        p->net.descheduled[hosts + h] += zero_if_unknown(budget->term_s[BUDGET_QUOTA]);
+        p->net.descheduled[h] += stats_or_zero(budget->term_s[BUDGET_RUN_QUEUE]);
+        p->net.descheduled[hosts + h] += stats_or_zero(budget->term_s[BUDGET_QUOTA]);
     }
     for (size_t i = 0; ok && i < 2 * hosts; i++)
         if (wall_s[i % hosts] > 0)

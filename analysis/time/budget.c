@@ -108,15 +108,11 @@ static size_t first_cell(const struct cells *cells, int64_t t) {
     return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
 }
 
-size_t budget_first_window(struct windows windows, int64_t t_ns) {
-    return TIMES_UNTIL(windows.items, windows.n, end_ns, t_ns);
-}
-
 double budget_covered_ns(const struct cells *cells, size_t cell) {
     const struct cell *c = &cells->items[cell];
     struct windows only = cells->parts->only;
     double covered = 0;
-    for (size_t i = budget_first_window(only, c->begin_ns);
+    for (size_t i = windows_first(only, c->begin_ns);
          i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
         int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
         int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;

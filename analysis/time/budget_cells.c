@@ -30,22 +30,10 @@ void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw,
     if (!cells->within)
         return;
     struct windows only = cells->parts->only;
-    for (size_t i = budget_first_window(only, begin); i < only.n && only.items[i].begin_ns < end;
-         i++)
+    for (size_t i = windows_first(only, begin); i < only.n && only.items[i].begin_ns < end; i++)
         spread(cells, cells->within,
                begin > only.items[i].begin_ns ? begin : only.items[i].begin_ns,
                end < only.items[i].end_ns ? end : only.items[i].end_ns, raw, per_ns);
-}
-
-static double common_ns(struct windows windows, int64_t begin, int64_t end) {
-    double sum = 0;
-    for (size_t i = budget_first_window(windows, begin);
-         i < windows.n && windows.items[i].begin_ns < end; i++) {
-        int64_t from = begin > windows.items[i].begin_ns ? begin : windows.items[i].begin_ns;
-        int64_t to = end < windows.items[i].end_ns ? end : windows.items[i].end_ns;
-        sum += (double)(to - from);
-    }
-    return sum;
 }
 
 /* The two hosts of a transfer, as an index of moved_s. The last rank in a call in which all send to
@@ -66,14 +54,15 @@ void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_
     if (!t->cells->within || !parts->moved_s || end <= begin)
         return;
     size_t way = way_of(t, need, parts->n_hosts);
-    for (size_t i = budget_first_window(parts->only, begin);
+    for (size_t i = windows_first(parts->only, begin);
          i < parts->only.n && parts->only.items[i].begin_ns < end; i++) {
         struct window o = parts->only.items[i];
         int64_t from = begin > o.begin_ns ? begin : o.begin_ns,
                 to = end < o.end_ns ? end : o.end_ns;
         for (size_t w = 0; w < t->cells->n_windows; w++)
             if (parts->moved_s[w])
-                parts->moved_s[w][way] += per_ns * common_ns(t->cells->windows[w], from, to) / 1e9;
+                parts->moved_s[w][way] +=
+                    per_ns * windows_common_ns(t->cells->windows[w], from, to) / 1e9;
     }
 }
 

@@ -11,25 +11,14 @@
 
 #define HELPED_MIN 0.01 /* of the run: a rank waits this long for a helper */
 
-static int64_t pid_of(const struct run_model *model, const struct model_process *process) {
-    return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
-}
-
 static double cpu_of(const struct run_model *model, const struct model_process *process) {
     double cpu = model_process_use(model, process, phase_windows(&model->groups[0])).cpu_s;
     return isnan(cpu) ? 0 : cpu;
 }
 
-static size_t log_rank_of(const struct mpi_log *log, int host, int64_t pid) {
-    for (size_t r = 0; r < log->n; r++)
-        if (log->ranks[r].host == host && log->ranks[r].pid == pid)
-            return r;
-    return SIZE_MAX;
-}
-
 static bool speaks_mpi(const struct run_model *model, const struct model_process *process) {
-    int64_t pid = pid_of(model, process);
-    return log_rank_of(&model->recording->calls, process->host, pid) != SIZE_MAX ||
+    int64_t pid = model_process_pid(model, process);
+    return mpi_log_find(&model->recording->calls, process->host, pid) != SIZE_MAX ||
            budget_mpi_series(model->recording, process->host, pid);
 }
 
@@ -54,7 +43,8 @@ static bool has_better(const struct run_model *model, const struct model_process
         const struct model_process *other = &model->processes[p];
         if (other != process && other->job && other->rank == process->rank &&
             other->host == process->host &&
-            (pid_of(model, other) == pid_of(model, process) ? became(model, process, other)
+            (model_process_pid(model, other) == model_process_pid(model, process)
+                 ? became(model, process, other)
              : speaks_mpi(model, other) && speaks_mpi(model, process)
                  ? false /* two programs, one after the other */
                  : is_better(model, other, process)))
@@ -91,7 +81,7 @@ static double helped_s(const struct run_model *model, const struct model_process
                        const struct model_process *const *ranks, size_t n) {
     const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];
     const struct windows all = phase_windows(&model->groups[0]);
-    int64_t pid = pid_of(model, process);
+    int64_t pid = model_process_pid(model, process);
     double sum = 0;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *pair = &set->items[s];
@@ -100,7 +90,7 @@ static double helped_s(const struct run_model *model, const struct model_process
             continue;
         for (size_t r = 0; r < n; r++)
             of_rank |= ranks[r]->host == pair->host &&
-                       pid_of(model, ranks[r]) == series_last(set, pair, WAKEUP_PID);
+                       model_process_pid(model, ranks[r]) == series_last(set, pair, WAKEUP_PID);
         if (of_rank)
             sum += fmax(series_growth(set, pair, WAKEUP_PROCESS, all, NULL), 0) / 1e9;
     }

@@ -11,10 +11,6 @@ static bool is_clocked(const struct budget_interval *i) {
     return process_time_sum(&i->clocks) >= CLOCKED_MIN * (double)(i->end_ns - i->begin_ns);
 }
 
-static double zero_if_unknown(double value) {
-    return isnan(value) || value < 0 ? 0 : value;
-}
-
 /* Counters of the host or group (steal, throttling, memory) count only within the clocks' own
  * states: steal while on a core, throttling while ready to run, memory while blocked.
  */
@@ -22,10 +18,10 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
     if (!is_clocked(i))
         return false;
     const struct process_time *t = &i->clocks;
-    double steal = fmin(zero_if_unknown(i->steal), t->run);
-    double quota = fmin(zero_if_unknown(i->quota), t->runnable);
-    double blocked = t->disk + t->fault, memory = fmin(zero_if_unknown(i->memory), blocked);
-    double memory_cpu = fmin(zero_if_unknown(i->memory_cpu), t->run - steal);
+    double steal = fmin(budget_amount(i->steal), t->run);
+    double quota = fmin(budget_amount(i->quota), t->runnable);
+    double blocked = t->disk + t->fault, memory = fmin(budget_amount(i->memory), blocked);
+    double memory_cpu = fmin(budget_amount(i->memory_cpu), t->run - steal);
     double amounts[BUDGET_TERMS] = {[BUDGET_CPU] = t->run - steal - memory_cpu,
                                     [BUDGET_RUN_QUEUE] = t->runnable - quota,
                                     [BUDGET_QUOTA] = quota,
@@ -38,7 +34,7 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
                                     [BUDGET_TRANSFER] = t->send};
     for (int term = 0; term < BUDGET_TERMS; term++)
         c->term[term] += share * amounts[term];
-    c->extra_cpu += share * fmax(zero_if_unknown(i->cpu) - t->run, 0);
+    c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run, 0);
     c->dark |= 1u << BUDGET_OVERHEAD | 1u << BUDGET_FILE | 1u << BUDGET_UNSPLIT;
     c->source = BUDGET_FROM_CLOCKS;
     return true;

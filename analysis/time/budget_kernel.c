@@ -30,10 +30,6 @@ struct division {
     unsigned dark;
 };
 
-static double zero_if_unknown(double value) {
-    return isnan(value) || value < 0 ? 0 : value;
-}
-
 static double share(double part, double whole) {
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
@@ -75,24 +71,24 @@ static void divide_off(const struct budget_interval *i, double part, double queu
     if (helped > 0)
         divide_threads(i, part, off, &queue, &helped);
     double rest = off - fmin(queue, off);
-    double steal = fmin(part * zero_if_unknown(i->steal), rest);
+    double steal = fmin(part * budget_amount(i->steal), rest);
     double blocked = fmin(disk, rest - steal);
-    double memory = part * zero_if_unknown(i->memory);
+    double memory = part * budget_amount(i->memory);
     memory = fmin(memory, isnan(i->disk) ? rest - steal : blocked);
     d->queue_of_off = share(queue, off);
     d->steal_of_off = share(steal, off);
     /* outside MPI only: without MPI counters, sleep may also be a wait for peers, and blocking is
      * under the same memory pressure
      */
-    double asleep = isnan(i->mpi) ? 0 : part * zero_if_unknown(i->memory_asleep);
+    double asleep = isnan(i->mpi) ? 0 : part * budget_amount(i->memory_asleep);
     asleep = fmin(fmax(asleep - memory, 0), rest - steal - fmax(blocked, memory));
     d->memory_of_off = share(memory + asleep, off);
     d->disk_of_off = share(fmax(blocked - memory, 0), off);
     rest -= steal + fmax(blocked, memory) + asleep;
-    double stopped = fmin(part * zero_if_unknown(i->stopped), fmax(rest, 0));
+    double stopped = fmin(part * budget_amount(i->stopped), fmax(rest, 0));
     d->stopped_of_off = share(stopped, off);
     d->helped_of_off = share(fmin(helped, rest - stopped), off);
-    d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
+    d->quota_of_queue = share(budget_amount(i->quota), budget_amount(i->run_queue));
 }
 
 /* The part of the run queue's time outside MPI. A process that is ready to run waits in proportion
@@ -128,10 +124,10 @@ static void settle_threads(const struct budget_interval *i, double length, doubl
 static struct division divide(const struct budget_interval *i, const double *raw, double part,
                               double length, double *lag_ns) {
     struct division d = {.known = !isnan(i->cpu) && !isnan(i->run_queue)};
-    double known_cpu = raw[RAW_GAP_CPU] + raw[RAW_INSIDE_CPU], cpu = part * zero_if_unknown(i->cpu);
-    double dark = dark_time(raw), queue = part * zero_if_unknown(i->run_queue);
-    double disk = part * zero_if_unknown(i->disk), helped;
-    double file_disk = isnan(i->disk) ? part * zero_if_unknown(i->io_pressure) : disk;
+    double known_cpu = raw[RAW_GAP_CPU] + raw[RAW_INSIDE_CPU], cpu = part * budget_amount(i->cpu);
+    double dark = dark_time(raw), queue = part * budget_amount(i->run_queue);
+    double disk = part * budget_amount(i->disk), helped;
+    double file_disk = isnan(i->disk) ? part * budget_amount(i->io_pressure) : disk;
     mark_dark(&d, i->quota, BUDGET_QUOTA);
     mark_dark(&d, i->steal, BUDGET_STEAL);
     mark_dark(&d, i->disk, BUDGET_DISK);
@@ -148,7 +144,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
     settle_threads(i, length, lag_ns, &d, &helped);
     d.memory_of_cpu =
-        share(part * zero_if_unknown(i->memory_cpu), raw[RAW_GAP_CPU] + d.cpu_of_dark * dark);
+        share(part * budget_amount(i->memory_cpu), raw[RAW_GAP_CPU] + d.cpu_of_dark * dark);
     double off = raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK];
     double wanted = raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK] + helped;
     double outside = queue_outside(queue, wanted, raw[RAW_INSIDE_CPU] + spun, off, inside_off);
@@ -159,7 +155,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
         share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_BACKOFF]);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
     divide_off(i, part, outside, fmax(disk - disk_io, 0), off, helped, &d);
-    double more = part * zero_if_unknown(i->stopped) - d.stopped_of_off * off;
+    double more = part * budget_amount(i->stopped) - d.stopped_of_off * off;
     d.stopped_of_late = share(more, late_time(raw));
     if (length > 0)
         d.extra_cpu -= d.helped_of_off * off / length;
@@ -258,9 +254,9 @@ static void apply_nothing(struct cell *c) {
 /* Raw amounts from the counters, for cells without events. */
 static void raw_from_counters(const struct budget_interval *i, double part, double length,
                               double *raw) {
-    double inside = fmin(part * zero_if_unknown(i->mpi), length);
+    double inside = fmin(part * budget_amount(i->mpi), length);
     double inside_cpu = isnan(i->mpi_cpu) ? inside : fmin(part * i->mpi_cpu, inside);
-    double cpu = fmax(part * zero_if_unknown(i->cpu) - inside_cpu, 0);
+    double cpu = fmax(part * budget_amount(i->cpu) - inside_cpu, 0);
     raw[RAW_UNSPLIT] = inside;
     raw[RAW_INSIDE_CPU] = inside_cpu;
     raw[RAW_INSIDE_OFF] = inside - inside_cpu;
@@ -271,7 +267,7 @@ static void raw_from_counters(const struct budget_interval *i, double part, doub
 
 /* Blocked time in which its connections had data to send was transfer. */
 static void move_sending(const struct budget_interval *i, double part, struct cell *c) {
-    double sending = fmin(part * zero_if_unknown(i->sending), c->term[BUDGET_IDLE]);
+    double sending = fmin(part * budget_amount(i->sending), c->term[BUDGET_IDLE]);
     c->term[BUDGET_IDLE] -= sending;
     c->term[BUDGET_TRANSFER] += sending;
 }

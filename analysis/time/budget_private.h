@@ -65,8 +65,10 @@ struct cells {
     struct budget_shares *shares; /* by interval; NULL: not wanted */
 };
 
-/* The first window that ends after t. */
-size_t budget_first_window(struct windows windows, int64_t t_ns);
+/* 0 for an amount that is not known or impossible. */
+static inline double budget_amount(double ns) {
+    return isnan(ns) || ns < 0 ? 0 : ns;
+}
 
 /* How much of a cell lies within parts->only. */
 double budget_covered_ns(const struct cells *cells, size_t cell);

@@ -12,17 +12,6 @@
 
 /* ---- one rank ---- */
 
-static int64_t pid_of(const struct run_model *model, const struct model_process *process) {
-    return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
-}
-
-static size_t log_rank_of(const struct mpi_log *log, int host, int64_t pid) {
-    for (size_t r = 0; r < log->n; r++)
-        if (log->ranks[r].host == host && log->ranks[r].pid == pid)
-            return r;
-    return SIZE_MAX;
-}
-
 static const struct rank_iterations *iterations_of(const struct run_model *model,
                                                    const struct rank_budget *to) {
     for (size_t i = 0; i < model->iterations.n; i++) {
@@ -126,7 +115,7 @@ static int fill_rank(struct making *m, const struct model_process *process, size
     const struct mpi_log *log = &model->recording->calls;
     *to = (struct rank_budget){.host = process->host,
                                .rank = process->rank,
-                               .pid = pid_of(model, process),
+                               .pid = model_process_pid(model, process),
                                .process = process->series->name,
                                .awaited_host = -1,
                                .awaited_rank = -1};
@@ -137,7 +126,7 @@ static int fill_rank(struct making *m, const struct model_process *process, size
     if (result < 0)
         return result;
     subject.intervals = intervals;
-    subject.log_rank = log_rank_of(log, to->host, to->pid);
+    subject.log_rank = mpi_log_find(log, to->host, to->pid);
     if (subject.log_rank != SIZE_MAX)
         subject.log = log;
     budget_life(model, process, &subject);

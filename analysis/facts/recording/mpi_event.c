@@ -174,7 +174,7 @@ static void *grown(void *items, size_t n, size_t *capacity, size_t size) {
 
 struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t pid,
                               int *ret_error) {
-    struct key key = {{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32), 0, 0}};
+    struct key key = key_of_process(host, pid);
     uint32_t at = key_find(&log->by_process, key);
     *ret_error = 0;
     if (at != KEY_NONE) {
@@ -362,6 +362,13 @@ int mpi_log_finish(struct mpi_log *log) {
         result = find_lost(&log->ranks[r]);
     find_rows(log);
     return result;
+}
+
+size_t mpi_log_find(const struct mpi_log *log, int host, int64_t pid) {
+    for (size_t r = 0; r < log->n; r++)
+        if (log->ranks[r].host == host && log->ranks[r].pid == pid)
+            return r;
+    return SIZE_MAX;
 }
 
 void mpi_log_release(struct mpi_log *log) {

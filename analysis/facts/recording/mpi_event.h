@@ -138,6 +138,8 @@ struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t p
 int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event);
 /* Sorts the events, and finds losses; called once, after the last event. -ENOMEM. */
 int mpi_log_finish(struct mpi_log *log);
+/* The index of the rank with that process, or SIZE_MAX. */
+size_t mpi_log_find(const struct mpi_log *log, int host, int64_t pid);
 void mpi_log_release(struct mpi_log *log);
 
 /* Until when events tell what the rank did, at most end_ns; there may be a gap before. */

@@ -18,7 +18,7 @@
 
 /* ---- which group ---- */
 
-static int64_t known(int64_t value) {
+static int64_t known_or_zero(int64_t value) {
     return value == VALUE_ABSENT || value < 0 ? 0 : value;
 }
 
@@ -77,16 +77,19 @@ static struct used used_until(const struct cores *cores, int64_t t_ns) {
         const int64_t *values = row_of(cpus, core, row);
         sum.known &= values[CPU_USER] != VALUE_ABSENT && values[CPU_SYSTEM] != VALUE_ABSENT &&
                      values[CPU_IDLE] != VALUE_ABSENT && values[CPU_IRQ] == VALUE_ABSENT;
-        sum.ticks += (double)known(values[CPU_USER]) + (double)known(values[CPU_SYSTEM]);
-        sum.idle += (double)known(values[CPU_IDLE]);
+        sum.ticks +=
+            (double)known_or_zero(values[CPU_USER]) + (double)known_or_zero(values[CPU_SYSTEM]);
+        sum.idle += (double)known_or_zero(values[CPU_IDLE]);
     }
     return sum;
 }
 
 /* Used time beyond the ticks is taken from idle time; missing used time becomes idle. */
 static void bring_to(int64_t values[], struct used all, double exact) {
-    double user = (double)known(values[CPU_USER]), system = (double)known(values[CPU_SYSTEM]);
-    double idle = (double)known(values[CPU_IDLE]), busy = user + system, more = exact - all.ticks;
+    double user = (double)known_or_zero(values[CPU_USER]),
+           system = (double)known_or_zero(values[CPU_SYSTEM]);
+    double idle = (double)known_or_zero(values[CPU_IDLE]), busy = user + system,
+           more = exact - all.ticks;
     if (more > 0 && all.idle > 0)
         more *= idle / all.idle;
     else if (more < 0 && all.ticks > 0)
@@ -108,7 +111,7 @@ static bool is_host(const struct series_set *groups, const struct series *group,
         int64_t clock = series_value(groups, group, row, CGROUP_CPU);
         if (!used.known || clock == VALUE_ABSENT)
             continue;
-        exact += (double)known(clock);
+        exact += (double)known_or_zero(clock);
         ticks += used.ticks;
     }
     return exact > 0 && exact <= UNLIKE * ticks && ticks <= UNLIKE * exact;
@@ -130,7 +133,7 @@ static void correct_host(const struct series_set *groups, const struct cores *co
     for (size_t row = 0; row < group->n; row++) {
         int64_t clock = series_value(groups, group, row, CGROUP_CPU);
         if (clock != VALUE_ABSENT)
-            correct_row(cores, group->t_ns[row], (double)known(clock));
+            correct_row(cores, group->t_ns[row], (double)known_or_zero(clock));
     }
 }
 

@@ -91,10 +91,6 @@ static int64_t *at(const struct series_set *set, const struct relative *one, siz
     return &one->series->values[row * set->n_columns + column];
 }
 
-static double known(int64_t value) {
-    return value > 0 && time_is_sane(value) ? (double)value : 0;
-}
-
 /* The columns that the kernel adds to the parent, and their values. */
 struct inherited {
     size_t to, parts[3], n_parts;
@@ -112,7 +108,7 @@ static double sum_of_rows(const struct series_set *set, const struct relative *o
     double sum = 0;
     for (size_t row = 0; row < one->series->n; row++)
         for (size_t i = 0; i < what->n_parts; i++)
-            sum += known(*at(set, one, row, what->parts[i]));
+            sum += series_amount(*at(set, one, row, what->parts[i]));
     return sum;
 }
 
@@ -131,7 +127,7 @@ static void tell_parent(const struct series_set *set, struct relative *one,
         int64_t *grown = at(set, parent, row, what->to);
         if (*at(set, parent, row, PROCESS_CHILDREN) == VALUE_ABSENT)
             continue;
-        double taken = known(*grown) < told ? known(*grown) : told;
+        double taken = series_amount(*grown) < told ? series_amount(*grown) : told;
         *grown = *grown == VALUE_ABSENT ? VALUE_ABSENT : *grown - (int64_t)taken;
         told -= taken;
         parent->told += taken;

@@ -11,10 +11,6 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-static double known(int64_t value) {
-    return value > 0 && time_is_sane(value) ? (double)value : 0;
-}
-
 struct told {
     double cpu_ns, read_bytes, write_bytes;
 };
@@ -26,18 +22,18 @@ static struct told use_of_rows(const struct series_set *set, int host) {
         if (one->host != host || !series_ever(set, one, PROCESS_JOB, 1))
             continue;
         for (size_t row = 0; row < one->n; row++) {
-            told.cpu_ns += known(series_value(set, one, row, PROCESS_USER)) +
-                           known(series_value(set, one, row, PROCESS_SYSTEM)) +
-                           known(series_value(set, one, row, PROCESS_UNSEEN));
-            told.read_bytes += known(series_value(set, one, row, PROCESS_READ));
-            told.write_bytes += known(series_value(set, one, row, PROCESS_WRITE));
+            told.cpu_ns += series_amount(series_value(set, one, row, PROCESS_USER)) +
+                           series_amount(series_value(set, one, row, PROCESS_SYSTEM)) +
+                           series_amount(series_value(set, one, row, PROCESS_UNSEEN));
+            told.read_bytes += series_amount(series_value(set, one, row, PROCESS_READ));
+            told.write_bytes += series_amount(series_value(set, one, row, PROCESS_WRITE));
         }
     }
     return told;
 }
 
 static int64_t rest(int64_t all, double told) {
-    double left = known(all) - told;
+    double left = series_amount(all) - told;
     return left > 0 ? (int64_t)left : 0;
 }
 

@@ -23,6 +23,10 @@ struct key_table {
     size_t n, capacity, n_slots;
 };
 
+static inline struct key key_of_process(int host, int64_t pid) {
+    return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
+}
+
 /* The number of a key, or KEY_NONE. */
 uint32_t key_find(const struct key_table *table, struct key key);
 /* The number of a key, which is added if it is new (with the old n as its number). Without memory,

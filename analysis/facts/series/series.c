@@ -20,6 +20,22 @@ bool windows_hold(struct windows windows, int64_t t_ns) {
     return false;
 }
 
+size_t windows_first(struct windows windows, int64_t t_ns) {
+    return TIMES_UNTIL(windows.items, windows.n, end_ns, t_ns);
+}
+
+double windows_common_ns(struct windows windows, int64_t begin_ns, int64_t end_ns) {
+    double sum = 0;
+    for (size_t i = windows_first(windows, begin_ns);
+         i < windows.n && windows.items[i].begin_ns < end_ns; i++) {
+        const struct window *w = &windows.items[i];
+        int64_t from = begin_ns > w->begin_ns ? begin_ns : w->begin_ns;
+        int64_t to = end_ns < w->end_ns ? end_ns : w->end_ns;
+        sum += to > from ? (double)(to - from) : 0;
+    }
+    return sum;
+}
+
 bool series_row_ends_in(const struct series *series, size_t row, struct windows windows) {
     for (size_t w = 0; w < windows.n; w++)
         if (series->t_ns[row] > windows.items[w].begin_ns &&

@@ -26,6 +26,12 @@ int64_t windows_length(struct windows windows);
 /* Whether an instant lies in one of them; ends are excluded. */
 bool windows_hold(struct windows windows, int64_t t_ns);
 
+/* The index of the first window that ends after t. */
+size_t windows_first(struct windows windows, int64_t t_ns);
+
+/* The time of [begin_ns, end_ns) that lies in the windows. */
+double windows_common_ns(struct windows windows, int64_t begin_ns, int64_t end_ns);
+
 struct series {
     int host; /* index of the recording's hosts */
     int64_t instance;
@@ -49,6 +55,11 @@ struct series_set {
 
 static inline bool time_is_sane(int64_t t_ns) {
     return t_ns >= -TIME_SANE_NS && t_ns <= TIME_SANE_NS;
+}
+
+/* A counted value; 0 if it is absent or impossible. */
+static inline double series_amount(int64_t value) {
+    return value > 0 && time_is_sane(value) ? (double)value : 0;
 }
 
 /* Appends a row; an instance's rows come one after the other, in time order. A row that is not

@@ -3,12 +3,18 @@
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_STATS_H
 #define CHOKEPOINT_ANALYSIS_FACTS_SERIES_STATS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct weighted {
     double value, weight;
 };
+
+/* 0 for a value that is not known. */
+static inline double stats_or_zero(double value) {
+    return isnan(value) ? 0 : value;
+}
 
 /* All functions return NAN for n == 0 and without memory. Values must not be NAN. */
 double stats_mean(const double *values, size_t n);
