@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint sweep report`: its arguments, and where its pictures may be written. */
-#include "cli/sweep/sweep.h"
 #include "cli/base/verb.h"
+#include "cli/sweep/sweep.h"
 
 #include <errno.h>
 #include <setjmp.h>
