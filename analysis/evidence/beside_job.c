@@ -9,7 +9,6 @@
 #include "analysis/evidence/quota.h"
 #include "analysis/facts/series/connection_name.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
 
 struct beside_job beside_job_of(const struct run_model *model, size_t group, int host) {
     double idle = model_mean(model, host, METRIC_CPU_IDLE, group);

@@ -9,7 +9,6 @@
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/threshold.h"
 
 double core_beside(const struct run_model *model, size_t group, int host,
                    const struct model_process *than) {

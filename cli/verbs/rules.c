@@ -4,7 +4,6 @@
  * the numbers by which it decides. The list is the table that judges, so it cannot be out of date.
  */
 #include "analysis/causes/causes.h"
-#include "analysis/threshold.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
 #include "common/error.h"
