@@ -70,7 +70,7 @@ struct option_table {
     const char *end;  /* what --help ends with; NULL: with the options */
     unsigned indent;  /* of an option that has no letter, in the help */
     unsigned column;  /* at which help begins */
-    bool one_command; /* options end at the first word that is none */
+    bool one_command; /* options end at the first word that is no option */
 };
 
 /* The parts of a spelling. */
