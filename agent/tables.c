@@ -6,11 +6,9 @@
  */
 #include "agent/tables.h"
 
-#include "agent/base/note.h"
-#include "agent/base/probe.h"
-#include "agent/sampler/self.h"
-
 #include <errno.h>
+
+#include "tables/tables.h"
 
 static const char *kind_text(const struct table *table, const struct column *column) {
     if (table->kind == TABLE_EVENTS)
@@ -30,9 +28,7 @@ static void print_table(const struct table *table, FILE *out) {
 }
 
 int tables_print(FILE *out) {
-    for (size_t i = 0; i < probe_list_size; i++)
-        print_table(&probe_list[i]->table, out);
-    print_table(&self_table, out);
-    print_table(&note_table, out);
+    for (size_t i = 0; i < TABLES_KNOWN; i++)
+        print_table(&all_tables[i], out);
     return fflush(out) != 0 || ferror(out) ? -EIO : 0;
 }

@@ -61,10 +61,7 @@ static int check_data_table(struct store *store, const struct data_table *table)
     for (size_t i = 0; i < table->n_columns; i++)
         sqlite3_str_appendf(text, ", t.\"%w\"", table->columns[i].name);
     sqlite3_str_appendf(text, " FROM \"%w\" t", table->name);
-    char *sql = sqlite3_str_finish(text);
-    int r = sql ? sql_prepare(store, sql, &statement) : -ENOMEM;
-    sqlite3_free(sql);
-    return keep_message(store, r);
+    return keep_message(store, sql_prepare_made(store, sqlite3_str_finish(text), &statement));
 }
 
 static int check_data_tables(struct store *store) {

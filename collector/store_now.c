@@ -10,18 +10,33 @@
 /* The highest percentage in one frame, and its instance. Counters count only in rows with an
  * interval. */
 static const struct look {
-    const char *table, *resource, *sql;
+    enum table_id table;
+    const char *resource, *sql;
+    int columns[4]; /* of the text, in their order */
 } looks[] = {
-    {"cpu", "a core",
-     "SELECT max(100.0 * (interval_ns - coalesce(idle_ns, 0) - coalesce(iowait_ns, 0))"
-     " / interval_ns), instance FROM cpu WHERE frame = ? AND interval_ns > 0"},
-    {"memory", "memory",
-     "SELECT max(100.0 * (total_bytes - available_bytes) / total_bytes), 0 FROM memory"
-     " WHERE frame = ? AND total_bytes > 0"},
-    {"disk", "a disk",
-     "SELECT max(100.0 * busy_ns / interval_ns), instance FROM disk WHERE frame = ?"
-     " AND interval_ns > 0"},
+    {TABLE_CPU,
+     "a core",
+     "SELECT max(100.0 * (interval_ns - coalesce(%s, 0) - coalesce(%s, 0)) / interval_ns),"
+     " instance FROM cpu WHERE frame = ? AND interval_ns > 0",
+     {CPU_IDLE, CPU_IOWAIT}},
+    {TABLE_MEMORY,
+     "memory",
+     "SELECT max(100.0 * (%s - %s) / %s), 0 FROM memory WHERE frame = ? AND %s > 0",
+     {MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_TOTAL, MEMORY_TOTAL}},
+    {TABLE_DISK,
+     "a disk",
+     "SELECT max(100.0 * %s / interval_ns), instance FROM disk WHERE frame = ? AND interval_ns > 0",
+     {DISK_BUSY}},
 };
+
+static int prepare(struct store *store, const struct look *look, sqlite3_stmt **ret_row) {
+    const struct column *columns = all_tables[look->table].columns;
+    const char *names[ARRAY_SIZE(look->columns)];
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        names[i] = columns[look->columns[i]].name;
+    return sql_prepare_made(
+        store, sqlite3_mprintf(look->sql, names[0], names[1], names[2], names[3]), ret_row);
+}
 
 static int name_instance(struct store *store, int64_t instance, char *name, size_t size) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
@@ -39,10 +54,10 @@ static int read_fullest(struct store *store, const struct look *look, int64_t fr
                         const char *host, struct store_now *now) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
     bool has = false;
-    int r = sql_has_table(store, look->table, &has);
+    int r = sql_has_table(store, all_tables[look->table].name, &has);
     if (r || !has)
         return r;
-    r = sql_prepare(store, look->sql, &row);
+    r = prepare(store, look, &row);
     if (r == 0)
         r = sql_bind(row, "i", frame);
     int code = r ? SQLITE_DONE : sqlite3_step(row);

@@ -182,9 +182,7 @@ static int prepare_view(struct store *store, int64_t run, const char *name,
     int r = table_load(store, name, &table);
     if (r <= 0)
         return r ? r : -ENOENT;
-    char *sql = view_select_sql(table);
-    r = sql ? sql_prepare(store, sql, ret_statement) : -ENOMEM;
-    sqlite3_free(sql);
+    r = sql_prepare_made(store, view_select_sql(table), ret_statement);
     return r ? r : sql_bind(*ret_statement, "i", run);
 }
 

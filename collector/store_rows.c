@@ -62,12 +62,8 @@ sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
 }
 
 int rows_table_prepare(struct rows_table *table, sqlite3_str *sql) {
-    char *text = sqlite3_str_finish(sql);
-    int r = text ? table->error : -ENOMEM;
-    if (!r)
-        r = sql_prepare(table->store, text, &table->rows);
-    sqlite3_free(text);
-    return r;
+    int r = sql_prepare_made(table->store, sqlite3_str_finish(sql), &table->rows);
+    return table->error ? table->error : r;
 }
 
 void rows_table_fill(const struct rows_table *table, int64_t *ret_interval_ns,

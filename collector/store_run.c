@@ -95,13 +95,15 @@ int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns,
 int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     bool has;
-    int r = sql_has_table(store, "process", &has);
+    int r = sql_has_table(store, all_tables[TABLE_PROCESS].name, &has);
     if (r || !has)
         return r ? r : -ENOENT;
-    r = sql_prepare(store,
-                    "SELECT 1 FROM host h JOIN stream s USING(host) JOIN frame f USING(stream)"
-                    " JOIN process p USING(frame) WHERE h.run = ? AND p.rank IS NOT NULL LIMIT 1",
-                    &statement);
+    r = sql_prepare_made(
+        store,
+        sqlite3_mprintf("SELECT 1 FROM host h JOIN stream s USING(host) JOIN frame f USING(stream)"
+                        " JOIN process p USING(frame) WHERE h.run = ? AND p.%s IS NOT NULL LIMIT 1",
+                        all_tables[TABLE_PROCESS].columns[PROCESS_RANK].name),
+        &statement);
     if (!r)
         r = sql_bind(statement, "i", run);
     if (r)

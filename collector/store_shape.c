@@ -73,9 +73,7 @@ static int shape_new(struct store *store, struct data_table *stored, const struc
         shape->counters[i] =
             table->kind == TABLE_SAMPLES && table->columns[i].kind == COLUMN_COUNTER;
     }
-    char *sql = table_insert_sql(stored, shape);
-    int r = sql ? sql_prepare(store, sql, &shape->insert) : -ENOMEM;
-    sqlite3_free(sql);
+    int r = sql_prepare_made(store, table_insert_sql(stored, shape), &shape->insert);
     if (r) {
         shape_free(shape);
         return r;

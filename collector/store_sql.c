@@ -210,6 +210,12 @@ int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_stateme
         sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement, NULL));
 }
 
+int sql_prepare_made(struct store *store, char *sql, sqlite3_stmt **ret_statement) {
+    int r = sql ? sql_prepare(store, sql, ret_statement) : -ENOMEM;
+    sqlite3_free(sql);
+    return r;
+}
+
 sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_error) {
     store->why[0] = '\0';
     if (!store->statements[id])

@@ -49,8 +49,7 @@ static inline int harness_open(struct harness *h, const struct probe *probe) {
     h->probe = probe;
     h->state = calloc(1, probe->state_size);
     h->opened = probe->open(h->state, &h->env, h->why, sizeof h->why);
-    if (h->opened == 0 &&
-        rows_init(&h->rows, &probe->table, probe->max_rows(h->state, &h->env)) < 0)
+    if (h->opened == 0 && rows_init(&h->rows, probe->table, probe->max_rows(h->state, &h->env)) < 0)
         abort();
     return h->opened;
 }
@@ -95,9 +94,9 @@ static inline const struct row *harness_row(const struct harness *h, const char 
 static inline int64_t harness_value(const struct harness *h, const char *instance,
                                     const char *column) {
     const struct row *row = harness_row(h, instance);
-    int at = table_find_column(&h->probe->table, column);
+    int at = table_find_column(h->probe->table, column);
     if (at < 0) {
-        fprintf(stderr, "table %s has no column %s\n", h->probe->table.name, column);
+        fprintf(stderr, "table %s has no column %s\n", h->probe->table->name, column);
         abort();
     }
     return row ? row->values[at] : HARNESS_NO_ROW;
@@ -105,7 +104,7 @@ static inline int64_t harness_value(const struct harness *h, const char *instanc
 
 /* For people: the rows as text. */
 static inline void harness_print(const struct harness *h) {
-    const struct table *table = &h->probe->table;
+    const struct table *table = h->probe->table;
     for (size_t i = 0; i < h->rows.n; i++) {
         const struct row *row = &h->rows.items[i];
         printf("%s %s%s:", table->name, row->name, row->flags & ROW_BORN ? " (born)" : "");

@@ -4,18 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/error.h"
-
-static const struct column note_columns[] = {
-    {"level", UNIT_NONE, COLUMN_LEVEL, "1 information, 2 warning"},
-};
-
-const struct table note_table = {.name = "note",
-                                 .instance = "text",
-                                 .help = "remarks of the agent about its own samples",
-                                 .kind = TABLE_EVENTS,
-                                 .columns = note_columns,
-                                 .n_columns = ARRAY_SIZE(note_columns)};
+#include "tables/tables.h"
 
 void note_append(struct rows *rows, enum note_level level, const char *subject, const char *text) {
     char line[2 * INSTANCE_MAX];
@@ -26,7 +15,7 @@ void note_append(struct rows *rows, enum note_level level, const char *subject, 
     struct row *row = rows_append(rows, line, size);
     if (!row)
         return;
-    row->values[0] = level;
+    row->values[NOTE_LEVEL] = level;
     for (size_t i = 0; i + 1 < rows->n; i++)
         if (strcmp(rows->items[i].name, row->name) == 0) {
             rows->n--;

@@ -12,8 +12,6 @@ enum note_level { NOTE_INFO = 1, NOTE_WARNING = 2 };
 
 #define NOTES_A_FRAME 48 /* further ones are dropped */
 
-extern const struct table note_table;
-
 /* Appends the line "SUBJECT: TEXT", cut to the size of an instance, unless the frame has it
  * already. */
 void note_append(struct rows *rows, enum note_level level, const char *subject, const char *text);

@@ -15,7 +15,7 @@
 
 #include "agent/base/note.h"
 #include "common/rows.h"
-#include "common/table.h"
+#include "tables/tables.h"
 
 struct call_watch;
 struct job;
@@ -75,7 +75,7 @@ bool probe_may_remove_rings(const struct probe_env *env, const char *directory);
 #define PROBE_ABSENT 1
 
 struct probe {
-    struct table table;
+    const struct table *table;
     enum probe_pace pace;
     /* Its rows are too many to be sent while the job runs: they go into frames and a spool of their
      * own, delivered at the end. A sample may be taken in several parts: it is asked again as long

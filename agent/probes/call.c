@@ -13,26 +13,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    RANK,
-    PID,
-    SEQUENCE,
-    START_NS,
-    DURATION_NS,
-    COMM,
-    PEER,
-    TAG,
-    BYTES,
-    CPU_NS,
-    GAP_CPU_NS,
-    INSIDE_NS,
-    POLLS,
-    FLAGS,
-    THREAD,
-    SITE,
-    N_COLUMNS
-};
-
 #define ROWS_MAX 4096 /* of a frame; a sample takes as many frames as it needs */
 
 struct call {
@@ -46,27 +26,27 @@ struct drain {
 };
 
 static void fill(int64_t *values, const struct call_event *event) {
-    values[SEQUENCE] = (int64_t)event->sequence;
-    values[START_NS] = event->enter_ns;
-    values[DURATION_NS] = event->exit_ns - event->enter_ns;
+    values[CALL_SEQUENCE] = (int64_t)event->sequence;
+    values[CALL_START_NS] = event->enter_ns;
+    values[CALL_DURATION_NS] = event->exit_ns - event->enter_ns;
     if (event->comm != CALL_COMM_UNKNOWN)
-        values[COMM] = event->comm;
+        values[CALL_COMM_ID] = event->comm;
     if (event->peer != CALL_NO_PEER)
-        values[PEER] = event->peer;
+        values[CALL_PEER] = event->peer;
     if (event->tag != CALL_NO_TAG)
-        values[TAG] = event->tag;
-    values[BYTES] = event->bytes;
+        values[CALL_TAG] = event->tag;
+    values[CALL_BYTES] = event->bytes;
     if (event->flags & CALL_HAS_CPU)
-        values[CPU_NS] = event->cpu_ns;
+        values[CALL_CPU_NS] = event->cpu_ns;
     if (event->flags & CALL_HAS_GAP_CPU)
-        values[GAP_CPU_NS] = event->gap_cpu_ns;
+        values[CALL_GAP_CPU_NS] = event->gap_cpu_ns;
     if (event->flags & CALL_FOLDED) {
-        values[INSIDE_NS] = event->inside_ns;
-        values[POLLS] = event->polls;
+        values[CALL_INSIDE_NS] = event->inside_ns;
+        values[CALL_POLLS] = event->polls;
     }
-    values[FLAGS] = event->flags;
-    values[THREAD] = event->thread;
-    values[SITE] = (int64_t)event->site_module << 32 | event->site_offset;
+    values[CALL_FLAG_BITS] = event->flags;
+    values[CALL_THREAD] = event->thread;
+    values[CALL_SITE] = (int64_t)event->site_module << 32 | event->site_offset;
 }
 
 static int take_event(void *ctx, const struct call_rank *rank, const struct call_event *event) {
@@ -76,8 +56,8 @@ static int take_event(void *ctx, const struct call_rank *rank, const struct call
     if (!row)
         return 1;
     if (drain->rank >= 0)
-        row->values[RANK] = drain->rank;
-    row->values[PID] = rank->pid;
+        row->values[CALL_RANK] = drain->rank;
+    row->values[CALL_PID] = rank->pid;
     fill(row->values, event);
     return 0;
 }
@@ -136,43 +116,8 @@ static size_t call_max_rows(const void *state, const struct probe_env *env) {
     return ROWS_MAX;
 }
 
-static const struct column call_columns[N_COLUMNS] = {
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [SEQUENCE] = {"sequence", UNIT_NONE, COLUMN_LEVEL,
-                  "counts from 1 in each process; what is missing was lost"},
-    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it was called, on the host's clock"},
-    [DURATION_NS] = {"duration_ns", UNIT_NS, COLUMN_LEVEL, "until it returned"},
-    [COMM] = {"comm", UNIT_NONE, COLUMN_LEVEL,
-              "communicator, window or file: 0 world, 1 self, else the same number at all members"},
-    [PEER] = {"peer", UNIT_NONE, COLUMN_LEVEL,
-              "the other side's rank in MPI_COMM_WORLD; the root of a collective"},
-    [TAG] = {"tag", UNIT_NONE, COLUMN_LEVEL, "of the message"},
-    [BYTES] = {"bytes", UNIT_BYTES, COLUMN_LEVEL,
-               "sent or received; of collectives the larger of what it gave and got; of calls in a "
-               "row their sum"},
-    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_LEVEL, "CPU time inside; of calls of 100 us and more"},
-    [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_LEVEL,
-                    "CPU time since the thread's call before; of gaps of 100 us and more"},
-    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_LEVEL,
-                   "of small calls in a row told as one event: time inside them; else absent"},
-    [POLLS] = {"polls", UNIT_EVENTS, COLUMN_LEVEL,
-               "of small calls in a row told as one event: how many; else absent"},
-    [FLAGS] = {"flags", UNIT_NONE, COLUMN_LEVEL,
-               "1 any source, 2 a row, 4 message of next call, 8 a request, 16 bytes at most, "
-               "32 failed, 64, 128 CPU known, 256 Fortran, 1024 cancelled, 2048 exclusive lock"},
-    [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
-    [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
-              "where it was called from: hash of the file's name x 2^32 + offset in it"},
-};
-
 const struct probe probe_call = {
-    .table = {.name = "call",
-              .instance = "function",
-              .help = "single MPI calls of each rank; delivered when the command has ended",
-              .kind = TABLE_EVENTS,
-              .columns = call_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_CALL],
     .pace = PACE_SYSTEM,
     .bulk = true,
     .state_size = sizeof(struct call),

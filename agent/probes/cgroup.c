@@ -33,10 +33,10 @@
 #define SEEN_MAX 64
 
 struct group {
-    char path[SCOPE_PATH_MAX];        /* "": free */
-    int fds[CGROUP_N_FILES];          /* -1: it has no such file, or another says the same */
-    int64_t limits_ns;                /* when its limits were read last */
-    int64_t values[CGROUP_N_COLUMNS]; /* as they were read last */
+    char path[SCOPE_PATH_MAX];      /* "": free */
+    int fds[CGROUP_N_FILES];        /* -1: it has no such file, or another says the same */
+    int64_t limits_ns;              /* when its limits were read last */
+    int64_t values[CGROUP_COLUMNS]; /* as they were read last */
 };
 
 struct cgroup {
@@ -102,7 +102,7 @@ static ssize_t read_file(int fd, char text[TEXT_MAX]) {
  * columns absent. */
 static size_t read_files(struct cgroup *cgroup, struct group *group, bool limits) {
     size_t n_read = 0;
-    for (size_t i = 0; i < CGROUP_N_COLUMNS; i++)
+    for (size_t i = 0; i < CGROUP_COLUMNS; i++)
         if (cgroup_is_limit(i) == limits)
             group->values[i] = VALUE_ABSENT;
     for (size_t i = 0; i < CGROUP_N_FILES; i++) {
@@ -125,8 +125,8 @@ static bool read_group(struct cgroup *cgroup, struct group *group, int64_t now_n
         return true;
     group->limits_ns = now_ns;
     n_read += read_files(cgroup, group, true);
-    if (group->values[CGROUP_QUOTA_NS] == VALUE_ABSENT)
-        group->values[CGROUP_PERIOD_NS] = VALUE_ABSENT;
+    if (group->values[CGROUP_QUOTA] == VALUE_ABSENT)
+        group->values[CGROUP_PERIOD] = VALUE_ABSENT;
     return n_read > 0;
 }
 
@@ -307,42 +307,8 @@ static void cgroup_close(void *state) {
     source_close(&cgroup->mounts);
 }
 
-static const struct column cgroup_columns[CGROUP_N_COLUMNS] = {
-    [CGROUP_CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time used"},
-    [CGROUP_PERIODS] = {"periods", UNIT_EVENTS, COLUMN_COUNTER,
-                        "periods in which it ran under a quota"},
-    [CGROUP_THROTTLED_PERIODS] = {"throttled_periods", UNIT_EVENTS, COLUMN_COUNTER,
-                                  "of them, those in which it had used up its quota"},
-    [CGROUP_THROTTLED_NS] = {"throttled_ns", UNIT_NS, COLUMN_COUNTER,
-                             "time it was kept from running, summed over CPUs"},
-    [CGROUP_QUOTA_NS] = {"quota_ns", UNIT_NS, COLUMN_LEVEL,
-                         "CPU time it may use in a period; absent without a quota"},
-    [CGROUP_PERIOD_NS] = {"period_ns", UNIT_NS, COLUMN_LEVEL, "the period of the quota"},
-    [CGROUP_MEMORY_BYTES] = {"memory_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                             "memory in use, its share of the page cache included"},
-    [CGROUP_MEMORY_LIMIT_BYTES] = {"memory_limit_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                                   "memory it may use; absent without a limit"},
-    [CGROUP_MEMORY_LIMIT_HITS] = {"memory_limit_hits", UNIT_EVENTS, COLUMN_COUNTER,
-                                  "times it was about to exceed that and had to give something up"},
-    [CGROUP_OOM_KILLS] = {"oom_kills", UNIT_EVENTS, COLUMN_COUNTER,
-                          "processes killed for lack of memory"},
-    [CGROUP_READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                           "bytes read, summed over disks; one that lies on another counts again"},
-    [CGROUP_WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                            "bytes written, likewise; v1: without what the kernel writes later"},
-    [CGROUP_READ_LIMIT] = {"read_limit_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
-                           "what it may read a second, from the disk with the tightest limit"},
-    [CGROUP_WRITE_LIMIT] = {"write_limit_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
-                            "what it may write a second, likewise"},
-};
-
 const struct probe probe_cgroup = {
-    .table = {.name = "cgroup",
-              .instance = "group",
-              .help = "control groups the job lives in: limits, and what they cost",
-              .kind = TABLE_SAMPLES,
-              .columns = cgroup_columns,
-              .n_columns = CGROUP_N_COLUMNS},
+    .table = &all_tables[TABLE_CGROUP],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct cgroup),
     .max_rows = cgroup_max_rows,

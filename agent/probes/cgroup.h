@@ -8,25 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/base/keys.h"
-
-enum {
-    CGROUP_CPU_NS,
-    CGROUP_PERIODS,
-    CGROUP_THROTTLED_PERIODS,
-    CGROUP_THROTTLED_NS,
-    CGROUP_QUOTA_NS,
-    CGROUP_PERIOD_NS,
-    CGROUP_MEMORY_BYTES,
-    CGROUP_MEMORY_LIMIT_BYTES,
-    CGROUP_MEMORY_LIMIT_HITS,
-    CGROUP_OOM_KILLS,
-    CGROUP_READ_BYTES,
-    CGROUP_WRITE_BYTES,
-    CGROUP_READ_LIMIT,
-    CGROUP_WRITE_LIMIT,
-    CGROUP_N_COLUMNS
-};
+#include "agent/keys.h"
+#include "tables/tables.h"
 
 /* The files of a group, of both versions of cgroups: none has all. */
 enum { CGROUP_N_FILES = 19 };

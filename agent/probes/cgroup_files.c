@@ -57,13 +57,13 @@ const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
 };
 
 static const struct key cpu_keys[] = {
-    {"usage_usec", CGROUP_CPU_NS, NS_PER_US},           {"nr_periods", CGROUP_PERIODS, 1},
-    {"nr_throttled", CGROUP_THROTTLED_PERIODS, 1},      {"throttled_time", CGROUP_THROTTLED_NS, 1},
-    {"throttled_usec", CGROUP_THROTTLED_NS, NS_PER_US},
+    {"usage_usec", CGROUP_CPU, NS_PER_US},           {"nr_periods", CGROUP_PERIODS, 1},
+    {"nr_throttled", CGROUP_THROTTLED_PERIODS, 1},   {"throttled_time", CGROUP_THROTTLED, 1},
+    {"throttled_usec", CGROUP_THROTTLED, NS_PER_US},
 };
 
 static const struct key memory_keys[] = {
-    {"max", CGROUP_MEMORY_LIMIT_HITS, 1},
+    {"max", CGROUP_LIMIT_HITS, 1},
     {"oom_kill", CGROUP_OOM_KILLS, 1},
 };
 
@@ -73,9 +73,8 @@ void cgroup_keys_init(struct cgroup_keys *keys) {
 }
 
 bool cgroup_is_limit(size_t column) {
-    return column == CGROUP_QUOTA_NS || column == CGROUP_PERIOD_NS ||
-           column == CGROUP_MEMORY_LIMIT_BYTES || column == CGROUP_READ_LIMIT ||
-           column == CGROUP_WRITE_LIMIT;
+    return column == CGROUP_QUOTA || column == CGROUP_PERIOD || column == CGROUP_MEMORY_LIMIT ||
+           column == CGROUP_READ_LIMIT || column == CGROUP_WRITE_LIMIT;
 }
 
 bool cgroup_is_repeated(size_t file, const int *fds) {
@@ -102,8 +101,8 @@ static void read_cpu_max(const char *text, const char *end, int64_t *values) {
     struct span quota;
     if (!text_word(&text, end, &quota))
         return;
-    read_limit(quota.data, quota.data + quota.size, NS_PER_US, &values[CGROUP_QUOTA_NS]);
-    read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD_NS]);
+    read_limit(quota.data, quota.data + quota.size, NS_PER_US, &values[CGROUP_QUOTA]);
+    read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
 }
 
 /* ---- a line a device ---- */
@@ -191,24 +190,24 @@ void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, 
         keys_read(&keys->cpu, text, end, 1, values);
         break;
     case CPU_QUOTA: /* -1 is no number without a sign */
-        read_number(text, end, NS_PER_US, &values[CGROUP_QUOTA_NS]);
+        read_number(text, end, NS_PER_US, &values[CGROUP_QUOTA]);
         break;
     case CPU_PERIOD:
-        read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD_NS]);
+        read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
         break;
     case CPUACCT_USAGE:
-        read_number(text, end, 1, &values[CGROUP_CPU_NS]);
+        read_number(text, end, 1, &values[CGROUP_CPU]);
         break;
     case MEMORY_USAGE:
     case V2_MEMORY_CURRENT:
-        read_number(text, end, 1, &values[CGROUP_MEMORY_BYTES]);
+        read_number(text, end, 1, &values[CGROUP_MEMORY]);
         break;
     case MEMORY_LIMIT:
     case V2_MEMORY_MAX:
-        read_limit(text, end, 1, &values[CGROUP_MEMORY_LIMIT_BYTES]);
+        read_limit(text, end, 1, &values[CGROUP_MEMORY_LIMIT]);
         break;
     case MEMORY_FAILCNT:
-        read_number(text, end, 1, &values[CGROUP_MEMORY_LIMIT_HITS]);
+        read_number(text, end, 1, &values[CGROUP_LIMIT_HITS]);
         break;
     case MEMORY_OOM_CONTROL:
     case V2_MEMORY_EVENTS:
@@ -223,7 +222,6 @@ void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, 
 }
 
 bool cgroup_is_limited(const int64_t *values) {
-    return values[CGROUP_QUOTA_NS] != VALUE_ABSENT ||
-           values[CGROUP_MEMORY_LIMIT_BYTES] != VALUE_ABSENT ||
+    return values[CGROUP_QUOTA] != VALUE_ABSENT || values[CGROUP_MEMORY_LIMIT] != VALUE_ABSENT ||
            values[CGROUP_READ_LIMIT] != VALUE_ABSENT || values[CGROUP_WRITE_LIMIT] != VALUE_ABSENT;
 }

@@ -24,8 +24,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
-
 #define STEP_BACK_MAX (2 * NS_PER_S) /* more than that is a restart and passed on as such */
 
 struct held {
@@ -53,7 +51,7 @@ static int64_t hold(int64_t *last, int64_t value) {
 
 /* "cpu12 user nice system idle iowait irq softirq steal guest guest_nice": guest time is part of
  * user and nice already. False for any other line. */
-static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_COLUMNS],
+static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[CPU_COLUMNS],
                        size_t *ret_n) {
     const char *p = line.data + 3, *end = line.data + line.size;
     uint64_t core;
@@ -61,7 +59,7 @@ static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_
         !text_u64(&p, end, &core) || core >= SCOPE_CPUS_MAX)
         return false;
     *ret_core = (unsigned)core;
-    *ret_n = text_numbers(&p, end, numbers, N_COLUMNS);
+    *ret_n = text_numbers(&p, end, numbers, CPU_COLUMNS);
     return *ret_n >= 4;
 }
 
@@ -79,14 +77,15 @@ static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core
         return;
     for (size_t i = 0; i < n; i++)
         row->values[i] = counter_value(numbers[i], tick_ns(env->ticks_per_s));
-    row->values[IDLE] = hold(&held->idle, row->values[IDLE]);
-    row->values[IOWAIT] = hold(&held->iowait, row->values[IOWAIT]);
+    row->values[CPU_IDLE] = hold(&held->idle, row->values[CPU_IDLE]);
+    row->values[CPU_IOWAIT] = hold(&held->iowait, row->values[CPU_IOWAIT]);
 }
 
 /* Steal of a core of the scope: kept by core, and returned. */
 static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned core,
                           const uint64_t *numbers, size_t n) {
-    int64_t steal = n > STEAL ? counter_value(numbers[STEAL], tick_ns(env->ticks_per_s)) : 0;
+    int64_t steal =
+        n > CPU_STEAL ? counter_value(numbers[CPU_STEAL], tick_ns(env->ticks_per_s)) : 0;
     cpu->held[core].steal = steal == VALUE_ABSENT ? 0 : steal;
     return cpu->held[core].steal;
 }
@@ -99,7 +98,7 @@ static bool is_ours(const struct scope *scope, unsigned core) {
 /* Lines of cores come first, after the sum; nothing after them is looked at. */
 static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->stat.data, *end = source_end(&cpu->stat);
-    uint64_t numbers[N_COLUMNS];
+    uint64_t numbers[CPU_COLUMNS];
     int64_t steal_ns = 0;
     struct span line;
     unsigned core;
@@ -119,9 +118,9 @@ static void group_row(struct row *row, struct held *held, int64_t passed_ns, int
                       int64_t system_ns, int64_t steal_ns) {
     if (!row)
         return;
-    row->values[USER] = user_ns;
-    row->values[SYSTEM] = system_ns;
-    row->values[STEAL] = steal_ns;
+    row->values[CPU_USER] = user_ns;
+    row->values[CPU_SYSTEM] = system_ns;
+    row->values[CPU_STEAL] = steal_ns;
     if (user_ns == VALUE_ABSENT || system_ns == VALUE_ABSENT)
         return;
     /* The three cannot exceed INT64_MAX, so the subtractions from passed_ns wrap only if the
@@ -131,7 +130,7 @@ static void group_row(struct row *row, struct held *held, int64_t passed_ns, int
         __builtin_sub_overflow(idle_ns, system_ns, &idle_ns) ||
         __builtin_sub_overflow(idle_ns, steal_ns, &idle_ns))
         return;
-    row->values[IDLE] = hold(&held->idle, idle_ns > 0 ? idle_ns : 0);
+    row->values[CPU_IDLE] = hold(&held->idle, idle_ns > 0 ? idle_ns : 0);
 }
 
 /* Divides `exact` as user and system time are to each other; neither part steps back
@@ -271,28 +270,8 @@ static void cpu_close(void *state) {
     cpu->held = NULL;
 }
 
-static const struct column cpu_columns[N_COLUMNS] = {
-    [USER] = {"user_ns", UNIT_NS, COLUMN_COUNTER, "time in programs, guests included"},
-    [NICE] = {"nice_ns", UNIT_NS, COLUMN_COUNTER, "time in programs of lowered priority"},
-    [SYSTEM] = {"system_ns", UNIT_NS, COLUMN_COUNTER, "time in the kernel for programs"},
-    [IDLE] = {"idle_ns", UNIT_NS, COLUMN_COUNTER,
-              "time with nothing to run; of a cgroup: time that it did not use"},
-    [IOWAIT] = {"iowait_ns", UNIT_NS, COLUMN_COUNTER,
-                "idle time while a task that last ran here waited for a disk"},
-    [IRQ] = {"irq_ns", UNIT_NS, COLUMN_COUNTER, "time in interrupt handlers"},
-    [SOFTIRQ] = {"softirq_ns", UNIT_NS, COLUMN_COUNTER,
-                 "time in deferred interrupt work, mostly the network's"},
-    [STEAL] = {"steal_ns", UNIT_NS, COLUMN_COUNTER,
-               "time the hypervisor gave to others although there was work"},
-};
-
 const struct probe probe_cpu = {
-    .table = {.name = "cpu",
-              .instance = "core",
-              .help = "CPU time of each core; one row \"cpus\" where a cgroup knows only the sum",
-              .kind = TABLE_SAMPLES,
-              .columns = cpu_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_CPU],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct cpu),
     .max_rows = cpu_max_rows,

@@ -37,7 +37,7 @@ static const struct {
     [DISK_WRITE_BYTES] = {6, SECTOR_BYTES},
     [DISK_WRITE_NS] = {7, NS_PER_MS},
     [DISK_FLUSHES] = {NUMBER_FLUSHES, 1},
-    [DISK_BUSY_NS] = {9, NS_PER_MS},
+    [DISK_BUSY] = {9, NS_PER_MS},
     [DISK_QUEUE_NS] = {10, NS_PER_MS},
 };
 
@@ -194,29 +194,8 @@ static void disk_close(void *state) {
     name_set_release(&disk->names);
 }
 
-static const struct column disk_columns[DISK_COLUMNS] = {
-    [DISK_READS] = {"reads", UNIT_EVENTS, COLUMN_COUNTER, "reads completed"},
-    [DISK_READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes read"},
-    [DISK_READ_NS] = {"read_ns", UNIT_NS, COLUMN_COUNTER, "time of all reads, added up"},
-    [DISK_WRITES] = {"writes", UNIT_EVENTS, COLUMN_COUNTER, "writes completed"},
-    [DISK_WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes written"},
-    [DISK_WRITE_NS] = {"write_ns", UNIT_NS, COLUMN_COUNTER, "time of all writes, added up"},
-    [DISK_FLUSHES] = {"flushes", UNIT_EVENTS, COLUMN_COUNTER,
-                      "flushes of the device's own cache completed"},
-    [DISK_BUSY_NS] = {"busy_ns", UNIT_NS, COLUMN_COUNTER, "time with at least one request"},
-    [DISK_QUEUE_NS] = {"queue_ns", UNIT_NS, COLUMN_COUNTER,
-                       "time of all requests, added up as it passes: its growth per time is the "
-                       "mean length of the queue"},
-};
-
 const struct probe probe_disk = {
-    .table = {.name = "disk",
-              .instance = "device",
-              .help = "I/O of whole disks, each byte once: no partitions, no dm or md above them; "
-                      "of a cgroup: what was submitted from within it",
-              .kind = TABLE_SAMPLES,
-              .columns = disk_columns,
-              .n_columns = DISK_COLUMNS},
+    .table = &all_tables[TABLE_DISK],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct disk),
     .max_rows = disk_max_rows,

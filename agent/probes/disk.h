@@ -8,19 +8,6 @@
 #include "agent/base/source.h"
 #include "common/text.h"
 
-enum {
-    DISK_READS,
-    DISK_READ_BYTES,
-    DISK_READ_NS,
-    DISK_WRITES,
-    DISK_WRITE_BYTES,
-    DISK_WRITE_NS,
-    DISK_FLUSHES,
-    DISK_BUSY_NS,
-    DISK_QUEUE_NS,
-    DISK_COLUMNS
-};
-
 #define DISKS_MAX 2048 /* names in /proc/diskstats, partitions included */
 
 #define DISK_NUMBERS_MAX 16

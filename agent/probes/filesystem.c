@@ -15,8 +15,6 @@
 #include "common/error.h"
 #include "common/text.h"
 
-enum { SIZE, FREE, AVAILABLE, FILES, FREE_FILES, N_COLUMNS };
-
 #define EVERY_NS (10 * NS_PER_S)
 
 struct filesystem {
@@ -48,11 +46,11 @@ static void append(const struct mount_fill *fill, struct rows *rows) {
     struct row *row = is_there(rows, name) ? NULL : rows_append(rows, name, size);
     if (!row)
         return;
-    row->values[SIZE] = fill->size_bytes;
-    row->values[FREE] = fill->free_bytes;
-    row->values[AVAILABLE] = fill->available_bytes;
-    row->values[FILES] = fill->files;
-    row->values[FREE_FILES] = fill->free_files;
+    row->values[FILESYSTEM_SIZE] = fill->size_bytes;
+    row->values[FILESYSTEM_FREE] = fill->free_bytes;
+    row->values[FILESYSTEM_AVAILABLE] = fill->available_bytes;
+    row->values[FILESYSTEM_FILES] = fill->files;
+    row->values[FILESYSTEM_FREE_FILES] = fill->free_files;
 }
 
 static int filesystem_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -92,22 +90,8 @@ static void filesystem_close(void *state) {
     mounts_free(((struct filesystem *)state)->mounts);
 }
 
-static const struct column filesystem_columns[N_COLUMNS] = {
-    [SIZE] = {"size_bytes", UNIT_BYTES, COLUMN_LEVEL, "size"},
-    [FREE] = {"free_bytes", UNIT_BYTES, COLUMN_LEVEL, "free, what is kept for root included"},
-    [AVAILABLE] = {"available_bytes", UNIT_BYTES, COLUMN_LEVEL, "free for everybody"},
-    [FILES] = {"files", UNIT_EVENTS, COLUMN_LEVEL,
-               "files it has room for (inodes); absent where it makes them as needed"},
-    [FREE_FILES] = {"free_files", UNIT_EVENTS, COLUMN_LEVEL, "how many of them are free"},
-};
-
 const struct probe probe_filesystem = {
-    .table = {.name = "filesystem",
-              .instance = "mount",
-              .help = "how full the mounted file systems are, every ten seconds",
-              .kind = TABLE_SAMPLES,
-              .columns = filesystem_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_FILESYSTEM],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct filesystem),
     .max_rows = filesystem_max_rows,

@@ -24,8 +24,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum { SEND_BYTES, SEND_PACKETS, RECEIVE_BYTES, RECEIVE_PACKETS, DROPS, N_COLUMNS };
-
 #define HEAD_BYTES 64 /* of each packet: IPv6 addresses behind a VLAN tag */
 #define RING_BYTES ((size_t)8 << 20)
 #define RESTS_NS (2 * NS_PER_S)
@@ -99,10 +97,10 @@ static void take_packet(void *ctx, const struct captured *packet) {
 /* ---- rows ---- */
 
 static void fill(const struct flow_counts *counts, int64_t *values) {
-    values[SEND_BYTES] = counter_value(counts->send_bytes, 1);
-    values[SEND_PACKETS] = counter_value(counts->send_packets, 1);
-    values[RECEIVE_BYTES] = counter_value(counts->receive_bytes, 1);
-    values[RECEIVE_PACKETS] = counter_value(counts->receive_packets, 1);
+    values[FLOW_SEND_BYTES] = counter_value(counts->send_bytes, 1);
+    values[FLOW_SEND_PACKETS] = counter_value(counts->send_packets, 1);
+    values[FLOW_RECEIVE_BYTES] = counter_value(counts->receive_bytes, 1);
+    values[FLOW_RECEIVE_PACKETS] = counter_value(counts->receive_packets, 1);
 }
 
 static void append_flow(struct flow *flow, int64_t now_ns, struct rows *rows) {
@@ -129,7 +127,7 @@ static void append_rest(struct flow_probe *probe, struct rows *rows) {
     }
     struct row *row = rows_append(rows, NOT_CAPTURED, strlen(NOT_CAPTURED));
     if (row)
-        row->values[DROPS] = counter_value(capture_dropped(probe->capture), 1);
+        row->values[FLOW_DROPS] = counter_value(capture_dropped(probe->capture), 1);
 }
 
 static int flow_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -178,25 +176,8 @@ static void flow_close(void *state) {
     probe->capture = NULL;
 }
 
-static const struct column flow_columns[N_COLUMNS] = {
-    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                    "bytes sent, with headers; a segment cut later counts its headers once"},
-    [SEND_PACKETS] = {"send_packets", UNIT_EVENTS, COLUMN_COUNTER,
-                      "packets sent, as the host hands them to the interface"},
-    [RECEIVE_BYTES] = {"receive_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                       "bytes received, likewise: joined packets count their headers once"},
-    [RECEIVE_PACKETS] = {"receive_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets received"},
-    [DROPS] = {"drops", UNIT_EVENTS, COLUMN_COUNTER,
-               "packets that came too fast to be captured, of all flows together"},
-};
-
 const struct probe probe_flow = {
-    .table = {.name = "flow",
-              .instance = "flow",
-              .help = "traffic by interface and pair of hosts, own end first; only with --flows",
-              .kind = TABLE_SAMPLES,
-              .columns = flow_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_FLOW],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct flow_probe),
     .max_rows = flow_max_rows,

@@ -13,15 +13,6 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-enum {
-    LOAD_1,
-    LOAD_5,
-    LOAD_15,
-    UPTIME,
-    TASKS, /* as enum task_state */
-    N_COLUMNS = TASKS + TASK_STATES
-};
-
 #define EVERY_NS (5 * NS_PER_S)
 #define TASKS_AT_ONCE 100 /* for each so many tasks one row more before they are counted again */
 
@@ -56,8 +47,8 @@ static int load_sample(void *state, const struct probe_env *env, struct rows *ro
     if (!row)
         return r < 0 ? r : 0;
     memcpy(&row->values[LOAD_1], averages, sizeof averages);
-    row->values[UPTIME] = uptime_ns;
-    memcpy(&row->values[TASKS], load->tasks, sizeof load->tasks);
+    row->values[LOAD_UPTIME] = uptime_ns;
+    memcpy(&row->values[LOAD_RUNNING], load->tasks, sizeof load->tasks);
     return 0;
 }
 
@@ -78,32 +69,8 @@ static void load_close(void *state) {
     load_reader_close(((struct load *)state)->reader);
 }
 
-static const struct column load_columns[N_COLUMNS] = {
-    [LOAD_1] = {"load_1_nano", UNIT_NANO, COLUMN_LEVEL,
-                "load average of 1 minute: tasks that run, are ready to, or wait for a disk"},
-    [LOAD_5] = {"load_5_nano", UNIT_NANO, COLUMN_LEVEL, "load average of 5 minutes"},
-    [LOAD_15] = {"load_15_nano", UNIT_NANO, COLUMN_LEVEL, "load average of 15 minutes"},
-    [UPTIME] = {"uptime_ns", UNIT_NS, COLUMN_LEVEL, "time since the host started"},
-    [TASKS + TASK_RUNNING] = {"running", UNIT_EVENTS, COLUMN_LEVEL,
-                              "processes that run or are ready to (R)"},
-    [TASKS + TASK_SLEEPING] = {"sleeping", UNIT_EVENTS, COLUMN_LEVEL, "processes asleep (S)"},
-    [TASKS + TASK_WAITING] = {"waiting", UNIT_EVENTS, COLUMN_LEVEL,
-                              "processes that nothing interrupts, mostly waiting for a disk or a "
-                              "server (D)"},
-    [TASKS + TASK_STOPPED] = {"stopped", UNIT_EVENTS, COLUMN_LEVEL,
-                              "processes stopped by a signal or a debugger (T, t)"},
-    [TASKS + TASK_ZOMBIE] = {"zombie", UNIT_EVENTS, COLUMN_LEVEL,
-                             "processes that ended and whose parent has not asked (Z)"},
-    [TASKS + TASK_OTHER] = {"other", UNIT_EVENTS, COLUMN_LEVEL, "idle threads of the kernel (I)"},
-};
-
 const struct probe probe_load = {
-    .table = {.name = "load",
-              .instance = "scope",
-              .help = "load averages, uptime, and tasks by state, every five seconds",
-              .kind = TABLE_SAMPLES,
-              .columns = load_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_LOAD],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct load),
     .max_rows = load_max_rows,

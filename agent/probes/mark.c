@@ -22,8 +22,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum { KIND, RANK, PID, NUMBER, START_NS, DURATION_NS, OUTPUT_BYTES, VALUE_NANO, N_COLUMNS };
-
 enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VALUE = 4 };
 
 #define MARK_ROWS_MAX 4096 /* a sample: one whole ring */
@@ -168,20 +166,20 @@ static const struct {
 static void fill(int64_t *values, const struct mark_writer *writer,
                  const struct chokepoint_mark_record *record) {
     enum mark_kind kind = kinds[record->kind].kind;
-    values[KIND] = kind;
-    values[PID] = writer->pid;
-    values[START_NS] = record->start_ns;
+    values[MARK_KIND] = kind;
+    values[MARK_PID] = writer->pid;
+    values[MARK_START_NS] = record->start_ns;
     if (writer->rank >= 0)
-        values[RANK] = writer->rank;
+        values[MARK_RANK] = writer->rank;
     if (kind != MARK_PHASE && record->number >= 0)
-        values[NUMBER] = record->number;
+        values[MARK_NUMBER] = record->number;
     bool has_duration = kind == MARK_ITERATION ? record->duration_ns > 0 : kind != MARK_VALUE;
     if (has_duration && record->kind != CHOKEPOINT_MARK_PHASE_BEGIN)
-        values[DURATION_NS] = record->duration_ns;
+        values[MARK_DURATION_NS] = record->duration_ns;
     if (kind == MARK_OPERATOR)
-        values[OUTPUT_BYTES] = record->bytes;
+        values[MARK_OUTPUT_BYTES] = record->bytes;
     if (kind == MARK_VALUE && record->value_nano != CHOKEPOINT_MARK_NAN)
-        values[VALUE_NANO] = record->value_nano;
+        values[MARK_VALUE_NANO] = record->value_nano;
 }
 
 static void take_record(void *ctx, const struct mark_writer *writer,
@@ -252,26 +250,8 @@ static void mark_close(void *state) {
     close_directory(mark);
 }
 
-static const struct column mark_columns[N_COLUMNS] = {
-    [KIND] = {"kind", UNIT_NONE, COLUMN_LEVEL, "1: phase, 2: iteration, 3: operator, 4: value"},
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [NUMBER] = {"number", UNIT_NONE, COLUMN_LEVEL,
-                "of the iteration; of operators and values: the last iteration before them"},
-    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it began, on the host's clock"},
-    [DURATION_NS] = {"duration_ns", UNIT_NS, COLUMN_LEVEL,
-                     "how long it took; absent while a phase has not ended"},
-    [OUTPUT_BYTES] = {"output_bytes", UNIT_BYTES, COLUMN_LEVEL, "size of an operator's result"},
-    [VALUE_NANO] = {"value_nano", UNIT_NANO, COLUMN_LEVEL, "a figure the program gave"},
-};
-
 const struct probe probe_mark = {
-    .table = {.name = "mark",
-              .instance = "name",
-              .help = "phases, iterations, operators and values, as the program marks them",
-              .kind = TABLE_EVENTS,
-              .columns = mark_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_MARK],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct mark),
     .max_rows = mark_max_rows,

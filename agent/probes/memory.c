@@ -17,56 +17,31 @@
 #include "common/text.h"
 
 enum {
-    TOTAL,
-    FREE,
-    AVAILABLE,
-    BUFFERS,
-    CACHED,
-    SLAB,
-    ANON,
-    SHMEM,
-    DIRTY,
-    WRITEBACK,
-    SWAP_TOTAL,
-    SWAP_FREE,
-    N_COLUMNS,
-    INACTIVE_FILE = N_COLUMNS, /* of groups, to know what is available */
-    LIMIT,                     /* v1: the tightest one on the way to the root */
+    INACTIVE_FILE = MEMORY_COLUMNS, /* of groups, to know what is available */
+    LIMIT,                          /* v1: the tightest one on the way to the root */
     N_VALUES
 };
 
 static const struct key meminfo_keys[] = {
-    {"MemTotal", TOTAL, 1024},
-    {"MemFree", FREE, 1024},
-    {"MemAvailable", AVAILABLE, 1024},
-    {"Buffers", BUFFERS, 1024},
-    {"Cached", CACHED, 1024},
-    {"Slab", SLAB, 1024},
-    {"AnonPages", ANON, 1024},
-    {"Shmem", SHMEM, 1024},
-    {"Dirty", DIRTY, 1024},
-    {"Writeback", WRITEBACK, 1024},
-    {"SwapTotal", SWAP_TOTAL, 1024},
-    {"SwapFree", SWAP_FREE, 1024},
+    {"MemTotal", MEMORY_TOTAL, 1024},         {"MemFree", MEMORY_FREE_BYTES, 1024},
+    {"MemAvailable", MEMORY_AVAILABLE, 1024}, {"Buffers", MEMORY_BUFFERS_BYTES, 1024},
+    {"Cached", MEMORY_CACHED_BYTES, 1024},    {"Slab", MEMORY_SLAB_BYTES, 1024},
+    {"AnonPages", MEMORY_ANON_BYTES, 1024},   {"Shmem", MEMORY_SHMEM_BYTES, 1024},
+    {"Dirty", MEMORY_DIRTY_BYTES, 1024},      {"Writeback", MEMORY_WRITEBACK_BYTES, 1024},
+    {"SwapTotal", MEMORY_SWAP_TOTAL, 1024},   {"SwapFree", MEMORY_SWAP_FREE, 1024},
 };
 
 static const struct key v1_keys[] = {
-    {"total_cache", CACHED, 1},
-    {"total_rss", ANON, 1},
-    {"total_shmem", SHMEM, 1},
-    {"total_dirty", DIRTY, 1},
-    {"total_writeback", WRITEBACK, 1},
-    {"total_inactive_file", INACTIVE_FILE, 1},
+    {"total_cache", MEMORY_CACHED_BYTES, 1},        {"total_rss", MEMORY_ANON_BYTES, 1},
+    {"total_shmem", MEMORY_SHMEM_BYTES, 1},         {"total_dirty", MEMORY_DIRTY_BYTES, 1},
+    {"total_writeback", MEMORY_WRITEBACK_BYTES, 1}, {"total_inactive_file", INACTIVE_FILE, 1},
     {"hierarchical_memory_limit", LIMIT, 1},
 };
 
 static const struct key v2_keys[] = {
-    {"file", CACHED, 1},
-    {"anon", ANON, 1},
-    {"shmem", SHMEM, 1},
-    {"file_dirty", DIRTY, 1},
-    {"slab", SLAB, 1},
-    {"file_writeback", WRITEBACK, 1},
+    {"file", MEMORY_CACHED_BYTES, 1},    {"anon", MEMORY_ANON_BYTES, 1},
+    {"shmem", MEMORY_SHMEM_BYTES, 1},    {"file_dirty", MEMORY_DIRTY_BYTES, 1},
+    {"slab", MEMORY_SLAB_BYTES, 1},      {"file_writeback", MEMORY_WRITEBACK_BYTES, 1},
     {"inactive_file", INACTIVE_FILE, 1},
 };
 
@@ -100,12 +75,14 @@ static int group_levels(struct memory *memory, int64_t *values) {
         r = read_number(&memory->limit, &limit);
     if (r < 0)
         return r;
-    int64_t total = values[TOTAL] = smaller(limit, memory->machine_bytes);
+    int64_t total = values[MEMORY_TOTAL] = smaller(limit, memory->machine_bytes);
     if (total == VALUE_ABSENT || used == VALUE_ABSENT)
         return 0;
     int64_t reclaimable = values[INACTIVE_FILE] > 0 ? values[INACTIVE_FILE] : 0;
-    values[FREE] = used < total ? total - used : 0;
-    values[AVAILABLE] = reclaimable < total - values[FREE] ? values[FREE] + reclaimable : total;
+    values[MEMORY_FREE_BYTES] = used < total ? total - used : 0;
+    values[MEMORY_AVAILABLE] = reclaimable < total - values[MEMORY_FREE_BYTES]
+                                   ? values[MEMORY_FREE_BYTES] + reclaimable
+                                   : total;
     return 0;
 }
 
@@ -122,7 +99,7 @@ static int memory_sample(void *state, const struct probe_env *env, struct rows *
         r = group_levels(memory, values);
     struct row *row = r == 0 ? rows_append(rows, "memory", 6) : NULL;
     if (row)
-        memcpy(row->values, values, N_COLUMNS * sizeof *values);
+        memcpy(row->values, values, MEMORY_COLUMNS * sizeof *values);
     return r;
 }
 
@@ -130,9 +107,9 @@ static int open_group(struct memory *memory, const struct probe_env *env) {
     const struct scope *scope = env->scope;
     int64_t values[N_VALUES];
     keys_init(&memory->keys, meminfo_keys, ARRAY_SIZE(meminfo_keys));
-    values[TOTAL] = VALUE_ABSENT;
+    values[MEMORY_TOTAL] = VALUE_ABSENT;
     keys_read(&memory->keys, memory->stat.data, source_end(&memory->stat), env->page_size, values);
-    memory->machine_bytes = values[TOTAL];
+    memory->machine_bytes = values[MEMORY_TOTAL];
     source_close(&memory->stat);
     if (scope->v2_memory)
         keys_init(&memory->keys, v2_keys, ARRAY_SIZE(v2_keys));
@@ -175,29 +152,8 @@ static void memory_close(void *state) {
     source_close(&memory->limit);
 }
 
-static const struct column memory_columns[N_COLUMNS] = {
-    [TOTAL] = {"total_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory there is, or the group may use"},
-    [FREE] = {"free_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory used for nothing"},
-    [AVAILABLE] = {"available_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                   "memory programs could get without swapping, as estimated by the kernel"},
-    [BUFFERS] = {"buffers_bytes", UNIT_BYTES, COLUMN_LEVEL, "cache of raw block devices"},
-    [CACHED] = {"cached_bytes", UNIT_BYTES, COLUMN_LEVEL, "cache of files, shared memory included"},
-    [SLAB] = {"slab_bytes", UNIT_BYTES, COLUMN_LEVEL, "the kernel's own small objects"},
-    [ANON] = {"anon_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory of programs that is no file"},
-    [SHMEM] = {"shmem_bytes", UNIT_BYTES, COLUMN_LEVEL, "shared memory and tmpfs"},
-    [DIRTY] = {"dirty_bytes", UNIT_BYTES, COLUMN_LEVEL, "file pages waiting to be written"},
-    [WRITEBACK] = {"writeback_bytes", UNIT_BYTES, COLUMN_LEVEL, "file pages being written"},
-    [SWAP_TOTAL] = {"swap_total_bytes", UNIT_BYTES, COLUMN_LEVEL, "swap space there is"},
-    [SWAP_FREE] = {"swap_free_bytes", UNIT_BYTES, COLUMN_LEVEL, "swap space not in use"},
-};
-
 const struct probe probe_memory = {
-    .table = {.name = "memory",
-              .instance = "memory",
-              .help = "where the memory of the host stands",
-              .kind = TABLE_SAMPLES,
-              .columns = memory_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_MEMORY],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct memory),
     .max_rows = memory_max_rows,

@@ -18,32 +18,7 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    RANK,
-    PID,
-    WORLD_SIZE,
-    THREAD_LEVEL,
-    INITIALIZED_NS,
-    FINALIZED_NS,
-    THREADS_INSIDE,
-    CALLS,
-    INSIDE_NS,
-    MEASURED_NS,
-    CPU_NS,
-    SENT_BYTES,
-    RECEIVED_BYTES,
-    UNSIZED,
-    FAILED,
-    GAP_NS,
-    GAP_CPU_NS,
-    EVENTS,
-    LOST_EVENTS,
-    LOST_REQUESTS,
-    LOST_COMMS,
-    N_COLUMNS
-};
-
-_Static_assert(FAILED - CALLS + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them");
+_Static_assert(MPI_FAILED - MPI_INSIDE + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them");
 
 /* ---- rows ---- */
 
@@ -60,22 +35,21 @@ struct mpi {
 };
 
 static void fill_rank(int64_t *values, const struct call_rank *rank) {
-    values[PID] = rank->pid;
+    values[MPI_PID] = rank->pid;
     if (rank->world_size >= 0)
-        values[WORLD_SIZE] = rank->world_size;
+        values[MPI_WORLD_SIZE] = rank->world_size;
     if (rank->thread_level >= 0)
-        values[THREAD_LEVEL] = rank->thread_level;
+        values[MPI_THREAD_LEVEL] = rank->thread_level;
     if (rank->initialized_ns > 0)
-        values[INITIALIZED_NS] = rank->initialized_ns;
+        values[MPI_INITIALIZED_NS] = rank->initialized_ns;
     if (rank->finalized_ns > 0)
-        values[FINALIZED_NS] = rank->finalized_ns;
-    values[GAP_NS] = counter_value(rank->gap_ns, 1);
-    values[GAP_CPU_NS] = counter_value(rank->gap_cpu_ns, 1);
-    values[EVENTS] = counter_value(rank->written, 1);
-    values[LOST_EVENTS] =
-        counter_add(counter_value(rank->lost, 1), counter_value(rank->malformed, 1));
-    values[LOST_REQUESTS] = counter_value(rank->lost_requests, 1);
-    values[LOST_COMMS] = counter_value(rank->lost_comms, 1);
+        values[MPI_FINALIZED_NS] = rank->finalized_ns;
+    values[MPI_GAP_NS] = counter_value(rank->gap_ns, 1);
+    values[MPI_GAP_CPU_NS] = counter_value(rank->gap_cpu_ns, 1);
+    values[MPI_EVENTS] = counter_value(rank->written, 1);
+    values[MPI_LOST] = counter_add(counter_value(rank->lost, 1), counter_value(rank->malformed, 1));
+    values[MPI_LOST_REQUESTS] = counter_value(rank->lost_requests, 1);
+    values[MPI_LOST_COMMS] = counter_value(rank->lost_comms, 1);
 }
 
 static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
@@ -92,10 +66,10 @@ static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struc
     if (!row)
         return;
     row->flags = call_watch_first(watch, i) ? ROW_BORN : 0;
-    row->values[RANK] = call_watch_rank(watch, i);
+    row->values[MPI_RANK] = call_watch_rank(watch, i);
     fill_rank(row->values, &watch->reader.ranks[i]);
-    row->values[THREADS_INSIDE] = sum.threads_inside;
-    mpi_sum_put(&sum, &row->values[CALLS]);
+    row->values[MPI_THREADS_INSIDE] = sum.threads_inside;
+    mpi_sum_put(&sum, &row->values[MPI_INSIDE]);
     mpi->inside_ns[i] = sum.inside_ns;
 }
 
@@ -261,49 +235,8 @@ static size_t mpi_max_rows(const void *state, const struct probe_env *env) {
     return CALL_MAX_RANKS;
 }
 
-static const struct column mpi_columns[N_COLUMNS] = {
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [WORLD_SIZE] = {"world_size", UNIT_EVENTS, COLUMN_LEVEL, "ranks in MPI_COMM_WORLD"},
-    [THREAD_LEVEL] = {"thread_level", UNIT_NONE, COLUMN_LEVEL,
-                      "what MPI_Init_thread gave: 0 single, 1 funneled, 2 serialized, 3 multiple"},
-    [INITIALIZED_NS] = {"initialized_ns", UNIT_NS, COLUMN_LEVEL,
-                        "when MPI_Init returned, on the host's clock"},
-    [FINALIZED_NS] = {"finalized_ns", UNIT_NS, COLUMN_LEVEL,
-                      "when MPI_Finalize returned, on the host's clock"},
-    [THREADS_INSIDE] = {"threads_inside", UNIT_EVENTS, COLUMN_LEVEL,
-                        "threads that are in an MPI call now"},
-    [CALLS] = {"calls", UNIT_EVENTS, COLUMN_COUNTER, "MPI calls that returned"},
-    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_COUNTER,
-                   "time inside MPI, summed over threads; calls not yet returned count up to now"},
-    [MEASURED_NS] = {"measured_ns", UNIT_NS, COLUMN_COUNTER,
-                     "the part of it whose CPU time is known: calls of 100 us and more"},
-    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in measured_ns"},
-    [SENT_BYTES] = {"sent_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it handed in"},
-    [RECEIVED_BYTES] = {"received_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it took out"},
-    [UNSIZED] = {"unsized", UNIT_EVENTS, COLUMN_COUNTER,
-                 "receives without a status: their bytes are those posted"},
-    [FAILED] = {"failed", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned an error"},
-    [GAP_NS] = {"gap_ns", UNIT_NS, COLUMN_COUNTER,
-                "time between MPI calls, where CPU time was measured: 100 us and more"},
-    [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in gap_ns"},
-    [EVENTS] = {"events", UNIT_EVENTS, COLUMN_COUNTER,
-                "single events it has written: as many rows has table call, but for those lost"},
-    [LOST_EVENTS] = {"lost_events", UNIT_EVENTS, COLUMN_COUNTER,
-                     "events overwritten before they were read, or refused as nonsense"},
-    [LOST_REQUESTS] = {"lost_requests", UNIT_EVENTS, COLUMN_COUNTER,
-                       "requests too many at once: peer and bytes are unknown"},
-    [LOST_COMMS] = {"lost_comms", UNIT_EVENTS, COLUMN_COUNTER,
-                    "communicators, windows and files too many: their ids are unknown"},
-};
-
 const struct probe probe_mpi = {
-    .table = {.name = "mpi",
-              .instance = "rank",
-              .help = "each rank's time inside MPI, messages and gaps, as the rank itself counts",
-              .kind = TABLE_SAMPLES,
-              .columns = mpi_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_MPI],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct mpi),
     .max_rows = mpi_max_rows,

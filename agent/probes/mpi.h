@@ -17,8 +17,8 @@ void mpi_sum_total(struct mpi_sum *sum, const struct call_total *total);
 /* A call that has not returned. */
 void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_ns);
 
-/* The columns both tables have in a row: calls, inside_ns, measured_ns, cpu_ns, sent_bytes,
- * received_bytes, unsized, failed. */
+/* The columns both tables have in a row: inside_ns, measured_ns, cpu_ns, sent_bytes,
+ * received_bytes, unsized, calls, failed. */
 #define MPI_SUM_COLUMNS 8
 void mpi_sum_put(const struct mpi_sum *sum, int64_t *ret_values);
 

@@ -10,21 +10,8 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    RANK,
-    PID,
-    CALLS,
-    INSIDE_NS,
-    MEASURED_NS,
-    CPU_NS,
-    SENT_BYTES,
-    RECEIVED_BYTES,
-    UNSIZED,
-    FAILED,
-    N_COLUMNS
-};
-
-_Static_assert(FAILED - CALLS + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them");
+_Static_assert(MPI_FUNCTION_FAILED - MPI_FUNCTION_INSIDE_NS + 1 == MPI_SUM_COLUMNS,
+               "as mpi_sum_put puts them");
 
 #define ROWS_MAX 4096
 
@@ -45,9 +32,9 @@ static void report(struct mpi_function *all, size_t i, size_t function, struct m
     if (sum->inside_ns < all->inside_ns[i][function])
         sum->inside_ns = all->inside_ns[i][function];
     row->flags = call_watch_first_of(watch, i, (enum call_function)function) ? ROW_BORN : 0;
-    row->values[RANK] = call_watch_rank(watch, i);
-    row->values[PID] = watch->reader.ranks[i].pid;
-    mpi_sum_put(sum, &row->values[CALLS]);
+    row->values[MPI_FUNCTION_RANK] = call_watch_rank(watch, i);
+    row->values[MPI_FUNCTION_PID] = watch->reader.ranks[i].pid;
+    mpi_sum_put(sum, &row->values[MPI_FUNCTION_INSIDE_NS]);
     all->inside_ns[i][function] = sum->inside_ns;
 }
 
@@ -88,29 +75,8 @@ static size_t mpi_function_max_rows(const void *state, const struct probe_env *e
     return ROWS_MAX;
 }
 
-static const struct column mpi_function_columns[N_COLUMNS] = {
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [CALLS] = {"calls", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned"},
-    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_COUNTER,
-                   "time inside, summed over threads; calls not yet returned count up to now"},
-    [MEASURED_NS] = {"measured_ns", UNIT_NS, COLUMN_COUNTER,
-                     "the part of it whose CPU time is known: calls of 100 us and more"},
-    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in measured_ns"},
-    [SENT_BYTES] = {"sent_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it handed in"},
-    [RECEIVED_BYTES] = {"received_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it took out"},
-    [UNSIZED] = {"unsized", UNIT_EVENTS, COLUMN_COUNTER,
-                 "receives without a status: their bytes are those posted"},
-    [FAILED] = {"failed", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned an error"},
-};
-
 const struct probe probe_mpi_function = {
-    .table = {.name = "mpi_function",
-              .instance = "function",
-              .help = "calls, time and bytes of each rank in each MPI function it called",
-              .kind = TABLE_SAMPLES,
-              .columns = mpi_function_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_MPI_FUNCTION],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct mpi_function),
     .max_rows = mpi_function_max_rows,

@@ -30,8 +30,8 @@ void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_n
 }
 
 void mpi_sum_put(const struct mpi_sum *sum, int64_t *ret_values) {
-    const int64_t values[MPI_SUM_COLUMNS] = {sum->calls,   sum->inside_ns,  sum->measured_ns,
-                                             sum->cpu_ns,  sum->sent_bytes, sum->received_bytes,
-                                             sum->unsized, sum->failed};
+    const int64_t values[MPI_SUM_COLUMNS] = {sum->inside_ns,  sum->measured_ns,    sum->cpu_ns,
+                                             sum->sent_bytes, sum->received_bytes, sum->unsized,
+                                             sum->calls,      sum->failed};
     memcpy(ret_values, values, sizeof values);
 }

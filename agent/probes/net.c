@@ -21,26 +21,14 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    RECEIVE_BYTES,
-    RECEIVE_PACKETS,
-    RECEIVE_ERRORS,
-    RECEIVE_DROPS,
-    SEND_BYTES,
-    SEND_PACKETS,
-    SEND_ERRORS,
-    SEND_DROPS,
-    N_COUNTERS,
-    SPEED = N_COUNTERS,
-    NETWORK,
-    N_COLUMNS
-};
-
 /* Where a column stands among the numbers of a line: bytes packets errs drop fifo frame compressed
  * multicast, then bytes packets errs drop. The header cannot tell: it names some columns twice. */
-static const uint8_t positions[N_COUNTERS] = {
-    [RECEIVE_BYTES] = 0, [RECEIVE_PACKETS] = 1, [RECEIVE_ERRORS] = 2, [RECEIVE_DROPS] = 3,
-    [SEND_BYTES] = 8,    [SEND_PACKETS] = 9,    [SEND_ERRORS] = 10,   [SEND_DROPS] = 11,
+static const struct {
+    uint8_t column, position;
+} counters[] = {
+    {NET_RECEIVE_BYTES, 0}, {NET_RECEIVE_PACKETS, 1}, {NET_RECEIVE_ERRORS, 2},
+    {NET_RECEIVE_DROPS, 3}, {NET_SEND_BYTES, 8},      {NET_SEND_PACKETS, 9},
+    {NET_SEND_ERRORS, 10},  {NET_SEND_DROPS, 11},
 };
 #define NUMBERS_NEEDED 12
 
@@ -114,11 +102,11 @@ static void append_interface(struct net *net, const struct probe_env *env, struc
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
-    for (size_t i = 0; i < N_COUNTERS; i++)
-        row->values[i] = counter_value(numbers[positions[i]], 1);
+    for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+        row->values[counters[i].column] = counter_value(numbers[counters[i].position], 1);
     const struct link *link = link_of(net, env, entry);
-    row->values[SPEED] = link->bytes_per_s;
-    row->values[NETWORK] = link->network;
+    row->values[NET_SPEED] = link->bytes_per_s;
+    row->values[NET_NETWORK] = link->network;
 }
 
 static int net_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -176,34 +164,8 @@ static void net_close(void *state) {
     free(net->links);
 }
 
-static const struct column net_columns[N_COLUMNS] = {
-    [RECEIVE_BYTES] = {"receive_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                       "bytes received, headers of the link layer included"},
-    [RECEIVE_PACKETS] = {"receive_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets received"},
-    [RECEIVE_ERRORS] = {"receive_errors", UNIT_EVENTS, COLUMN_COUNTER,
-                        "packets received broken, of all kinds"},
-    [RECEIVE_DROPS] = {"receive_drops", UNIT_EVENTS, COLUMN_COUNTER,
-                       "packets received and dropped for lack of room or of a taker"},
-    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                    "bytes sent, headers of the link layer included"},
-    [SEND_PACKETS] = {"send_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets sent"},
-    [SEND_ERRORS] = {"send_errors", UNIT_EVENTS, COLUMN_COUNTER, "packets that could not be sent"},
-    [SEND_DROPS] = {"send_drops", UNIT_EVENTS, COLUMN_COUNTER, "packets dropped before sending"},
-    [SPEED] = {"speed_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
-               "what its hardware, or its driver, says it can carry a second each way"},
-    [NETWORK] =
-        {"network", UNIT_NONE, COLUMN_LEVEL,
-         "the IPv4 network it is in, times 256, and the length of its prefix; of bridges and "
-         "tunnels not known"},
-};
-
 const struct probe probe_net = {
-    .table = {.name = "net",
-              .instance = "interface",
-              .help = "traffic of each network interface, the loopback included",
-              .kind = TABLE_SAMPLES,
-              .columns = net_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_NET],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct net),
     .max_rows = net_max_rows,

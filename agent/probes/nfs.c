@@ -17,19 +17,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    OPERATIONS,
-    RETRANSMISSIONS,
-    TIMEOUTS,
-    SEND_BYTES,
-    RECEIVE_BYTES,
-    QUEUE,
-    RTT,
-    EXECUTE,
-    ERRORS,
-    N_COLUMNS
-};
-
 /* The numbers of an operation: calls, transmissions, timeouts, bytes sent and received, and the
  * three times in ms; since statvers 1.1 errors, too. */
 enum { CALLS, TRANSMISSIONS, N_NUMBERS_1_0 = 8, N_NUMBERS = 9 };
@@ -84,16 +71,16 @@ static size_t parse_operation(struct span line, struct span *ret_name,
 
 static void fill(const uint64_t *numbers, size_t n, int64_t *values) {
     uint64_t calls = numbers[CALLS], sent = numbers[TRANSMISSIONS];
-    values[OPERATIONS] = counter_value(calls, 1);
-    values[RETRANSMISSIONS] = counter_value(sent > calls ? sent - calls : 0, 1);
-    values[TIMEOUTS] = counter_value(numbers[2], 1);
-    values[SEND_BYTES] = counter_value(numbers[3], 1);
-    values[RECEIVE_BYTES] = counter_value(numbers[4], 1);
-    values[QUEUE] = counter_value(numbers[5], NS_PER_MS);
-    values[RTT] = counter_value(numbers[6], NS_PER_MS);
-    values[EXECUTE] = counter_value(numbers[7], NS_PER_MS);
+    values[NFS_OPERATIONS] = counter_value(calls, 1);
+    values[NFS_RETRANSMISSIONS] = counter_value(sent > calls ? sent - calls : 0, 1);
+    values[NFS_TIMEOUTS] = counter_value(numbers[2], 1);
+    values[NFS_SEND_BYTES] = counter_value(numbers[3], 1);
+    values[NFS_RECEIVE_BYTES] = counter_value(numbers[4], 1);
+    values[NFS_QUEUE] = counter_value(numbers[5], NS_PER_MS);
+    values[NFS_RTT] = counter_value(numbers[6], NS_PER_MS);
+    values[NFS_EXECUTE] = counter_value(numbers[7], NS_PER_MS);
     if (n == N_NUMBERS)
-        values[ERRORS] = counter_value(numbers[8], 1);
+        values[NFS_ERRORS] = counter_value(numbers[8], 1);
 }
 
 /* "server:/export READ". An export that is mounted twice has the same counters twice. */
@@ -170,32 +157,8 @@ static void nfs_close(void *state) {
     name_set_release(&nfs->names);
 }
 
-static const struct column nfs_columns[N_COLUMNS] = {
-    [OPERATIONS] = {"operations", UNIT_EVENTS, COLUMN_COUNTER, "calls that were answered"},
-    [RETRANSMISSIONS] = {"retransmissions", UNIT_EVENTS, COLUMN_COUNTER,
-                         "times one of them was sent again"},
-    [TIMEOUTS] = {"timeouts", UNIT_EVENTS, COLUMN_COUNTER,
-                  "times the server did not answer within the mount's timeout"},
-    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes sent, RPC headers included"},
-    [RECEIVE_BYTES] = {"receive_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                       "bytes received, RPC headers included"},
-    [QUEUE] = {"queue_ns", UNIT_NS, COLUMN_COUNTER,
-               "time the calls waited on this host before they were sent"},
-    [RTT] = {"rtt_ns", UNIT_NS, COLUMN_COUNTER,
-             "time from sending to the answer: network and server"},
-    [EXECUTE] = {"execute_ns", UNIT_NS, COLUMN_COUNTER,
-                 "time of the calls from beginning to end; calls at a time add up"},
-    [ERRORS] = {"errors", UNIT_EVENTS, COLUMN_COUNTER,
-                "answers that were errors (kernel 5.3 and later)"},
-};
-
 const struct probe probe_nfs = {
-    .table = {.name = "nfs",
-              .instance = "operation",
-              .help = "calls to NFS servers, by export and operation",
-              .kind = TABLE_SAMPLES,
-              .columns = nfs_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_NFS],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct nfs),
     .max_rows = nfs_max_rows,

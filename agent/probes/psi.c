@@ -14,7 +14,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum { SOME, FULL, N_COLUMNS };
 enum { N_RESOURCES = 4 };
 
 static const char *const resources[N_RESOURCES] = {"cpu", "memory", "io", "irq"};
@@ -24,7 +23,7 @@ struct psi {
 };
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in us. */
-static void parse_line(struct span line, int64_t values[N_COLUMNS]) {
+static void parse_line(struct span line, int64_t values[PSI_COLUMNS]) {
     const char *p = line.data, *end = line.data + line.size;
     struct span kind, word;
     uint64_t number;
@@ -37,18 +36,18 @@ static void parse_line(struct span line, int64_t values[N_COLUMNS]) {
         if (!text_u64(&q, word.data + word.size, &number))
             continue;
         if (span_equal(kind, "some"))
-            values[SOME] = counter_value(number, NS_PER_US);
+            values[PSI_SOME] = counter_value(number, NS_PER_US);
         else if (span_equal(kind, "full"))
-            values[FULL] = counter_value(number, NS_PER_US);
+            values[PSI_FULL] = counter_value(number, NS_PER_US);
     }
 }
 
 static void append_resource(const char *name, const int64_t *values, struct rows *rows) {
-    if (values[SOME] == VALUE_ABSENT && values[FULL] == VALUE_ABSENT)
+    if (values[PSI_SOME] == VALUE_ABSENT && values[PSI_FULL] == VALUE_ABSENT)
         return;
     struct row *row = rows_append(rows, name, strlen(name));
     if (row)
-        memcpy(row->values, values, N_COLUMNS * sizeof *values);
+        memcpy(row->values, values, PSI_COLUMNS * sizeof *values);
 }
 
 static int psi_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -59,7 +58,7 @@ static int psi_sample(void *state, const struct probe_env *env, struct rows *row
         int r = source_is_open(source) ? source_read(source) : 1;
         if (r < 0)
             return r;
-        int64_t values[N_COLUMNS] = {VALUE_ABSENT, VALUE_ABSENT};
+        int64_t values[PSI_COLUMNS] = {VALUE_ABSENT, VALUE_ABSENT};
         const char *p = source->data;
         struct span line;
         while (r == 0 && text_line(&p, source_end(source), &line))
@@ -111,19 +110,8 @@ static void psi_close(void *state) {
         source_close(&psi->sources[i]);
 }
 
-static const struct column psi_columns[N_COLUMNS] = {
-    [SOME] = {"some_ns", UNIT_NS, COLUMN_COUNTER, "time at least one task waited for it"},
-    [FULL] = {"full_ns", UNIT_NS, COLUMN_COUNTER,
-              "time every task that could have run waited for it"},
-};
-
 const struct probe probe_psi = {
-    .table = {.name = "psi",
-              .instance = "resource",
-              .help = "pressure stall information: time lost to a lack of CPU, memory or I/O",
-              .kind = TABLE_SAMPLES,
-              .columns = psi_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_PSI],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct psi),
     .max_rows = psi_max_rows,

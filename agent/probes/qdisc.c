@@ -19,18 +19,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    SEND_BYTES,
-    SEND_PACKETS,
-    DROPS,
-    OVERLIMITS,
-    REQUEUES,
-    BACKLOG_BYTES,
-    QUEUE_LENGTH,
-    RATE,
-    N_COLUMNS
-};
-
 #define QDISCS_MIN 64
 #define QDISCS_MAX 2048
 
@@ -56,18 +44,18 @@ static bool find_interface(int socket_fd, int index, char name[IFNAMSIZ]) {
 
 static void fill(const struct qdisc_message *message, int64_t *values) {
     if (message->has_traffic) {
-        values[SEND_BYTES] = counter_value(message->bytes, 1);
-        values[SEND_PACKETS] = counter_value(message->packets, 1);
+        values[QDISC_SEND_BYTES] = counter_value(message->bytes, 1);
+        values[QDISC_SEND_PACKETS] = counter_value(message->packets, 1);
     }
     if (message->has_queue) {
-        values[DROPS] = message->drops;
-        values[OVERLIMITS] = message->overlimits;
-        values[REQUEUES] = message->requeues;
-        values[BACKLOG_BYTES] = message->backlog_bytes;
-        values[QUEUE_LENGTH] = message->queue_length;
+        values[QDISC_DROPS] = message->drops;
+        values[QDISC_OVERLIMITS] = message->overlimits;
+        values[QDISC_REQUEUES] = message->requeues;
+        values[QDISC_BACKLOG] = message->backlog_bytes;
+        values[QDISC_QUEUE_LENGTH] = message->queue_length;
     }
     if (message->has_rate)
-        values[RATE] = counter_value(message->rate_bytes_per_s, 1);
+        values[QDISC_RATE] = counter_value(message->rate_bytes_per_s, 1);
 }
 
 static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
@@ -150,28 +138,8 @@ static void qdisc_close(void *state) {
     netlink_close(&qdisc->ask);
 }
 
-static const struct column qdisc_columns[N_COLUMNS] = {
-    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                    "bytes sent through it, headers of the link layer included"},
-    [SEND_PACKETS] = {"send_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets sent through it"},
-    [DROPS] = {"drops", UNIT_EVENTS, COLUMN_COUNTER, "packets dropped for lack of room"},
-    [OVERLIMITS] = {"overlimits", UNIT_EVENTS, COLUMN_COUNTER,
-                    "times a packet had to wait because the rate was used up"},
-    [REQUEUES] = {"requeues", UNIT_EVENTS, COLUMN_COUNTER,
-                  "times a packet was put back because the device was busy"},
-    [BACKLOG_BYTES] = {"backlog_bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes that wait in it"},
-    [QUEUE_LENGTH] = {"queue_length", UNIT_EVENTS, COLUMN_LEVEL, "packets that wait in it"},
-    [RATE] = {"rate_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
-              "what it is set to let through a second at most (tbf, cake)"},
-};
-
 const struct probe probe_qdisc = {
-    .table = {.name = "qdisc",
-              .instance = "qdisc",
-              .help = "queues before the interfaces: what waits, what is held back to a rate",
-              .kind = TABLE_SAMPLES,
-              .columns = qdisc_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_QDISC],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct qdisc),
     .max_rows = qdisc_max_rows,

@@ -23,22 +23,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    RANK,
-    PID,
-    THREADS,
-    CPU,
-    RUN_NS,
-    RUN_QUEUE_NS,
-    LONGEST_RUN_NS,
-    BLOCK_IO_NS,
-    MINOR_FAULTS,
-    MAJOR_FAULTS,
-    RSS_BYTES,
-    STOPPED_NS,
-    N_COLUMNS
-};
-
 /* ---- who is there ---- */
 
 static struct ranked *find(struct ranks *ranks, const struct job_process *process) {
@@ -107,23 +91,23 @@ static bool read_stat(const struct ranked *rank, struct process_stat *ret_stat) 
 
 static void fill(int64_t *values, const struct ranked *rank, const struct process_stat *stat,
                  bool has_delays, const struct probe_env *env) {
-    values[RANK] = rank->rank;
-    values[PID] = rank->pid;
-    values[THREADS] = stat->threads;
+    values[RANK_RANK] = rank->rank;
+    values[RANK_PID] = rank->pid;
+    values[RANK_THREADS] = stat->threads;
     if (stat->last_cpu >= 0)
-        values[CPU] = stat->last_cpu;
+        values[RANK_CPU] = stat->last_cpu;
     if (rank->complete && rank->has_times) {
-        values[RUN_NS] = rank->run_ns;
-        values[RUN_QUEUE_NS] = rank->wait_ns;
-        values[LONGEST_RUN_NS] = rank->longest_ns;
+        values[RANK_RUN] = rank->run_ns;
+        values[RANK_RUN_QUEUE] = rank->wait_ns;
+        values[RANK_LONGEST] = rank->longest_ns;
     }
     if (has_delays)
-        values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
-    values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
-    values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+        values[RANK_BLOCK_IO] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
+    values[RANK_MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
+    values[RANK_MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
     if (stat->rss_pages >= 0)
-        values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
-    values[STOPPED_NS] = rank->stopped_ns;
+        values[RANK_RSS] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[RANK_STOPPED] = rank->stopped_ns;
 }
 
 /* CPU time of threads between their last reading and their end is in the process's own sum, which
@@ -236,33 +220,8 @@ static size_t rank_max_rows(const void *state, const struct probe_env *env) {
     return RANKS_MAX;
 }
 
-static const struct column rank_columns[N_COLUMNS] = {
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [THREADS] = {"threads", UNIT_EVENTS, COLUMN_LEVEL, "threads it has"},
-    [CPU] = {"cpu", UNIT_NONE, COLUMN_LEVEL, "core its first thread ran on last"},
-    [RUN_NS] = {"run_ns", UNIT_NS, COLUMN_COUNTER, "CPU time of its threads"},
-    [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
-                      "time its threads could have run but waited for a CPU"},
-    [LONGEST_RUN_NS] = {"longest_run_ns", UNIT_NS, COLUMN_COUNTER,
-                        "CPU time of the thread that had most of it since the row before"},
-    [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
-                     "time its first thread waited for disks; needs kernel.task_delayacct"},
-    [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
-    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
-                      "page faults that waited for a disk"},
-    [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
-    [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
-                    "time it was stopped, by a signal or a debugger, as sampled at each row"},
-};
-
 const struct probe probe_rank = {
-    .table = {.name = "rank",
-              .instance = "rank",
-              .help = "time and memory of each rank's processes, and what kept them from running",
-              .kind = TABLE_SAMPLES,
-              .columns = rank_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_RANK],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct rank_probe),
     .max_rows = rank_max_rows,

@@ -16,20 +16,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-enum {
-    FAULTS,
-    MAJOR_FAULTS,
-    SWAP_IN,
-    SWAP_OUT,
-    PAGE_IN,
-    PAGE_OUT,
-    REFAULT,
-    RECLAIM_SCANNED,
-    RECLAIM_DIRECT,
-    OOM_KILLS,
-    N_COLUMNS
-};
-
 #define ZONES(prefix, column)                                                                      \
     {prefix, column, KEY_PAGES}, {prefix "_dma", column, KEY_PAGES},                               \
         {prefix "_dma32", column, KEY_PAGES}, {prefix "_normal", column, KEY_PAGES},               \
@@ -38,48 +24,48 @@ enum {
     }
 
 static const struct key host_keys[] = {
-    {"pgfault", FAULTS, 1},
-    {"pgmajfault", MAJOR_FAULTS, 1},
-    {"pswpin", SWAP_IN, KEY_PAGES},
-    {"pswpout", SWAP_OUT, KEY_PAGES},
-    {"pgpgin", PAGE_IN, 1024}, /* the kernel counts these two in kB */
-    {"pgpgout", PAGE_OUT, 1024},
-    {"workingset_refault", REFAULT, KEY_PAGES},
-    {"workingset_refault_anon", REFAULT, KEY_PAGES},
-    {"workingset_refault_file", REFAULT, KEY_PAGES},
-    ZONES("pgscan_kswapd", RECLAIM_SCANNED),
-    ZONES("pgscan_direct", RECLAIM_SCANNED),
-    {"pgscan_khugepaged", RECLAIM_SCANNED, KEY_PAGES},
-    {"pgscan_proactive", RECLAIM_SCANNED, KEY_PAGES},
-    {"pgsteal_direct", RECLAIM_DIRECT, KEY_PAGES},
-    {"pgsteal_direct_dma", RECLAIM_DIRECT, KEY_PAGES},
-    {"pgsteal_direct_dma32", RECLAIM_DIRECT, KEY_PAGES},
-    {"pgsteal_direct_normal", RECLAIM_DIRECT, KEY_PAGES},
-    {"pgsteal_direct_high", RECLAIM_DIRECT, KEY_PAGES},
-    {"pgsteal_direct_movable", RECLAIM_DIRECT, KEY_PAGES},
-    {"oom_kill", OOM_KILLS, 1},
+    {"pgfault", VMSTAT_FAULTS, 1},
+    {"pgmajfault", VMSTAT_MAJOR_FAULTS, 1},
+    {"pswpin", VMSTAT_SWAP_IN, KEY_PAGES},
+    {"pswpout", VMSTAT_SWAP_OUT, KEY_PAGES},
+    {"pgpgin", VMSTAT_PAGE_IN_BYTES, 1024}, /* the kernel counts these two in kB */
+    {"pgpgout", VMSTAT_PAGE_OUT_BYTES, 1024},
+    {"workingset_refault", VMSTAT_REFAULT, KEY_PAGES},
+    {"workingset_refault_anon", VMSTAT_REFAULT, KEY_PAGES},
+    {"workingset_refault_file", VMSTAT_REFAULT, KEY_PAGES},
+    ZONES("pgscan_kswapd", VMSTAT_RECLAIM_SCANNED_BYTES),
+    ZONES("pgscan_direct", VMSTAT_RECLAIM_SCANNED_BYTES),
+    {"pgscan_khugepaged", VMSTAT_RECLAIM_SCANNED_BYTES, KEY_PAGES},
+    {"pgscan_proactive", VMSTAT_RECLAIM_SCANNED_BYTES, KEY_PAGES},
+    {"pgsteal_direct", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_dma", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_dma32", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_normal", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_high", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_movable", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"oom_kill", VMSTAT_OOM, 1},
 };
 
 static const struct key v1_keys[] = {
-    {"total_pgfault", FAULTS, 1},
-    {"total_pgmajfault", MAJOR_FAULTS, 1},
-    {"total_workingset_refault", REFAULT, KEY_PAGES},
-    {"total_workingset_refault_anon", REFAULT, KEY_PAGES},
-    {"total_workingset_refault_file", REFAULT, KEY_PAGES},
-    {"oom_kill", OOM_KILLS, 1},
+    {"total_pgfault", VMSTAT_FAULTS, 1},
+    {"total_pgmajfault", VMSTAT_MAJOR_FAULTS, 1},
+    {"total_workingset_refault", VMSTAT_REFAULT, KEY_PAGES},
+    {"total_workingset_refault_anon", VMSTAT_REFAULT, KEY_PAGES},
+    {"total_workingset_refault_file", VMSTAT_REFAULT, KEY_PAGES},
+    {"oom_kill", VMSTAT_OOM, 1},
 };
 
 static const struct key v2_keys[] = {
-    {"pgfault", FAULTS, 1},
-    {"pgmajfault", MAJOR_FAULTS, 1},
-    {"pswpin", SWAP_IN, KEY_PAGES},
-    {"pswpout", SWAP_OUT, KEY_PAGES},
-    {"workingset_refault", REFAULT, KEY_PAGES},
-    {"workingset_refault_anon", REFAULT, KEY_PAGES},
-    {"workingset_refault_file", REFAULT, KEY_PAGES},
-    {"pgscan", RECLAIM_SCANNED, KEY_PAGES},
-    {"pgsteal_direct", RECLAIM_DIRECT, KEY_PAGES},
-    {"oom_kill", OOM_KILLS, 1},
+    {"pgfault", VMSTAT_FAULTS, 1},
+    {"pgmajfault", VMSTAT_MAJOR_FAULTS, 1},
+    {"pswpin", VMSTAT_SWAP_IN, KEY_PAGES},
+    {"pswpout", VMSTAT_SWAP_OUT, KEY_PAGES},
+    {"workingset_refault", VMSTAT_REFAULT, KEY_PAGES},
+    {"workingset_refault_anon", VMSTAT_REFAULT, KEY_PAGES},
+    {"workingset_refault_file", VMSTAT_REFAULT, KEY_PAGES},
+    {"pgscan", VMSTAT_RECLAIM_SCANNED_BYTES, KEY_PAGES},
+    {"pgsteal_direct", VMSTAT_RECLAIM_DIRECT, KEY_PAGES},
+    {"oom_kill", VMSTAT_OOM, 1},
 };
 
 struct vmstat {
@@ -149,30 +135,8 @@ static void vmstat_close(void *state) {
     source_close(&vmstat->oom);
 }
 
-static const struct column vmstat_columns[N_COLUMNS] = {
-    [FAULTS] = {"faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults, major ones included"},
-    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
-                      "page faults that waited for a disk"},
-    [SWAP_IN] = {"swap_in_bytes", UNIT_BYTES, COLUMN_COUNTER, "memory read back from swap"},
-    [SWAP_OUT] = {"swap_out_bytes", UNIT_BYTES, COLUMN_COUNTER, "memory written to swap"},
-    [PAGE_IN] = {"page_in_bytes", UNIT_BYTES, COLUMN_COUNTER, "read from block devices"},
-    [PAGE_OUT] = {"page_out_bytes", UNIT_BYTES, COLUMN_COUNTER, "written to block devices"},
-    [REFAULT] = {"refault_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                 "memory read back soon after it was dropped: the working set does not fit"},
-    [RECLAIM_SCANNED] = {"reclaim_scanned_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                         "memory looked at in search of some to free"},
-    [RECLAIM_DIRECT] = {"reclaim_direct_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                        "memory that programs had to free themselves before they got theirs"},
-    [OOM_KILLS] = {"oom_kills", UNIT_EVENTS, COLUMN_COUNTER, "processes killed for want of memory"},
-};
-
 const struct probe probe_vmstat = {
-    .table = {.name = "vmstat",
-              .instance = "vm",
-              .help = "work of memory management",
-              .kind = TABLE_SAMPLES,
-              .columns = vmstat_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_VMSTAT],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct vmstat),
     .max_rows = vmstat_max_rows,

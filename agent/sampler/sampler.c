@@ -17,8 +17,8 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define TABLE_NOTE 0
-#define TABLE_SELF 1
+#define NOTE_ROWS 0
+#define SELF_ROWS 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256             /* for one sample; further rows go into the next */
 #define CHECK_EVERY_NS (25 * NS_PER_MS) /* of rings whose writers cannot call */
@@ -61,7 +61,7 @@ struct sampler {
 
 void sampler_note(struct sampler *sampler, enum note_level level, const char *subject,
                   const char *text) {
-    note_append(&sampler->samples.rows[TABLE_NOTE], level, subject, text);
+    note_append(&sampler->samples.rows[NOTE_ROWS], level, subject, text);
     if (sampler->config.say)
         sampler->config.say(sampler->config.say_ctx, level, subject, text);
 }
@@ -91,14 +91,14 @@ static int open_probe(struct sampler *sampler, const struct probe *probe) {
     if (r != 0) {
         enum note_level level = r == PROBE_ABSENT ? NOTE_INFO : NOTE_WARNING;
         if (why[0] || r < 0)
-            sampler_note(sampler, level, probe->table.name, why[0] ? why : strerror(-r));
+            sampler_note(sampler, level, probe->table->name, why[0] ? why : strerror(-r));
         close_probe(probe, state);
         return 0;
     }
     if (why[0])
-        sampler_note(sampler, NOTE_INFO, probe->table.name, why);
+        sampler_note(sampler, NOTE_INFO, probe->table->name, why);
     struct frame_stream *stream = probe->bulk ? &sampler->bulk : &sampler->samples;
-    r = frame_stream_add(stream, &probe->table, rows_at_most(sampler, probe, state));
+    r = frame_stream_add(stream, probe->table, rows_at_most(sampler, probe, state));
     if (r < 0) {
         close_probe(probe, state);
         return r;
@@ -118,8 +118,8 @@ static int take_memory(struct sampler *sampler) {
     if (r == 0 && !sampler->instances)
         r = -ENOMEM;
     if (r == 0)
-        r = frame_stream_add(&sampler->samples, &note_table, NOTES_A_FRAME);
-    return r < 0 ? r : frame_stream_add(&sampler->samples, &self_table, n + 2);
+        r = frame_stream_add(&sampler->samples, &all_tables[TABLE_NOTE], NOTES_A_FRAME);
+    return r < 0 ? r : frame_stream_add(&sampler->samples, &all_tables[TABLE_SELF], n + 2);
 }
 
 static int sampler_fill(struct sampler *sampler) {
@@ -201,7 +201,7 @@ static void tell_error(struct sampler *sampler, struct probe_instance *instance,
     if (error == instance->error)
         return;
     instance->error = error;
-    sampler_note(sampler, NOTE_WARNING, instance->probe->table.name,
+    sampler_note(sampler, NOTE_WARNING, instance->probe->table->name,
                  error ? strerror(-error) : "works again");
 }
 
@@ -242,9 +242,9 @@ static void sample_all(struct sampler *sampler, bool slow) {
 }
 
 static void append_self(struct sampler *sampler) {
-    struct rows *rows = &sampler->samples.rows[TABLE_SELF];
+    struct rows *rows = &sampler->samples.rows[SELF_ROWS];
     for (size_t i = 0; i < sampler->n_instances; i++)
-        self_append_probe(rows, sampler->instances[i].probe->table.name,
+        self_append_probe(rows, sampler->instances[i].probe->table->name,
                           &sampler->instances[i].cost);
     self_append_probe(rows, SELF_CORE, &sampler->core_speed);
     self_append_agent(rows, &sampler->self);
@@ -277,7 +277,7 @@ static void send_frame(struct sampler *sampler, const struct frame_head *head,
                        const struct frame_sink *sink) {
     tell_keeping(sampler, &sampler->samples);
     int r = frame_stream_send(&sampler->samples, head, sink);
-    frame_stream_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
+    frame_stream_reset(&sampler->samples, r == 0 ? 0 : NOTE_ROWS + 1);
     tell_trouble(sampler, "spool", &sampler->sink_trouble, r, head->mono_ns);
 }
 

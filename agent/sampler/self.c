@@ -9,31 +9,8 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "common/error.h"
 #include "common/text.h"
-
-enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED_ROWS, SELF_RSS, SELF_LATE };
-
-static const struct column self_columns[] = {
-    [SELF_CPU] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time used: by the probe, by the agent"},
-    [SELF_SAMPLES] = {"samples", UNIT_EVENTS, COLUMN_COUNTER, "samples taken; frames of the agent"},
-    [SELF_FAILURES] = {"failures", UNIT_EVENTS, COLUMN_COUNTER,
-                       "samples that failed; frames the agent lost"},
-    [SELF_DROPPED_ROWS] = {"dropped_rows", UNIT_EVENTS, COLUMN_COUNTER,
-                           "rows that did not fit into their table"},
-    [SELF_RSS] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "resident memory of the agent"},
-    [SELF_LATE] = {"late_ns", UNIT_NS, COLUMN_LEVEL,
-                   "the most a frame was late since the previous row"},
-};
-
-const struct table self_table = {.name = "self",
-                                 .instance = "probe",
-                                 .help =
-                                     "cost of the agent and of each of its probes; core: a fixed "
-                                     "piece of arithmetic, which tells how fast the core is",
-                                 .kind = TABLE_SAMPLES,
-                                 .columns = self_columns,
-                                 .n_columns = ARRAY_SIZE(self_columns)};
+#include "tables/tables.h"
 
 void self_append_probe(struct rows *rows, const char *name, const struct self_cost *cost) {
     struct row *row = rows_append(rows, name, strnlen(name, INSTANCE_MAX));
@@ -42,7 +19,7 @@ void self_append_probe(struct rows *rows, const char *name, const struct self_co
     row->values[SELF_CPU] = cost->cpu_ns;
     row->values[SELF_SAMPLES] = (int64_t)cost->samples;
     row->values[SELF_FAILURES] = (int64_t)cost->failures;
-    row->values[SELF_DROPPED_ROWS] = (int64_t)cost->dropped_rows;
+    row->values[SELF_DROPPED] = (int64_t)cost->dropped_rows;
 }
 
 /* The second number of statm: resident pages. */

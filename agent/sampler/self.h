@@ -25,8 +25,6 @@ struct self_agent {
     int64_t page_size;
 };
 
-extern const struct table self_table;
-
 void self_append_probe(struct rows *rows, const char *name, const struct self_cost *cost);
 
 /* The instance "agent": CPU time and resident memory of the whole process. */

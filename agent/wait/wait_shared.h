@@ -26,30 +26,19 @@ typedef uint64_t wait_u64;
 #define WAIT_CORES 256 /* that count events apart; more share */
 #define WAIT_CALLS 512 /* numbers of system calls that are known */
 
-/* Where a thread's time goes. Each instant of its life belongs to one of them. */
+/* Where a thread's time goes: places in arrays, which no database knows. */
 enum wait_state {
-    WAIT_RUN,
-    WAIT_RUNNABLE,
-    WAIT_SOCKET_RECEIVE, /* the first that blocks */
-    WAIT_SOCKET_SEND,
-    WAIT_CONNECT,
-    WAIT_ACCEPT,
-    WAIT_POLL,
-    WAIT_FUTEX,
-    WAIT_PIPE,
-    WAIT_UNIX,
-    WAIT_DISK,
-    WAIT_FAULT,
-    WAIT_KERNEL,
-    WAIT_TIMER,
-    WAIT_CHILD,
-    WAIT_STOPPED,
-    WAIT_OTHER,
-    WAIT_UNCLOCKED, /* while clocks were paused */
+#define STATE(ID, number, name, times, what, as_one) WAIT_##ID,
+#include "tables/wait_states.def"
     WAIT_STATES,
-    WAIT_NAME = WAIT_STATES /* of pairs alone: for the answer of a server of names */
+    WAIT_LAST_STATE_ = WAIT_STATES - 1,
+#define PAIR(ID, number, name, what) WAIT_##ID,
+#include "tables/wait_states.def"
+    WAIT_REASONS
 };
-#define WAIT_FIRST_BLOCKED WAIT_SOCKET_RECEIVE
+#define WAIT_FIRST_BLOCKED (WAIT_RUNNABLE + 1)
+_Static_assert(WAIT_RUNNABLE == WAIT_RUN + 1 && WAIT_UNCLOCKED == WAIT_STATES - 1,
+               "states that block stand in between");
 
 /* The kinds of system calls, by their numbers: filled by the agent, which knows the numbers. */
 enum wait_call {

@@ -34,7 +34,8 @@
 #define OPERATORS_MAX 1.5
 
 /* They cost the same on all hosts of a kind, whatever runs there. */
-static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+static const enum table_id fixed_probes[] = {TABLE_CPU,    TABLE_MEMORY, TABLE_PSI,
+                                             TABLE_VMSTAT, TABLE_DISK,   TABLE_NET};
 #define FIXED_PROBES (sizeof fixed_probes / sizeof *fixed_probes)
 
 /* CPU time of a sample, ns; NAN if too few samples lie in the windows. */
@@ -81,7 +82,7 @@ static struct cost cost_of(const struct run_model *model, int host, struct windo
         if (strcmp(series->name, "agent") == 0)
             cost.agent = cost_of_one(set, series, windows, stats_median);
         for (size_t i = 0; i < FIXED_PROBES; i++)
-            if (strcmp(series->name, fixed_probes[i]) == 0)
+            if (strcmp(series->name, all_tables[fixed_probes[i]].name) == 0)
                 cost.fixed[i] = cost_of_one(set, series, windows, stats_median);
     }
     return cost;

@@ -117,7 +117,7 @@ double process_waits_woken(const struct process_waits *waits, size_t wakeup,
 
 bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair) {
     static const char *const askers[] = {" < nscd[", " < systemd-resolve["};
-    bool name = series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN == WAIT_NAME;
+    bool name = series_last(wakeups, pair, WAKEUP_REASON) == WAIT_REASON_NAME;
     for (size_t i = 0; i < sizeof askers / sizeof *askers; i++)
         name |= strstr(pair->name, askers[i]) != NULL;
     return name;
@@ -126,16 +126,15 @@ bool process_waits_is_name(const struct series_set *wakeups, const struct series
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
     if (process_waits_is_name(wakeups, pair))
         return -1;
-    /* the agent's reasons are the columns of table wait, from WAIT_RUN on */
-    switch (series_last(wakeups, pair, WAKEUP_REASON) + WAIT_RUN) {
-    case WAIT_POLL:
+    switch (series_last(wakeups, pair, WAKEUP_REASON)) {
+    case WAIT_REASON_POLL:
         return WAIT_KIND_MESSAGE;
-    case WAIT_FUTEX:
+    case WAIT_REASON_FUTEX:
         return WAIT_KIND_LOCK;
-    case WAIT_PIPE:
-    case WAIT_UNIX:
+    case WAIT_REASON_PIPE:
+    case WAIT_REASON_UNIX:
         return WAIT_KIND_PIPE;
-    case WAIT_CHILD:
+    case WAIT_REASON_CHILD:
         return WAIT_KIND_CHILD;
     default:
         return -1;
@@ -166,27 +165,29 @@ static void add_told(const struct process_waits *waits, struct windows windows,
 struct process_time process_waits_in(const struct process_waits *waits, struct windows windows) {
     double told[WAIT_KIND_COUNT_] = {0};
     add_told(waits, windows, told);
-    double receive = clock_in(waits, WAIT_SOCKET_RECEIVE, windows);
-    double poll = clock_in(waits, WAIT_POLL, windows);
-    double lock = clock_in(waits, WAIT_FUTEX, windows);
-    double pipe = clock_in(waits, WAIT_PIPE, windows) + clock_in(waits, WAIT_UNIX, windows);
-    double child = clock_in(waits, WAIT_CHILD, windows);
-    double strangers =
-        clock_in(waits, WAIT_CONNECT, windows) + clock_in(waits, WAIT_ACCEPT, windows);
+    double receive = clock_in(waits, WAIT_PROCESS_SOCKET_RECEIVE, windows);
+    double poll = clock_in(waits, WAIT_PROCESS_POLL, windows);
+    double lock = clock_in(waits, WAIT_PROCESS_FUTEX, windows);
+    double pipe =
+        clock_in(waits, WAIT_PROCESS_PIPE, windows) + clock_in(waits, WAIT_PROCESS_UNIX, windows);
+    double child = clock_in(waits, WAIT_PROCESS_CHILD, windows);
+    double strangers = clock_in(waits, WAIT_PROCESS_CONNECT, windows) +
+                       clock_in(waits, WAIT_PROCESS_ACCEPT, windows);
     double message = fmax(receive, fmin(receive + poll, told[WAIT_KIND_MESSAGE]));
     double locked = fmin(lock, told[WAIT_KIND_LOCK]);
-    return (struct process_time){
-        .run = clock_in(waits, WAIT_RUN, windows),
-        .runnable = clock_in(waits, WAIT_RUNNABLE, windows),
-        .disk = clock_in(waits, WAIT_DISK, windows),
-        .fault = clock_in(waits, WAIT_FAULT, windows),
-        .stopped = clock_in(waits, WAIT_STOPPED, windows),
-        .send = clock_in(waits, WAIT_SOCKET_SEND, windows),
-        .asleep = clock_in(waits, WAIT_TIMER, windows) + clock_in(waits, WAIT_KERNEL, windows) +
-                  clock_in(waits, WAIT_OTHER, windows) + receive + poll - message + lock - locked,
-        .peer = message + locked + pipe + child + strangers,
-        .pool = {[WAIT_KIND_MESSAGE] = receive + poll,
-                 [WAIT_KIND_LOCK] = lock,
-                 [WAIT_KIND_PIPE] = pipe,
-                 [WAIT_KIND_CHILD] = child}};
+    return (struct process_time){.run = clock_in(waits, WAIT_PROCESS_RUN, windows),
+                                 .runnable = clock_in(waits, WAIT_PROCESS_RUNNABLE, windows),
+                                 .disk = clock_in(waits, WAIT_PROCESS_DISK, windows),
+                                 .fault = clock_in(waits, WAIT_PROCESS_FAULT, windows),
+                                 .stopped = clock_in(waits, WAIT_PROCESS_STOPPED, windows),
+                                 .send = clock_in(waits, WAIT_PROCESS_SOCKET_SEND, windows),
+                                 .asleep = clock_in(waits, WAIT_PROCESS_TIMER, windows) +
+                                           clock_in(waits, WAIT_PROCESS_KERNEL, windows) +
+                                           clock_in(waits, WAIT_PROCESS_OTHER, windows) + receive +
+                                           poll - message + lock - locked,
+                                 .peer = message + locked + pipe + child + strangers,
+                                 .pool = {[WAIT_KIND_MESSAGE] = receive + poll,
+                                          [WAIT_KIND_LOCK] = lock,
+                                          [WAIT_KIND_PIPE] = pipe,
+                                          [WAIT_KIND_CHILD] = child}};
 }

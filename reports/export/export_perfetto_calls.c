@@ -16,25 +16,6 @@
 #include "common/error.h"
 #include "reports/export/export_perfetto.h"
 
-#define TABLE "call"
-
-enum {
-    AT_RANK,
-    AT_PID,
-    AT_START,
-    AT_DURATION,
-    AT_THREAD,
-    AT_FLAGS,
-    AT_PEER,
-    AT_TAG,
-    AT_BYTES,
-    AT_COMM,
-    AT_CPU,
-    AT_POLLS
-};
-static const char *const columns[] = {"rank", "pid", "start_ns", "duration_ns", "thread", "flags",
-                                      "peer", "tag", "bytes",    "comm",        "cpu_ns", "polls"};
-
 /* Bits of `flags`: one message of a call, and the life of a request, are not separate calls. */
 #define FLAG_FOLDED 2
 #define FLAG_PART 4
@@ -45,7 +26,7 @@ struct call {
     const char *name; /* borrowed from `names` */
     int host;
     int64_t start_ns, end_ns;
-    int64_t values[ARRAY_SIZE(columns)];
+    int64_t values[CALL_COLUMNS];
     int64_t n_joined; /* number of events that this one stands for */
     bool poll;
 };
@@ -102,18 +83,20 @@ static int compare(const void *a, const void *b) {
 }
 
 static int put_call(struct perfetto *p, const struct call *call) {
-    static const int shown[] = {AT_PEER, AT_TAG, AT_BYTES, AT_COMM, AT_CPU, AT_POLLS};
+    static const int shown[] = {CALL_PEER,    CALL_TAG,    CALL_BYTES,
+                                CALL_COMM_ID, CALL_CPU_NS, CALL_POLLS};
+    const struct column *columns = all_tables[TABLE_CALL].columns;
     const int64_t *v = call->values;
     struct trace_argument arguments[ARRAY_SIZE(shown) + 1];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
         if (v[shown[i]] != VALUE_ABSENT)
-            arguments[n++] = (struct trace_argument){columns[shown[i]], v[shown[i]], NULL};
+            arguments[n++] = (struct trace_argument){columns[shown[i]].name, v[shown[i]], NULL};
     if (call->n_joined > 1)
         arguments[n++] = (struct trace_argument){"events", call->n_joined, NULL};
-    int rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK];
-    return perfetto_put_slice(p, call->host, v[AT_PID] < 0 ? -1 : v[AT_PID],
-                              v[AT_THREAD] < 0 ? 0 : v[AT_THREAD], rank,
+    int rank = v[CALL_RANK] < 0 || v[CALL_RANK] > 1 << 24 ? -1 : (int)v[CALL_RANK];
+    return perfetto_put_slice(p, call->host, v[CALL_PID] < 0 ? -1 : v[CALL_PID],
+                              v[CALL_THREAD] < 0 ? 0 : v[CALL_THREAD], rank,
                               (struct trace_slice){.start_ns = call->start_ns,
                                                    .end_ns = call->end_ns,
                                                    .category = "mpi",
@@ -127,7 +110,7 @@ static int put_call(struct perfetto *p, const struct call *call) {
 /* A test or probe that found nothing has no peer. */
 static bool is_poll(const struct call *call) {
     static const char *const names[] = {"MPI_Test", "MPI_Iprobe", "MPI_Improbe"};
-    int64_t flags = call->values[AT_FLAGS];
+    int64_t flags = call->values[CALL_FLAG_BITS];
     bool found = flags == VALUE_ABSENT || !(flags & (FLAG_FOLDED | FLAG_UNKNOWN_PEER));
     for (size_t i = 0; i < ARRAY_SIZE(names) && !found; i++)
         if (strncmp(call->name, names[i], strlen(names[i])) == 0)
@@ -138,8 +121,8 @@ static bool is_poll(const struct call *call) {
 static struct thread *thread_of(struct reader *reader, const struct call *call) {
     for (size_t i = 0; i < reader->n_threads; i++) {
         struct thread *t = &reader->threads[i];
-        if (t->row.host == call->host && t->row.values[AT_PID] == call->values[AT_PID] &&
-            t->row.values[AT_THREAD] == call->values[AT_THREAD])
+        if (t->row.host == call->host && t->row.values[CALL_PID] == call->values[CALL_PID] &&
+            t->row.values[CALL_THREAD] == call->values[CALL_THREAD])
             return t;
     }
     struct thread *threads =
@@ -158,7 +141,8 @@ static void add(int64_t *sum, int64_t value) {
 
 /* Keeps only values that all calls of a row share. */
 static void join(struct call *row, const struct call *call) {
-    static const int same[] = {AT_PEER, AT_TAG, AT_COMM}, sums[] = {AT_POLLS, AT_CPU, AT_BYTES};
+    static const int same[] = {CALL_PEER, CALL_TAG, CALL_COMM_ID},
+                     sums[] = {CALL_POLLS, CALL_CPU_NS, CALL_BYTES};
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         if (row->values[same[i]] != call->values[same[i]])
             row->values[same[i]] = VALUE_ABSENT;
@@ -243,9 +227,9 @@ static struct call *next_call(struct reader *reader) {
 }
 
 static bool is_call(const int64_t *v) {
-    bool part = v[AT_FLAGS] != VALUE_ABSENT && v[AT_FLAGS] & (FLAG_PART | FLAG_REQUEST);
-    return !part && time_is_sane(v[AT_START]) && v[AT_DURATION] >= 0 &&
-           time_is_sane(v[AT_DURATION]);
+    bool part = v[CALL_FLAG_BITS] != VALUE_ABSENT && v[CALL_FLAG_BITS] & (FLAG_PART | FLAG_REQUEST);
+    return !part && time_is_sane(v[CALL_START_NS]) && v[CALL_DURATION_NS] >= 0 &&
+           time_is_sane(v[CALL_DURATION_NS]);
 }
 
 static int take_row(void *ctx, const struct store_row_read *row) {
@@ -257,8 +241,8 @@ static int take_row(void *ctx, const struct store_row_read *row) {
     reader->t_ns = row->t_ns;
     if (result < 0 || host < 0 || !is_call(row->values))
         return result;
-    int64_t start = store_row_time(row, row->values[AT_START]),
-            end = store_row_time(row, row->values[AT_START] + row->values[AT_DURATION]);
+    int64_t start = store_row_time(row, row->values[CALL_START_NS]),
+            end = store_row_time(row, row->values[CALL_START_NS] + row->values[CALL_DURATION_NS]);
     if (!time_is_sane(start) || !time_is_sane(end))
         return 0;
     struct call *call = next_call(reader);
@@ -274,8 +258,9 @@ static int take_row(void *ctx, const struct store_row_read *row) {
 
 int perfetto_put_calls(struct perfetto *p) {
     struct reader reader = {.p = p, .t_ns = VALUE_ABSENT, .short_ns = perfetto_short_ns(p)};
-    int result = store_each_row_as_stored(p->store, p->input->run.id, TABLE, columns,
-                                          ARRAY_SIZE(columns), take_row, &reader);
+    const struct recording_columns *columns = &recording_columns[RECORDING_CALL];
+    int result = store_each_row_as_stored(p->store, p->input->run.id, columns->table,
+                                          columns->columns, columns->n, take_row, &reader);
     if (result == 0)
         result = flush(&reader);
     if (result == 0)

@@ -18,7 +18,8 @@
 
 /* Shown by export_perfetto_counters.c as metrics, cores and processes; and the profiler's own cost.
  */
-static const char *const shown[] = {"cpu", "disk", "memory", "net", "process", "psi", "self"};
+static const enum table_id shown[] = {TABLE_CPU,     TABLE_DISK, TABLE_MEMORY, TABLE_NET,
+                                      TABLE_PROCESS, TABLE_PSI,  TABLE_SELF};
 
 /* Growth within a counter's present step. */
 struct step {
@@ -165,7 +166,7 @@ static int put_table(struct reader *reader) {
 
 static bool is_shown(const struct store_table_info *table) {
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-        if (strcmp(table->name, shown[i]) == 0)
+        if (strcmp(table->name, all_tables[shown[i]].name) == 0)
             return true;
     return table->kind != TABLE_SAMPLES;
 }

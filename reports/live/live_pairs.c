@@ -71,12 +71,13 @@ static bool read_connection(const struct live_window *window, const struct serie
 
 static bool read_packets(const struct live_window *window, const struct series *series,
                          struct window now, struct end *end) {
+    const struct series_set *flows = &window->recording.tables[RECORDING_FLOW];
     if (!flow_far_end_of_packets(series->name, end->interface, end->address))
         return false;
     end->packets = true;
     end->teller = series->host;
-    end->send = live_window_growth(&window->flows, series, BIT(LIVE_FLOW_SEND), now);
-    end->receive = live_window_growth(&window->flows, series, BIT(LIVE_FLOW_RECEIVE), now);
+    end->send = live_window_growth(flows, series, BIT(FLOW_SEND_BYTES), now);
+    end->receive = live_window_growth(flows, series, BIT(FLOW_RECEIVE_BYTES), now);
     return true;
 }
 
@@ -168,7 +169,7 @@ static int add_pairs(struct live_picture *picture, struct end *ends, size_t n) {
 
 int live_fill_pairs(struct live_picture *picture, const struct live_window *window) {
     const struct series_set *connections = &window->recording.tables[RECORDING_CONNECTION];
-    const struct series_set *flows = &window->flows;
+    const struct series_set *flows = &window->recording.tables[RECORDING_FLOW];
     int *to = malloc((connections->n + flows->n + 1) * sizeof *to);
     struct end *ends = malloc((connections->n + flows->n + 1) * sizeof *ends);
     int result = to && ends ? flow_ends(connections, to) : -ENOMEM;

@@ -14,14 +14,10 @@
 
 #define LIVE_TABLES 9
 
-enum { LIVE_FLOW_SEND, LIVE_FLOW_RECEIVE, LIVE_FLOW_COLUMNS }; /* columns of the table of flows */
-
 struct live_window {
-    struct store_tail_table
-        tables[LIVE_TABLES];    /* the tables that it holds, for store_tail_open() */
-    struct recording recording; /* its hosts are in the order in which they came */
-    struct series_set flows;    /* packets by interface and pair of hosts, which no report reads */
-    int64_t *last_ns;           /* owned, by host: time of its newest frame; VALUE_ABSENT */
+    struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
+    struct recording recording;                  /* its hosts in the order in which they came */
+    int64_t *last_ns; /* owned, by host: of its newest frame; VALUE_ABSENT */
     size_t guess;
 };
 

@@ -15,24 +15,14 @@
 #define ROWS_MISSED 3 /* intervals without a row: then an instance is gone */
 
 static const enum recording_table held[] = {
-    RECORDING_CPU, RECORDING_MEMORY,  RECORDING_DISK,       RECORDING_NET,
-    RECORDING_PSI, RECORDING_PROCESS, RECORDING_CONNECTION, RECORDING_LOAD};
+    RECORDING_CPU,     RECORDING_MEMORY,     RECORDING_DISK, RECORDING_NET, RECORDING_PSI,
+    RECORDING_PROCESS, RECORDING_CONNECTION, RECORDING_LOAD, RECORDING_FLOW};
 
-_Static_assert(ARRAY_SIZE(held) + 1 == LIVE_TABLES, "and that of flows");
-
-static const char *const flow_columns[LIVE_FLOW_COLUMNS] = {
-    [LIVE_FLOW_SEND] = "send_bytes", [LIVE_FLOW_RECEIVE] = "receive_bytes"};
-
-static struct series_set *set_of(struct live_window *window, size_t table) {
-    return table < ARRAY_SIZE(held) ? &window->recording.tables[held[table]] : &window->flows;
-}
+_Static_assert(ARRAY_SIZE(held) == LIVE_TABLES, "live_private.h says how many there are");
 
 void live_window_init(struct live_window *window) {
     *window = (struct live_window){0};
     recording_init(&window->recording);
-    window->flows.n_columns = LIVE_FLOW_COLUMNS;
-    window->tables[ARRAY_SIZE(held)] =
-        (struct store_tail_table){"flow", flow_columns, LIVE_FLOW_COLUMNS};
     for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
         const struct recording_columns *columns = &recording_columns[held[i]];
         window->tables[i] = (struct store_tail_table){columns->table, columns->columns, columns->n};
@@ -41,7 +31,6 @@ void live_window_init(struct live_window *window) {
 
 void live_window_release(struct live_window *window) {
     recording_release(&window->recording);
-    series_set_release(&window->flows);
     free(window->last_ns);
     *window = (struct live_window){0};
 }
@@ -66,7 +55,7 @@ static int host_index(const struct store_tail *tail, int64_t id) {
 static int take_row(void *ctx, size_t table, const struct store_row_read *row) {
     struct taking *taking = ctx;
     struct live_window *window = taking->window;
-    struct series_set *set = set_of(window, table);
+    struct series_set *set = &window->recording.tables[held[table]];
     int host = host_index(taking->tail, row->host);
     char name[INSTANCE_MAX + 1];
     size_t at;
@@ -108,7 +97,8 @@ static int note_hosts(struct live_window *window, const struct store_tail *tail)
 static void forget(struct live_window *window) {
     for (size_t h = 0; h < window->recording.n_hosts; h++)
         for (size_t t = 0; t < LIVE_TABLES && window->last_ns[h] != VALUE_ABSENT; t++)
-            series_set_forget(set_of(window, t), (int)h, window->last_ns[h] - WINDOW_NS);
+            series_set_forget(&window->recording.tables[held[t]], (int)h,
+                              window->last_ns[h] - WINDOW_NS);
 }
 
 int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows) {

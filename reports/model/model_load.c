@@ -70,7 +70,7 @@ static int choose_steps(struct store *store, struct report_input *input, bool se
     struct series_set *tables = input->recording.tables;
     uint64_t frames = 0, cores = 0;
     int64_t period_ns = input->recording.period_ns;
-    int result = store_count_instances(store, input->run.id, "cpu", &cores);
+    int result = store_count_instances(store, input->run.id, all_tables[TABLE_CPU].name, &cores);
     for (size_t i = 0; i < input->n_hosts; i++)
         frames += input->hosts[i].frames;
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
@@ -96,6 +96,12 @@ static int scan_table(struct store *store, struct store_scan *scan, struct table
     series_set_release(reader->set);
     return store_each_row(store, reader->input->run.id, columns->table, columns->columns,
                           columns->n, take_row, reader);
+}
+
+/* Packets by pair of hosts are the live picture's; events are no series. */
+static bool is_wanted(size_t table) {
+    return recording_columns[table].n && table != RECORDING_FLOW &&
+           all_tables[table].kind == TABLE_SAMPLES;
 }
 
 static int load_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
@@ -125,7 +131,8 @@ static int load_tables(struct store *store, struct report_input *input, bool sec
                                       .table = t,
                                       .host = VALUE_ABSENT,
                                       .index = -1};
-        result = load_table(store, scan, &reader);
+        if (is_wanted(t))
+            result = load_table(store, scan, &reader);
         if (result == -ENOENT)
             result = 0;
     }
@@ -134,10 +141,6 @@ static int load_tables(struct store *store, struct report_input *input, bool sec
 }
 
 /* ---- marks ---- */
-
-enum { AT_KIND, AT_RANK, AT_PID, AT_NUMBER, AT_START, AT_DURATION, AT_BYTES, AT_VALUE };
-static const char *const mark_columns[] = {"kind",     "rank",        "pid",          "number",
-                                           "start_ns", "duration_ns", "output_bytes", "value_nano"};
 
 /* Both ends go through the clock's map, so that marks which touch on their host still do. */
 static int64_t run_duration(const struct store_row_read *row, int64_t start_ns,
@@ -152,27 +155,28 @@ static int take_mark(void *ctx, const struct store_row_read *row) {
     struct report_input *input = ctx;
     const int64_t *v = row->values;
     int host = report_host_index(input, row->host);
-    if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE ||
-        !time_is_sane(v[AT_START]) || !time_is_sane(store_row_time(row, v[AT_START])))
+    if (host < 0 || v[MARK_KIND] < MARK_PHASE || v[MARK_KIND] > MARK_VALUE ||
+        !time_is_sane(v[MARK_START_NS]) || !time_is_sane(store_row_time(row, v[MARK_START_NS])))
         return 0;
     struct mark mark = {
         .host = host,
-        .kind = (enum mark_kind)v[AT_KIND],
-        .rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK],
-        .pid = v[AT_PID] == VALUE_ABSENT ? -1 : v[AT_PID],
-        .number = v[AT_NUMBER],
-        .start_ns = store_row_time(row, v[AT_START]),
-        .duration_ns = run_duration(row, v[AT_START], v[AT_DURATION]),
-        .output_bytes = v[AT_BYTES],
-        .value_nano = v[AT_VALUE],
+        .kind = (enum mark_kind)v[MARK_KIND],
+        .rank = v[MARK_RANK] < 0 || v[MARK_RANK] > 1 << 24 ? -1 : (int)v[MARK_RANK],
+        .pid = v[MARK_PID] == VALUE_ABSENT ? -1 : v[MARK_PID],
+        .number = v[MARK_NUMBER],
+        .start_ns = store_row_time(row, v[MARK_START_NS]),
+        .duration_ns = run_duration(row, v[MARK_START_NS], v[MARK_DURATION_NS]),
+        .output_bytes = v[MARK_OUTPUT_BYTES],
+        .value_nano = v[MARK_VALUE_NANO],
     };
     strncpy(mark.name, row->instance_name, sizeof mark.name - 1);
     return recording_add_mark(&input->recording, &mark);
 }
 
 static int load_marks(struct store *store, struct report_input *input) {
-    int result = store_each_row(store, input->run.id, "mark", mark_columns,
-                                ARRAY_SIZE(mark_columns), take_mark, input);
+    const struct recording_columns *columns = &recording_columns[RECORDING_MARK];
+    int result = store_each_row(store, input->run.id, columns->table, columns->columns, columns->n,
+                                take_mark, input);
     return result == -ENOENT ? 0 : result;
 }
 

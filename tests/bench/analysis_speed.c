@@ -7,10 +7,10 @@
  *     bench_analysis_speed live DB HOSTS CORES SECONDS RANKS: the same while its seconds pass
  *     bench_analysis_speed time COMMAND...   prints: wall_s cpu_s peak_mb exit_status
  *
- * Samples at 10 Hz of every table of recording.h, RANKS ranks a host; ITERATIONS_S > 0: so many
- * iterations a second, as single MPI calls, of a parameter server with all others as its workers
- * (star), or of ranks that exchange with their neighbours all at once and then add up (ring).
- * Numbers are drawn from a fixed seed.
+ * Samples at 10 Hz of every table that analysis reads, RANKS ranks a host; ITERATIONS_S > 0: so
+ * many iterations a second, as single MPI calls, of a parameter server with all others as its
+ * workers (star), or of ranks that exchange with their neighbours all at once and then add up
+ * (ring). Numbers are drawn from a fixed seed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,6 @@
 
 #define PERIOD_NS (100 * NS_PER_MS)
 #define FRAMES_A_COMMIT 10 /* for each host: agents push once a second */
-#define CALL_COLUMNS 16
 #define CPU_KNOWN (64 | 128)
 
 static void die(const char *what, const char *why) {
@@ -36,35 +35,8 @@ static void die(const char *what, const char *why) {
 
 /* ---- tables ---- */
 
-static const char *const levels[] = {"total_bytes",
-                                     "available_bytes",
-                                     "swap_total_bytes",
-                                     "swap_free_bytes",
-                                     "pid",
-                                     "rank",
-                                     "job",
-                                     "rss_bytes",
-                                     "start_ns",
-                                     "quota_ns",
-                                     "period_ns",
-                                     "memory_bytes",
-                                     "memory_limit_bytes",
-                                     "rtt_ns",
-                                     "min_rtt_ns",
-                                     "delivery_rate_bytes_per_s",
-                                     "backlog_bytes",
-                                     "rate_bytes_per_s"};
-
-static bool is_level(const char *name) {
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(name, levels[i]) == 0)
-            return true;
-    return false;
-}
-
 struct made_table {
     struct table table;
-    struct column columns[RECORDING_COLUMNS_MAX];
     int64_t id;
     size_t instances; /* of each host */
 };
@@ -87,6 +59,8 @@ static uint64_t draw(struct maker *m, uint64_t below) {
 }
 
 static size_t instances_of(const struct maker *m, int table) {
+    if (all_tables[table].kind == TABLE_EVENTS || !recording_columns[table].n)
+        return 0;
     switch (table) {
     case RECORDING_CPU:
         return m->n_cores;
@@ -110,20 +84,9 @@ static size_t instances_of(const struct maker *m, int table) {
 
 static void make_tables(struct maker *m) {
     for (int t = 0; t < RECORDING_COUNT_; t++) {
-        const struct recording_columns *from = &recording_columns[t];
         struct made_table *to = &m->tables[t];
-        for (size_t c = 0; c < from->n; c++) {
-            size_t length = strlen(from->columns[c]);
-            bool ns = length > 3 && strcmp(from->columns[c] + length - 3, "_ns") == 0;
-            to->columns[c] =
-                (struct column){from->columns[c], ns ? UNIT_NS : UNIT_NONE,
-                                is_level(from->columns[c]) ? COLUMN_LEVEL : COLUMN_COUNTER, ""};
-        }
-        to->table = (struct table){.name = from->table,
-                                   .instance = "thing",
-                                   .help = "",
-                                   .columns = to->columns,
-                                   .n_columns = from->n};
+        to->table = all_tables[t];
+        to->table.n_columns = recording_columns[t].n;
         to->instances = instances_of(m, t);
     }
 }
@@ -145,8 +108,8 @@ static int64_t level_at(struct maker *m, int table, size_t column, size_t host, 
         return instance < m->n_ranks;
     if (table == RECORDING_PROCESS && column == PROCESS_START)
         return NS_PER_S / 2;
-    bool pid = strcmp(m->tables[table].columns[column].name, "pid") == 0;
-    bool rank = strcmp(m->tables[table].columns[column].name, "rank") == 0;
+    bool pid = strcmp(all_tables[table].columns[column].name, "pid") == 0;
+    bool rank = strcmp(all_tables[table].columns[column].name, "rank") == 0;
     if (pid)
         return 1000 + (int64_t)(instance % (m->n_ranks + 2));
     if (rank)
@@ -170,8 +133,8 @@ static void sample(struct maker *m, size_t host, int64_t frame) {
             int64_t values[RECORDING_COLUMNS_MAX];
             char name[32];
             for (size_t c = 0; c < to->table.n_columns; c++)
-                values[c] = to->columns[c].kind == COLUMN_LEVEL ? level_at(m, t, c, host, i)
-                                                                : counter_at(m, t, c, frame);
+                values[c] = to->table.columns[c].kind == COLUMN_LEVEL ? level_at(m, t, c, host, i)
+                                                                      : counter_at(m, t, c, frame);
             snprintf(name, sizeof name, "%s%zu", to->table.name, i);
             put(m, to, t == RECORDING_PSI ? psi[i] : name, values);
         }
@@ -182,7 +145,7 @@ static void begin(struct maker *m) {
     if (store_begin(m->store))
         die("begin", store_error(m->store));
     for (int t = 0; t < RECORDING_COUNT_; t++)
-        if (store_table(m->store, &m->tables[t].table, &m->tables[t].id))
+        if (m->tables[t].instances && store_table(m->store, &m->tables[t].table, &m->tables[t].id))
             die("table", store_error(m->store));
 }
 
@@ -241,14 +204,9 @@ static void make_samples(struct maker *m) {
 
 /* ---- calls ---- */
 
-static const char *const call_names[CALL_COLUMNS] = {
-    "rank",  "pid",    "sequence",   "start_ns",  "duration_ns", "comm",  "peer",   "tag",
-    "bytes", "cpu_ns", "gap_cpu_ns", "inside_ns", "polls",       "flags", "thread", "site"};
-
 struct call_maker {
     struct maker *m;
     struct made_table to;
-    struct column columns[CALL_COLUMNS];
     int64_t sequence, last_end;
     size_t rank;
 };
@@ -257,22 +215,22 @@ static void call_with(struct call_maker *c, const char *name, size_t peer, int64
                       int64_t end_ns, int64_t bytes, int64_t site, int64_t flags) {
     int64_t gap = begin_ns - c->last_end;
     struct wire_row row = {.name = {name, strlen(name)}};
-    int64_t values[CALL_COLUMNS] = {(int64_t)c->rank,
-                                    1000,
-                                    ++c->sequence,
-                                    begin_ns,
-                                    end_ns - begin_ns,
-                                    0,
-                                    (int64_t)peer,
-                                    7,
-                                    bytes,
-                                    10000,
-                                    gap,
-                                    VALUE_ABSENT,
-                                    VALUE_ABSENT,
-                                    CPU_KNOWN | flags,
-                                    0,
-                                    site};
+    int64_t values[CALL_COLUMNS] = {[CALL_RANK] = (int64_t)c->rank,
+                                    [CALL_PID] = 1000,
+                                    [CALL_SEQUENCE] = ++c->sequence,
+                                    [CALL_START_NS] = begin_ns,
+                                    [CALL_DURATION_NS] = end_ns - begin_ns,
+                                    [CALL_COMM_ID] = 0,
+                                    [CALL_PEER] = (int64_t)peer,
+                                    [CALL_TAG] = 7,
+                                    [CALL_BYTES] = bytes,
+                                    [CALL_CPU_NS] = 10000,
+                                    [CALL_GAP_CPU_NS] = gap,
+                                    [CALL_INSIDE_NS] = VALUE_ABSENT,
+                                    [CALL_POLLS] = VALUE_ABSENT,
+                                    [CALL_FLAG_BITS] = CPU_KNOWN | flags,
+                                    [CALL_THREAD] = 0,
+                                    [CALL_SITE] = site};
     memcpy(row.values, values, sizeof values);
     c->last_end = end_ns;
     if (store_row(c->m->store, c->to.id, &c->to.table, &row))
@@ -325,14 +283,7 @@ static void ring_iteration(struct call_maker *c, int64_t t, int64_t length) {
 static void make_calls(struct maker *m) {
     struct call_maker c = {.m = m};
     int64_t length = (int64_t)(1e9 / m->iterations_s);
-    for (size_t i = 0; i < CALL_COLUMNS; i++)
-        c.columns[i] = (struct column){call_names[i], UNIT_NONE, COLUMN_LEVEL, ""};
-    c.to.table = (struct table){.name = "call",
-                                .instance = "function",
-                                .help = "",
-                                .kind = TABLE_EVENTS,
-                                .columns = c.columns,
-                                .n_columns = CALL_COLUMNS};
+    c.to.table = all_tables[TABLE_CALL];
     for (size_t h = 0; h < m->n_hosts; h++) {
         begin(m);
         if (store_table(m->store, &c.to.table, &c.to.id))

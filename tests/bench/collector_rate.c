@@ -116,7 +116,7 @@ static size_t instances_of(const struct bench *bench, const struct table *table)
 
 static void open_rows(struct host *host, const struct bench *bench) {
     for (size_t t = 0; t < probe_list_size; t++) {
-        const struct table *table = &probe_list[t]->table;
+        const struct table *table = probe_list[t]->table;
         size_t n = instances_of(bench, table);
         if (rows_init(&host->rows[t], table, n) < 0)
             die("out of memory");
@@ -210,7 +210,7 @@ static void put_made_up(struct host *host, struct bench *bench) {
 
 static void put_tables(struct buffer *body) {
     for (size_t t = 0; t < probe_list_size; t++)
-        wire_put_table(body, (unsigned)t, &probe_list[t]->table);
+        wire_put_table(body, (unsigned)t, probe_list[t]->table);
 }
 
 static void encode_host(struct host *host, size_t number, struct bench *bench) {
@@ -625,7 +625,7 @@ static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) 
         die("%s: %s", path, sqlite3_errmsg(db));
     exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384");
     for (size_t t = 0; t < probe_list_size; t++)
-        statements[t] = create_table(db, &probe_list[t]->table, keyed);
+        statements[t] = create_table(db, probe_list[t]->table, keyed);
     getrusage(RUSAGE_SELF, &before);
     int64_t begin_ns = clock_monotonic_ns();
     uint64_t rows = insert_all(db, statements, bench, hosts);

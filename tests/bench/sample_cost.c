@@ -115,7 +115,7 @@ static void system_open_spool(struct system *system, const char *dir) {
                                   .n_tables = system->n};
     memset(config.stream.boot_id, '0', BOOT_ID_SIZE);
     for (size_t i = 0; i < system->n; i++)
-        tables[i] = &system->probes[i].probe->table;
+        tables[i] = system->probes[i].probe->table;
     int r = spool_open(&config, &system->spool);
     if (r < 0) {
         fprintf(stderr, "cannot open a spool in %s: %s\n", dir, strerror(-r));
@@ -288,7 +288,7 @@ static struct options parse_options(int argc, char **argv) {
 static void measure_parts(struct system *system, const struct options *options, double bare_us) {
     struct candidate parts[PROBES_MAX];
     for (size_t i = 0; i < system->n; i++)
-        parts[i] = (struct candidate){.name = system->probes[i].probe->table.name,
+        parts[i] = (struct candidate){.name = system->probes[i].probe->table->name,
                                       .run = one_probe_run,
                                       .ctx = &system->probes[i]};
     measure(parts, system->n, options);

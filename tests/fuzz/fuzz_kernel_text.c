@@ -167,7 +167,7 @@ static void check_frame(const struct harness *h) {
     buffer_init(&out);
     buffer_init(&scratch);
     wire_put_stream(&out, &stream);
-    wire_put_table(&out, 0, &h->probe->table);
+    wire_put_table(&out, 0, h->probe->table);
     wire_put_frame(&out, &scratch, &head, rows, tables, 1);
     wire_reader_init(&reader, out.data, out.size);
     for (int i = 0; i < 3; i++)

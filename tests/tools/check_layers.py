@@ -13,14 +13,15 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 # A layer and the layers that it may include. The store, with the arithmetic of clocks, is a library of its own in collector/.
 LAYERS = {
     "common": "common",
+    "tables": "tables common",
     "mark": "mark",
-    "agent": "agent mark common",
-    "store": "store common",
+    "agent": "agent mark tables common",
+    "store": "store tables common",
     "collector": "collector store common",
-    "analysis": "analysis common",
-    "reports": "reports analysis store common",
+    "analysis": "analysis tables common",
+    "reports": "reports analysis store tables common",
     "workloads": "workloads mark common",
-    "cli": "cli reports analysis collector store common",
+    "cli": "cli reports analysis collector store tables common",
 }
 # Rooms within a layer, each of which knows only itself and those before it; rooms of one line in agent/ and cli/ know
 # nothing of each other. "model" is the run model's struct, which all rooms of analysis/ from time on read; the room

@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
-SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
+SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "tables", "workloads"]
 COMMENTED = SOURCES + ["setup", "tests"]
 SPELT_OUT = ["agent/mark", "agent/relay", "agent/shim", "collector", "common", "workloads"]
 C, SCRIPTS = (".c", ".h", ".def"), (".py", ".sh")

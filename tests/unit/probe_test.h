@@ -31,9 +31,9 @@ static inline void expect_at(const struct harness *h, const char *instance, cons
     if (found == value)
         return;
     if (found == HARNESS_NO_ROW)
-        print_error("%s: no row %s\n", h->probe->table.name, instance);
+        print_error("%s: no row %s\n", h->probe->table->name, instance);
     else
-        print_error("%s.%s of %s is %lld, not %lld\n", h->probe->table.name, column, instance,
+        print_error("%s.%s of %s is %lld, not %lld\n", h->probe->table->name, column, instance,
                     (long long)found, (long long)value);
     _fail(file, line);
 }

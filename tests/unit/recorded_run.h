@@ -38,68 +38,18 @@ struct recorded_run {
     double calls_s; /* calls of MPI_Allreduce by every rank; 0: none */
 };
 
-static const uint64_t recorded_levels[RECORDING_COUNT_] = {
-    [RECORDING_MEMORY] = 0xf,
-    [RECORDING_NET] = 1u << NET_SPEED | 1u << NET_NETWORK,
-    [RECORDING_LOAD] = 0x3ff,
-    [RECORDING_PROCESS] = 1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB |
-                          1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS | 1u << PROCESS_GPU,
-};
-
-/* The table as an agent would describe it, from the columns that analysis reads. */
+/* The columns of a table that analysis reads. */
 struct recorded_table {
     struct table table;
-    struct column columns[RECORDING_COLUMNS_MAX];
     int64_t id;
 };
 
-static enum unit recorded_unit(const char *name) {
-    size_t n = strlen(name);
-    if (n > 3 && strcmp(name + n - 3, "_ns") == 0)
-        return UNIT_NS;
-    return n > 6 && strcmp(name + n - 6, "_bytes") == 0 ? UNIT_BYTES : UNIT_EVENTS;
-}
-
 static int recorded_describe(struct store *store, enum recording_table which,
                              struct recorded_table *to) {
-    const struct recording_columns *from = &recording_columns[which];
-    for (size_t c = 0; c < from->n; c++)
-        to->columns[c] = (struct column){
-            from->columns[c], recorded_unit(from->columns[c]),
-            recorded_levels[which] >> c & 1 ? COLUMN_LEVEL : COLUMN_COUNTER, "planned"};
-    to->table =
-        (struct table){from->table, "thing", "planned", TABLE_SAMPLES, to->columns, from->n};
+    to->table = all_tables[which];
+    to->table.n_columns = recording_columns[which].n;
     return store_table(store, &to->table, &to->id);
 }
-
-static const struct column recorded_mark_columns[] = {
-    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
-    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
-    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
-    {"number", UNIT_NONE, COLUMN_LEVEL, "number"},
-    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
-    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
-    {"output_bytes", UNIT_BYTES, COLUMN_LEVEL, "output"},
-    {"value_nano", UNIT_NANO, COLUMN_LEVEL, "value"},
-};
-static const struct table recorded_mark = {
-    "mark", "name", "marks", TABLE_EVENTS, recorded_mark_columns, 8};
-
-static const struct column recorded_call_columns[] = {
-    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
-    {"comm", UNIT_NONE, COLUMN_LEVEL, "communicator"},
-    {"peer", UNIT_NONE, COLUMN_LEVEL, "peer"},
-    {"tag", UNIT_NONE, COLUMN_LEVEL, "tag"},
-    {"bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes"},
-    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
-    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
-    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
-    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
-    {"thread", UNIT_NONE, COLUMN_LEVEL, "thread"},
-    {"flags", UNIT_NONE, COLUMN_LEVEL, "flags"},
-};
-static const struct table recorded_call = {
-    "call", "function", "calls", TABLE_EVENTS, recorded_call_columns, 11};
 
 static int recorded_row(struct store *store, int64_t id, const struct table *table,
                         const char *name, const int64_t *values) {
@@ -159,12 +109,12 @@ static int recorded_marks(struct store *store, int64_t id, const struct recorded
     int64_t training[] = {
         1,           rank, pid, 0, RECORDED_NS(mono_s), RECORDED_NS(2 * iterations), VALUE_ABSENT,
         VALUE_ABSENT};
-    r |= recorded_row(store, id, &recorded_mark, "training", training);
+    r |= recorded_row(store, id, &all_tables[TABLE_MARK], "training", training);
     for (int i = 0; i < iterations; i++) {
         int64_t iteration[] = {
             2,           rank, pid, i, RECORDED_NS(mono_s + 2 * i), RECORDED_NS(2), VALUE_ABSENT,
             VALUE_ABSENT};
-        r |= recorded_row(store, id, &recorded_mark, "iteration", iteration);
+        r |= recorded_row(store, id, &all_tables[TABLE_MARK], "iteration", iteration);
     }
     for (int i = 0; host == 0 && i < iterations; i += 5) {
         int64_t value[] = {4,
@@ -175,7 +125,7 @@ static int recorded_marks(struct store *store, int64_t id, const struct recorded
                            VALUE_ABSENT,
                            VALUE_ABSENT,
                            500000000 + 10000000 * i};
-        r |= recorded_row(store, id, &recorded_mark, "accuracy", value);
+        r |= recorded_row(store, id, &all_tables[TABLE_MARK], "accuracy", value);
     }
     return r;
 }
@@ -183,12 +133,19 @@ static int recorded_marks(struct store *store, int64_t id, const struct recorded
 static int recorded_calls(struct store *store, const struct recorded_run *run, size_t host,
                           double mono_s) {
     int64_t id;
-    int r = store_table(store, &recorded_call, &id);
+    int r = store_table(store, &all_tables[TABLE_CALL], &id);
     for (double t = run->calls_s; r == 0 && t < run->duration_s; t += run->calls_s) {
-        int64_t rank = (int64_t)host, absent = VALUE_ABSENT,
-                call[] = {absent,    1,    absent,      absent, 4096, RECORDED_NS(mono_s + t),
-                          NS_PER_MS, rank, 1000 + rank, 0,      0};
-        r |= recorded_row(store, id, &recorded_call, "MPI_Allreduce", call);
+        int64_t call[CALL_COLUMNS];
+        for (size_t c = 0; c < CALL_COLUMNS; c++)
+            call[c] = VALUE_ABSENT;
+        call[CALL_COMM_ID] = 1;
+        call[CALL_BYTES] = 4096;
+        call[CALL_START_NS] = RECORDED_NS(mono_s + t);
+        call[CALL_DURATION_NS] = NS_PER_MS;
+        call[CALL_RANK] = (int64_t)host;
+        call[CALL_PID] = (int64_t)(1000 + host);
+        call[CALL_THREAD] = call[CALL_FLAG_BITS] = 0;
+        r |= recorded_row(store, id, &all_tables[TABLE_CALL], "MPI_Allreduce", call);
     }
     return r;
 }
@@ -208,7 +165,7 @@ static int recorded_host(struct store *store, int64_t run_id, const struct recor
     r |= store_stream(store, run_id, &stream, &host_id, &stream_id);
     for (size_t i = 0; i < sizeof which / sizeof *which; i++)
         r |= recorded_describe(store, which[i], &tables[which[i]]);
-    r |= store_table(store, &recorded_mark, &mark_id);
+    r |= store_table(store, &all_tables[TABLE_MARK], &mark_id);
     int frames = (int)lround(run->duration_s * 10) + 10;
     for (int i = 0; r == 0 && i <= frames; i++) {
         /* counters began two seconds before the run, samples half a second before it */

@@ -300,7 +300,7 @@ static void absurd_totals_are_bounded(void **state) {
 /* ---- events ---- */
 
 static int64_t cell(const struct place *place, size_t row, const char *column) {
-    return place->call.rows.items[row].values[table_find_column(&probe_call.table, column)];
+    return place->call.rows.items[row].values[table_find_column(probe_call.table, column)];
 }
 
 static void events_become_rows(void **state) {

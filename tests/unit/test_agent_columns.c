@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-#include "agent/base/probe.h"
-#include "agent/sampler/self.h"
+#include "tables/tables.h"
 #include "tests/unit/golden.h"
 
 static const char *const units[] = {[UNIT_NONE] = "-",
@@ -37,9 +36,8 @@ static void each_column_is_what_it_was(void **state) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     (void)state;
-    for (size_t p = 0; p < probe_list_size; p++)
-        put_table(out, &probe_list[p]->table);
-    put_table(out, &self_table);
+    for (size_t t = 0; t < TABLES_KNOWN; t++)
+        put_table(out, &all_tables[t]);
     fclose(out);
     expect_golden("agent-columns.txt", text);
     free(text);
@@ -52,16 +50,15 @@ static bool ends_with(const char *name, const char *end) {
 
 static void a_name_says_its_unit(void **state) {
     (void)state;
-    for (size_t p = 0; p < probe_list_size; p++)
-        for (size_t c = 0; c < probe_list[p]->table.n_columns; c++) {
-            const struct column *column = &probe_list[p]->table.columns[c];
+    for (size_t t = 0; t < TABLES_KNOWN; t++)
+        for (size_t c = 0; c < all_tables[t].n_columns; c++) {
+            const struct column *column = &all_tables[t].columns[c];
             enum unit unit = ends_with(column->name, "_ns")      ? UNIT_NS
                              : ends_with(column->name, "_bytes") ? UNIT_BYTES
                              : ends_with(column->name, "_nano")  ? UNIT_NANO
                                                                  : column->unit;
             if (unit != column->unit)
-                fail_msg("%s.%s is in %s", probe_list[p]->table.name, column->name,
-                         units[column->unit]);
+                fail_msg("%s.%s is in %s", all_tables[t].name, column->name, units[column->unit]);
         }
 }
 

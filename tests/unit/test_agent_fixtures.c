@@ -503,7 +503,7 @@ static void odd_pressure_costs_only_itself(void **state) {
 static void every_table_can_be_sent(void **state) {
     (void)state;
     for (size_t i = 0; i < probe_list_size; i++) {
-        const struct table *table = &probe_list[i]->table;
+        const struct table *table = probe_list[i]->table;
         assert_true(table_name_valid(table->name, strlen(table->name)));
         assert_true(table_name_valid(table->instance, strlen(table->instance)));
         assert_in_range(strlen(table->help), 1, TABLE_HELP_MAX);

@@ -60,7 +60,7 @@ static void all_kinds(void) {
 }
 
 static int64_t cell(const struct harness *h, size_t row, const char *column) {
-    return h->rows.items[row].values[table_find_column(&probe_mark.table, column)];
+    return h->rows.items[row].values[table_find_column(probe_mark.table, column)];
 }
 
 static void every_kind_of_mark_becomes_a_row(void **state) {

@@ -36,7 +36,7 @@ static void release(struct bytes bytes) {
 struct found {
     size_t n_connections, n_qdiscs;
     char names[16][INSTANCE_MAX + 1];
-    int64_t values[16][CONNECTION_N_COLUMNS];
+    int64_t values[16][CONNECTION_COLUMNS];
     uint32_t inodes[16];
     struct qdisc_message qdiscs[16];
 };
@@ -47,7 +47,7 @@ static void take(void *ctx, unsigned type, struct bytes payload) {
     struct qdisc_message qdisc;
     if (found->n_connections < 16 && connection_read(type, payload, &connection)) {
         size_t at = found->n_connections++;
-        for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+        for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
             found->values[at][i] = VALUE_ABSENT;
         assert_in_range(connection_name(&connection, found->names[at]), 1, INSTANCE_MAX);
         connection_values(&connection, found->values[at]);
@@ -84,7 +84,7 @@ static void a_recorded_dump_has_its_connections(void **state) {
     assert_int_equal(values[CONNECTION_RECEIVE_BYTES], 0);
     assert_int_equal(values[CONNECTION_STATE], STATE_ESTABLISHED);
     assert_int_equal(values[CONNECTION_RETRANSMITS], 0);
-    assert_in_range(values[CONNECTION_RTT_NS], 1000, NS_PER_S);
+    assert_in_range(values[CONNECTION_RTT], 1000, NS_PER_S);
     assert_int_equal(values[CONNECTION_PID], VALUE_ABSENT);
     values = values_of(&found, "127.0.0.1:40861>127.0.0.1:54802");
     assert_int_equal(values[CONNECTION_RECEIVE_BYTES], 100000);
@@ -230,10 +230,10 @@ static void an_older_kernel_says_less(void **state) {
         char info[offsetof(struct tcp_info, tcpi_busy_time)];
     } message = {.head = {.idiag_family = AF_INET, .idiag_state = 1},
                  .attribute = {sizeof message - sizeof message.head, INET_DIAG_INFO}};
-    int64_t values[CONNECTION_N_COLUMNS];
+    int64_t values[CONNECTION_COLUMNS];
     struct connection_message read;
     (void)state;
-    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+    for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
         values[i] = VALUE_ABSENT;
     message.head.id.idiag_dport = htons(1);
     memset(message.info + offsetof(struct tcp_info, tcpi_min_rtt), 0xff, 4);
@@ -241,10 +241,10 @@ static void an_older_kernel_says_less(void **state) {
     assert_true(connection_read(SOCK_DIAG_BY_FAMILY, payload, &read));
     connection_values(&read, values);
     assert_int_equal(values[CONNECTION_SEND_BYTES], 0);
-    assert_int_equal(values[CONNECTION_BUSY_NS], VALUE_ABSENT);
-    assert_int_equal(values[CONNECTION_SNDBUF_LIMITED_NS], VALUE_ABSENT);
-    assert_int_equal(values[CONNECTION_RTT_NS], VALUE_ABSENT);     /* 0: not measured */
-    assert_int_equal(values[CONNECTION_MIN_RTT_NS], VALUE_ABSENT); /* ~0: not measured */
+    assert_int_equal(values[CONNECTION_BUSY], VALUE_ABSENT);
+    assert_int_equal(values[CONNECTION_SNDBUF_LIMITED], VALUE_ABSENT);
+    assert_int_equal(values[CONNECTION_RTT], VALUE_ABSENT);     /* 0: not measured */
+    assert_int_equal(values[CONNECTION_MIN_RTT], VALUE_ABSENT); /* ~0: not measured */
 }
 
 /* Linux 4.8 reports nine numbers about a socket's memory; missing ones are absent. */
@@ -260,18 +260,18 @@ static void buffers_are_taken_as_far_as_they_were_told(void **state) {
     (void)state;
     message.head.id.idiag_dport = htons(1);
     for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
-        int64_t values[CONNECTION_N_COLUMNS];
+        int64_t values[CONNECTION_COLUMNS];
         struct connection_message read;
         size_t size = sizeof message.attribute + told[i] * sizeof *message.memory;
-        for (size_t k = 0; k < CONNECTION_N_COLUMNS; k++)
+        for (size_t k = 0; k < CONNECTION_COLUMNS; k++)
             values[k] = VALUE_ABSENT;
         message.attribute.nla_len = (uint16_t)size;
         assert_true(connection_read(SOCK_DIAG_BY_FAMILY,
                                     (struct bytes){&message, sizeof message.head + size}, &read));
         connection_values(&read, values);
-        assert_int_equal(values[CONNECTION_RECEIVE_BUFFER], told[i] > 1 ? 131072 : VALUE_ABSENT);
-        assert_int_equal(values[CONNECTION_SEND_BUFFER], told[i] > 3 ? 87040 : VALUE_ABSENT);
-        assert_int_equal(values[CONNECTION_SEND_BUFFER_USED], told[i] > 5 ? 70000 : VALUE_ABSENT);
+        assert_int_equal(values[CONNECTION_RECEIVE_ROOM], told[i] > 1 ? 131072 : VALUE_ABSENT);
+        assert_int_equal(values[CONNECTION_SEND_ROOM], told[i] > 3 ? 87040 : VALUE_ABSENT);
+        assert_int_equal(values[CONNECTION_SEND_USED], told[i] > 5 ? 70000 : VALUE_ABSENT);
     }
 }
 

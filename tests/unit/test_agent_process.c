@@ -639,7 +639,7 @@ static pid_t start_child(const char *script) {
 }
 
 static const struct row *wait_for_job_row(struct harness *h, pid_t pid, int64_t least_user_ns) {
-    int user = table_find_column(&probe_process.table, "user_ns");
+    int user = table_find_column(probe_process.table, "user_ns");
     for (int i = 0; i < 2000; i++) {
         assert_int_equal(harness_sample(h), 0);
         for (size_t r = 0; r < h->rows.n; r++)

@@ -190,9 +190,9 @@ static int broken_open(void *state, const struct probe_env *env, char *why, size
 
 #define PLAY(word, at_pace, open_fn, sample_fn)                                                    \
     {                                                                                              \
-        .table = {word, "thing", "", TABLE_SAMPLES, columns, 1}, .pace = at_pace,                  \
-        .state_size = sizeof(struct played), .max_rows = two_rows, .open = open_fn,                \
-        .sample = sample_fn                                                                        \
+        .table = &(const struct table){word, "thing", "", TABLE_SAMPLES, columns, 1},              \
+        .pace = at_pace, .state_size = sizeof(struct played), .max_rows = two_rows,                \
+        .open = open_fn, .sample = sample_fn                                                       \
     }
 
 static bool comes_third(void *state) {
@@ -202,13 +202,14 @@ static bool comes_third(void *state) {
 static const struct probe fast = PLAY("fast", PACE_SYSTEM, play_open, fast_sample);
 static const struct probe slow = PLAY("slow", PACE_PROCESS, play_open, slow_sample);
 static const struct probe empty = PLAY("empty", PACE_PROCESS, play_open, empty_sample);
-static const struct probe newsy = {.table = {"newsy", "thing", "", TABLE_SAMPLES, columns, 1},
-                                   .pace = PACE_SYSTEM,
-                                   .state_size = sizeof(struct played),
-                                   .max_rows = two_rows,
-                                   .open = play_open,
-                                   .sample = fast_sample,
-                                   .has_news = comes_third};
+static const struct probe newsy = {
+    .table = &(const struct table){"newsy", "thing", "", TABLE_SAMPLES, columns, 1},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct played),
+    .max_rows = two_rows,
+    .open = play_open,
+    .sample = fast_sample,
+    .has_news = comes_third};
 static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sample);
 static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
 static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
@@ -232,14 +233,15 @@ static void crowd_keeping(void *state, uint64_t seq) {
     announced = seq;
 }
 
-static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS, columns, 1},
-                                   .pace = PACE_SYSTEM,
-                                   .bulk = true,
-                                   .state_size = sizeof(struct played),
-                                   .max_rows = two_rows,
-                                   .open = play_open,
-                                   .sample = crowd_sample,
-                                   .keeping = crowd_keeping};
+static const struct probe crowd = {
+    .table = &(const struct table){"crowd", "thing", "", TABLE_EVENTS, columns, 1},
+    .pace = PACE_SYSTEM,
+    .bulk = true,
+    .state_size = sizeof(struct played),
+    .max_rows = two_rows,
+    .open = play_open,
+    .sample = crowd_sample,
+    .keeping = crowd_keeping};
 
 /* A ring that fills within less than a slot: one event every BURST_NS / BURST ns for BURST_NS,
  * between two slots, and before that one every ms.
@@ -302,9 +304,10 @@ static bool ring_is_called(const void *state) {
 
 #define RING_PROBE(pressed, called)                                                                \
     {                                                                                              \
-        .table = {"ring", "thing", "", TABLE_EVENTS, columns, 1}, .pace = PACE_SYSTEM,             \
-        .bulk = true, .state_size = sizeof(struct ring), .max_rows = many_rows, .open = play_open, \
-        .sample = ring_sample, .is_pressed = pressed, .is_called = called,                         \
+        .table = &(const struct table){"ring", "thing", "", TABLE_EVENTS, columns, 1},             \
+        .pace = PACE_SYSTEM, .bulk = true, .state_size = sizeof(struct ring),                      \
+        .max_rows = many_rows, .open = play_open, .sample = ring_sample, .is_pressed = pressed,    \
+        .is_called = called,                                                                       \
     }
 
 static const struct probe looked_after = RING_PROBE(ring_is_pressed, NULL);
@@ -410,7 +413,7 @@ static void release(struct world *world) {
     free(world->seen);
 }
 
-enum { TABLE_NOTES, TABLE_SELF, TABLE_FAST, TABLE_SLOW };
+enum { OF_NOTES, OF_SELF, OF_FAST, OF_SLOW };
 
 /* Checks that hold for every stream of frames. */
 static void check_sound(const struct world *world) {
@@ -451,9 +454,9 @@ static void slow_tables_join_at_multiples_of_their_period(void **state) {
     run(&world, 35);
     for (size_t i = 0; i < 35; i++) {
         bool due = i == 0 || world.seen[i].head.slot_ns % SLOW == 0;
-        assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
-        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
-        assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 4 : 0);
+        assert_int_equal(world.seen[i].n_rows[OF_FAST], 1);
+        assert_int_equal(world.seen[i].n_rows[OF_SLOW], due ? 2 : 0);
+        assert_int_equal(world.seen[i].n_rows[OF_SELF], due ? 4 : 0);
     }
     release(&world);
 }
@@ -465,7 +468,7 @@ static void slow_tables_join_the_frame_after_news(void **state) {
     run_with(&world, probes, 2, 25, NULL);
     for (size_t i = 0; i < 25; i++) {
         bool due = i == 0 || i == 3 || world.seen[i].head.slot_ns % SLOW == 0;
-        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
+        assert_int_equal(world.seen[i].n_rows[OF_SLOW], due ? 2 : 0);
     }
     release(&world);
 }
@@ -479,9 +482,9 @@ static void frames_tell_what_was_sampled_even_without_rows(void **state) {
     for (size_t i = 0; i < 25; i++) {
         bool due = i == 0 || world.seen[i].head.slot_ns % SLOW == 0;
         bool works = i + 1 < 4 || i + 1 > 5;
-        assert_int_equal(world.seen[i].sampled >> TABLE_FAST & 1, works);
-        assert_int_equal(world.seen[i].sampled >> TABLE_SLOW & 1, due);
-        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], 0);
+        assert_int_equal(world.seen[i].sampled >> OF_FAST & 1, works);
+        assert_int_equal(world.seen[i].sampled >> OF_SLOW & 1, due);
+        assert_int_equal(world.seen[i].n_rows[OF_SLOW], 0);
     }
     release(&world);
 }
@@ -492,7 +495,7 @@ static void a_stop_takes_a_last_frame_of_all_tables(void **state) {
     run(&world, 0);
     check_sound(&world);
     assert_int_equal(world.n_seen, 16);
-    assert_int_equal(world.seen[15].n_rows[TABLE_SLOW], 2);
+    assert_int_equal(world.seen[15].n_rows[OF_SLOW], 2);
     assert_int_equal(world.seen[15].head.wall_ns - world.seen[14].head.wall_ns, PERIOD / 3);
     assert_int_equal(world.seen[15].head.missed, 0);
     release(&world);
@@ -507,9 +510,9 @@ static void a_slow_slot_that_was_missed_is_made_up_for(void **state) {
     check_sound(&world);
     size_t slow_frames = 0;
     for (size_t i = 1; i < world.n_seen; i++)
-        slow_frames += world.seen[i].n_rows[TABLE_SLOW] > 0;
+        slow_frames += world.seen[i].n_rows[OF_SLOW] > 0;
     assert_int_equal(slow_frames, 2);
-    assert_int_equal(world.seen[10].n_rows[TABLE_SLOW], 2);
+    assert_int_equal(world.seen[10].n_rows[OF_SLOW], 2);
     release(&world);
 }
 
@@ -575,7 +578,7 @@ static void slow_tables_go_on_through_a_step_back(void **state) {
     run(&world, 80);
     int64_t before = world.seen[0].head.mono_ns;
     for (size_t i = 1; i < 80; i++) {
-        if (!world.seen[i].n_rows[TABLE_SLOW])
+        if (!world.seen[i].n_rows[OF_SLOW])
             continue;
         assert_true(world.seen[i].head.mono_ns - before <= SLOW + PERIOD * 3 / 2);
         before = world.seen[i].head.mono_ns;
@@ -611,7 +614,7 @@ static void a_probe_that_fails_loses_its_own_rows_only(void **state) {
     for (size_t i = 0; i < 10; i++) {
         assert_int_equal(world.seen[i].n_rows[2], i >= 3 && i <= 5 ? 0 : 1);
         assert_int_equal(world.seen[i].n_rows[3], 1);
-        assert_int_equal(world.seen[i].n_rows[TABLE_NOTES], i == 3 || i == 6 ? 1 : 0);
+        assert_int_equal(world.seen[i].n_rows[OF_NOTES], i == 3 || i == 6 ? 1 : 0);
     }
     assert_int_equal(world.n_said, 2); /* the failure, and the recovery */
     assert_string_equal(world.said[0], "flaky: Input/output error");
@@ -623,9 +626,9 @@ static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
     static const struct probe *const probes[] = {&absent, &fast, &broken};
     struct world world = {0};
     run_with(&world, probes, 3, 5, NULL);
-    assert_int_equal(world.seen[0].n_rows[TABLE_NOTES], 2);
-    assert_int_equal(world.seen[1].n_rows[TABLE_NOTES], 0);
-    assert_int_equal(world.seen[4].n_rows[TABLE_FAST], 1);
+    assert_int_equal(world.seen[0].n_rows[OF_NOTES], 2);
+    assert_int_equal(world.seen[1].n_rows[OF_NOTES], 0);
+    assert_int_equal(world.seen[4].n_rows[OF_FAST], 1);
     assert_string_equal(world.said[0], "absent: this kernel has none");
     assert_string_equal(world.said[1], "broken: Permission denied");
     release(&world);
@@ -731,7 +734,7 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     decode(&world, NULL);
     assert_int_equal(world.seen[0].head.seq, 6);
     assert_int_equal(world.seen[0].head.lost, 5);
-    assert_int_equal(world.seen[0].n_rows[TABLE_NOTES], 1);
+    assert_int_equal(world.seen[0].n_rows[OF_NOTES], 1);
     assert_int_equal(world.n_said, 2);
     assert_string_equal(world.said[1], "spool: takes frames again");
     release(&world);
@@ -767,7 +770,7 @@ static void bulk_rows_make_frames_of_their_own(void **state) {
     decode(&other, count_up);
     check_sound(&world);
     assert_int_equal(world.n_seen, 10);
-    assert_int_equal(world.seen[3].n_rows[TABLE_FAST], 1);
+    assert_int_equal(world.seen[3].n_rows[OF_FAST], 1);
     assert_int_equal(other.n_samples, 70);
     assert_int_equal(other.n_seen, 40); /* 2, 2, 2 and 1 of each sample */
     for (size_t i = 0; i < 40; i++) {
@@ -807,7 +810,7 @@ static void without_a_bulk_stream_its_probes_are_left_alone(void **state) {
     struct world world = {.events_a_sample = 7};
     run_with(&world, probes, 2, 10, NULL);
     assert_int_equal(world.n_seen, 10);
-    assert_int_equal(world.seen[9].n_rows[TABLE_FAST], 1);
+    assert_int_equal(world.seen[9].n_rows[OF_FAST], 1);
     release(&world);
 }
 
@@ -876,7 +879,7 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
     check_sound(&world);
     assert_int_equal(world.n_seen, 11);
     for (size_t i = 0; i < world.n_seen; i++)
-        assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
+        assert_int_equal(world.seen[i].n_rows[OF_FAST], 1);
     assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks cost CPU time */
     *ret_frames = other.n_seen;
     release(&world);

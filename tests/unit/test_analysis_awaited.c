@@ -13,7 +13,7 @@
 
 #include "tests/unit/awaited_plant.h"
 
-#define POLL (WAIT_POLL - WAIT_RUN) /* the agent's reasons of pairs */
+#define POLL WAIT_REASON_POLL
 
 /* A waits for B, which behaves as `b` says. */
 static void plant_pair(struct process b) {

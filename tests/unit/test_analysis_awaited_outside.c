@@ -13,7 +13,7 @@
 
 /* ---- names ---- */
 
-#define NAME (WAIT_NAME - WAIT_RUN)
+#define NAME WAIT_REASON_NAME
 
 /* A waits for B, which polls for .7 of its time, of which `named` for a name server. C is
  * unrelated, and resolves names all the time.

@@ -122,7 +122,7 @@ static void the_share_is_of_the_one_that_waited_longest_of_its_time(void **state
  * waits for itself, count.
  */
 static void waits_for_a_lock_are_of_one_process_of_one_host(void **state) {
-    const double lock = WAIT_FUTEX - WAIT_RUN, message = WAIT_POLL - WAIT_RUN;
+    const double lock = WAIT_REASON_FUTEX, message = WAIT_REASON_POLL;
     struct planted p;
     (void)state;
     begin(&p);

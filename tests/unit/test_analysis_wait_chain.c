@@ -178,7 +178,7 @@ static void a_connection_at_rest_is_not_waited_for(void **state) {
 }
 
 static void polls_and_locks_are_waits_as_far_as_somebody_ended_them(void **state) {
-    enum { FUTEX = WAIT_FUTEX - WAIT_RUN };
+    enum { FUTEX = WAIT_REASON_FUTEX };
     (void)state;
     begin();
     add_process(&recording,

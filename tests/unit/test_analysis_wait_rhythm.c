@@ -23,9 +23,9 @@ static double paced_wait_row(size_t column, double t_s) {
     switch (column) {
     case WAIT_PID:
         return 1;
-    case WAIT_RUN:
+    case WAIT_PROCESS_RUN:
         return runs ? 1e9 : 0;
-    case WAIT_POLL:
+    case WAIT_PROCESS_POLL:
         return runs ? 0 : 1e9;
     default:
         return 0;

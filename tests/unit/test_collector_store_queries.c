@@ -1,44 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queries that the manual shows (docs/queries.sql), each run on a recording with a known truth,
- * in the tables that the agent's probes describe: a renamed column makes this test fail.
+ * The queries the manual shows (docs/queries.sql), each run against a recording whose truth is
+ * known, in the tables as the agent describes them: a renamed column turns this red.
  */
+#include "tables/tables.h"
 #include "tests/unit/store_fixture.h"
+
 
 #include "agent/base/probe.h"
 #include "tests/table_column.h"
-
 struct cell {
-    const char *column;
+    int column;
     int64_t value;
 };
 
-static const struct table *probe_table(const char *name) {
-    for (size_t i = 0; i < probe_list_size; i++)
-        if (strcmp(probe_list[i]->table.name, name) == 0)
-            return &probe_list[i]->table;
-    fail_msg("no probe fills %s", name);
-    return NULL;
-}
-
-/* Puts a row with the named columns; other counters are 0, other levels absent. */
-static void put_row(struct fixture *f, const char *table_name, const char *instance,
-                    const struct cell *cells) {
-    const struct table *table = probe_table(table_name);
+/* A row with these columns set; other counters 0, other levels absent. */
+static void put_row(struct fixture *f, enum table_id id, const char *instance,
+                    const struct cell *cells, size_t n) {
+    const struct table *table = &all_tables[id];
     int64_t values[TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < table->n_columns; i++)
         values[i] = table->columns[i].kind == COLUMN_COUNTER ? 0 : VALUE_ABSENT;
-    for (; cells->column; cells++) {
-        int at = table_find_column(table, cells->column);
-        if (at < 0)
-            fail_msg("%s has no %s", table_name, cells->column);
-        values[at] = cells->value;
-    }
+    for (size_t i = 0; i < n; i++)
+        values[cells[i].column] = cells[i].value;
     assert_int_equal(fixture_row_flags(f, table, 0, instance, values), 0);
 }
 
+#define CELLS(...)                                                                                 \
+    (const struct cell[]) {                                                                        \
+        __VA_ARGS__                                                                                \
+    }
 #define PUT(f, table, instance, ...)                                                               \
-    put_row(f, table, instance, (const struct cell[]){__VA_ARGS__, {NULL, 0}})
+    put_row(f, table, instance, CELLS(__VA_ARGS__), sizeof CELLS(__VA_ARGS__) / sizeof(struct cell))
 
 /* Ten seconds: two cores, one of them busy for half of the time; 5 MB/s sent, all in the second
  * half; a rank that waits as long as it runs; ten iterations of 200 ms; one frame of 100 lost.
@@ -50,16 +43,17 @@ static void record(struct fixture *f) {
         if (i == 42)
             continue;
         assert_int_equal(fixture_frame(f, 1 + (uint64_t)i, 0.1 * (double)i), 0);
-        PUT(f, "cpu", "cpu0", {"user_ns", busy}, {"idle_ns", t - busy});
-        PUT(f, "cpu", "cpu1", {"idle_ns", t});
-        PUT(f, "net", "lo", {"send_bytes", 7777 * i});
-        PUT(f, "net", "eth0", {"send_bytes", (t - busy) / 100}, {"receive_bytes", 1000 * i});
+        PUT(f, TABLE_CPU, "cpu0", {CPU_USER, busy}, {CPU_IDLE, t - busy});
+        PUT(f, TABLE_CPU, "cpu1", {CPU_IDLE, t});
+        PUT(f, TABLE_NET, "lo", {NET_SEND_BYTES, 7777 * i});
+        PUT(f, TABLE_NET, "eth0", {NET_SEND_BYTES, (t - busy) / 100},
+            {NET_RECEIVE_BYTES, 1000 * i});
         if (i % 10 == 0)
-            PUT(f, "process", "train[7]", {"pid", 7}, {"rank", 3}, {"rss_bytes", 64000000},
-                {"user_ns", t / 2}, {"run_queue_ns", t / 2});
+            PUT(f, TABLE_PROCESS, "train[7]", {PROCESS_PID, 7}, {PROCESS_RANK, 3},
+                {PROCESS_RSS, 64000000}, {PROCESS_USER, t / 2}, {PROCESS_RUN_QUEUE, t / 2});
         if (i % 10 == 5)
-            PUT(f, "mark", "step", {"kind", 2}, {"rank", 3}, {"number", i / 10}, {"start_ns", t},
-                {"duration_ns", 200 * NS_PER_MS});
+            PUT(f, TABLE_MARK, "step", {MARK_KIND, 2}, {MARK_RANK, 3}, {MARK_NUMBER, i / 10},
+                {MARK_START_NS, t}, {MARK_DURATION_NS, 200 * NS_PER_MS});
     }
     for (int64_t s = 0; s <= 10; s++) {
         const struct clock_estimate exchange = {s * NS_PER_S, RUN_MONO_NS, 240000};

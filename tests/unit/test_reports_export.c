@@ -41,10 +41,11 @@ static const struct table process_table = {"process",     "process",       "proc
 
 #define A VALUE_ABSENT
 #define MARK(kind, name, rank, number, start, duration, bytes, value)                              \
-    ROW(f, &recorded_mark, name, kind, rank, 10 + (rank), number, 100 * S + (start), duration,     \
-        bytes, value)
+    ROW(f, &all_tables[TABLE_MARK], name, kind, rank, 10 + (rank), number, 100 * S + (start),      \
+        duration, bytes, value)
 #define CALL(name, start, duration, thread, flags)                                                 \
-    ROW(f, &recorded_call, name, 1, 0, 1, 7, 4096, start, duration, 0, 10, thread, flags)
+    ROW(f, &all_tables[TABLE_CALL], name, 0, 10, A, start, duration, 0, 1, 7, 4096, A, A, A, A,    \
+        flags, thread, A)
 
 /* Rank 0 on vm1, in run time: two phases; three adjacent iterations whose times are not exact as
  * double x 1000; an operator in the second; and one of another thread that crosses it.

@@ -14,29 +14,13 @@
 #define MS NS_PER_MS
 #define FOLDED 2
 
-static const struct column columns[] = {
-    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
-    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
-    {"sequence", UNIT_NONE, COLUMN_LEVEL, "counts"},
-    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
-    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
-    {"comm", UNIT_NONE, COLUMN_LEVEL, "communicator"},
-    {"peer", UNIT_NONE, COLUMN_LEVEL, "peer"},
-    {"tag", UNIT_NONE, COLUMN_LEVEL, "tag"},
-    {"bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes"},
-    {"polls", UNIT_EVENTS, COLUMN_LEVEL, "calls in a row"},
-    {"flags", UNIT_NONE, COLUMN_LEVEL, "flags"},
-    {"thread", UNIT_NONE, COLUMN_LEVEL, "thread"},
-};
-static const struct table call_table = {"call",       "function", "calls",
-                                        TABLE_EVENTS, columns,    ARRAY_SIZE(columns)};
-
 static int64_t sequences[2];
 
 static void call(struct fixture *f, int rank, const char *name, int64_t start, int64_t duration,
                  int64_t polls, int flags) {
-    ROW(f, &call_table, name, rank, 10 + rank, ++sequences[rank], 100 * S + start, duration, 0,
-        1 - rank, 7, 4096, polls, flags, 0);
+    const int64_t none = VALUE_ABSENT;
+    ROW(f, &all_tables[TABLE_CALL], name, rank, 10 + rank, ++sequences[rank], 100 * S + start,
+        duration, 0, 1 - rank, 7, 4096, none, none, none, polls, flags, 0, none);
 }
 
 /* A frame of each rank and second, as agents send them. */
@@ -211,12 +195,12 @@ static void short_calls_join_where_there_are_too_many(void **state) {
 enum { PHASE = 1, ITERATION = 2, VALUE = 4 };
 
 static void mark(struct fixture *f, int kind, int64_t number, int64_t start, int64_t duration) {
-    ROW(f, &recorded_mark, "mark", kind, 0, 10, number, 100 * S + start, duration, VALUE_ABSENT,
-        VALUE_ABSENT);
+    ROW(f, &all_tables[TABLE_MARK], "mark", kind, 0, 10, number, 100 * S + start, duration,
+        VALUE_ABSENT, VALUE_ABSENT);
 }
 
 static void value(struct fixture *f, const char *name, int rank, int64_t start, int64_t nano) {
-    ROW(f, &recorded_mark, name, VALUE, rank, 10 + rank, VALUE_ABSENT, 100 * S + start, 0,
+    ROW(f, &all_tables[TABLE_MARK], name, VALUE, rank, 10 + rank, VALUE_ABSENT, 100 * S + start, 0,
         VALUE_ABSENT, nano);
 }
 

@@ -58,9 +58,9 @@ static int teardown(void **state) {
 static void put_flow(struct fixture *f, int host, const char *name, int64_t send, int64_t receive) {
     f->instance++;
     for (int s = 2; s >= 0; s--)
-        assert_int_equal(series_set_append(&f->window.flows, host, f->instance, name,
-                                           END_NS - s * INT64_C(1000000000), INT64_C(1000000000),
-                                           (int64_t[]){send, receive}),
+        assert_int_equal(series_set_append(&f->window.recording.tables[RECORDING_FLOW], host,
+                                           f->instance, name, END_NS - s * INT64_C(1000000000),
+                                           INT64_C(1000000000), (int64_t[]){send, receive}),
                          0);
 }
 

@@ -55,21 +55,21 @@ static inline double wait_row(size_t column, double t_s) {
     switch (column) {
     case WAIT_PID:
         return (double)process_now.pid;
-    case WAIT_RUN:
+    case WAIT_PROCESS_RUN:
         return lives * process_now.run * 1e9;
-    case WAIT_SOCKET_RECEIVE:
+    case WAIT_PROCESS_SOCKET_RECEIVE:
         return lives * process_now.receive * 1e9;
-    case WAIT_SOCKET_SEND:
+    case WAIT_PROCESS_SOCKET_SEND:
         return lives * process_now.send * 1e9;
-    case WAIT_TIMER:
+    case WAIT_PROCESS_TIMER:
         return (lives ? process_now.timer : 1) * 1e9;
-    case WAIT_POLL:
+    case WAIT_PROCESS_POLL:
         return lives * process_now.poll * 1e9;
-    case WAIT_FUTEX:
+    case WAIT_PROCESS_FUTEX:
         return lives * process_now.lock * 1e9;
-    case WAIT_RUNNABLE:
+    case WAIT_PROCESS_RUNNABLE:
         return lives * process_now.ready * 1e9;
-    case WAIT_STOPPED:
+    case WAIT_PROCESS_STOPPED:
         return lives * process_now.stopped * 1e9;
     default:
         return 0;

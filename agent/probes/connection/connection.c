@@ -53,7 +53,7 @@ struct connection_probe {
     size_t n_unaccepted;   /* connections that no process had in hand at the last dump */
     bool told;             /* that some sockets may not be looked at */
     size_t n_farewells;    /* rows of this sample */
-    int64_t unseen[CONNECTION_N_COLUMNS];
+    int64_t unseen[CONNECTION_COLUMNS];
     bool unseen_sent;
     struct connections all;
     struct owners owners;
@@ -103,12 +103,13 @@ static void report(struct pass *pass, struct connection *connection,
 /* ---- what has ended ---- */
 
 static void add_unseen(struct connection_probe *probe, const struct connection_message *message) {
-    int64_t values[CONNECTION_N_COLUMNS];
-    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
+    int64_t values[CONNECTION_COLUMNS];
+    for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
         values[i] = VALUE_ABSENT;
     connection_values(message, values);
-    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
-        if (probe_connection.table.columns[i].kind == COLUMN_COUNTER && values[i] != VALUE_ABSENT)
+    for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
+        if (all_tables[TABLE_CONNECTION].columns[i].kind == COLUMN_COUNTER &&
+            values[i] != VALUE_ABSENT)
             probe->unseen[i] = counter_add(probe->unseen[i], values[i]);
 }
 
@@ -138,8 +139,8 @@ static void append_unseen(struct pass *pass) {
         return;
     row->flags = probe->unseen_sent ? 0 : ROW_BORN;
     probe->unseen_sent = true;
-    for (size_t i = 0; i < CONNECTION_N_COLUMNS; i++)
-        if (probe_connection.table.columns[i].kind == COLUMN_COUNTER)
+    for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
+        if (all_tables[TABLE_CONNECTION].columns[i].kind == COLUMN_COUNTER)
             row->values[i] = probe->unseen[i];
 }
 
@@ -377,12 +378,7 @@ static void connection_close(void *state) {
 }
 
 const struct probe probe_connection = {
-    .table = {.name = "connection",
-              .instance = "connection",
-              .help = "TCP connections of the job's processes, local end first",
-              .kind = TABLE_SAMPLES,
-              .columns = connection_columns,
-              .n_columns = CONNECTION_N_COLUMNS},
+    .table = &all_tables[TABLE_CONNECTION],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct connection_probe),
     .max_rows = connection_max_rows,

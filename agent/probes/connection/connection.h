@@ -1,43 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the connection probe: connection.c, connection_ask.c,
- * connection_columns.c, connection_message.c, connection_owner.c, connection_table.c. */
+ * connection_message.c, connection_owner.c, connection_table.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_CONNECTION_H
 #define CHOKEPOINT_AGENT_PROBES_CONNECTION_H
 
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
 
-#include "agent/base/dirents.h"
-#include "agent/base/job.h"
-#include "agent/base/netlink.h"
-#include "common/table.h"
-
-enum {
-    CONNECTION_PID,
-    CONNECTION_RANK,
-    CONNECTION_STATE,
-    CONNECTION_CONNECTIONS,
-    CONNECTION_SEND_BYTES,
-    CONNECTION_RECEIVE_BYTES,
-    CONNECTION_SEND_SEGMENTS,
-    CONNECTION_RECEIVE_SEGMENTS,
-    CONNECTION_RETRANSMITS,
-    CONNECTION_BUSY_NS,
-    CONNECTION_RWND_LIMITED_NS,
-    CONNECTION_SNDBUF_LIMITED_NS,
-    CONNECTION_RTT_NS,
-    CONNECTION_MIN_RTT_NS,
-    CONNECTION_DELIVERY_RATE,
-    CONNECTION_UNSENT_BYTES,
-    CONNECTION_UNACKED,
-    CONNECTION_CWND,
-    CONNECTION_SEND_BUFFER,
-    CONNECTION_SEND_BUFFER_USED,
-    CONNECTION_RECEIVE_BUFFER,
-    CONNECTION_N_COLUMNS
-};
-
-extern const struct column connection_columns[CONNECTION_N_COLUMNS];
+#include "agent/dirents.h"
+#include "agent/job.h"
+#include "agent/netlink.h"
+#include "tables/tables.h"
 
 /* ---- messages: connection_message.c ---- */
 

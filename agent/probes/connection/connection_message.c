@@ -68,11 +68,11 @@ static const struct field {
     {CONNECTION_SEND_SEGMENTS, FIELD(tcpi_segs_out), 1},
     {CONNECTION_RECEIVE_SEGMENTS, FIELD(tcpi_segs_in), 1},
     {CONNECTION_RETRANSMITS, FIELD(tcpi_total_retrans), 1},
-    {CONNECTION_BUSY_NS, FIELD(tcpi_busy_time), NS_PER_US},
-    {CONNECTION_RWND_LIMITED_NS, FIELD(tcpi_rwnd_limited), NS_PER_US},
-    {CONNECTION_SNDBUF_LIMITED_NS, FIELD(tcpi_sndbuf_limited), NS_PER_US},
-    {CONNECTION_RTT_NS, FIELD(tcpi_rtt), NS_PER_US},
-    {CONNECTION_MIN_RTT_NS, FIELD(tcpi_min_rtt), NS_PER_US},
+    {CONNECTION_BUSY, FIELD(tcpi_busy_time), NS_PER_US},
+    {CONNECTION_RWND_LIMITED, FIELD(tcpi_rwnd_limited), NS_PER_US},
+    {CONNECTION_SNDBUF_LIMITED, FIELD(tcpi_sndbuf_limited), NS_PER_US},
+    {CONNECTION_RTT, FIELD(tcpi_rtt), NS_PER_US},
+    {CONNECTION_MIN_RTT, FIELD(tcpi_min_rtt), NS_PER_US},
     {CONNECTION_DELIVERY_RATE, FIELD(tcpi_delivery_rate), 1},
     {CONNECTION_UNSENT_BYTES, FIELD(tcpi_notsent_bytes), 1},
     {CONNECTION_UNACKED, FIELD(tcpi_unacked), 1},
@@ -93,9 +93,9 @@ static bool read_field(struct bytes info, const struct field *field, uint64_t *r
 
 /* The kernel's zero or largest number for what it has not measured yet. */
 static bool is_measured(int column, uint64_t number) {
-    if (column == CONNECTION_MIN_RTT_NS)
+    if (column == CONNECTION_MIN_RTT)
         return number != NOT_MEASURED;
-    return number || (column != CONNECTION_RTT_NS && column != CONNECTION_DELIVERY_RATE);
+    return number || (column != CONNECTION_RTT && column != CONNECTION_DELIVERY_RATE);
 }
 
 /* The kernel counts a buffer with what it spends on keeping it: twice what a program asked for. */
@@ -117,7 +117,7 @@ void connection_values(const struct connection_message *message, int64_t *values
         if (read_field(message->info, &fields[i], &number) && is_measured(column, number))
             values[column] = counter_value(number, fields[i].scale);
     }
-    put_buffer(message->buffers, SK_MEMINFO_SNDBUF, &values[CONNECTION_SEND_BUFFER]);
-    put_buffer(message->buffers, SK_MEMINFO_WMEM_QUEUED, &values[CONNECTION_SEND_BUFFER_USED]);
-    put_buffer(message->buffers, SK_MEMINFO_RCVBUF, &values[CONNECTION_RECEIVE_BUFFER]);
+    put_buffer(message->buffers, SK_MEMINFO_SNDBUF, &values[CONNECTION_SEND_ROOM]);
+    put_buffer(message->buffers, SK_MEMINFO_WMEM_QUEUED, &values[CONNECTION_SEND_USED]);
+    put_buffer(message->buffers, SK_MEMINFO_RCVBUF, &values[CONNECTION_RECEIVE_ROOM]);
 }

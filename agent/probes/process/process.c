@@ -142,7 +142,7 @@ static int look_at_all(struct processes *all, const struct probe_env *env, struc
 
 /* The record of one that ended during this sample comes with the next one. */
 static bool is_awaited(const struct processes *all, const struct process *process) {
-    return all->exits.on && process->class == PROCESS_JOB && !process->end.is_whole &&
+    return all->exits.on && process->class == PROCESS_MEMBER && !process->end.is_whole &&
            process->seen + 1 == all->sample;
 }
 
@@ -262,12 +262,7 @@ static void process_close(void *state) {
 }
 
 const struct probe probe_process = {
-    .table = {.name = "process",
-              .instance = "process",
-              .help = "processes of the job, and the busiest others of its hosts",
-              .kind = TABLE_SAMPLES,
-              .columns = process_columns,
-              .n_columns = PROCESS_COLUMNS},
+    .table = &all_tables[TABLE_PROCESS],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct process_probe),
     .max_rows = process_rows_most,

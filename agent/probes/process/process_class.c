@@ -54,11 +54,11 @@ static void classify_inside(struct processes *all, struct process *process, int3
         return;
     }
     bool is_ours = process->class == PROCESS_OWN && !environ.of_job;
-    bool is_job = environ.of_job || process->class == PROCESS_JOB;
+    bool is_job = environ.of_job || process->class == PROCESS_MEMBER;
     if (!is_job && !is_ours && process_is_chosen(all, process, pid, env))
         process->chosen = is_job = true;
     if (is_job || (!is_ours && process_is_relative(all, process, pid, env))) {
-        process->class = PROCESS_JOB;
+        process->class = PROCESS_MEMBER;
         if (*environ.role)
             memcpy(process->role, environ.role, sizeof process->role);
         process_join(all, process, pid, env, readable ? &environ : NULL);
@@ -90,6 +90,6 @@ void process_classify(struct processes *all, struct process *process, int32_t pi
         process->class = PROCESS_KERNEL;
     else if (is_inside(all, process, pid, env->scope))
         classify_inside(all, process, pid, env);
-    else if (process->class != PROCESS_JOB || !has_ended(all, pid))
+    else if (process->class != PROCESS_MEMBER || !has_ended(all, pid))
         process->class = PROCESS_OUTSIDE;
 }

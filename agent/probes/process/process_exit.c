@@ -87,7 +87,7 @@ static void take(void *ctx, const struct exit_record *record) {
     struct taker *taker = ctx;
     struct processes *all = taker->all;
     int at = idmap_find(&all->by_pid, record->pid);
-    if (at >= 0 && all->items[at].class == PROCESS_JOB)
+    if (at >= 0 && all->items[at].class == PROCESS_MEMBER)
         end_thread(all, &all->items[at], record);
     if (at >= 0 && all->items[at].class != PROCESS_NEW)
         return;
@@ -196,7 +196,7 @@ static bool settle(struct processes *all, int32_t pid, const struct unknown *unk
                    const struct probe_env *env) {
     int at = idmap_find(&all->by_pid, pid);
     bool is_seen = at >= 0 && !unknown->end.is_whole;
-    if (is_seen && all->items[at].class == PROCESS_JOB)
+    if (is_seen && all->items[at].class == PROCESS_MEMBER)
         join(&all->items[at], unknown);
     else if (unknown->end.is_whole && is_of_job(all, unknown, env))
         add_to_name(all, unknown);

@@ -47,7 +47,7 @@ static bool fd_names_gpu(int fd) {
 
 void process_look_for_gpu(struct processes *all, struct process *process, int32_t pid) {
     char path[32];
-    if (process->class != PROCESS_JOB || process->gpu == GPU_SEEN ||
+    if (process->class != PROCESS_MEMBER || process->gpu == GPU_SEEN ||
         all->sample < process->gpu_at || all->n_gpu_looks >= LOOKS_MAX)
         return;
     all->n_gpu_looks++;

@@ -30,7 +30,7 @@ void process_keep_drop(struct processes *all, struct process *process) {
 }
 
 static bool is_worth_keeping(const struct processes *all, const struct process *process) {
-    size_t most = process->class == PROCESS_JOB       ? all->keep_most
+    size_t most = process->class == PROCESS_MEMBER    ? all->keep_most
                   : process->class == PROCESS_FOREIGN ? all->keep_most / 2
                                                       : 0;
     return process->settled && all->n_kept < most;

@@ -178,7 +178,7 @@ void process_choose_listeners(struct processes *all, const struct probe_env *env
         if (process->class != PROCESS_FOREIGN || process->seen != all->sample ||
             holds_for_others(process, pid) || !listens(all, pid, &left, &denied))
             continue;
-        process->class = PROCESS_JOB;
+        process->class = PROCESS_MEMBER;
         process->chosen = all->has_chosen = true;
         process_join(all, process, pid, env, NULL);
     }

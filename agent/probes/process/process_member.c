@@ -47,7 +47,7 @@ static bool any_member(const struct processes *all, const struct job *job,
                        bool (*alike)(const struct process *member, const struct process *process)) {
     for (size_t i = 0; job && i < job->n; i++) {
         const struct process *member = find(all, job->processes[i].pid);
-        if (member && member->class == PROCESS_JOB && alike(member, process))
+        if (member && member->class == PROCESS_MEMBER && alike(member, process))
             return true;
     }
     return false;
@@ -122,7 +122,7 @@ void process_adopt(struct processes *all, const struct probe_env *env) {
             if (process->class != PROCESS_FOREIGN || !asked ||
                 !process_has_kin(process_parent(all, process)))
                 continue;
-            process->class = PROCESS_JOB;
+            process->class = PROCESS_MEMBER;
             process_join(all, process, all->by_pid.ids[i], env, NULL);
             more = true;
         }
@@ -138,7 +138,7 @@ static void take_rank(struct process *process, const struct process *parent,
     if (of_step && parent && parent->class == PROCESS_OWN) {
         process->step_quality = environ->rank_quality;
         process->step_rank = environ->rank;
-    } else if (parent && parent->class == PROCESS_JOB && !process->step_quality) {
+    } else if (parent && parent->class == PROCESS_MEMBER && !process->step_quality) {
         process->step_quality = parent->step_quality;
         process->step_rank = parent->step_rank;
     }
@@ -164,7 +164,7 @@ static bool is_helper(const struct processes *all, const struct process *process
     const struct process *parent = process_parent(all, process);
     bool of_torch =
         process->rank_quality == RANK_OF_TORCH || process->rank_quality == RANK_OF_TORCH_LAUNCHER;
-    if (!of_torch || !parent || parent->class != PROCESS_JOB)
+    if (!of_torch || !parent || parent->class != PROCESS_MEMBER)
         return false;
     bool is_rank = parent->rank == process->rank && parent->rank_quality == process->rank_quality;
     return (is_rank || parent->helps == process->rank) &&
@@ -189,9 +189,9 @@ static void claim_ancestors(struct processes *all, const struct process *rank) {
         if (!process || below->stat.parent <= INIT)
             return;
         if (process->class == PROCESS_FOREIGN && is_session) {
-            process->class = PROCESS_JOB;
+            process->class = PROCESS_MEMBER;
             process->above = true;
-        } else if (process->class == PROCESS_JOB) {
+        } else if (process->class == PROCESS_MEMBER) {
             lose_rank(process, rank);
         } else {
             return;
@@ -201,7 +201,7 @@ static void claim_ancestors(struct processes *all, const struct process *rank) {
 }
 
 static bool is_new_rank(const struct processes *all, const struct process *process) {
-    return process->class == PROCESS_JOB && process->classified == all->sample &&
+    return process->class == PROCESS_MEMBER && process->classified == all->sample &&
            process->rank >= 0;
 }
 
@@ -243,6 +243,6 @@ void process_disown(struct processes *all, struct process *process) {
     process->serves = true;
     if (!parent || process->stat.parent <= INIT)
         return;
-    if (parent->class == PROCESS_FOREIGN || (parent->class == PROCESS_JOB && parent->chosen))
+    if (parent->class == PROCESS_FOREIGN || (parent->class == PROCESS_MEMBER && parent->chosen))
         parent->class = PROCESS_OWN;
 }

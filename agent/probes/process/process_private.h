@@ -23,7 +23,7 @@ enum process_class {
     PROCESS_OUTSIDE, /* not of this scope: another emulated host's, or the machine's */
     PROCESS_FOREIGN, /* of this host, not of the job */
     PROCESS_OWN,     /* of this run's profiler: never reported */
-    PROCESS_JOB,
+    PROCESS_MEMBER,
 };
 
 /* Sum of the exit records of a process's threads. */
@@ -207,7 +207,7 @@ struct process *process_parent(const struct processes *all, const struct process
 
 /* Whether what descends from it is of the job. NULL: nothing does. */
 static inline bool process_has_kin(const struct process *parent) {
-    return parent && parent->class == PROCESS_JOB && !parent->above;
+    return parent && parent->class == PROCESS_MEMBER && !parent->above;
 }
 
 /* Whether one that carries no mark of the run belongs to the job by whom it descends from. */
@@ -247,9 +247,6 @@ void process_ask_threads(struct processes *all);
 void process_forget_threads(struct processes *all);
 
 /* ---- process_rows.c: what a sample tells of them ---- */
-
-#define PROCESS_COLUMNS 22
-extern const struct column process_columns[PROCESS_COLUMNS];
 
 /* The probe's max_rows. */
 size_t process_rows_most(const void *state, const struct probe_env *env);

@@ -9,76 +9,8 @@
 #include "agent/base/job.h"
 #include "agent/probes/call_watch.h"
 
-enum {
-    PID,
-    RANK,
-    JOB,
-    THREADS,
-    RSS_BYTES,
-    START_NS,
-    USER_NS,
-    SYSTEM_NS,
-    RUN_QUEUE_NS,
-    MINOR_FAULTS,
-    MAJOR_FAULTS,
-    READ_BYTES,
-    WRITE_BYTES,
-    BLOCK_IO_NS,
-    VOLUNTARY_SWITCHES,
-    INVOLUNTARY_SWITCHES,
-    PARENT,
-    STOPPED_NS,
-    CHILDREN_NS,
-    PEAK_RSS_BYTES,
-    UNSEEN_NS,
-    GPU,
-    N_COLUMNS
-};
-_Static_assert(N_COLUMNS == PROCESS_COLUMNS, "process.h says how many there are");
-
 #define JOB_ROWS_MAX 1024
 #define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
-
-const struct column process_columns[N_COLUMNS] = {
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [JOB] = {"job", UNIT_NONE, COLUMN_LEVEL, "1: of the job; 0: another program"},
-    [THREADS] = {"threads", UNIT_EVENTS, COLUMN_LEVEL, "threads it has"},
-    [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
-    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it started, on the host's clock"},
-    [USER_NS] = {"user_ns", UNIT_NS, COLUMN_COUNTER,
-                 "CPU time in the program; of the job to the ns, split from the system's by ticks"},
-    [SYSTEM_NS] = {"system_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in the kernel for it"},
-    [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
-                      "time its threads could have run but waited for a CPU"},
-    [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
-    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
-                      "page faults that waited for a disk"},
-    [READ_BYTES] =
-        {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
-         "bytes it caused to be read; where children_ns is known, also those of ended children"},
-    [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                     "bytes it caused to be written; children as in read_bytes"},
-    [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
-                     "time it waited for disks; needs kernel.task_delayacct"},
-    [VOLUNTARY_SWITCHES] = {"voluntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
-                            "times its threads gave up the CPU to wait"},
-    [INVOLUNTARY_SWITCHES] = {"involuntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
-                              "times its threads were taken off the CPU"},
-    [PARENT] = {"parent", UNIT_NONE, COLUMN_LEVEL, "process id of its parent"},
-    [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
-                    "time it was stopped, by a signal or a debugger, as sampled at each row"},
-    [CHILDREN_NS] =
-        {"children_ns", UNIT_NS, COLUMN_COUNTER,
-         "CPU time of its children that have ended, and of all below them; absent where the "
-         "kernel tells of each process that ends"},
-    [UNSEEN_NS] = {"unseen_ns", UNIT_NS, COLUMN_COUNTER,
-                   "CPU time of ended children beyond what their own rows tell"},
-    [PEAK_RSS_BYTES] = {"peak_rss_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                        "the most memory it held at once; known when it has ended"},
-    [GPU] = {"gpu", UNIT_NONE, COLUMN_LEVEL,
-             "1: it has a library of GPUs mapped, whose work is not recorded; 0: it has none"},
-};
 
 void process_note_old_name(const struct processes *all, struct process *process) {
     if (process->old_label_size || process->sent + 1 != all->sample)
@@ -89,7 +21,7 @@ void process_note_old_name(const struct processes *all, struct process *process)
 
 /* A process that has not run has neither read nor written, nor waited for a child that had. */
 static int read_io(const struct processes *all, struct process *process, int32_t pid) {
-    bool knows = process->class == PROCESS_JOB && process->has_times && process->run_ns > 0;
+    bool knows = process->class == PROCESS_MEMBER && process->has_times && process->run_ns > 0;
     if (knows && process->io_run_ns == process->run_ns)
         return 0;
     int r = process_read_io(all->proc_fd, pid, &process->io);
@@ -100,50 +32,50 @@ static int read_io(const struct processes *all, struct process *process, int32_t
 /* Where each process tells for itself, without what its children did. */
 static void fill_io(const struct processes *all, struct process *process, int32_t pid,
                     int64_t *values) {
-    if (all->exits.on && process->class == PROCESS_JOB) {
-        values[READ_BYTES] = process->has_io ? process->read_bytes : VALUE_ABSENT;
-        values[WRITE_BYTES] = process->has_io ? process->write_bytes : VALUE_ABSENT;
+    if (all->exits.on && process->class == PROCESS_MEMBER) {
+        values[PROCESS_READ] = process->has_io ? process->read_bytes : VALUE_ABSENT;
+        values[PROCESS_WRITE] = process->has_io ? process->write_bytes : VALUE_ABSENT;
         return;
     }
     if (read_io(all, process, pid) < 0)
         return;
-    values[READ_BYTES] = counter_value(process->io.read_bytes, 1);
-    values[WRITE_BYTES] = counter_value(process->io.write_bytes, 1);
+    values[PROCESS_READ] = counter_value(process->io.read_bytes, 1);
+    values[PROCESS_WRITE] = counter_value(process->io.write_bytes, 1);
 }
 
 static void fill_stat(const struct processes *all, const struct process *process,
                       const struct probe_env *env, int64_t *values) {
     const struct process_stat *stat = &process->stat;
-    values[THREADS] = stat->threads;
+    values[PROCESS_THREADS] = stat->threads;
     if (stat->rss_pages >= 0)
-        values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
-    values[PARENT] = stat->parent;
-    values[STOPPED_NS] = process->stopped_ns;
+        values[PROCESS_RSS] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[PROCESS_PARENT] = stat->parent;
+    values[PROCESS_STOPPED] = process->stopped_ns;
     int64_t tick = tick_ns(env->ticks_per_s);
     if (all->exits.on)
-        values[UNSEEN_NS] = process->unseen_ns;
+        values[PROCESS_UNSEEN] = process->unseen_ns;
     else
-        values[CHILDREN_NS] = counter_add(counter_value(stat->children_user_ticks, tick),
-                                          counter_value(stat->children_system_ticks, tick));
-    values[START_NS] = process_start_ns(all, process, env);
-    values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
-    values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+        values[PROCESS_CHILDREN] = counter_add(counter_value(stat->children_user_ticks, tick),
+                                               counter_value(stat->children_system_ticks, tick));
+    values[PROCESS_START] = process_start_ns(all, process, env);
+    values[PROCESS_MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
+    values[PROCESS_MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
     if (all->has_delays)
-        values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
+        values[PROCESS_BLOCK_IO] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
 }
 
 static void fill_times(const struct process *process, int64_t *values) {
     if (!process->has_total)
         return;
-    values[USER_NS] = process->user_ns;
-    values[SYSTEM_NS] = process->system_ns;
-    if (process->class != PROCESS_JOB)
+    values[PROCESS_USER] = process->user_ns;
+    values[PROCESS_SYSTEM] = process->system_ns;
+    if (process->class != PROCESS_MEMBER)
         return;
     if (process->has_times)
-        values[RUN_QUEUE_NS] = process->wait_ns;
+        values[PROCESS_RUN_QUEUE] = process->wait_ns;
     if (process->has_switches) {
-        values[VOLUNTARY_SWITCHES] = process->voluntary;
-        values[INVOLUNTARY_SWITCHES] = process->involuntary;
+        values[PROCESS_VOLUNTARY_SWITCHES] = process->voluntary;
+        values[PROCESS_INVOLUNTARY_SWITCHES] = process->involuntary;
     }
 }
 
@@ -154,12 +86,12 @@ static void raise_to(int64_t *value, int64_t at_least) {
 
 /* The last row of a process: what its stat said last is less than what its threads ended with. */
 static void fill_end(const struct processes *all, const struct process_end *end, int64_t *values) {
-    raise_to(&values[MINOR_FAULTS], counter_value(end->minor_faults, 1));
-    raise_to(&values[MAJOR_FAULTS], counter_value(end->major_faults, 1));
+    raise_to(&values[PROCESS_MINOR_FAULTS], counter_value(end->minor_faults, 1));
+    raise_to(&values[PROCESS_MAJOR_FAULTS], counter_value(end->major_faults, 1));
     if (all->has_delays)
-        raise_to(&values[BLOCK_IO_NS], counter_value(end->block_io_ns, 1));
-    values[PEAK_RSS_BYTES] = counter_value(end->peak_rss_bytes, 1);
-    values[THREADS] = values[RSS_BYTES] = VALUE_ABSENT;
+        raise_to(&values[PROCESS_BLOCK_IO], counter_value(end->block_io_ns, 1));
+    values[PROCESS_PEAK_RSS] = counter_value(end->peak_rss_bytes, 1);
+    values[PROCESS_THREADS] = values[PROCESS_RSS] = VALUE_ABSENT;
 }
 
 /* A young process may have its title yet to come: so its name is made again until it is settled. */
@@ -192,7 +124,7 @@ static size_t format_name(const char *label, size_t size, int32_t pid, char name
 /* The rank from its launcher, or from MPI, which also knows it without a launcher. */
 static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
                        const struct probe_env *env) {
-    bool asks = process->class == PROCESS_JOB && process->rank < 0 && env->calls;
+    bool asks = process->class == PROCESS_MEMBER && process->rank < 0 && env->calls;
     return asks ? call_watch_rank_of(env->calls, pid, process_start_ns(all, process, env))
                 : process->rank;
 }
@@ -201,16 +133,16 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
                      struct row *row) {
     struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
-    row->values[PID] = pid;
-    row->values[JOB] = process->class == PROCESS_JOB;
+    row->values[PROCESS_PID] = pid;
+    row->values[PROCESS_JOB] = process->class == PROCESS_MEMBER;
     int32_t rank = rank_of(process, pid, all, env);
     if (rank >= 0)
-        row->values[RANK] = rank;
+        row->values[PROCESS_RANK] = rank;
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
     fill_io(all, process, pid, row->values);
     if (process->gpu != GPU_UNKNOWN)
-        row->values[GPU] = process->gpu == GPU_SEEN;
+        row->values[PROCESS_GPU] = process->gpu == GPU_SEEN;
     if (process->end.is_whole)
         fill_end(all, &process->end, row->values);
 }
@@ -264,7 +196,7 @@ static void report_ended(struct processes *all, size_t at, const struct probe_en
 void process_report_ended(struct processes *all, const struct probe_env *env, struct rows *rows) {
     for (size_t i = 0; i < all->by_pid.n; i++) {
         const struct process *process = &all->items[i];
-        if (process->class == PROCESS_JOB && process->end.is_whole && process->sent &&
+        if (process->class == PROCESS_MEMBER && process->end.is_whole && process->sent &&
             process->seen != all->sample)
             report_ended(all, i, env, rows);
     }
@@ -276,16 +208,16 @@ static void fill_short(const struct processes *all, const struct short_lived *na
     uint64_t sum_us = name->end.user_us + name->end.system_us;
     double share = sum_us ? (double)name->end.user_us / (double)sum_us : 1;
     int64_t run_ns = counter_value(times->run_ns, 1);
-    values[JOB] = 1;
+    values[PROCESS_JOB] = 1;
     if (run_ns != VALUE_ABSENT) {
-        values[USER_NS] = (int64_t)((double)run_ns * share);
-        values[SYSTEM_NS] = run_ns - values[USER_NS];
+        values[PROCESS_USER] = (int64_t)((double)run_ns * share);
+        values[PROCESS_SYSTEM] = run_ns - values[PROCESS_USER];
     }
-    values[RUN_QUEUE_NS] = counter_value(times->wait_ns, 1);
-    values[VOLUNTARY_SWITCHES] = counter_value(times->voluntary, 1);
-    values[INVOLUNTARY_SWITCHES] = counter_value(times->involuntary, 1);
-    values[READ_BYTES] = counter_value(times->read_bytes, 1);
-    values[WRITE_BYTES] = counter_value(times->write_bytes, 1);
+    values[PROCESS_RUN_QUEUE] = counter_value(times->wait_ns, 1);
+    values[PROCESS_VOLUNTARY_SWITCHES] = counter_value(times->voluntary, 1);
+    values[PROCESS_INVOLUNTARY_SWITCHES] = counter_value(times->involuntary, 1);
+    values[PROCESS_READ] = counter_value(times->read_bytes, 1);
+    values[PROCESS_WRITE] = counter_value(times->write_bytes, 1);
     fill_end(all, &name->end, values);
 }
 
@@ -310,7 +242,7 @@ static void report_short(struct processes *all, struct rows *rows) {
 
 static void report_job(struct processes *all, const struct probe_env *env, struct rows *rows) {
     for (size_t i = 0; i < all->by_pid.n; i++)
-        if (all->items[i].class == PROCESS_JOB && all->items[i].read == all->sample)
+        if (all->items[i].class == PROCESS_MEMBER && all->items[i].read == all->sample)
             report(all, i, env, rows);
 }
 
@@ -319,7 +251,7 @@ void process_tell_job(const struct processes *all, const struct probe_env *env) 
     for (size_t i = 0; i < all->by_pid.n; i++) {
         const struct process *process = &all->items[i];
         int32_t pid = all->by_pid.ids[i];
-        if (process->class != PROCESS_JOB || process->seen != all->sample)
+        if (process->class != PROCESS_MEMBER || process->seen != all->sample)
             continue;
         struct job_process member = {
             .pid = pid, .rank = rank_of(process, pid, all, env), .born = process->stat.start_ticks};

@@ -140,7 +140,7 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     if (!process->has_total)
         return;
     int64_t run_before_ns = process->run_ns;
-    if (process->class == PROCESS_JOB && !account_threads(all, process, pid))
+    if (process->class == PROCESS_MEMBER && !account_threads(all, process, pid))
         process->has_times = process->has_switches = false;
     /* A kernel without scheduler statistics shows zeroes: its delays are not zero but unknown. */
     if (process->run_ns == 0 && ticks_ns > 2 * tick_ns(env->ticks_per_s))

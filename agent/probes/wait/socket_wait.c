@@ -20,19 +20,6 @@
 #include "agent/probes/wait/wait_watch.h"
 #include "common/error.h"
 
-enum {
-    PID,
-    RANK,
-    STARVED_NS,
-    UNREAD_NS,
-    SEND_BLOCKED_NS,
-    READS,
-    READ_BYTES,
-    PROCESS_STARVED_NS,
-    PROCESS_SEND_BLOCKED_NS,
-    N_COLUMNS
-};
-
 #define ROWS_MAX 2048
 #define RESTS_NS (NS_PER_S - 50 * NS_PER_MS)
 #define IDLE_SAMPLES 600 /* whose process is gone and whose end nobody told */
@@ -110,16 +97,17 @@ static bool append(const struct wait_group *group, struct wait_socket_seen *seen
     if (!row)
         return true;
     row->flags = seen->born && !seen->told_ns ? ROW_BORN : 0;
-    row->values[PID] = group->pid;
+    row->values[SOCKET_WAIT_PID] = group->pid;
     if (group->rank >= 0)
-        row->values[RANK] = group->rank;
-    row->values[STARVED_NS] = counter_value(seen->starved_ns, 1);
-    row->values[UNREAD_NS] = counter_value(seen->unread_ns, 1);
-    row->values[SEND_BLOCKED_NS] = counter_value(seen->send_blocked_ns, 1);
-    row->values[READS] = counter_value(socket->reads, 1);
-    row->values[READ_BYTES] = counter_value(socket->read_bytes, 1);
-    row->values[PROCESS_STARVED_NS] = counter_value(socket->process_starved_ns, 1);
-    row->values[PROCESS_SEND_BLOCKED_NS] = counter_value(socket->process_send_blocked_ns, 1);
+        row->values[SOCKET_WAIT_RANK] = group->rank;
+    row->values[SOCKET_WAIT_STARVED] = counter_value(seen->starved_ns, 1);
+    row->values[SOCKET_WAIT_UNREAD] = counter_value(seen->unread_ns, 1);
+    row->values[SOCKET_WAIT_SEND_BLOCKED] = counter_value(seen->send_blocked_ns, 1);
+    row->values[SOCKET_WAIT_READS] = counter_value(socket->reads, 1);
+    row->values[SOCKET_WAIT_READ_BYTES] = counter_value(socket->read_bytes, 1);
+    row->values[SOCKET_WAIT_PROCESS_STARVED] = counter_value(socket->process_starved_ns, 1);
+    row->values[SOCKET_WAIT_PROCESS_SEND_BLOCKED] =
+        counter_value(socket->process_send_blocked_ns, 1);
     seen->told_ns = now_ns;
     seen->told_reads = socket->reads;
     return true;
@@ -205,32 +193,8 @@ static size_t socket_wait_max_rows(const void *state, const struct probe_env *en
     return ROWS_MAX;
 }
 
-static const struct column socket_wait_columns[N_COLUMNS] = {
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id of its last reader"},
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [STARVED_NS] = {"starved_ns", UNIT_NS, COLUMN_COUNTER,
-                    "time a thread waited to read from it and nothing was there"},
-    [UNREAD_NS] = {"unread_ns", UNIT_NS, COLUMN_COUNTER,
-                   "time data that had arrived lay there and nobody read it"},
-    [SEND_BLOCKED_NS] = {"send_blocked_ns", UNIT_NS, COLUMN_COUNTER,
-                         "time a thread waited for room to write to it"},
-    [READS] = {"reads", UNIT_EVENTS, COLUMN_COUNTER, "receive calls that returned"},
-    [READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes they returned"},
-    [PROCESS_STARVED_NS] = {"process_starved_ns", UNIT_NS, COLUMN_COUNTER,
-                            "time all threads of the process were blocked, until data came here; "
-                            "counted when it ends"},
-    [PROCESS_SEND_BLOCKED_NS] = {"process_send_blocked_ns", UNIT_NS, COLUMN_COUNTER,
-                                 "time all threads of the process were blocked, until there was "
-                                 "room here; counted when it ends"},
-};
-
 const struct probe probe_socket_wait = {
-    .table = {.name = "socket_wait",
-              .instance = "connection",
-              .help = "which end of the job's TCP connections is waited for, local end first",
-              .kind = TABLE_SAMPLES,
-              .columns = socket_wait_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_SOCKET_WAIT],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct socket_wait),
     .max_rows = socket_wait_max_rows,

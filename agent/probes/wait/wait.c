@@ -20,15 +20,6 @@
 #include "agent/probes/wait/wait_watch.h"
 #include "common/error.h"
 
-enum {
-    PID,
-    RANK,
-    THREADS,
-    FIRST_CLOCK,
-    FIRST_PROCESS_CLOCK = FIRST_CLOCK + 2 * WAIT_STATES,
-    N_COLUMNS = FIRST_PROCESS_CLOCK + WAIT_STATES
-};
-
 #define ENDED_UNSEEN "ended unseen"
 #define OFTEN_MAX                                                                                  \
     64 /* processes with a row each sample; beyond, those at rest have one a second                \
@@ -42,9 +33,9 @@ struct wait_probe {
 static void fill_clocks(const uint64_t *ns, const uint64_t *times, const uint64_t *process_ns,
                         int64_t *values) {
     for (size_t i = 0; i < WAIT_STATES; i++) {
-        values[FIRST_CLOCK + 2 * i] = counter_value(ns[i], 1);
-        values[FIRST_CLOCK + 2 * i + 1] = counter_value(times[i], 1);
-        values[FIRST_PROCESS_CLOCK + i] = counter_value(process_ns[i], 1);
+        values[WAIT_NS_RUN + 2 * i] = counter_value(ns[i], 1);
+        values[WAIT_TIMES_RUN + 2 * i] = counter_value(times[i], 1);
+        values[WAIT_PROCESS_RUN + i] = counter_value(process_ns[i], 1);
     }
 }
 
@@ -52,10 +43,10 @@ static struct row *append(const struct wait_group *group, const char *name, stru
     struct row *row = rows_append(rows, name, strlen(name));
     if (!row)
         return NULL;
-    row->values[PID] = group->pid;
+    row->values[WAIT_PID] = group->pid;
     if (group->rank >= 0)
-        row->values[RANK] = group->rank;
-    row->values[THREADS] = (int64_t)group->threads;
+        row->values[WAIT_RANK] = group->rank;
+    row->values[WAIT_CLOCKED] = (int64_t)group->threads;
     fill_clocks(group->ns, group->times, group->process_ns, row->values);
     return row;
 }
@@ -142,57 +133,8 @@ static void wait_close(void *state) {
     probe->watch = NULL;
 }
 
-#define CLOCK_TEXTS(state, name, times, what, as_one)                                              \
-    [FIRST_CLOCK + 2 * (state)] = {name "_ns", UNIT_NS, COLUMN_COUNTER,                            \
-                                   "time of its threads " what},                                   \
-                       [FIRST_CLOCK + 2 * (state) + 1] = {name times, UNIT_EVENTS, COLUMN_COUNTER, \
-                                                          "how often it ended"},                   \
-                       [FIRST_PROCESS_CLOCK + (state)] = {"process_" name "_ns", UNIT_NS,          \
-                                                          COLUMN_COUNTER, as_one}
-#define CLOCK(state, name, times, what)                                                            \
-    CLOCK_TEXTS(state, name, times, what,                                                          \
-                "time all its threads were blocked, until one went on that was " what)
-
-static const struct column wait_columns[N_COLUMNS] = {
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
-    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
-    [THREADS] = {"threads", UNIT_NONE, COLUMN_LEVEL, "threads whose clocks are kept"},
-    CLOCK_TEXTS(WAIT_RUN, "run", "s", "on a core",
-                "time of the process as one: some thread was on a core"),
-    CLOCK_TEXTS(WAIT_RUNNABLE, "runnable", "_waits", "ready to run, waiting for a core",
-                "time no thread was on a core and some thread was ready to run"),
-    CLOCK(WAIT_SOCKET_RECEIVE, "socket_receive", "_waits",
-          "blocked in a receive call on a socket of IPv4 or IPv6"),
-    CLOCK(WAIT_SOCKET_SEND, "socket_send", "_waits",
-          "blocked in a send call on such a socket: its buffer was full"),
-    CLOCK(WAIT_CONNECT, "connect", "_waits", "blocked in connect"),
-    CLOCK(WAIT_ACCEPT, "accept", "_waits", "blocked in accept"),
-    CLOCK(WAIT_POLL, "poll", "_waits", "blocked in epoll, poll or select"),
-    CLOCK(WAIT_FUTEX, "futex", "_waits",
-          "blocked on a futex: locks, condition variables, joins of threads"),
-    CLOCK(WAIT_PIPE, "pipe", "_waits", "blocked on a pipe"),
-    CLOCK(WAIT_UNIX, "unix", "_waits", "blocked on a socket within the host"),
-    CLOCK(WAIT_DISK, "disk", "_waits", "blocked on storage in a system call, as in read or fsync"),
-    CLOCK(WAIT_FAULT, "fault", "_waits",
-          "blocked in a page fault: pages of a file or of swap, memory"),
-    CLOCK(WAIT_KERNEL, "kernel", "_waits",
-          "blocked in the kernel, uninterruptibly: its locks, memory, remote files"),
-    CLOCK(WAIT_TIMER, "timer", "_waits", "asleep until a time of its choice"),
-    CLOCK(WAIT_CHILD, "child", "_waits", "blocked until a child ends"),
-    CLOCK(WAIT_STOPPED, "stopped", "_waits", "stopped by a signal, a debugger or the freezer"),
-    CLOCK(WAIT_OTHER, "other", "_waits", "blocked for another reason: terminals, signals, queues"),
-    CLOCK_TEXTS(WAIT_UNCLOCKED, "unclocked", "_gaps",
-                "not clocked, in a job that switches too often: shared out over the others",
-                "time of the process as one that was not clocked: shared out over the others"),
-};
-
 const struct probe probe_wait = {
-    .table = {.name = "wait",
-              .instance = "process",
-              .help = "where the time of the job's threads goes, by reason, summed by process",
-              .kind = TABLE_SAMPLES,
-              .columns = wait_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_WAIT],
     .pace = PACE_SYSTEM,
     .state_size = sizeof(struct wait_probe),
     .max_rows = wait_max_rows,

@@ -15,8 +15,6 @@
 #include "agent/probes/wait/wait_watch.h"
 #include "common/text.h"
 
-enum { PID, WAKER_PID, REASON, WAIT_NS, WAKEUPS, PROCESS_WAIT_NS, N_COLUMNS };
-
 #define PAIRS_MAX 256
 #define OTHER "other"
 
@@ -39,9 +37,14 @@ struct wakeup {
     struct wait_wakeup values[WAIT_WAKEUPS];
 };
 
-static const char *const reasons[WAIT_NAME + 1] = {
-    [WAIT_FUTEX] = "futex", [WAIT_PIPE] = "pipe",   [WAIT_UNIX] = "unix",
-    [WAIT_POLL] = "poll",   [WAIT_CHILD] = "child", [WAIT_NAME] = "name"};
+static const struct {
+    const char *name; /* NULL: pairs do not tell of it */
+    int number;
+} reasons[WAIT_REASONS] = {
+#define BLOCKED_ON_PEER(ID, number, name, what) [WAIT_##ID] = {name, number},
+#define PAIR(ID, number, name, what) [WAIT_##ID] = {name, number},
+#include "tables/wait_states.def"
+};
 
 /* ---- pairs ---- */
 
@@ -80,7 +83,7 @@ static struct pair *add(struct wakeup *probe, const struct probe_env *env,
     else
         name_process(probe, env, key->waker, waker);
     snprintf(pair->name, sizeof pair->name, "%.30s < %.30s %s", waiter->name, waker,
-             reasons[key->state]);
+             reasons[key->state].name);
     return pair;
 }
 
@@ -92,12 +95,12 @@ static void append(struct pair *pair, struct rows *rows) {
         return;
     row->flags = pair->born && !pair->sent ? ROW_BORN : 0;
     pair->sent = true;
-    row->values[PID] = pair->key.waiter;
-    row->values[WAKER_PID] = pair->key.waker;
-    row->values[REASON] = pair->key.state;
-    row->values[WAIT_NS] = counter_value(pair->ns, 1);
-    row->values[WAKEUPS] = counter_value(pair->times, 1);
-    row->values[PROCESS_WAIT_NS] = counter_value(pair->process_ns, 1);
+    row->values[WAKEUP_PID] = pair->key.waiter;
+    row->values[WAKEUP_WAKER] = pair->key.waker;
+    row->values[WAKEUP_REASON] = reasons[pair->key.state].number;
+    row->values[WAKEUP_WAIT] = counter_value(pair->ns, 1);
+    row->values[WAKEUP_TIMES] = counter_value(pair->times, 1);
+    row->values[WAKEUP_PROCESS] = counter_value(pair->process_ns, 1);
 }
 
 static void append_other(struct wakeup *probe, struct rows *rows) {
@@ -111,8 +114,8 @@ static void append_other(struct wakeup *probe, struct rows *rows) {
         return;
     row->flags = probe->other_sent ? 0 : ROW_BORN;
     probe->other_sent = true;
-    row->values[WAIT_NS] = counter_value(ns, 1);
-    row->values[WAKEUPS] = counter_value(times, 1);
+    row->values[WAKEUP_WAIT] = counter_value(ns, 1);
+    row->values[WAKEUP_TIMES] = counter_value(times, 1);
 }
 
 static void forget(struct wakeup *probe, const struct wait_wakeup_key *key) {
@@ -124,7 +127,7 @@ static void take(struct wakeup *probe, const struct probe_env *env,
                  const struct wait_wakeup_key *key, const struct wait_wakeup *value) {
     const struct wait_group *waiter = wait_watch_find(probe->watch, key->waiter);
     struct pair *pair = find(probe, key);
-    if (key->state > WAIT_NAME || !reasons[key->state] || (!waiter && !pair)) {
+    if (key->state >= WAIT_REASONS || !reasons[key->state].name || (!waiter && !pair)) {
         forget(probe, key);
         return;
     }
@@ -191,26 +194,8 @@ static size_t wakeup_max_rows(const void *state, const struct probe_env *env) {
     return PAIRS_MAX + 1;
 }
 
-static const struct column wakeup_columns[N_COLUMNS] = {
-    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id of the one that waited"},
-    [WAKER_PID] = {"waker_pid", UNIT_NONE, COLUMN_LEVEL,
-                   "process id of the one that woke it; 0: not seen"},
-    [REASON] =
-        {"reason", UNIT_NONE, COLUMN_LEVEL,
-         "for what it waited: 6 poll, 7 futex, 8 pipe, 9 unix, 14 child, 18 a server of names"},
-    [WAIT_NS] = {"wait_ns", UNIT_NS, COLUMN_COUNTER, "time of the waits that ended so"},
-    [WAKEUPS] = {"wakeups", UNIT_EVENTS, COLUMN_COUNTER, "how many they were"},
-    [PROCESS_WAIT_NS] = {"process_wait_ns", UNIT_NS, COLUMN_COUNTER,
-                         "time all threads of the process were blocked, until one was woken so"},
-};
-
 const struct probe probe_wakeup = {
-    .table = {.name = "wakeup",
-              .instance = "pair",
-              .help = "which process ended the waits of a process of the job on the same host",
-              .kind = TABLE_SAMPLES,
-              .columns = wakeup_columns,
-              .n_columns = N_COLUMNS},
+    .table = &all_tables[TABLE_WAKEUP],
     .pace = PACE_PROCESS,
     .state_size = sizeof(struct wakeup),
     .max_rows = wakeup_max_rows,

@@ -120,7 +120,8 @@ static const struct series *busiest_process(const struct recording *recording) {
     const struct series *busiest = NULL;
     double most = 0;
     for (size_t s = 0; s < set->n; s++) {
-        double ran = series_growth(set, &set->items[s], WAIT_RUN, (struct windows){&all, 1}, NULL);
+        double ran =
+            series_growth(set, &set->items[s], WAIT_PROCESS_RUN, (struct windows){&all, 1}, NULL);
         if (series_last(set, &set->items[s], WAIT_PID) != VALUE_ABSENT && ran > most) {
             most = ran;
             busiest = &set->items[s];
@@ -136,7 +137,7 @@ static int pace_of_waits(const struct recording *recording, struct traffic *traf
     traffic->begin_ns = 0;
     for (size_t i = 0; process && i < traffic->n; i++) {
         struct window w = {traffic->step_ns * (int64_t)i, traffic->step_ns * (int64_t)(i + 1)};
-        double ran = series_growth(&recording->tables[RECORDING_WAIT], process, WAIT_RUN,
+        double ran = series_growth(&recording->tables[RECORDING_WAIT], process, WAIT_PROCESS_RUN,
                                    (struct windows){&w, 1}, NULL);
         traffic->values[i] = ran > 0 ? ran : 0; /* NAN if not known */
     }

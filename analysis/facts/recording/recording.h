@@ -6,197 +6,27 @@
 #include "analysis/facts/recording/metric.h"
 #include "analysis/facts/recording/mpi_event.h"
 #include "analysis/facts/series/series.h"
+#include "tables/tables.h"
 
+/* Each table that an agent records; what analysis does not read stays empty. */
 enum recording_table {
-    RECORDING_CPU,
-    RECORDING_MEMORY,
-    RECORDING_VMSTAT,
-    RECORDING_DISK,
-    RECORDING_NET,
-    RECORDING_PSI,
-    RECORDING_PROCESS,
-    RECORDING_SELF,
-    RECORDING_MPI,         /* a rank: its totals inside MPI */
-    RECORDING_RANK,        /* a rank's process, sampled more often than RECORDING_PROCESS */
-    RECORDING_CGROUP,      /* a control group */
-    RECORDING_CONNECTION,  /* a TCP connection of the job */
-    RECORDING_QDISC,       /* the queue of an interface */
-    RECORDING_NFS,         /* an operation of an NFS mount */
-    RECORDING_FILESYSTEM,  /* a mounted file system */
-    RECORDING_LOAD,        /* the host's load averages and tasks */
-    RECORDING_WAIT,        /* wait clocks of a process of the job */
-    RECORDING_SOCKET_WAIT, /* wait clocks of one end of a TCP connection of the job */
-    RECORDING_WAKEUP,      /* a pair of processes of which one ended waits of the other */
-    RECORDING_COUNT_
+#define TABLE(ID, name, instance, kind, help) RECORDING_##ID = TABLE_##ID,
+#include "tables/tables.def"
+    RECORDING_COUNT_ = TABLES_KNOWN
 };
 
-/* The columns of each table; bit numbers of the masks in metric.c. */
-enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL };
-enum { MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_SWAP_TOTAL, MEMORY_SWAP_FREE };
-enum { VMSTAT_SWAP_IN, VMSTAT_SWAP_OUT, VMSTAT_REFAULT, VMSTAT_RECLAIM_DIRECT, VMSTAT_OOM };
-enum { DISK_READ_BYTES, DISK_WRITE_BYTES, DISK_BUSY };
-/* NET_SPEED: bytes/s; NET_NETWORK: a number that interfaces of one network share; absent in older
- * recordings.
- */
-enum { NET_RECEIVE_BYTES, NET_SEND_BYTES, NET_SPEED, NET_NETWORK };
-enum { PSI_SOME, PSI_FULL };
-enum {
-    PROCESS_PID,
-    PROCESS_RANK,
-    PROCESS_JOB,
-    PROCESS_RSS,
-    PROCESS_USER,
-    PROCESS_SYSTEM,
-    PROCESS_RUN_QUEUE,
-    PROCESS_BLOCK_IO,
-    PROCESS_READ,
-    PROCESS_WRITE,
-    PROCESS_START, /* on the run's axis */
-    PROCESS_MAJOR_FAULTS,
-    PROCESS_THREADS,
-    PROCESS_PARENT, /* its process id; absent, like the next column, in older recordings */
-    PROCESS_STOPPED,
-    PROCESS_UNSEEN,   /* CPU time of ended children that no row shows */
-    PROCESS_CHILDREN, /* of all ended children; absent if exits were recorded one by one */
-    PROCESS_PEAK_RSS,
-    PROCESS_GPU, /* 1: it maps a GPU library; absent in older recordings */
+/* As many values as a row of any table has here. */
+union recording_widest {
+#define UNREAD(ID) char ID[ID##_COLUMNS_READ + 1];
+#include "tables/tables.def"
 };
-/* SELF_LATE: the largest delay of a frame since the row before, in row "agent": it shows how long a
- * host stood still.
- */
-enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS, SELF_LATE };
+#define RECORDING_COLUMNS_MAX (sizeof(union recording_widest) - 1)
 
-enum {
-    MPI_PID,
-    MPI_RANK,
-    MPI_INSIDE,
-    MPI_MEASURED,
-    MPI_CPU,
-    MPI_EVENTS,
-    MPI_LOST,
-    MPI_SENT,
-    MPI_RECEIVED,
-    MPI_UNSIZED /* receives of unknown size, counted as the bytes they had room for */
-};
-enum {
-    RANK_PID,
-    RANK_RUN,
-    RANK_RUN_QUEUE,
-    RANK_BLOCK_IO,
-    RANK_MAJOR_FAULTS,
-    RANK_LONGEST,
-    RANK_RSS,    /* absent in older recordings */
-    RANK_STOPPED /* absent in older recordings */
-};
-enum {
-    CGROUP_THROTTLED,
-    CGROUP_QUOTA,
-    CGROUP_PERIOD,
-    CGROUP_MEMORY,
-    CGROUP_MEMORY_LIMIT,
-    CGROUP_LIMIT_HITS,
-    CGROUP_READ_BYTES,
-    CGROUP_WRITE_BYTES,
-    CGROUP_READ_LIMIT, /* bytes/s */
-    CGROUP_CPU,
-    CGROUP_PERIODS, /* in which it ran; in which it used up its quota */
-    CGROUP_THROTTLED_PERIODS
-};
-enum {
-    CONNECTION_PID,
-    CONNECTION_BUSY,
-    CONNECTION_RWND_LIMITED,
-    CONNECTION_SNDBUF_LIMITED,
-    CONNECTION_SEND_BYTES,
-    CONNECTION_RTT,
-    CONNECTION_MIN_RTT,
-    CONNECTION_DELIVERY_RATE,
-    CONNECTION_SEND_ROOM, /* of its buffers; absent in older recordings */
-    CONNECTION_RECEIVE_ROOM,
-    CONNECTION_SEND_SEGMENTS,
-    CONNECTION_RECEIVE_BYTES
-};
-enum {
-    QDISC_SEND_BYTES,
-    QDISC_SEND_PACKETS,
-    QDISC_DROPS,
-    QDISC_OVERLIMITS,
-    QDISC_BACKLOG,
-    QDISC_RATE
-};
-enum {
-    NFS_OPERATIONS,
-    NFS_RETRANSMISSIONS,
-    NFS_SEND_BYTES,
-    NFS_RECEIVE_BYTES,
-    NFS_QUEUE,
-    NFS_RTT,
-    NFS_EXECUTE
-};
-enum { FILESYSTEM_SIZE, FILESYSTEM_FREE, FILESYSTEM_AVAILABLE };
-enum {
-    LOAD_1,
-    LOAD_5,
-    LOAD_15,
-    LOAD_UPTIME,
-    LOAD_RUNNING,
-    LOAD_SLEEPING,
-    LOAD_WAITING,
-    LOAD_STOPPED,
-    LOAD_ZOMBIE,
-    LOAD_OTHER
-};
-
-/* Wait clocks of a whole process: each instant of its life is in exactly one. WAIT_RUNNABLE: no
- * thread ran, and some was ready. Blocked states: until a thread blocked in that state woke up.
- */
-enum {
-    WAIT_PID,
-    WAIT_RUN,
-    WAIT_RUNNABLE,
-    WAIT_SOCKET_RECEIVE,
-    WAIT_SOCKET_SEND,
-    WAIT_CONNECT,
-    WAIT_ACCEPT,
-    WAIT_POLL,
-    WAIT_FUTEX,
-    WAIT_PIPE,
-    WAIT_UNIX,
-    WAIT_DISK,
-    WAIT_FAULT,
-    WAIT_KERNEL,
-    WAIT_TIMER,
-    WAIT_CHILD,
-    WAIT_STOPPED,
-    WAIT_OTHER,
-    WAIT_UNCLOCKED,
-    WAIT_NAME /* no clock: the reason of pairs that waited for a name server */
-};
-enum {
-    SOCKET_WAIT_PID,
-    SOCKET_WAIT_STARVED, /* time of threads, like the next two */
-    SOCKET_WAIT_UNREAD,
-    SOCKET_WAIT_SEND_BLOCKED,
-    SOCKET_WAIT_READS,
-    SOCKET_WAIT_PROCESS_STARVED, /* time of the whole process until data came here, counted at the
-                                    end of the wait */
-    SOCKET_WAIT_PROCESS_SEND_BLOCKED
-};
-enum {
-    WAKEUP_PID,
-    WAKEUP_WAKER,
-    WAKEUP_REASON, /* the state of the waiter: a value of the agent's enum wait_state */
-    WAKEUP_WAIT,   /* time of threads */
-    WAKEUP_PROCESS /* time of the whole process, until the waker ended the wait */
-};
-
-#define RECORDING_COLUMNS_MAX 19
-
+/* The columns that analysis reads: the first of each table. */
 struct recording_columns {
     const char *table;
     const char *const *columns;
     size_t n;
-    uint64_t levels; /* mask of the columns that are levels */
 };
 extern const struct recording_columns recording_columns[RECORDING_COUNT_];
 

@@ -26,5 +26,6 @@ uint64_t recording_calls_missing(const struct recording *recording, int host) {
 }
 
 uint64_t recording_marks_missing(const struct recording *recording, int host) {
-    return growth(&recording->tables[RECORDING_SELF], host, "mark", SELF_DROPPED);
+    return growth(&recording->tables[RECORDING_SELF], host, all_tables[TABLE_MARK].name,
+                  SELF_DROPPED);
 }

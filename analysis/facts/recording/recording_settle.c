@@ -103,9 +103,9 @@ static void fit_job_to_run(struct series_set *set, int64_t duration_ns) {
 
 static int64_t clocked_ns(const struct series_set *waits, const struct series *series, size_t row) {
     int64_t sum = 0;
-    for (size_t c = WAIT_RUN; c < WAIT_UNCLOCKED; c++) {
+    for (size_t c = WAIT_PROCESS_RUN; c < WAIT_PROCESS_UNCLOCKED; c++) {
         int64_t value = series_value(waits, series, row, c);
-        sum += value > 0 && value < TIME_SANE_NS / WAIT_UNCLOCKED ? value : 0;
+        sum += value > 0 && value < TIME_SANE_NS / WAIT_PROCESS_UNCLOCKED ? value : 0;
     }
     return sum;
 }
@@ -122,7 +122,7 @@ static void settle_clocks(struct series_set *waits) {
             int64_t *values = series->values + row * waits->n_columns;
             if (*interval == VALUE_ABSENT || clocked <= *interval)
                 continue;
-            for (size_t c = WAIT_RUN; row && c < WAIT_UNCLOCKED; c++)
+            for (size_t c = WAIT_PROCESS_RUN; row && c < WAIT_PROCESS_UNCLOCKED; c++)
                 if (values[c] != VALUE_ABSENT)
                     values[c] = (int64_t)((double)values[c] * (double)*interval / (double)clocked);
             *interval = row ? *interval : clocked;
