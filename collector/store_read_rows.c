@@ -285,7 +285,7 @@ static int find_ordinals(struct reading *reading) {
         sql_prepare(reading->store,
                     "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?", &statement);
     for (size_t i = 0; !r && i < reading->table.n_columns; i++) {
-        r = sql_bind(statement, "it", reading->table.id, reading->table.columns[i]);
+        r = sql_bind(statement, "it", reading->table.id, reading->table.names[i]);
         int code = r ? SQLITE_DONE : sqlite3_step(statement);
         int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
         if (!r && code != SQLITE_ROW)

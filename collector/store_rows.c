@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "tables/former_names.h"
 
 #define READ_INSTANCES_MAX (1u << 20) /* of one host and table */
 
@@ -46,17 +47,27 @@ int rows_table_open(struct store *store, const char *name, const char *const *co
     return r ? r : sql_errno(sqlite3_bind_int64(ret_table->instances, 2, ret_table->id));
 }
 
+/* The name that the file has for a column, which may be a former one; NULL: it lacks the column. */
+static const char *name_in_file(struct rows_table *table, const char *column) {
+    const char *name = column;
+    int has;
+    for (size_t n = 0; name && (has = sql_has_column(table->store, table->name, name)) <= 0; n++) {
+        table->error = has < 0 ? has : table->error;
+        name = former_name(table->name, column, n);
+    }
+    return name;
+}
+
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     int at = 3; /* columns 0 to 2: instance, `second`, interval */
     sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
                         table->events ? "NULL" : "d.interval_ns");
     for (size_t i = 0; i < table->n_columns; i++) {
-        int has = sql_has_column(table->store, table->name, table->columns[i]);
-        table->error = has < 0 ? has : table->error;
-        table->at[i] = has > 0 ? at++ : -1;
-        if (has > 0)
-            sqlite3_str_appendf(sql, ", d.\"%w\"", table->columns[i]);
+        const char *name = table->names[i] = name_in_file(table, table->columns[i]);
+        table->at[i] = name ? at++ : -1;
+        if (name)
+            sqlite3_str_appendf(sql, ", d.\"%w\"", name);
     }
     return sql;
 }

@@ -15,9 +15,10 @@ struct rows_table {
     bool events;
     const char *const *columns;
     size_t n_columns;
-    int error;                      /* errno of a failed search for columns */
-    int at[READ_COLUMNS_MAX];       /* positions in the statement; -1: none */
-    sqlite3_stmt *rows, *instances; /* owned; rows: instance, `second`, interval, columns */
+    int error;                           /* errno of a failed search for columns */
+    int at[READ_COLUMNS_MAX];            /* positions in the statement; -1: none */
+    const char *names[READ_COLUMNS_MAX]; /* the file's names of them; NULL: none */
+    sqlite3_stmt *rows, *instances;      /* owned; rows: instance, `second`, interval, columns */
 };
 
 /* -ENOENT: no such table; -EINVAL: too many columns. Release it also after a failure. */

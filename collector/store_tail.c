@@ -7,6 +7,7 @@
 
 #include "collector/store_rows.h"
 #include "common/error.h"
+#include "tables/former_names.h"
 
 #define TAIL_HOSTS_MAX 65536
 #define TAIL_STREAMS_MAX (1u << 18)
@@ -42,7 +43,20 @@ struct store_tail {
 
 /* ---- tables ---- */
 
-/* Fills in the table's id and the ordinals of its columns; 0 and -1 if they are missing. */
+static int find_column(sqlite3_stmt *statement, const char *table, const char *name,
+                       struct tail_table *found, int *ret_ordinal) {
+    int r = sql_bind(statement, "tt", table, name);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 1) : VALUE_ABSENT;
+    *ret_ordinal = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX ? (int)ordinal : -1;
+    if (code == SQLITE_ROW)
+        found->id = sqlite3_column_int64(statement, 0);
+    r = r ? r : sql_errno(code);
+    sqlite3_reset(statement);
+    return r;
+}
+
+/* Fills in the table's id, 0 if it is missing, and its columns' ordinals, -1 if missing. */
 static int find_wanted(struct store_tail *tail, size_t t) {
     const struct store_tail_table *wanted = &tail->wanted[t];
     struct tail_table *table = &tail->tables[t];
@@ -52,14 +66,12 @@ static int find_wanted(struct store_tail *tail, size_t t) {
                         " USING(table_id) WHERE t.name = ? AND c.name = ?",
                         &statement);
     for (size_t c = 0; !r && c < wanted->n_columns; c++) {
-        r = sql_bind(statement, "tt", wanted->name, wanted->columns[c]);
-        int code = r ? SQLITE_DONE : sqlite3_step(statement);
-        int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 1) : VALUE_ABSENT;
-        table->ordinals[c] = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX ? (int)ordinal : -1;
-        if (code == SQLITE_ROW)
-            table->id = sqlite3_column_int64(statement, 0);
-        r = r ? r : sql_errno(code);
-        sqlite3_reset(statement);
+        const char *name = wanted->columns[c];
+        table->ordinals[c] = -1;
+        for (size_t n = 0; !r && name && table->ordinals[c] < 0; n++) {
+            r = find_column(statement, wanted->name, name, table, &table->ordinals[c]);
+            name = former_name(wanted->name, wanted->columns[c], n);
+        }
     }
     return r;
 }

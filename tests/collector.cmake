@@ -47,6 +47,7 @@ chokepoint_thread_test(test_transport chokepoint_push chokepoint_collector sqlit
 chokepoint_unit_test(test_agent_push_reply chokepoint_push)
 chokepoint_thread_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
 chokepoint_unit_test(test_collector_store_queries chokepoint_store sqlite3)
+chokepoint_unit_test(test_tables chokepoint_store sqlite3)
 # Takes over the system calls by which SQLite writes.
 chokepoint_unit_test(test_collector_power chokepoint_collector sqlite3 Threads::Threads ${CMAKE_DL_LIBS})
 chokepoint_failing_test(test_collector_store_failing chokepoint_collector chokepoint_push sqlite3 Threads::Threads)

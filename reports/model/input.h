@@ -19,12 +19,15 @@ struct report_input {
     struct recording recording; /* host i is hosts[i] */
     struct store_ceiling *ceilings;
     size_t n_ceilings;
+    char *unknown; /* owned: says which columns this version does not know; NULL: it knows all */
 };
 
 /* The index of a host by its id in the store, -1 if there is none. */
 int report_host_index(const struct report_input *input, int64_t id);
 /* The same by its name, which may be NULL. */
 int report_host_named(const struct report_input *input, const char *name);
+/* Lists what this version does not know of the run's tables. */
+int report_load_unknown(struct store *store, struct report_input *input);
 int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);

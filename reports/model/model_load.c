@@ -252,6 +252,8 @@ static int load_rest(struct store *store, struct report_input *input, bool secon
     if (result == 0)
         result = load_marks(store, input);
     if (result == 0)
+        result = report_load_unknown(store, input);
+    if (result == 0)
         result = recording_join_names(&input->recording);
     if (result == 0)
         result = recording_find_unseen(&input->recording);
@@ -306,4 +308,5 @@ void report_input_release(struct report_input *input) {
     store_comments_free(input->comments, input->n_comments);
     store_ceilings_free(input->ceilings, input->n_ceilings);
     recording_release(&input->recording);
+    free(input->unknown);
 }

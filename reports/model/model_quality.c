@@ -409,6 +409,8 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
     if (result == 0)
         result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
+    if (result == 0 && input->unknown)
+        result = report_add_note(report, text_format("%s", input->unknown));
     if (result == 0)
         result = note_stragglers(report, &judgement->stragglers);
     return result < 0 ? result : report_merge_notes(report);

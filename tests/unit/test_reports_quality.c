@@ -47,6 +47,18 @@ static void all_samples_are_there(void **state) {
     struct report *report = build("");
     (void)state;
     expect_all_samples(report);
+    assert_false(has_note(report, "does not know"));
+    report_free(report);
+}
+
+static void a_column_that_this_version_does_not_know_is_said(void **state) {
+    struct report *report = build(
+        "ALTER TABLE psi ADD COLUMN novelty_ns INTEGER; INSERT INTO column_info SELECT"
+        " table_id, 99, 'novelty_ns', 'ns', 'counter', '' FROM table_info WHERE name = 'psi'");
+    (void)state;
+    assert_true(has_note(report, "1 column that this version does not know and does not read: "
+                                 "psi.novelty_ns"));
+    expect_all_samples(report);
     report_free(report);
 }
 
@@ -172,6 +184,7 @@ static void the_first_line_names_all_that_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_samples_are_there),
+        cmocka_unit_test(a_column_that_this_version_does_not_know_is_said),
         cmocka_unit_test(steps_are_no_samples),
         cmocka_unit_test(samples_that_are_missing_are_so_in_steps_too),
         cmocka_unit_test(a_host_without_the_job_is_named),
