@@ -24,6 +24,9 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
+/* The numbers of a core in /proc/stat have the order of the columns. */
+enum { N_NUMBERS = CPU_STEAL + 1 };
+
 #define STEP_BACK_MAX (2 * NS_PER_S) /* more than that is a restart and passed on as such */
 
 struct held {
@@ -51,7 +54,7 @@ static int64_t hold(int64_t *last, int64_t value) {
 
 /* "cpu12 user nice system idle iowait irq softirq steal guest guest_nice": guest time is part of
  * user and nice already. False for any other line. */
-static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[CPU_COLUMNS],
+static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_NUMBERS],
                        size_t *ret_n) {
     const char *p = line.data + 3, *end = line.data + line.size;
     uint64_t core;
@@ -59,7 +62,7 @@ static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[CP
         !text_u64(&p, end, &core) || core >= SCOPE_CPUS_MAX)
         return false;
     *ret_core = (unsigned)core;
-    *ret_n = text_numbers(&p, end, numbers, CPU_COLUMNS);
+    *ret_n = text_numbers(&p, end, numbers, N_NUMBERS);
     return *ret_n >= 4;
 }
 
@@ -98,7 +101,7 @@ static bool is_ours(const struct scope *scope, unsigned core) {
 /* Lines of cores come first, after the sum; nothing after them is looked at. */
 static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->stat.data, *end = source_end(&cpu->stat);
-    uint64_t numbers[CPU_COLUMNS];
+    uint64_t numbers[N_NUMBERS];
     int64_t steal_ns = 0;
     struct span line;
     unsigned core;

@@ -27,18 +27,18 @@ enum { NOTE_UNKNOWN, NOTE_IDLE, NOTE_COUNTS, NOTE_LEFT_OUT };
 enum { NUMBERS_NEEDED = 11, NUMBER_FLUSHES = 15, NUMBERS_MAX = 17 };
 
 static const struct {
-    uint8_t number;
+    uint8_t column, number;
     int64_t scale;
-} sources[DISK_COLUMNS] = {
-    [DISK_READS] = {0, 1},
-    [DISK_READ_BYTES] = {2, SECTOR_BYTES},
-    [DISK_READ_NS] = {3, NS_PER_MS},
-    [DISK_WRITES] = {4, 1},
-    [DISK_WRITE_BYTES] = {6, SECTOR_BYTES},
-    [DISK_WRITE_NS] = {7, NS_PER_MS},
-    [DISK_FLUSHES] = {NUMBER_FLUSHES, 1},
-    [DISK_BUSY] = {9, NS_PER_MS},
-    [DISK_QUEUE_NS] = {10, NS_PER_MS},
+} sources[] = {
+    {DISK_READS, 0, 1},
+    {DISK_READ_BYTES, 2, SECTOR_BYTES},
+    {DISK_READ_NS, 3, NS_PER_MS},
+    {DISK_WRITES, 4, 1},
+    {DISK_WRITE_BYTES, 6, SECTOR_BYTES},
+    {DISK_WRITE_NS, 7, NS_PER_MS},
+    {DISK_FLUSHES, NUMBER_FLUSHES, 1},
+    {DISK_BUSY, 9, NS_PER_MS},
+    {DISK_QUEUE_NS, 10, NS_PER_MS},
 };
 
 static void judge_again(struct disk *disk) {
@@ -96,9 +96,10 @@ static void append_disk(struct disk *disk, struct span name, const uint64_t *num
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
-    for (size_t i = 0; i < DISK_COLUMNS; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
         if (sources[i].number < n)
-            row->values[i] = counter_value(numbers[sources[i].number], sources[i].scale);
+            row->values[sources[i].column] =
+                counter_value(numbers[sources[i].number], sources[i].scale);
 }
 
 /* "   8       0 sda 1 2 3 ..."; lines of partitions of old kernels are shorter and left out. */

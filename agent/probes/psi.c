@@ -58,7 +58,9 @@ static int psi_sample(void *state, const struct probe_env *env, struct rows *row
         int r = source_is_open(source) ? source_read(source) : 1;
         if (r < 0)
             return r;
-        int64_t values[PSI_COLUMNS] = {VALUE_ABSENT, VALUE_ABSENT};
+        int64_t values[PSI_COLUMNS];
+        for (size_t c = 0; c < PSI_COLUMNS; c++)
+            values[c] = VALUE_ABSENT;
         const char *p = source->data;
         struct span line;
         while (r == 0 && text_line(&p, source_end(source), &line))

@@ -9,7 +9,7 @@
 #include "analysis/facts/series/align.h"
 
 #define BIT(column) (UINT64_C(1) << (column))
-#define CPU_ALL UINT64_C(0xff)
+#define CPU_ALL (BIT(CPU_STEAL + 1) - 1) /* the parts of a core's time */
 
 #define PER_CENT 100.0
 #define GIGA 1e-9
