@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/keys.h"
+#include "agent/base/keys.h"
 #include "tables/tables.h"
 
 /* The files of a group, of both versions of cgroups: none has all. */

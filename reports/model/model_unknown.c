@@ -6,7 +6,7 @@
 
 #include "collector/store_read_tables.h"
 #include "reports/model/model_private.h"
-#include "reports/words/text_list.h"
+#include "reports/says/text_list.h"
 #include "tables/former_names.h"
 
 #define NAMES_SIZE 400

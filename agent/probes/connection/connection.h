@@ -7,9 +7,9 @@
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
 
-#include "agent/dirents.h"
-#include "agent/job.h"
-#include "agent/netlink.h"
+#include "agent/base/dirents.h"
+#include "agent/base/job.h"
+#include "agent/base/netlink.h"
 #include "tables/tables.h"
 
 /* ---- messages: connection_message.c ---- */
