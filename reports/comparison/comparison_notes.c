@@ -74,9 +74,9 @@ static void note_run(const struct comparison *c, size_t i, struct text_list *not
                       run->run_name, run->state,
                       comparison_counts(c, i) ? ""
                                               : "; it is left out of all figures of its group");
-    if (run->grade > 'B')
+    if (run->quality.grade > 'B')
         text_list_add(notes, "run %lld (%s) has a recording of grade %c: see its report",
-                      (long long)run->run_id, run->run_name, run->grade);
+                      (long long)run->run_id, run->run_name, run->quality.grade);
 }
 
 /* ---- cores that were not alike ---- */

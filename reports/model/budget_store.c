@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "collector/store.h"
+#include "reports/facts/iteration_budgets.h"
+#include "reports/model/reported.h"
 
 _Static_assert(STORE_BUDGET_TERMS == BUDGET_TERMS, "a column for each term");
 
@@ -48,13 +50,14 @@ static struct store_budget row_of(const struct report *report, const struct repo
 }
 
 static struct store_budget iteration_row(const struct report *report,
-                                         const struct report_iteration_budget *i) {
+                                         const struct iteration_budgets *of, size_t at) {
+    const struct report_iteration_budget *i = &of->items[at];
     struct store_budget row = row_of(report, &report->budget[i->whose]);
     const struct budget *b = &i->budget;
     row.phase = report->resources[i->phase].phase;
     row.source = report_budget_source(b->source);
     row.iteration = i->number;
-    row.every = (int64_t)report->iteration_budgets_every;
+    row.every = (int64_t)of->every;
     row.begin_ns = i->begin_ns;
     row.end_ns = i->end_ns;
     row.closure_pct = b->closure_pct;
@@ -66,16 +69,27 @@ static struct store_budget iteration_row(const struct report *report,
     return row;
 }
 
-int report_store_budget(const struct report *report, struct store *store) {
-    size_t n = report->n_budget + report->n_iteration_budgets;
+static int replace(const struct report *report, const struct iteration_budgets *iterations,
+                   struct store *store) {
+    size_t n = report->n_budget + iterations->n;
     struct store_budget *rows = calloc(n + 1, sizeof *rows), *to = rows;
     if (!rows)
         return -ENOMEM;
     for (size_t i = 0; i < report->n_budget; i++)
         *to++ = row_of(report, &report->budget[i]);
-    for (size_t i = 0; i < report->n_iteration_budgets; i++)
-        *to++ = iteration_row(report, &report->iteration_budgets[i]);
+    for (size_t i = 0; i < iterations->n; i++)
+        *to++ = iteration_row(report, iterations, i);
     int result = store_budget_replace(store, report->run_id, rows, n);
     free(rows);
+    return result;
+}
+
+int report_store_budget(const struct report *report, struct store *store) {
+    struct iteration_budgets iterations;
+    int result = iteration_budgets_of(&report->run->model, &iterations);
+    if (result < 0)
+        return result;
+    result = replace(report, &iterations, store);
+    free(iterations.items);
     return result;
 }

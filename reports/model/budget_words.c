@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/model/layout.h"
+#include "reports/model/reported.h"
 
 size_t budget_of_phase(const struct report *report, size_t phase, size_t *ret_first) {
     size_t n = 0;
@@ -42,7 +43,7 @@ const char *budget_owner(const struct report *report) {
 }
 
 const char *budget_phase_before(const struct report *report) {
-    return report->main_phase && report->phases_detected ? "phase " : "";
+    return report->main_phase && report->run->model.phases_detected ? "phase " : "";
 }
 
 const char *budget_source_words(const struct report_budget *b) {

@@ -103,15 +103,12 @@ int report_read_again(struct store *store, struct report *report) {
 
 /* ---- filling ---- */
 
-/* Processes and ranks: one source of their bytes. */
-static int fill_users(struct report *report, const struct run_model *model) {
+static int fill_roles(struct report *report, const struct run_model *model) {
     struct process_traffic traffic;
     int result = process_traffic_make(model->recording, &traffic);
     if (result < 0)
         return result;
-    result = report_fill_processes(report, model, &traffic);
-    if (result == 0)
-        result = report_fill_roles(report, model, &traffic);
+    result = report_fill_roles(report, model, &traffic);
     process_traffic_release(&traffic);
     return result;
 }
@@ -128,19 +125,13 @@ static int fill(struct report *report, const struct reported *run) {
     if (result == 0)
         result = report_fill_routes(report, model);
     if (result == 0)
-        result = report_fill_connections(report, model);
-    if (result == 0)
         result = report_fill_operators(report, model);
     if (result == 0)
-        result = fill_users(report, model);
+        result = fill_roles(report, model);
     if (result == 0)
         result = report_fill_budget(report, model);
     if (result == 0)
-        result = report_fill_critical(report, model);
-    if (result == 0)
         result = report_fill_efficiency(report, &run->judgement);
-    if (result == 0)
-        result = report_fill_alerts(report, model);
     if (result == 0)
         result = report_fill_findings(report, &run->judgement);
     return result < 0 ? result : report_fill_quality(report, &run->input, &run->judgement);
@@ -152,8 +143,10 @@ static int fill_measured(struct report *report, const struct reported *run) {
     return result < 0 ? result : report_fill_plots(report, &run->model);
 }
 
-static int fill_alerts(struct report *report, const struct reported *run) {
-    return report_fill_alerts(report, &run->model);
+/* Nothing beside the head: the log is made of the run model when it is written. */
+static int fill_nothing(struct report *report, const struct reported *run) {
+    (void)report, (void)run;
+    return 0;
 }
 
 typedef int fill_parts(struct report *report, const struct reported *run);
@@ -183,5 +176,5 @@ int report_build_measured(struct store *store, const char *which, struct report 
 }
 
 int report_build_alerts(struct store *store, const char *which, struct report **ret_report) {
-    return build(store, which, (struct depth){REPORT_NO_CALLS, false}, fill_alerts, ret_report);
+    return build(store, which, (struct depth){REPORT_NO_CALLS, false}, fill_nothing, ret_report);
 }

@@ -90,17 +90,6 @@ struct report_route {
 };
 #define REPORT_ROUTES_MAX 1024
 
-/* One connection of the job, one way. */
-struct report_connection {
-    int from, to;           /* hosts; to -1: outside */
-    int from_port, to_port; /* -1: not known */
-    char *process;          /* "train[1000]"; NULL: not known */
-    double bytes, mean_mb_s;
-    double rtt_ms; /* median; NAN */
-    size_t series; /* of the recording */
-};
-#define REPORT_CONNECTIONS_MAX 100
-
 /* The iterations of one rank (F3). */
 struct report_rank {
     int rank; /* -1 when the program has none */
@@ -134,15 +123,6 @@ struct report_curve {
     double *t_s, *iteration, *value; /* iteration NAN where unknown */
 };
 
-struct report_alert { /* A1 */
-    enum alert_level level;
-    int host;
-    const char *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "DISK", "MEM", "SWAP",
-                             "NET_SEND", "NET_RECV", "NET" (the fuller direction) */
-    double start_s, duration_s, peak;
-    const char *unit;
-};
-
 /* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
  * imbalance application none */
 struct report_verdict {
@@ -169,37 +149,6 @@ struct report_verdict {
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
 
-/* A change that makes the run shorter, as the answer of `chokepoint whatif` to `options`. */
-struct report_change {
-    char *change, *limit;               /* in words: the change; what it relieves */
-    char *options;                      /* NULL: no option asks it */
-    double gain_pct, low_pct, high_pct; /* of the run time */
-    const char *source;                 /* static: "replay", "iterations", "counters" */
-    char letter;                        /* 'A' ... of those asked for together; 0 */
-    bool advised;                       /* the verdict's gain is its gain */
-};
-#define REPORT_CHANGES_TOGETHER_MAX 4 /* these are asked for in pairs, too: six */
-
-struct report_together {  /* two changes at once: one answer, no sum */
-    size_t first, second; /* of changes */
-    char *options;
-    double gain_pct, low_pct, high_pct;
-    const char *source;
-};
-
-/* One change at several factors. */
-#define REPORT_FACTORS 5
-struct report_factors {
-    size_t change; /* of changes, whose limit it relieves */
-    char *what;    /* "vm1's link" */
-    struct report_factor {
-        double factor, gain_pct, low_pct, high_pct;
-        char *options;
-    } points[REPORT_FACTORS];
-    size_t n;
-};
-#define REPORT_FACTORS_MAX 2
-
 struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
     int host, rank;    /* rank -1: the program has none */
     int64_t pid;       /* -1: not known */
@@ -219,17 +168,6 @@ struct report_budget { /* where a rank's time went in a phase; terms that cannot
 };
 
 const char *report_budget_source(enum budget_source source);
-
-#define REPORT_ITERATION_BUDGETS_MAX 100000
-
-/* The same of one iteration of a rank. */
-struct report_iteration_budget {
-    size_t whose; /* index of report->budget: the rank's whole run */
-    size_t phase; /* of resources, in which it ends; 0: in none, or the program has none */
-    int64_t number;
-    int64_t begin_ns, end_ns;
-    struct budget budget;
-};
 
 /* The POP ratios of a phase (analysis/evidence/efficiency.h), in %; NAN where not known. */
 struct report_efficiency {
@@ -269,22 +207,10 @@ struct report_timeline {
     size_t n_bars, n_bars_left_out;
 };
 
-struct report_process { /* the busiest processes, the job's first */
-    int host;
-    char *name;
-    int rank; /* -1 */
-    bool job;
-    double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
-    double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
-};
-
-/* A part of the critical path of a phase. */
-struct report_critical {
-    const char *phase; /* of resources */
-    int host;          /* -1: not known which */
-    enum budget_term term;
-    int to_host; /* of a transfer; -1: none, or not known which */
-    double seconds, share_pct;
+struct report_quality { /* of the recording */
+    char grade;         /* A (nothing amiss) .. D; 0: not looked at */
+    char **notes;
+    size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };
 
 struct report {
@@ -303,37 +229,18 @@ struct report {
     struct report_host_series *series; /* one a host */
     struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
     size_t n_routes, n_routes_all;
-    struct report_connection *connections; /* those that carried most */
-    size_t n_connections, n_connections_all;
     struct report_rank *ranks;
     size_t n_ranks;
     struct report_role *roles;
     size_t n_roles;
-    const char *iteration_source; /* "marker", "calls", "counters", "none" */
-    bool ranks_in_step;           /* iteration k of all ranks ends together */
+    bool ranks_in_step; /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
-    struct report_alert *alerts;
-    size_t n_alerts;
     struct report_verdict verdict;
-    struct report_change *changes; /* the one that gains most first */
-    size_t n_changes;
-    struct report_together *together; /* of changes, the one that gains most first */
-    size_t n_together;
-    struct report_factors factors[REPORT_FACTORS_MAX];
-    size_t n_factors;
     struct report_budget *budget;
     size_t n_budget;
-    struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
-    size_t n_iteration_budgets;
-    size_t iteration_budgets_every; /* every n-th iteration of a rank is there; 1: all */
-    bool phases_detected;           /* not marked by the program */
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
-    size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
-    struct report_critical *critical;      /* by phase, the longest part first */
-    size_t n_critical;
-    const char *critical_source;          /* "events", "waits", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
@@ -343,12 +250,7 @@ struct report {
     struct report_operator *operators;
     size_t n_operators;
     struct report_timeline timeline; /* no bars: none */
-    struct report_process *processes;
-    size_t n_processes;
-    double unowned_mb; /* of connections that no sample saw: they are in no row of a process */
-    char grade;        /* quality: A (nothing amiss) .. D */
-    char **notes;
-    size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
+    struct report_quality quality;
 };
 
 /* The losses of the recording: "12 samples and 300 MPI calls missing"; "" if nothing is. */

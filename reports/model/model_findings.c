@@ -70,9 +70,7 @@ const char *report_arithmetic_rate(enum arithmetic_rate known) {
 
 int report_fill_findings(struct report *report, const struct judgement *judgement) {
     struct verdict_words words;
-    int result = report_fill_changes(report, judgement);
-    if (result == 0)
-        result = verdict_say(judgement->model, &judgement->verdict, &words);
+    int result = verdict_say(judgement->model, &judgement->verdict, &words);
     if (result < 0)
         return result;
     result = fill_verdict(report, &judgement->verdict, &words);

@@ -55,7 +55,6 @@ static void measures_free(struct report *report) {
     for (size_t i = 0; i < report->n_routes; i++)
         series_release(&report->routes[i].series);
     free(report->routes);
-    FREE_ITEMS(report->connections, report->n_connections, process);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);
@@ -79,25 +78,10 @@ static void measures_free(struct report *report) {
 
 static void findings_free(struct report *report) {
     verdict_free(&report->verdict);
-    for (size_t i = 0; i < report->n_changes; i++) {
-        free(report->changes[i].limit);
-        free(report->changes[i].options);
-    }
-    FREE_ITEMS(report->changes, report->n_changes, change);
-    FREE_ITEMS(report->together, report->n_together, options);
-    for (size_t i = 0; i < report->n_factors; i++) {
-        for (size_t k = 0; k < REPORT_FACTORS; k++)
-            free(report->factors[i].points[k].options);
-        free(report->factors[i].what);
-    }
     FREE_ITEMS(report->budget, report->n_budget, phase);
-    free(report->iteration_budgets);
-    free(report->critical);
     FREE_ITEMS(report->efficiency, report->n_efficiency, phase);
     free(report->path_s);
-    FREE_ITEMS(report->processes, report->n_processes, name);
     free(report->metric_ceilings);
-    free(report->alerts);
 }
 
 void report_free(struct report *report) {
@@ -111,6 +95,6 @@ void report_free(struct report *report) {
     findings_free(report);
     FREE_ITEMS(report->phases, report->n_phases, name);
     FREE_ITEMS(report->hosts, report->n_hosts, name);
-    texts_free(report->notes, report->n_notes);
+    texts_free(report->quality.notes, report->quality.n_notes);
     free(report);
 }

@@ -32,7 +32,7 @@ static bool is_alike(const struct report *report, const char *words, const char 
 /* "all 3 hosts", "vm1, vm2", "7 hosts". notes[first] is the first of those alike in [first, end).
  */
 static void put_hosts(FILE *out, const struct report *report, size_t first, size_t end, size_t n) {
-    const char *words = behind_host(report, report->notes[first]);
+    const char *words = behind_host(report, report->quality.notes[first]);
     bool any = false;
     if (n == report->n_hosts && n == 2)
         fputs("both hosts", out);
@@ -41,10 +41,10 @@ static void put_hosts(FILE *out, const struct report *report, size_t first, size
     else if (n > NAMED_MAX)
         fprintf(out, "%zu hosts", n);
     for (size_t i = first; n < report->n_hosts && n <= NAMED_MAX && i < end; i++) {
-        if (!is_alike(report, words, report->notes[i]))
+        if (!is_alike(report, words, report->quality.notes[i]))
             continue;
         fprintf(out, "%s%s", any ? ", " : "",
-                report->hosts[report_note_host(report, report->notes[i])].name);
+                report->hosts[report_note_host(report, report->quality.notes[i])].name);
         any = true;
     }
 }
@@ -57,7 +57,7 @@ static char *say_once(const struct report *report, size_t first, size_t end, siz
     if (!out)
         return NULL;
     put_hosts(out, report, first, end, n);
-    fprintf(out, ": %s", behind_host(report, report->notes[first]));
+    fprintf(out, ": %s", behind_host(report, report->quality.notes[first]));
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -65,39 +65,39 @@ static char *say_once(const struct report *report, size_t first, size_t end, siz
 }
 
 static void take_out(struct report *report, size_t at) {
-    free(report->notes[at]);
-    memmove(report->notes + at, report->notes + at + 1,
-            (report->n_notes - at - 1) * sizeof *report->notes);
-    report->n_notes--;
+    free(report->quality.notes[at]);
+    memmove(report->quality.notes + at, report->quality.notes + at + 1,
+            (report->quality.n_notes - at - 1) * sizeof *report->quality.notes);
+    report->quality.n_notes--;
 }
 
 /* Notes of [first, *end) that are alike become one. */
 static int merge_at(struct report *report, size_t first, size_t *end) {
-    const char *words = behind_host(report, report->notes[first]);
+    const char *words = behind_host(report, report->quality.notes[first]);
     size_t n = 1, from = *end;
     for (size_t i = first + 1; i < *end; i++)
-        n += is_alike(report, words, report->notes[i]);
+        n += is_alike(report, words, report->quality.notes[i]);
     if (n < 2)
         return 0;
     char *text = say_once(report, first, *end, n);
     if (!text)
         return -ENOMEM;
     while (from-- > first + 1)
-        if (is_alike(report, words, report->notes[from])) {
+        if (is_alike(report, words, report->quality.notes[from])) {
             take_out(report, from);
             --*end;
         }
-    free(report->notes[first]);
-    report->notes[first] = text;
+    free(report->quality.notes[first]);
+    report->quality.notes[first] = text;
     return 0;
 }
 
 int report_merge_notes(struct report *report) {
     int result = 0;
-    for (size_t i = 0; result == 0 && i < report->n_amiss; i++)
-        result = merge_at(report, i, &report->n_amiss);
-    size_t end = report->n_notes;
-    for (size_t i = report->n_amiss; result == 0 && i < end; i++)
+    for (size_t i = 0; result == 0 && i < report->quality.n_amiss; i++)
+        result = merge_at(report, i, &report->quality.n_amiss);
+    size_t end = report->quality.n_notes;
+    for (size_t i = report->quality.n_amiss; result == 0 && i < end; i++)
         result = merge_at(report, i, &end);
     return result;
 }

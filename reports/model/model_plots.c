@@ -134,7 +134,6 @@ static int fill_rank(struct report_rank *to, const struct run_model *model, size
 static int fill_ranks(struct report *report, const struct run_model *model) {
     const struct iterations *iterations = &model->iterations;
     int result = 0;
-    report->iteration_source = iteration_source_name(iterations->source);
     report->ranks_in_step = iterations->lockstep;
     report->ranks = calloc(iterations->n + 1, sizeof *report->ranks);
     if (!report->ranks)

@@ -19,21 +19,15 @@ int report_fill_measures(struct report *report, const struct run_model *model);
 int report_fill_plots(struct report *report, const struct run_model *model);
 int report_fill_allowances(struct report *report, const struct run_model *model); /* after plots */
 int report_fill_routes(struct report *report, const struct run_model *model);
-int report_fill_connections(struct report *report, const struct run_model *model);
-int report_fill_alerts(struct report *report, const struct run_model *model);
 int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */
-int report_fill_processes(struct report *report, const struct run_model *model,
-                          const struct process_traffic *traffic);
 int report_fill_roles(struct report *report, const struct run_model *model,
                       const struct process_traffic *traffic); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
-int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
 /* Says once what several hosts share. -ENOMEM. */
 int report_merge_notes(struct report *report);
 /* The host that a note begins with, "HOST: "; -1: none. */
 int report_note_host(const struct report *report, const char *note);
-int report_fill_changes(struct report *report, const struct judgement *judgement);
 int report_fill_findings(struct report *report, const struct judgement *judgement);
 /* Last: looks at all the others. */
 int report_fill_quality(struct report *report, const struct report_input *input,

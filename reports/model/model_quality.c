@@ -18,13 +18,14 @@
 
 int report_add_note(struct report *report, char *owned_text) {
     char **notes =
-        owned_text ? realloc(report->notes, (report->n_notes + 1) * sizeof *notes) : NULL;
+        owned_text ? realloc(report->quality.notes, (report->quality.n_notes + 1) * sizeof *notes)
+                   : NULL;
     if (!notes) {
         free(owned_text);
         return -ENOMEM;
     }
-    report->notes = notes;
-    report->notes[report->n_notes++] = owned_text;
+    report->quality.notes = notes;
+    report->quality.notes[report->quality.n_notes++] = owned_text;
     return 0;
 }
 
@@ -33,8 +34,8 @@ static const char *plural(uint64_t n) {
 }
 
 static void worsen(struct report *report, char grade) {
-    if (grade > report->grade)
-        report->grade = grade;
+    if (grade > report->quality.grade)
+        report->quality.grade = grade;
 }
 
 /* Where rows are held in steps, which are no samples: the host's samples, as the store has counted
@@ -388,7 +389,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct judgement *judgement) {
     const struct run_model *model = judgement->model;
     int result = 0;
-    report->grade = report->n_hosts ? 'A' : 'D';
+    report->quality.grade = report->n_hosts ? 'A' : 'D';
     result = report_note_end(report);
     if (result == 0)
         result = note_without_job(report, input, model);
@@ -402,7 +403,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_probes(report, model);
     if (result == 0)
         result = note_kills(report, model);
-    report->n_amiss = report->n_notes;
+    report->quality.n_amiss = report->quality.n_notes;
     if (result == 0)
         result = note_blind_spots(report, model);
     if (result == 0)

@@ -3,7 +3,7 @@
 #ifndef CHOKEPOINT_REPORTS_GAINS_H
 #define CHOKEPOINT_REPORTS_GAINS_H
 
-#include "reports/model/model.h"
+#include "reports/facts/changes.h"
 
 /* SVG coloured by the page's style; factors must have at least one point. The caller frees it; NULL
  * without memory.

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "reports/facts/iteration_budgets.h"
 #include "reports/model/model.h"
 
 struct plot;
@@ -85,7 +86,9 @@ struct plot *plot_routes(const struct report *report);
 /* F3: duration of each iteration by rank. */
 struct plot *plot_iterations(const struct report *report);
 
-/* T8: one iteration, a line for each rank, a bar for each run of an operator. */
+/* T8: one iteration, a line a rank, a bar each time an operator ran. */
+/* The same of these iterations. */
+struct plot *budget_iterations_drawn(const struct report *report, struct iteration_budgets its);
 struct plot *plot_timeline(const struct report *report);
 
 /* F1: the marked value with that name, a curve for each run, against time, against the iterations

@@ -9,6 +9,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "reports/model/budget_words.h"
+#include "reports/model/reported.h"
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
@@ -30,6 +31,12 @@ struct panel {
     double width; /* of a bar, in iterations */
 };
 
+/* The report, and its iterations. */
+struct source {
+    const struct report *report;
+    struct iteration_budgets its;
+};
+
 struct picture {
     struct panel panels[BUDGET_PANELS_MAX];
     size_t n;
@@ -42,12 +49,12 @@ static bool is_shown(const struct report *report, const struct report_iteration_
 }
 
 /* Fills in the bars of one rank, from `first` on; a bar for each `each` iterations. */
-static void fill_bars(struct panel *panel, const struct report *report, size_t first, size_t end,
+static void fill_bars(struct panel *panel, const struct source *source, size_t first, size_t end,
                       size_t each) {
     size_t k = 0;
     for (size_t i = first; i < end; i++) {
-        const struct report_iteration_budget *from = &report->iteration_budgets[i];
-        if (!is_shown(report, from))
+        const struct report_iteration_budget *from = &source->its.items[i];
+        if (!is_shown(source->report, from))
             continue;
         struct bar *bar = &panel->bars[k++ / each];
         double left = (double)((k - 1) % each), share = 1 / (left + 1);
@@ -59,18 +66,18 @@ static void fill_bars(struct panel *panel, const struct report *report, size_t f
         }
     }
     panel->n = (k + each - 1) / each;
-    panel->width = (double)(each * report->iteration_budgets_every);
+    panel->width = (double)(each * source->its.every);
 }
 
-static void add_panel(struct picture *p, const struct report *report, size_t first, size_t end) {
+static void add_panel(struct picture *p, const struct source *source, size_t first, size_t end) {
     size_t n = 0;
     for (size_t i = first; i < end; i++)
-        n += is_shown(report, &report->iteration_budgets[i]);
+        n += is_shown(source->report, &source->its.items[i]);
     if (n < 2)
         return;
     struct panel *panel = &p->panels[p->n++];
-    panel->whose = report->iteration_budgets[first].whose;
-    fill_bars(panel, report, first, end, (n + BARS_MAX - 1) / BARS_MAX);
+    panel->whose = source->its.items[first].whose;
+    fill_bars(panel, source, first, end, (n + BARS_MAX - 1) / BARS_MAX);
     for (size_t b = 0; b < panel->n; b++)
         for (int term = 0; term < BUDGET_TERMS; term++)
             p->shown[term] |= panel->bars[b].term_s[term] >= 0.01 * panel->bars[b].wall_s;
@@ -94,14 +101,14 @@ static double tic_of(double top) {
     return power * (step >= 5 ? 5 : step >= 2 ? 2 : 1);
 }
 
-static void fill_picture(struct picture *p, const struct report *report) {
-    for (size_t i = 0, end; i < report->n_iteration_budgets; i = end) {
+static void fill_picture(struct picture *p, const struct source *source) {
+    const struct iteration_budgets *its = &source->its;
+    for (size_t i = 0, end; i < its->n; i = end) {
         end = i;
-        while (end < report->n_iteration_budgets &&
-               report->iteration_budgets[end].whose == report->iteration_budgets[i].whose)
+        while (end < its->n && its->items[end].whose == its->items[i].whose)
             end++;
         if (p->n < BUDGET_PANELS_MAX)
-            add_panel(p, report, i, end);
+            add_panel(p, source, i, end);
     }
     p->top_s = p->n ? top_of(p) : 0;
 }
@@ -182,33 +189,47 @@ static struct plot *draw(const struct report *report, const struct picture *p) {
     return script_close(&script);
 }
 
-static size_t ranks_with_iterations(const struct report *report) {
+static size_t ranks_with_iterations(const struct iteration_budgets *its) {
     size_t n = 0;
-    for (size_t i = 0; i < report->n_iteration_budgets; i++)
-        n += i == 0 || report->iteration_budgets[i].whose != report->iteration_budgets[i - 1].whose;
+    for (size_t i = 0; i < its->n; i++)
+        n += i == 0 || its->items[i].whose != its->items[i - 1].whose;
     return n;
 }
 
-static struct plot *titled(struct plot *plot, const struct report *report) {
+static struct plot *titled(struct plot *plot, const struct source *source) {
+    const struct report *report = source->report;
     char which[40] = "every iteration";
-    if (report->iteration_budgets_every > 1)
-        snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
+    if (source->its.every > 1)
+        snprintf(which, sizeof which, "one of %zu iterations", source->its.every);
     return plot_titled(
         plot,
         "Time of %s of %s%s, by %s%s; bars are means where there are many, the tallest may be cut "
         "off",
         which, budget_phase_before(report), budget_main_phase(report), budget_owner(report),
-        ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
+        ranks_with_iterations(&source->its) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
 }
 
-struct plot *plot_budget_iterations(const struct report *report) {
+struct plot *budget_iterations_drawn(const struct report *report, struct iteration_budgets its) {
+    struct source source = {report, its};
     struct picture *p = calloc(1, sizeof *p);
     if (!p)
         return errno = ENOMEM, NULL;
-    fill_picture(p, report);
-    struct plot *plot = p->n ? titled(draw(report, p), report) : script_no_data();
+    fill_picture(p, &source);
+    struct plot *plot = p->n ? titled(draw(report, p), &source) : script_no_data();
     int saved = errno;
     free(p);
+    errno = saved;
+    return plot;
+}
+
+struct plot *plot_budget_iterations(const struct report *report) {
+    struct iteration_budgets its;
+    int result = iteration_budgets_of(&report->run->model, &its);
+    if (result < 0)
+        return errno = -result, NULL;
+    struct plot *plot = budget_iterations_drawn(report, its);
+    int saved = errno;
+    free(its.items);
     errno = saved;
     return plot;
 }

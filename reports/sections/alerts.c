@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A1: what was near its limit for three seconds or longer. */
+#include <stdlib.h>
+
+#include "reports/facts/alerts.h"
 #include "reports/sections/sections.h"
 
 #define SHOWN 40 /* on a terminal */
@@ -19,14 +22,16 @@ static const struct report_column columns[] = {
 };
 
 void alerts_put(const struct report *report, struct page *page, unsigned audience) {
+    struct alerts alerts = {0};
     struct report_table table;
     TABLE_INIT(&table, "alerts", report, columns);
-    TABLE_ADD_ALL(&table, report->alerts, report->n_alerts);
+    table.failed |= alerts_find(&report->run->model, &alerts) < 0;
+    TABLE_ADD_ALL(&table, alerts.items, alerts.n);
     table_title(&table, "Alerts (three seconds and longer)");
     table.empty = "none";
     table.audience = audience;
-    for (size_t i = 0; !table.failed && i < report->n_alerts; i++) {
-        const struct report_alert *a = &report->alerts[i];
+    for (size_t i = 0; !table.failed && i < alerts.n; i++) {
+        const struct report_alert *a = &alerts.items[i];
         bool critical = a->level == ALERT_CRITICAL;
         table_integer(&table, i, TIME, report->started_wall_ns + (int64_t)(a->start_s * 1e9));
         table_borrow(&table, i, LEVEL, critical ? "CRITICAL" : "WARNING");
@@ -34,9 +39,10 @@ void alerts_put(const struct report *report, struct page *page, unsigned audienc
         table_cell(&table, i, LEVEL)->mark = critical ? "CRITICAL" : "WARNING";
         table.rows[i].room = i < SHOWN ? ROOM_SCREEN : ROOM_PAGE;
     }
-    if (report->n_alerts > SHOWN && !page_has_room(page, ROOM_PAGE))
-        table_note(&table, "... and %zu more (all are in --format json)", report->n_alerts - SHOWN);
+    if (alerts.n > SHOWN && !page_has_room(page, ROOM_PAGE))
+        table_note(&table, "... and %zu more (all are in --format json)", alerts.n - SHOWN);
     page_table(page, &table);
+    free(alerts.items);
 }
 
 void section_alerts(const struct report *report, struct page *page) {

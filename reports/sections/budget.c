@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/facts/iteration_budgets.h"
 #include "reports/model/budget_words.h"
 #include "reports/model/layout.h"
 #include "reports/says/term_words.h"
@@ -126,11 +127,12 @@ static void add_last_columns(struct report_table *table, bool alike) {
 }
 
 static void put_note(struct report_table *table, const struct report *report) {
+    const struct rank_budgets *budgets = &report->run->model.budgets;
     char windows[96] = "";
-    if (report->budget_windows)
-        snprintf(windows, sizeof windows, " %zu of %zu iterations add up.", report->budget_closing,
-                 report->budget_windows);
-    if (report->budget_windows || !all_close(report))
+    if (budgets->windows)
+        snprintf(windows, sizeof windows, " %zu of %zu iterations add up.", budgets->closing,
+                 budgets->windows);
+    if (budgets->windows || !all_close(report))
         table_note(table,
                    "Terms exclude each other; a row marked ! does not add up to its wall time "
                    "within %.0f %%.%s",
@@ -159,10 +161,10 @@ static void put_table(const struct report *report, struct page *page) {
 
 #define ROWS_MAX 1000
 
-static bool term_is_seen(const struct report *report, int term) {
+static bool term_is_seen(const struct iteration_budgets *its, int term) {
     bool seen = false;
-    for (size_t i = 0; i < report->n_iteration_budgets; i++)
-        seen |= report->iteration_budgets[i].budget.term_s[term] > 0;
+    for (size_t i = 0; i < its->n; i++)
+        seen |= its->items[i].budget.term_s[term] > 0;
     return seen;
 }
 
@@ -170,7 +172,7 @@ enum { NUMBER, PHASE, START, ITERATION_FIXED };
 
 /* Their keys are the list of columns. */
 static void init_iterations(struct report_table *table, const struct report *report,
-                            term_keys keys) {
+                            const struct iteration_budgets *its, term_keys keys) {
     static const struct report_column fixed[] = {
         [NUMBER] = {KIND_COUNT, "iteration", FIELD(report_iteration_budget, number)},
         [PHASE] = {KIND_TEXT, "phase", COMPUTED},
@@ -183,7 +185,7 @@ static void init_iterations(struct report_table *table, const struct report *rep
     };
     TABLE_INIT(table, NULL, report, fixed);
     for (int term = 0; term < BUDGET_TERMS; term++)
-        if (term_is_seen(report, term))
+        if (term_is_seen(its, term))
             table_add_column(table,
                              &(struct report_column){
                                  KIND_NUMBER, keys[term], .type = FIELD_DOUBLE,
@@ -208,42 +210,50 @@ static const struct report_column rank_columns[] = {
     {KIND_TABLE, "rows", COMPUTED},
 };
 
-static void put_ranks(struct report_table *ranks, const struct report *report, term_keys keys,
-                      size_t step) {
-    const struct report_iteration_budget *items = report->iteration_budgets;
-    for (size_t i = 0, end; i < report->n_iteration_budgets; i = end) {
+static void put_ranks(struct report_table *ranks, const struct report *report,
+                      const struct iteration_budgets *its, term_keys keys, size_t step) {
+    const struct report_iteration_budget *items = its->items;
+    for (size_t i = 0, end; i < its->n; i = end) {
         struct report_table rows;
-        init_iterations(&rows, report, keys);
-        for (end = i; end < report->n_iteration_budgets && items[end].whose == items[i].whose;
-             end++)
+        init_iterations(&rows, report, its, keys);
+        for (end = i; end < its->n && items[end].whose == items[i].whose; end++)
             if ((end - i) % step == 0)
                 put_iteration(&rows, report, &items[end]);
         table_inner(ranks, table_add(ranks, &report->budget[items[i].whose]), 3, &rows);
     }
 }
 
-static void put_iterations(const struct report *report, struct page *page) {
+static void put_iterations(const struct report *report, const struct iteration_budgets *its,
+                           struct page *page) {
     static const struct report_column columns[] = {{KIND_COUNT, "every", COMPUTED},
                                                    {KIND_LIST, "columns", COMPUTED},
                                                    {KIND_TABLE, "ranks", COMPUTED}};
-    size_t step = report->n_iteration_budgets / (ROWS_MAX + 1) + 1;
+    size_t step = its->n / (ROWS_MAX + 1) + 1;
     struct report_table table, ranks, names;
     const char *list[BUDGET_TERMS + 8];
     term_keys keys;
     make_keys(keys);
-    init_iterations(&names, report, keys);
+    init_iterations(&names, report, its, keys);
     for (size_t c = 0; c < names.n_columns; c++)
         list[c] = names.columns[c].key;
     TABLE_INIT(&ranks, NULL, report, rank_columns);
-    put_ranks(&ranks, report, keys, step);
+    put_ranks(&ranks, report, its, keys, step);
     TABLE_INIT(&table, "budget_iterations", report, columns);
     table_add(&table, NULL);
     table.shape = SHAPE_ONE;
-    table_integer(&table, 0, 0, (int64_t)(report->iteration_budgets_every * step));
+    table_integer(&table, 0, 0, (int64_t)(its->every * step));
     table_items(&table, 0, 1, list, names.n_columns);
     table_inner(&table, 0, 2, &ranks);
     page_table(page, &table);
     table_release(&names);
+}
+
+static void put_all_iterations(const struct report *report, struct page *page) {
+    struct iteration_budgets its = {.every = 1};
+    int result = iteration_budgets_of(&report->run->model, &its);
+    page->error = page->error ? page->error : result;
+    put_iterations(report, &its, page);
+    free(its.items);
 }
 
 /* A page begins with the picture. */
@@ -256,33 +266,7 @@ void section_budget(const struct report *report, struct page *page) {
     }
     put_table(report, page);
     if (page_is_for(page, FOR_DOCUMENT))
-        put_iterations(report, page);
+        put_all_iterations(report, page);
     if (report->n_budget && !draws && page_is_for(page, FOR_READERS))
         section_budget_said(report, page);
-}
-
-/* ---- the critical path, for programs: readers have it in a sentence ---- */
-
-enum { TERM = 2, SOURCE = 6 };
-
-static const struct report_column critical_columns[] = {
-    {KIND_TEXT, "phase", FIELD(report_critical, phase)},
-    {KIND_HOST, "host", FIELD(report_critical, host)},
-    [TERM] = {KIND_TEXT, "term", COMPUTED},
-    {KIND_HOST, "to_host", FIELD(report_critical, to_host)},
-    {KIND_NUMBER, "seconds", FIELD(report_critical, seconds)},
-    {KIND_NUMBER, "share_pct", FIELD(report_critical, share_pct)},
-    [SOURCE] = {KIND_TEXT, "source", COMPUTED},
-};
-
-void section_critical_path(const struct report *report, struct page *page) {
-    struct report_table table;
-    TABLE_INIT(&table, "critical_path", report, critical_columns);
-    TABLE_ADD_ALL(&table, report->critical, report->n_critical);
-    table.audience = FOR_DOCUMENT;
-    for (size_t i = 0; i < report->n_critical; i++) {
-        table_borrow(&table, i, TERM, budget_term_name(report->critical[i].term));
-        table_borrow(&table, i, SOURCE, report->critical_source);
-    }
-    page_table(page, &table);
 }

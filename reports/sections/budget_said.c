@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "reports/model/budget_words.h"
-#include "reports/model/critical.h"
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
 

@@ -55,20 +55,20 @@ static void put_question(struct report_table *table, size_t row, size_t column,
         table_text(table, row, column, "`%s`", command);
 }
 
-static bool is_any_advised(const struct report *report) {
-    for (size_t i = 0; i < report->n_changes; i++)
-        if (report->changes[i].advised)
+static bool is_any_advised(const struct changes *all) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->single[i].advised)
             return true;
     return false;
 }
 
-static void put_single(const struct report *report, struct page *page) {
+static void put_single(const struct changes *all, const struct report *report, struct page *page) {
     struct report_table table;
     TABLE_INIT(&table, "changes", report, columns);
-    TABLE_ADD_ALL(&table, report->changes, report->n_changes);
+    TABLE_ADD_ALL(&table, all->single, all->n);
     table.audience = FOR_READERS | FOR_DOCUMENT;
-    for (size_t i = 0; i < report->n_changes && !table.failed; i++) {
-        const struct report_change *c = &report->changes[i];
+    for (size_t i = 0; i < all->n && !table.failed; i++) {
+        const struct report_change *c = &all->single[i];
         if (c->letter)
             table_text(&table, i, LETTER, "%c", c->letter);
         if (c->advised)
@@ -81,9 +81,9 @@ static void put_single(const struct report *report, struct page *page) {
         table.empty = "No change on one host is known to make the run shorter.";
     else
         table_title(&table, "Gains of changes");
-    if (report->n_changes)
+    if (all->n)
         table_note(&table, "Each line is one change alone; gains do not add up.%s",
-                   is_any_advised(report) && page_draws(page)
+                   is_any_advised(all) && page_draws(page)
                        ? " The verdict's gain is that of the line in bold."
                        : "");
     page_table(page, &table);
@@ -103,16 +103,17 @@ static const struct report_column of_two[] = {
     GAIN_COLUMNS(report_together),
 };
 
-static void put_together(const struct report *report, struct page *page) {
+static void put_together(const struct changes *all, const struct report *report,
+                         struct page *page) {
     struct report_table table;
     TABLE_INIT(&table, "changes_together", report, of_two);
-    TABLE_ADD_ALL(&table, report->together, report->n_together);
+    TABLE_ADD_ALL(&table, all->together, all->n_together);
     table.audience = FOR_READERS | FOR_DOCUMENT;
     table.level = 3;
-    for (size_t i = 0; i < report->n_together && !table.failed; i++) {
-        const struct report_together *t = &report->together[i];
-        const struct report_change *first = &report->changes[t->first],
-                                   *second = &report->changes[t->second];
+    for (size_t i = 0; i < all->n_together && !table.failed; i++) {
+        const struct report_together *t = &all->together[i];
+        const struct report_change *first = &all->single[t->first],
+                                   *second = &all->single[t->second];
         table_text(&table, i, BOTH, "%c + %c", first->letter, second->letter);
         table_text(&table, i, BOTH + 1, "%s; %s", first->change, second->change);
         put_gain(&table, i, GAIN_OF_BOTH, t->gain_pct, t->low_pct, t->high_pct);
@@ -134,26 +135,26 @@ static const struct report_column by_factor[] = {
     GAIN_COLUMNS(report_factor),
 };
 
-static void put_factors(const struct report *report, struct page *page) {
+static void put_factors(const struct changes *all, const struct report *report, struct page *page) {
     struct report_table table;
     TABLE_INIT(&table, "changes_by_factor", report, by_factor);
     table.audience = FOR_READERS | FOR_DOCUMENT;
     table.level = 3;
     table.picture_text = true;
-    for (size_t i = 0; i < report->n_factors; i++)
-        for (size_t k = 0; k < report->factors[i].n && !table.failed; k++) {
-            const struct report_factor *point = &report->factors[i].points[k];
+    for (size_t i = 0; i < all->n_factors; i++)
+        for (size_t k = 0; k < all->factors[i].n && !table.failed; k++) {
+            const struct report_factor *point = &all->factors[i].points[k];
             size_t row = table_add(&table, point);
-            table_borrow(&table, row, WHAT, report->factors[i].what);
+            table_borrow(&table, row, WHAT, all->factors[i].what);
             put_gain(&table, row, FACTOR_GAIN, point->gain_pct, point->low_pct, point->high_pct);
         }
     table_title(&table, "One change at several factors");
     page_table(page, &table);
 }
 
-static void draw_factors(const struct report *report, struct page *page) {
-    for (size_t i = 0; i < report->n_factors; i++) {
-        const struct report_factors *f = &report->factors[i];
+static void draw_factors(const struct changes *all, struct page *page) {
+    for (size_t i = 0; i < all->n_factors; i++) {
+        const struct report_factors *f = &all->factors[i];
         char *svg = f->n ? gains_draw(f) : NULL;
         AUTO(text_free) char *caption = text_format("Run time by the factor of %s", f->what);
         if (svg && caption)
@@ -164,10 +165,18 @@ static void draw_factors(const struct report *report, struct page *page) {
     }
 }
 
-void section_changes(const struct report *report, struct page *page) {
-    put_single(report, page);
-    put_together(report, page);
-    put_factors(report, page);
+void changes_put(const struct changes *all, const struct report *report, struct page *page) {
+    put_single(all, report, page);
+    put_together(all, report, page);
+    put_factors(all, report, page);
     if (page_draws(page))
-        draw_factors(report, page);
+        draw_factors(all, page);
+}
+
+void section_changes(const struct report *report, struct page *page) {
+    struct changes all = {0};
+    int result = changes_ask(&report->run->judgement, &all);
+    page->error = page->error ? page->error : result;
+    changes_put(&all, report, page);
+    changes_release(&all);
 }

@@ -15,10 +15,12 @@ static char *recording_of(const struct report *report) {
         missing += report->hosts[h].missing;
     if (missing)
         return text_format("grade %c; nothing was recorded of %zu of %zu hosts",
-                           report->grade ? report->grade : '-', missing, report->n_hosts);
+                           report->quality.grade ? report->quality.grade : '-', missing,
+                           report->n_hosts);
     if (*report_missing(report, words))
-        return text_format("grade %c; %s", report->grade ? report->grade : '-', words);
-    return text_format("complete, grade %c", report->grade ? report->grade : '-');
+        return text_format("grade %c; %s", report->quality.grade ? report->quality.grade : '-',
+                           words);
+    return text_format("complete, grade %c", report->quality.grade ? report->quality.grade : '-');
 }
 
 void section_headline(const struct report *report, struct page *page) {

@@ -26,7 +26,7 @@ static const struct report_column all_ranks[] = {
 };
 
 static const char *source_of(const struct report *report) {
-    return report->iteration_source ? report->iteration_source : "none";
+    return iteration_source_name(report->run->model.iterations.source);
 }
 
 static void put_summary(const struct report *report, struct page *page) {

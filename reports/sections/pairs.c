@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* F2: traffic of the job's TCP connections from host to host, a line a pair. */
+#include <stdlib.h>
+
+#include "reports/facts/connections.h"
 #include "reports/sections/sections.h"
 
 static const struct report_column columns[] = {
@@ -40,16 +43,18 @@ void section_connections(const struct report *report, struct page *page) {
     struct report_table table;
     if (!page_draws(page))
         return;
+    struct connections found = {0};
     TABLE_INIT(&table, NULL, report, connections);
-    TABLE_ADD_ALL(&table, report->connections, report->n_connections);
+    table.failed |= connections_find(&report->run->model, &found) < 0;
+    TABLE_ADD_ALL(&table, found.items, found.n);
     table.audience = FOR_READERS;
-    for (size_t i = 0; i < report->n_connections; i++)
-        if (report->connections[i].from_port >= 0)
-            table_text(&table, i, PORT, "%d to %d", report->connections[i].from_port,
-                       report->connections[i].to_port);
+    for (size_t i = 0; i < found.n; i++)
+        if (found.items[i].from_port >= 0)
+            table_text(&table, i, PORT, "%d to %d", found.items[i].from_port,
+                       found.items[i].to_port);
     table_title(&table, "Connections, one way each");
-    if (report->n_connections < report->n_connections_all)
-        table_note(&table, "The %zu of %zu that carried most.", report->n_connections,
-                   report->n_connections_all);
+    if (found.n < found.n_all)
+        table_note(&table, "The %zu of %zu that carried most.", found.n, found.n_all);
     page_table(page, &table);
+    free(found.items);
 }

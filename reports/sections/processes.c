@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The busiest processes, the job's first. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "reports/facts/processes.h"
 #include "reports/sections/sections.h"
 
 enum { WHOSE = 2 };
@@ -24,32 +26,46 @@ static const struct report_column columns[] = {
 };
 
 /* Source of the last two columns, and the bytes that they lack. */
-static void put_note(struct report_table *table, const struct report *report) {
+static void put_note(struct report_table *table, const struct processes *processes,
+                     double unowned_mb) {
     bool any = false;
-    for (size_t i = 0; i < report->n_processes; i++)
-        any |= !isnan(report->processes[i].sent_mb_s);
+    for (size_t i = 0; i < processes->n; i++)
+        any |= !isnan(processes->items[i].sent_mb_s);
     if (!any)
         return;
     const char *text = "Received and sent: what its TCP connections carried, within a host too.";
-    if (report->unowned_mb < UNOWNED_MIN_MB)
+    if (unowned_mb < UNOWNED_MIN_MB)
         table_note(table, "%s", text);
     else
         table_note(table,
                    "%s No row has the %.1f MB of connections that began and ended between two "
                    "samples.",
-                   text, report->unowned_mb);
+                   text, unowned_mb);
+}
+
+static void put_rows(struct report_table *table, const struct processes *processes) {
+    TABLE_ADD_ALL(table, processes->items, processes->n);
+    for (size_t i = 0; i < processes->n; i++)
+        if (processes->items[i].rank >= 0)
+            table_text(table, i, WHOSE, "rank %d", processes->items[i].rank);
+        else
+            table_borrow(table, i, WHOSE, processes->items[i].job ? "job" : "other");
 }
 
 void section_processes(const struct report *report, struct page *page) {
+    const struct run_model *model = &report->run->model;
+    struct process_traffic traffic = {0};
+    struct processes processes = {0};
     struct report_table table;
     TABLE_INIT(&table, "processes", report, columns);
-    TABLE_ADD_ALL(&table, report->processes, report->n_processes);
+    int result = process_traffic_make(model->recording, &traffic);
+    if (result == 0)
+        result = processes_find(model, &traffic, &processes);
+    table.failed |= result < 0;
     table_title(&table, "Processes (shares of the whole run)");
-    for (size_t i = 0; i < report->n_processes; i++)
-        if (report->processes[i].rank >= 0)
-            table_text(&table, i, WHOSE, "rank %d", report->processes[i].rank);
-        else
-            table_borrow(&table, i, WHOSE, report->processes[i].job ? "job" : "other");
-    put_note(&table, report);
+    put_rows(&table, &processes);
+    put_note(&table, &processes, traffic.unowned_bytes / 1e6);
     page_table(page, &table);
+    process_traffic_release(&traffic);
+    free(processes.items);
 }

@@ -33,16 +33,16 @@ enum { GRADE, NOTES };
 
 static const struct report_column quality[] = {
     [GRADE] = {KIND_TEXT, "grade", COMPUTED},
-    [NOTES] = {KIND_LIST, "notes", FIELD_TEXTS(report, notes)}};
+    [NOTES] = {KIND_LIST, "notes", FIELD_TEXTS(report_quality, notes)}};
 
 static char grade_of(const struct report *report) {
-    return report->grade ? report->grade : '-';
+    return report->quality.grade ? report->quality.grade : '-';
 }
 
 void section_quality(const struct report *report, struct page *page) {
     struct report_table document, hosts;
     TABLE_INIT(&document, "quality", report, quality);
-    table_add(&document, report);
+    table_add(&document, &report->quality);
     document.shape = SHAPE_ONE;
     document.audience = FOR_DOCUMENT;
     table_text(&document, 0, GRADE, "%c", grade_of(report));
@@ -51,5 +51,5 @@ void section_quality(const struct report *report, struct page *page) {
     hosts.audience = FOR_READERS;
     page_heading(page, 2, "Quality of the recording: %c", grade_of(report));
     page_table(page, &hosts);
-    page_list(page, NULL, report->notes, report->n_notes);
+    page_list(page, NULL, report->quality.notes, report->quality.n_notes);
 }

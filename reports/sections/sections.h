@@ -42,9 +42,17 @@ void section_put_pictures(const struct report *report, struct page *page, const 
 /* For whom ranks waited and what held up their data, in sentences: a part of "budget". */
 void section_budget_said(const struct report *report, struct page *page);
 
+/* One sentence on the main phase, where calls or clocks tell who waited for whom; its names come
+ * from outside. The caller's; NULL: nothing to say, or no memory. */
+char *critical_sentence(const struct report *report);
+
 /* The parts of these for readers. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);
 void verdict_put(const struct report *report, struct page *page);
+
+/* Changes that were asked for; a part of "changes". */
+struct changes;
+void changes_put(const struct changes *changes, const struct report *report, struct page *page);
 
 /* The alert log, for an audience (bits). */
 void alerts_put(const struct report *report, struct page *page, unsigned audience);

@@ -21,8 +21,8 @@ static char *say_recording(const struct report *report) {
     char missing[REPORT_MISSING_SIZE];
     if (*report_missing(report, missing))
         return text_format("%s", missing);
-    return report->grade == 'A' ? text_format("recording complete")
-                                : text_format("recording grade %c", report->grade);
+    return report->quality.grade == 'A' ? text_format("recording complete")
+                                        : text_format("recording grade %c", report->quality.grade);
 }
 
 /* `text`, and `right` at the end of the line, or behind it where the line is too short. */
@@ -109,8 +109,8 @@ static int put_more(FILE *out, int64_t run) {
 /* All that is amiss. Owned; NULL: no memory. */
 static char *say_amiss(const struct report *report) {
     char *text = text_format("%s", "");
-    for (size_t i = 0; i < report->n_amiss && text; i++) {
-        char *longer = text_format("%s%s%s", text, *text ? "; " : "", report->notes[i]);
+    for (size_t i = 0; i < report->quality.n_amiss && text; i++) {
+        char *longer = text_format("%s%s%s", text, *text ? "; " : "", report->quality.notes[i]);
         free(text);
         text = longer;
     }
@@ -140,7 +140,7 @@ int report_write_lines(const struct report *report, bool colour, FILE *out) {
         terminal_paragraph(out, "worth   ", v->worth, TEXT_LINES);
     if (v->n_next)
         terminal_paragraph(out, "do      ", v->next[0], TEXT_LINES);
-    if (report->n_amiss) {
+    if (report->quality.n_amiss) {
         AUTO(text_free) char *amiss = say_amiss(report);
         if (!amiss)
             return -ENOMEM;

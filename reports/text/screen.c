@@ -34,7 +34,7 @@ static void put_head(FILE *out, const struct report *report) {
     if (report->exit_status > 0)
         fprintf(out, ", exit status %d", report->exit_status);
     fprintf(out, ", %zu host%s, recording grade %c", report->n_hosts,
-            report->n_hosts == 1 ? "" : "s", report->grade ? report->grade : '-');
+            report->n_hosts == 1 ? "" : "s", report->quality.grade ? report->quality.grade : '-');
     if (*report_missing(report, missing))
         fprintf(out, " (%s)", missing);
     fputc('\n', out);
@@ -194,7 +194,7 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     bool any_straggler = has_straggler_line(report);
     char *phases = phase_verdicts_beside(report);
     size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL) +
-                   (report->n_amiss > 0);
+                   (report->quality.n_amiss > 0);
     struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
     put_head(out, report);
     put_verdict(out, report, colour, &room);
@@ -212,8 +212,9 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     if (room.left > after + 4) /* sentences go first */
         take_room(&room, budget_put_legend(out, report));
     put_hosts(out, report);
-    after -= report->n_amiss > 0;
-    put_joined(out, "  mind:       ", report->notes, report->n_amiss, &room, 2, after);
+    after -= report->quality.n_amiss > 0;
+    put_joined(out, "  mind:       ", report->quality.notes, report->quality.n_amiss, &room, 2,
+               after);
     put_phases(out, phases, &room, after - (phases != NULL));
     put_straggler(out, report, &room);
     put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);

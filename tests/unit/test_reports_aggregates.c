@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "common/error.h"
+#include "reports/facts/connections.h"
+#include "reports/facts/processes.h"
 #include "reports/facts/waits.h"
 #include "reports/model/model_private.h"
 #include "tests/unit/plant.h"
@@ -191,10 +193,11 @@ static void pairs_carry_what_their_connections_sent(void **state) {
 
 static void connections_have_their_own_sums(void **state) {
     struct made *m = *state;
-    assert_int_equal(report_fill_connections(m->report, &m->model), 0);
-    assert_int_equal(m->report->n_connections, N_CONNECTIONS);
+    struct connections found;
+    assert_int_equal(connections_find(&m->model, &found), 0);
+    assert_int_equal(found.n, N_CONNECTIONS);
     for (size_t i = 0; i < N_CONNECTIONS; i++) {
-        const struct report_connection *r = &m->report->connections[i];
+        const struct report_connection *r = &found.items[i];
         size_t c = r->series;
         char process[32];
         snprintf(process, sizeof process, "p%d[%d]", connections[c].process,
@@ -209,6 +212,7 @@ static void connections_have_their_own_sums(void **state) {
         NEAR(r->rtt_ms, (double)(c + 1) + (ROWS + 1) / 2.0 / 1e6);
         assert_true(i == 0 || r->bytes < r[-1].bytes);
     }
+    free(found.items);
 }
 
 /* ---- processes ---- */
@@ -223,10 +227,11 @@ static double moved_by(size_t process, size_t column) {
 
 static void processes_have_their_own_use(void **state) {
     struct made *m = *state;
-    assert_int_equal(report_fill_processes(m->report, &m->model, &m->traffic), 0);
-    assert_int_equal(m->report->n_processes, N_PROCESSES);
+    struct processes found;
+    assert_int_equal(processes_find(&m->model, &m->traffic, &found), 0);
+    assert_int_equal(found.n, N_PROCESSES);
     for (size_t i = 0; i < N_PROCESSES; i++) {
-        const struct report_process *r = &m->report->processes[i];
+        const struct report_process *r = &found.items[i];
         size_t p = (size_t)(r->name[1] - '0');
 #define SUM(column) (10 * sum_of(PROCESS_SERIES(p), column))
         assert_int_equal(r->host, processes[p].host);
@@ -238,6 +243,7 @@ static void processes_have_their_own_use(void **state) {
         NEAR(r->sent_mb_s, moved_by(p, CONNECTION_SEND_BYTES) / 1e6 / ROWS);
         NEAR(r->received_mb_s, moved_by(p, CONNECTION_RECEIVE_BYTES) / 1e6 / ROWS);
     }
+    free(found.items);
 }
 
 /* ---- hosts ---- */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "reports/model/model_private.h"
+#include "reports/facts/alerts.h"
 #include "tests/unit/plant.h"
 
 #define QUEUE_LEVELS (1u << QDISC_BACKLOG | 1u << QDISC_RATE)
@@ -44,7 +44,7 @@ static double queue(size_t column, double t_s) {
 /* The alerts of 30 s of the planted traffic, with that measured ceiling of both directions (NAN:
  * none).
  */
-static void log_of(struct report *report, double measured_mb_s) {
+static void log_of(struct alerts *log, double measured_mb_s) {
     struct recording r;
     struct run_model model;
     plant_init(&r, 1, 30);
@@ -54,29 +54,28 @@ static void log_of(struct report *report, double measured_mb_s) {
         assert_int_equal(recording_add_ceiling(&r, 0, METRIC_NET_SEND, measured_mb_s), 0);
         assert_int_equal(recording_add_ceiling(&r, 0, METRIC_NET_RECV, measured_mb_s), 0);
     }
-    *report = (struct report){0};
     assert_int_equal(model_build(&r, &model), 0);
-    assert_int_equal(report_fill_alerts(report, &model), 0);
+    assert_int_equal(alerts_find(&model, log), 0);
     model_release(&model);
     recording_release(&r);
 }
 
 static void expect_one(double measured_mb_s, const char *resource, double peak) {
-    struct report report;
-    log_of(&report, measured_mb_s);
-    assert_int_equal(report.n_alerts, 1);
-    assert_string_equal(report.alerts[0].resource, resource);
-    assert_int_equal(report.alerts[0].level, ALERT_CRITICAL);
-    assert_true(report.alerts[0].start_s == 10 && report.alerts[0].duration_s == 10);
-    assert_true(fabs(report.alerts[0].peak / peak - 1) < 0.01);
-    free(report.alerts);
+    struct alerts log;
+    log_of(&log, measured_mb_s);
+    assert_int_equal(log.n, 1);
+    assert_string_equal(log.items[0].resource, resource);
+    assert_int_equal(log.items[0].level, ALERT_CRITICAL);
+    assert_true(log.items[0].start_s == 10 && log.items[0].duration_s == 10);
+    assert_true(fabs(log.items[0].peak / peak - 1) < 0.01);
+    free(log.items);
 }
 
 static void expect_none(double measured_mb_s) {
-    struct report report;
-    log_of(&report, measured_mb_s);
-    assert_int_equal(report.n_alerts, 0);
-    free(report.alerts);
+    struct alerts log;
+    log_of(&log, measured_mb_s);
+    assert_int_equal(log.n, 0);
+    free(log.items);
 }
 
 #define PLANT(...) memcpy(&planted, &(__typeof__(planted)){__VA_ARGS__}, sizeof planted)

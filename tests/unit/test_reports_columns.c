@@ -16,6 +16,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "reports/facts/changes.h"
 #include "reports/formats/formats.h"
 #include "reports/live/live.h"
 #include "reports/sections/sections.h"
@@ -210,18 +211,14 @@ static void waits_of_processes(void **state) {
            "'whom':'server[2]','whom_host':'vm3'}]");
 }
 
-static struct report_critical critical[] = {{.phase = "training",
-                                             .host = 1,
-                                             .term = BUDGET_TRANSFER,
-                                             .to_host = 2,
-                                             .seconds = 3,
-                                             .share_pct = 4}};
-
 static void parts_of_the_critical_path(void **state) {
+    static double seconds[3 * BUDGET_TERMS], transfers[4 * 4];
+    static struct critical_part parts[] = {
+        {.total_s = 0}, {.seconds = seconds, .transfers = transfers, .total_s = 75}};
     (void)state;
-    report.critical = critical;
-    report.n_critical = 1;
-    report.critical_source = "events";
+    seconds[1 * BUDGET_TERMS + BUDGET_TRANSFER] = transfers[1 * 4 + 2] = 3;
+    run.model.critical = (struct critical_path){
+        .source = CRITICAL_FROM_EVENTS, .n_hosts = 3, .groups = parts, .n_groups = 2};
     expect(section_critical_path, "critical_path",
            "[{'phase':'training','host':'vm2','term':'transfer','to_host':'vm3','seconds':3,"
            "'share_pct':4,'source':'events'}]");
@@ -324,7 +321,7 @@ static void iterations_of_ranks(void **state) {
     (void)state;
     report.ranks = ranks;
     report.n_ranks = 2;
-    report.iteration_source = "calls";
+    run.model.iterations.source = ITERATION_CALLS;
     report.ranks_in_step = true;
     expect(section_iterations, "iterations.by_rank",
            "[{'rank':3,'host':'vm2','role':'worker','count':3,'median_s':5,'p95_s':6},"
@@ -361,26 +358,30 @@ static void use_of_ranks(void **state) {
            "'received_at_most':true,'bytes_source':'mpi'}]");
 }
 
-static struct report_process processes[] = {{.host = 1,
-                                             .name = T("train[5]"),
-                                             .rank = 2,
-                                             .job = true,
-                                             .cpu_pct = 3,
-                                             .rss_gb = 4,
-                                             .run_queue_pct = 5,
-                                             .read_mb_s = 6,
-                                             .write_mb_s = 7,
-                                             .received_mb_s = 8,
-                                             .sent_mb_s = 9}};
-
 static void use_of_processes(void **state) {
+    static struct model_process process = {.host = 1, .rank = 2, .job = true};
     (void)state;
-    report.processes = processes;
-    report.n_processes = 1;
+    add_row(RECORDING_PROCESS, 1, "train[5]",
+            (int64_t[RECORDING_COLUMNS_MAX]){[PROCESS_PID] = 5,
+                                             [PROCESS_RSS] = 4 * S,
+                                             [PROCESS_USER] = 1500 * MS,
+                                             [PROCESS_RUN_QUEUE] = 2500 * MS,
+                                             [PROCESS_READ] = 300 * MS,
+                                             [PROCESS_WRITE] = 350 * MS});
+    add_row(RECORDING_CONNECTION, 1, "10.0.0.2:6000>10.0.0.3:7000",
+            (int64_t[RECORDING_COLUMNS_MAX]){[CONNECTION_PID] = 5,
+                                             [CONNECTION_RECEIVE_BYTES] = 400 * MS,
+                                             [CONNECTION_SEND_BYTES] = 450 * MS});
+    process.series = &run.input.recording.tables[RECORDING_PROCESS].items[0];
+    run.model.processes = &process;
+    run.model.n_processes = 1;
+    struct rank_budgets waiting = run.model.budgets;
+    run.model.budgets = (struct rank_budgets){0}; /* else it would have to be one of them */
     expect(section_processes, "processes",
            "[{'host':'vm2','process':'train[5]','rank':2,'job':true,'cpu_pct':3,"
            "'run_queue_pct':5,'rss_gb':4,'read_mb_s':6,'write_mb_s':7,'received_mb_s':8,"
            "'sent_mb_s':9}]");
+    run.model.budgets = waiting;
 }
 
 static struct report_operator operators[] = {{.name = T("gradient"),
@@ -480,9 +481,9 @@ static void use_of_hosts(void **state) {
 static void quality_of_the_recording(void **state) {
     static char *notes[] = {T("one"), T("two")};
     (void)state;
-    report.notes = notes;
-    report.n_notes = 2;
-    report.grade = 'B';
+    report.quality.notes = notes;
+    report.quality.n_notes = 2;
+    report.quality.grade = 'B';
     expect(section_quality, "quality", "{'grade':'B','notes':['one','two']}");
 }
 
@@ -567,18 +568,17 @@ static void file_systems_and_exports(void **state) {
 }
 
 static void alerts_of_hosts(void **state) {
-    static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,
-                                            .host = 2,
-                                            .resource = "DISK",
-                                            .start_s = 3,
-                                            .duration_s = 4,
-                                            .peak = 5,
-                                            .unit = "%"}};
+    struct rate *busy = &model_hosts[2].metrics[METRIC_DISK_BUSY];
     (void)state;
-    report.alerts = alerts;
-    report.n_alerts = 1;
+    assert_int_equal(rate_init(busy, 4, 1), 0);
+    for (size_t i = 0; i < 4; i++) {
+        busy->t_ns[i] = (int64_t)(4 + i) * S;
+        busy->dt_ns[i] = S;
+        busy->base[i] = (double)S;
+        busy->amount[i] = 95e9;
+    }
     expect(section_alerts, "alerts",
-           "[{'duration_s':4,'resource':'DISK','peak':5,'unit':'%','host':'vm3','start_s':3,"
+           "[{'duration_s':4,'resource':'DISK','peak':95,'unit':'%','host':'vm3','start_s':3,"
            "'level':'critical'}]");
 }
 
@@ -674,6 +674,12 @@ static void the_ranking(void **state) {
            "'gain_pct':3,'blocked_pct':4}]");
 }
 
+static struct changes asked;
+
+static void put_asked(const struct report *of, struct page *page) {
+    changes_put(&asked, of, page);
+}
+
 static void gains_of_changes(void **state) {
     static struct report_change changes[] = {{.change = T("a faster link"),
                                               .limit = T("the network"),
@@ -700,24 +706,21 @@ static void gains_of_changes(void **state) {
                                                  .high_pct = 11,
                                                  .source = "iterations"}};
     (void)state;
-    report.changes = changes;
-    report.n_changes = 2;
-    report.together = together;
-    report.n_together = 1;
-    report.factors[0] = (struct report_factors){
+    asked = (struct changes){.single = changes, .n = 2, .together = together, .n_together = 1};
+    asked.factors[0] = (struct report_factors){
         .what = T("link of vm1"), .points = {{2, 13, 12, 14, T("--link vm1=2x")}}, .n = 1};
-    report.n_factors = 1;
-    expect(section_changes, "changes",
+    asked.n_factors = 1;
+    expect(put_asked, "changes",
            "[{'letter':'A','change':'a faster link','source':'replay','limit':'the network',"
            "'scenario':'--link vm1=2x','advised':true,"
            "'gain_pct':{'estimate':4,'low':3,'high':5}},"
            "{'letter':'B','change':'a faster disk','source':'counters','limit':'the disk',"
            "'scenario':'--without vm1:disk','advised':false,"
            "'gain_pct':{'estimate':7,'low':6,'high':8}}]");
-    expect(section_changes, "changes_together",
+    expect(put_asked, "changes_together",
            "[{'letters':'B + A','changes':'a faster disk; a faster link','source':'iterations',"
            "'scenario':'--both','gain_pct':{'estimate':10,'low':9,'high':11}}]");
-    expect(section_changes, "changes_by_factor",
+    expect(put_asked, "changes_by_factor",
            "[{'change':'link of vm1','factor':2,'scenario':'--link vm1=2x',"
            "'gain_pct':{'estimate':13,'low':12,'high':14}}]");
 }
@@ -857,7 +860,7 @@ static void readers_see_the_same(void **state) {
         section_pairs,     section_arithmetic, section_waits,       section_efficiency,
         section_budget,    section_iterations, section_roles,       section_processes,
         section_operators, section_stragglers, section_quality,     section_loads,
-        section_exports,   section_alerts,     section_filesystems, section_changes};
+        section_exports,   section_alerts,     section_filesystems, put_asked};
     char *text = NULL;
     size_t size;
     struct page page;

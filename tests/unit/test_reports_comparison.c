@@ -36,9 +36,8 @@ static struct report *make(int64_t id, const char *name, double duration_s,
     r->state = strdup("done");
     r->duration_s = duration_s;
     r->period_s = 0.1;
-    r->grade = 'A';
+    r->quality.grade = 'A';
     r->path_length_s = NAN;
-    r->iteration_source = "none";
     r->verdict = (struct report_verdict){.state = VERDICT_BALANCED,
                                          .host = -1,
                                          .resource = strdup("none"),

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "reports/facts/connections.h"
 #include "reports/model/model_private.h"
 #include "reports/plot/finding.h"
 #include "reports/plot/gnuplot.h"
@@ -43,7 +44,9 @@ static void plant_host(struct planted *p) {
         (struct report_series){(char *)"send", SECONDS, p->t, p->sent};
     p->series.metrics[METRIC_NET_RECV] =
         (struct report_series){(char *)"receive", SECONDS, p->t, p->received};
-    p->report = (struct report){.run_name = (char *)"x",
+    static struct reported nothing;
+    p->report = (struct report){.run = &nothing,
+                                .run_name = (char *)"x",
                                 .hosts = &p->host,
                                 .n_hosts = 1,
                                 .series = &p->series,
@@ -263,9 +266,10 @@ static void a_connection_has_its_ports_process_and_round_trip(void **state) {
         series_set_append(&r.tables[RECORDING_CONNECTION], 1, 901, "10.0.0.2:5432>10.0.0.1:40000",
                           t * NS_PER_S, NS_PER_S, connection);
     }
-    assert_int_equal(report_fill_connections(&report, &model), 0);
-    const struct report_connection *c = &report.connections[0];
-    assert_int_equal(report.n_connections, 7);
+    struct connections found;
+    assert_int_equal(connections_find(&model, &found), 0);
+    const struct report_connection *c = &found.items[0];
+    assert_int_equal(found.n, 7);
     assert_int_equal(c->from, 1);
     assert_int_equal(c->to, 0);
     assert_int_equal(c->from_port, 5432);
@@ -273,10 +277,8 @@ static void a_connection_has_its_ports_process_and_round_trip(void **state) {
     assert_string_equal(c->process, "train[77]");
     assert_float_equal(c->mean_mb_s, 50, 1e-9);
     assert_float_equal(c->rtt_ms, 2, 1e-9); /* the median */
-    assert_null(report.connections[1].process);
-    for (size_t i = 0; i < report.n_connections; i++)
-        free(report.connections[i].process);
-    free(report.connections);
+    assert_null(found.items[1].process);
+    free(found.items);
     release_pairs(&r, &report);
 }
 
@@ -346,11 +348,9 @@ static struct plot *plot_of_iterations(size_t n, size_t every) {
                                   .budget = &whole,
                                   .n_budget = 1,
                                   .resources = &all,
-                                  .n_resources = 1,
-                                  .iteration_budgets = items,
-                                  .n_iteration_budgets = n + 1,
-                                  .iteration_budgets_every = every};
-    struct plot *plot = plot_budget_iterations(&report);
+                                  .n_resources = 1};
+    struct plot *plot = budget_iterations_drawn(
+        &report, (struct iteration_budgets){.items = items, .n = n + 1, .every = every});
     free(items);
     return plot;
 }

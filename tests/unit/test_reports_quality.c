@@ -22,8 +22,8 @@ static struct report *build(const char *sql) {
 }
 
 static bool has_note(const struct report *report, const char *text) {
-    for (size_t i = 0; i < report->n_notes; i++)
-        if (strstr(report->notes[i], text))
+    for (size_t i = 0; i < report->quality.n_notes; i++)
+        if (strstr(report->quality.notes[i], text))
             return true;
     return false;
 }
@@ -40,7 +40,7 @@ static void expect_all_samples(const struct report *report) {
         assert_in_range(report->hosts[h].samples_recorded, 439, 440);
         assert_int_equal(report->hosts[h].samples_missed, 0);
     }
-    assert_int_equal(report->grade, 'A');
+    assert_int_equal(report->quality.grade, 'A');
 }
 
 static void all_samples_are_there(void **state) {
@@ -80,7 +80,7 @@ static void samples_that_are_missing_are_so_in_steps_too(void **state) {
     assert_in_range(report->hosts[0].samples_recorded, 439, 440);
     assert_in_range(report->hosts[1].samples_recorded, 160, 175);
     assert_in_range(report->hosts[1].samples_missed, 265, 280);
-    assert_int_equal(report->grade, 'D');
+    assert_int_equal(report->quality.grade, 'D');
     report_free(report);
 }
 
@@ -112,13 +112,13 @@ static void a_host_without_the_job_is_named(void **state) {
     report_free(report);
     snprintf(sql, sizeof sql, of_nobody, "= 'vm2'");
     report = build(sql);
-    assert_int_equal(report->n_amiss, 1);
-    assert_string_equal(report->notes[0], "vm2: no process of the job was seen");
-    assert_int_equal(report->grade, 'A'); /* nothing is missing in the recording */
+    assert_int_equal(report->quality.n_amiss, 1);
+    assert_string_equal(report->quality.notes[0], "vm2: no process of the job was seen");
+    assert_int_equal(report->quality.grade, 'A'); /* nothing is missing in the recording */
     report_free(report);
     snprintf(sql, sizeof sql, of_nobody, "LIKE 'vm_'");
     report = build(sql);
-    assert_int_equal(report->n_amiss, 1);
+    assert_int_equal(report->quality.n_amiss, 1);
     assert_true(has_note(report, "no process of the job was seen: its own waiting"));
     report_free(report);
 }
@@ -132,17 +132,17 @@ static void a_note_that_hosts_share_is_said_once(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         assert_int_equal(report_add_note(&report, strdup(notes[i])), 0);
-    report.n_amiss = 4; /* a fault is not joined with a mere note */
+    report.quality.n_amiss = 4; /* a fault is not joined with a mere note */
     assert_int_equal(report_merge_notes(&report), 0);
-    assert_int_equal(report.n_notes, 4);
-    assert_int_equal(report.n_amiss, 3);
-    assert_string_equal(report.notes[0], "both hosts: ended");
-    assert_string_equal(report.notes[1], "vm1: late");
-    assert_string_equal(report.notes[2], "alone");
-    assert_string_equal(report.notes[3], "both hosts: x");
-    for (size_t i = 0; i < report.n_notes; i++)
-        free(report.notes[i]);
-    free(report.notes);
+    assert_int_equal(report.quality.n_notes, 4);
+    assert_int_equal(report.quality.n_amiss, 3);
+    assert_string_equal(report.quality.notes[0], "both hosts: ended");
+    assert_string_equal(report.quality.notes[1], "vm1: late");
+    assert_string_equal(report.quality.notes[2], "alone");
+    assert_string_equal(report.quality.notes[3], "both hosts: x");
+    for (size_t i = 0; i < report.quality.n_notes; i++)
+        free(report.quality.notes[i]);
+    free(report.quality.notes);
 }
 
 static void notes_of_some_hosts_name_these(void **state) {
@@ -161,12 +161,12 @@ static void notes_of_some_hosts_name_these(void **state) {
     assert_int_equal(report_add_note(&report, strdup("n1: b")), 0);
     assert_int_equal(report_add_note(&report, strdup("n6: b")), 0);
     assert_int_equal(report_merge_notes(&report), 0);
-    assert_int_equal(report.n_notes, 2);
-    assert_string_equal(report.notes[0], "6 hosts: a");
-    assert_string_equal(report.notes[1], "n1, n6: b");
-    for (size_t i = 0; i < report.n_notes; i++)
-        free(report.notes[i]);
-    free(report.notes);
+    assert_int_equal(report.quality.n_notes, 2);
+    assert_string_equal(report.quality.notes[0], "6 hosts: a");
+    assert_string_equal(report.quality.notes[1], "n1, n6: b");
+    for (size_t i = 0; i < report.quality.n_notes; i++)
+        free(report.quality.notes[i]);
+    free(report.quality.notes);
 }
 
 static void the_first_line_names_all_that_is_missing(void **state) {

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "common/clock.h"
+#include "reports/facts/changes.h"
 #include "reports/formats/formats.h"
 #include "reports/model/layout.h"
 #include "reports/model/prediction.h"
@@ -106,21 +107,27 @@ static void gains_are_percent_for_programs(void **state) {
 /* The run began at 22:13:20 UTC: alerts show the wall clock, not the run's time. */
 static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
-    static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,
-                                            .resource = "CPU",
-                                            .start_s = 65,
-                                            .duration_s = 10,
-                                            .peak = 99,
-                                            .unit = "%"}};
-    const struct report report = {.hosts = hosts,
-                                  .n_hosts = 1,
-                                  .alerts = alerts,
-                                  .n_alerts = 1,
-                                  .started_wall_ns = 1700000000 * NS_PER_S};
+    static struct model_host host = {.name = "vm1"};
+    struct rate *busy = &host.metrics[METRIC_DISK_BUSY];
+    struct window whole = {0, 100 * NS_PER_S};
+    struct phase_group all = {.items = &whole, .n = 1};
+    struct reported run = {.model = {.groups = &all,
+                                     .n_groups = 1,
+                                     .recording = &run.input.recording,
+                                     .hosts = &host,
+                                     .n_hosts = 1},
+                           .input.recording.duration_ns = 100 * NS_PER_S};
+    const struct report report = {
+        .hosts = hosts, .n_hosts = 1, .run = &run, .started_wall_ns = 1700000000 * NS_PER_S};
     char *text = NULL, time[LAYOUT_NUMBER_SIZE];
     size_t size;
     struct page page;
     (void)state;
+    assert_int_equal(rate_init(busy, 1, 1), 0);
+    busy->t_ns[0] = 75 * NS_PER_S;
+    busy->dt_ns[0] = 10 * NS_PER_S;
+    busy->base[0] = 1;
+    busy->amount[0] = 99;
     FILE *out = open_memstream(&text, &size);
     page_begin(&page, &format_text, out, "", "test");
     section_alerts(&report, &page);
@@ -129,6 +136,7 @@ static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
     HAS(text, "CRITICAL");
     HAS(text, layout_time(time, 1700000065 * NS_PER_S));
     free(text);
+    rate_release(busy);
 }
 
 /* ---- parts of a page ---- */
@@ -171,10 +179,9 @@ static struct report_together together[] = {
      .low_pct = NAN,
      .high_pct = NAN,
      .source = "replay"}};
-static const struct report with_changes = {
-    .run_id = 7,
-    .changes = changes,
-    .n_changes = 2,
+static const struct changes with_changes = {
+    .single = changes,
+    .n = 2,
     .together = together,
     .n_together = 1,
     .factors = {{.what = (char *)"vm2's link",
@@ -182,10 +189,23 @@ static const struct report with_changes = {
                  .n = 2}},
     .n_factors = 1};
 
+static char *page_of_changes(const struct changes *all) {
+    const struct report report = {.run_id = 7};
+    char *text = NULL;
+    size_t size;
+    struct page page;
+    FILE *out = open_memstream(&text, &size);
+    page_begin(&page, &format_html, out, "x", "");
+    changes_put(all, &report, &page);
+    assert_int_equal(page_end(&page), 0);
+    fclose(out);
+    return text;
+}
+
 static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state) {
-    const struct report none = {0};
+    const struct changes none = {0};
     (void)state;
-    char *text = page_of(&with_changes, section_changes), *empty = page_of(&none, section_changes);
+    char *text = page_of_changes(&with_changes), *empty = page_of_changes(&none);
     HAS(text, "vm2&#39;s &lt;b&gt; link twice as fast");
     HAS(text, "-40 % (-31 to -51)");
     HAS(text, ">-20 %<"); /* an interval of less than a percent is not shown */
@@ -198,7 +218,7 @@ static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state
 
 static void two_changes_have_an_answer_of_their_own(void **state) {
     (void)state;
-    char *text = page_of(&with_changes, section_changes);
+    char *text = page_of_changes(&with_changes);
     HAS(text, ">A + B<");
     HAS(text, ">-47 %<");
     HAS(text, "whatif 7 --link vm2=2x --without vm1:quota --together</code>");
@@ -208,7 +228,7 @@ static void two_changes_have_an_answer_of_their_own(void **state) {
 /* Only what was asked for is a point, with its interval if it has one. */
 static void a_change_at_several_factors_is_drawn_as_points(void **state) {
     (void)state;
-    char *text = page_of(&with_changes, section_changes);
+    char *text = page_of_changes(&with_changes);
     size_t dots = 0, spans = 0;
     for (const char *at = text; (at = strstr(at, "class=\"dot\"")); at++)
         dots++;
@@ -225,7 +245,7 @@ static void a_change_at_several_factors_is_drawn_as_points(void **state) {
 static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
     static char *next[] = {(char *)"raise it by `tc`", (char *)"then run it again"};
     const struct report report = {.run_id = 7,
-                                  .grade = 'A',
+                                  .quality.grade = 'A',
                                   .verdict = {.state = VERDICT_SATURATED,
                                               .summary = (char *)"The run waits.",
                                               .confidence = .98,
@@ -247,7 +267,7 @@ static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
 
 static void what_the_limit_says_is_not_said_again(void **state) {
     const struct report report = {
-        .grade = 'A',
+        .quality.grade = 'A',
         .verdict = {.state = VERDICT_INSUFFICIENT,
                     .summary = (char *)"Nothing ran out on these hosts.",
                     .limit = (char *)"not known. Nothing ran out on these hosts.",
@@ -278,12 +298,14 @@ static void what_held_up_data_is_said_once_where_ranks_are_alike(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}};
     struct report_resources phases[] = {{.phase = (char *)"training", .duration_s = 10}};
     struct report_budget budgets[3];
+    struct reported run = {.model.n_hosts = 1};
     const struct report report = {.hosts = hosts,
                                   .n_hosts = 1,
                                   .resources = phases,
                                   .n_resources = 1,
                                   .budget = budgets,
-                                  .n_budget = 3};
+                                  .n_budget = 3,
+                                  .run = &run};
     (void)state;
     plant_held(budgets, "training");
     char *text = page_of(&report, section_budget_said);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes: the job's first, and the budget of each rank from what the kernel counts for it. */
+#include "reports/facts/processes.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/model_private.h"
+#include "analysis/evidence/processes.h"
 
 #define JOB_MAX 16    /* a host; the others together are one row */
 #define FOREIGN_MAX 3 /* a host */
@@ -49,39 +50,28 @@ static void add_to_others(struct report_process *others, const struct report_pro
     add_known(&others->sent_mb_s, p->sent_mb_s);
 }
 
-static int name_others(struct report_process *p) {
-    char *name = strdup("(others)");
-    if (!name)
-        return -ENOMEM;
-    free(p->name);
-    p->name = name;
-    p->rank = -1;
-    return 0;
-}
-
 /* Sorted: keeps the first few of each host and kind. */
-static int keep_busiest(struct report *report) {
+static void keep_busiest(struct processes *p) {
     size_t kept = 0, of_kind = 0;
-    int result = 0, host = -1;
+    int host = -1;
     bool job = false;
-    for (size_t i = 0; i < report->n_processes; i++) {
-        struct report_process copy = report->processes[i];
+    for (size_t i = 0; i < p->n; i++) {
+        struct report_process copy = p->items[i];
         of_kind = i && host == copy.host && job == copy.job ? of_kind + 1 : 1;
         host = copy.host;
         job = copy.job;
-        if (job && of_kind == JOB_MAX + 1 && result == 0)
-            result = name_others(&copy);
+        if (job && of_kind == JOB_MAX + 1) {
+            copy.name = "(others)";
+            copy.rank = -1;
+        }
         if (job && of_kind > JOB_MAX + 1)
-            add_to_others(&report->processes[kept - 1], &copy);
+            add_to_others(&p->items[kept - 1], &copy);
         bool keep = job ? of_kind <= JOB_MAX + 1 && !isnan(copy.cpu_pct)
                         : of_kind <= FOREIGN_MAX && copy.cpu_pct >= CPU_MIN_PCT;
         if (keep)
-            report->processes[kept++] = copy;
-        else
-            free(copy.name);
+            p->items[kept++] = copy;
     }
-    report->n_processes = kept;
-    return result;
+    p->n = kept;
 }
 
 /* CPU time that the rows of the host's other processes lack. */
@@ -99,35 +89,37 @@ static bool stands_for_rank(const struct run_model *model, const struct model_pr
     return !model->budgets.n || model_is_rank(model, process);
 }
 
-int report_fill_processes(struct report *report, const struct run_model *model,
-                          const struct process_traffic *traffic) {
+static struct report_process process_of(const struct run_model *model,
+                                        const struct process_traffic *traffic,
+                                        const struct model_process *p) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     struct windows all = phase_windows(&model->groups[0]);
-    report->unowned_mb = traffic->unowned_bytes / 1e6;
-    report->processes = calloc(model->n_processes + 1, sizeof *report->processes);
-    if (!report->processes)
+    struct process_use use = model_process_use(model, p, all);
+    struct traffic moved = process_traffic_named(traffic, p->series);
+    if (strcmp(p->series->name, RECORDING_ENDED) == 0)
+        use.cpu_s += unseen_s(model, p->host, all);
+    return (struct report_process){.host = p->host,
+                                   .name = p->series->name,
+                                   .rank = stands_for_rank(model, p) ? p->rank : -1,
+                                   .job = p->job,
+                                   .cpu_pct = 100 * use.cpu_s / use.wall_s,
+                                   .rss_gb = mean_rss_gb(set, p->series),
+                                   .run_queue_pct = 100 * use.run_queue_s / use.wall_s,
+                                   .read_mb_s = use.read_bytes / 1e6 / use.wall_s,
+                                   .write_mb_s = use.write_bytes / 1e6 / use.wall_s,
+                                   .received_mb_s = moved.received_bytes / 1e6 / use.wall_s,
+                                   .sent_mb_s = moved.sent_bytes / 1e6 / use.wall_s};
+}
+
+int processes_find(const struct run_model *model, const struct process_traffic *traffic,
+                   struct processes *ret_processes) {
+    struct processes found = {.items = calloc(model->n_processes + 1, sizeof *found.items)};
+    if (!found.items)
         return -ENOMEM;
-    for (size_t i = 0; i < model->n_processes; i++) {
-        const struct model_process *p = &model->processes[i];
-        struct process_use use = model_process_use(model, p, all);
-        if (strcmp(p->series->name, RECORDING_ENDED) == 0)
-            use.cpu_s += unseen_s(model, p->host, all);
-        struct traffic moved = process_traffic_named(traffic, p->series);
-        struct report_process *to = &report->processes[report->n_processes++];
-        *to = (struct report_process){.host = p->host,
-                                      .name = strdup(p->series->name),
-                                      .rank = stands_for_rank(model, p) ? p->rank : -1,
-                                      .job = p->job,
-                                      .cpu_pct = 100 * use.cpu_s / use.wall_s,
-                                      .rss_gb = mean_rss_gb(set, p->series),
-                                      .run_queue_pct = 100 * use.run_queue_s / use.wall_s,
-                                      .read_mb_s = use.read_bytes / 1e6 / use.wall_s,
-                                      .write_mb_s = use.write_bytes / 1e6 / use.wall_s,
-                                      .received_mb_s = moved.received_bytes / 1e6 / use.wall_s,
-                                      .sent_mb_s = moved.sent_bytes / 1e6 / use.wall_s};
-        if (!to->name)
-            return -ENOMEM;
-    }
-    qsort(report->processes, report->n_processes, sizeof *report->processes, compare);
-    return keep_busiest(report);
+    for (size_t i = 0; i < model->n_processes; i++)
+        found.items[found.n++] = process_of(model, traffic, &model->processes[i]);
+    qsort(found.items, found.n, sizeof *found.items, compare);
+    keep_busiest(&found);
+    *ret_processes = found;
+    return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The connections that carried most, one by one: of which process, between which ports. */
+#include "reports/facts/connections.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/facts/series/stats.h"
-#include "reports/model/model_private.h"
 
 /* Behind the last ':' of one end of "10.0.0.1:1025>10.0.0.2:56031". -1: none. */
 static int port_of(const char *name, bool far_end) {
@@ -58,46 +59,49 @@ static int compare_connections(const void *a, const void *b) {
     return (x->series > y->series) - (x->series < y->series);
 }
 
-static int name_processes(struct report *report, const struct run_model *model) {
+static struct report_connection connection_of(const struct run_model *model, size_t at, int to,
+                                              double bytes) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
-    for (size_t i = 0; i < report->n_connections; i++) {
-        struct report_connection *c = &report->connections[i];
-        const struct series *series = &set->items[c->series];
-        const char *process =
-            process_of(model->recording, series->host, series_last(set, series, CONNECTION_PID));
-        c->rtt_ms = median_rtt(set, series);
-        if (process && !(c->process = strdup(process)))
-            return -ENOMEM;
-    }
-    return 0;
+    const struct series *series = &set->items[at];
+    double duration_s = (double)model->recording->duration_ns / 1e9;
+    return (struct report_connection){.series = at,
+                                      .from = series->host,
+                                      .to = to,
+                                      .from_port = port_of(series->name, false),
+                                      .to_port = port_of(series->name, true),
+                                      .bytes = bytes,
+                                      .mean_mb_s = duration_s > 0 ? bytes / duration_s / 1e6 : NAN};
 }
 
-int report_fill_connections(struct report *report, const struct run_model *model) {
+/* Its process and its round trip, which are looked up for those alone that are shown. */
+static void complete(struct report_connection *c, const struct run_model *model) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
-    int *to = calloc(set->n + 1, sizeof *to), result = to ? 0 : -ENOMEM;
-    report->connections = calloc(set->n + 1, sizeof *report->connections);
-    if (result == 0 && report->connections)
-        result = flow_ends(set, to);
-    for (size_t s = 0; result == 0 && report->connections && s < set->n; s++) {
+    const struct series *series = &set->items[c->series];
+    c->process =
+        process_of(model->recording, series->host, series_last(set, series, CONNECTION_PID));
+    c->rtt_ms = median_rtt(set, series);
+}
+
+int connections_find(const struct run_model *model, struct connections *ret_connections) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    struct connections found = {.items = calloc(set->n + 1, sizeof *found.items)};
+    int *to = calloc(set->n + 1, sizeof *to);
+    int result = to && found.items ? flow_ends(set, to) : -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++) {
         double bytes = sum_of(set, &set->items[s]);
         if (bytes > 0)
-            report->connections[report->n_connections++] = (struct report_connection){
-                .series = s,
-                .from = set->items[s].host,
-                .to = to[s],
-                .from_port = port_of(set->items[s].name, false),
-                .to_port = port_of(set->items[s].name, true),
-                .bytes = bytes,
-                .mean_mb_s = report->duration_s > 0 ? bytes / report->duration_s / 1e6 : NAN};
+            found.items[found.n_all++] = connection_of(model, s, to[s], bytes);
     }
     free(to);
-    if (!report->connections || result < 0)
-        return result < 0 ? result : -ENOMEM;
-    report->n_connections_all = report->n_connections;
-    if (report->n_connections)
-        qsort(report->connections, report->n_connections, sizeof *report->connections,
-              compare_connections);
-    if (report->n_connections > REPORT_CONNECTIONS_MAX)
-        report->n_connections = REPORT_CONNECTIONS_MAX;
-    return name_processes(report, model);
+    if (result < 0) {
+        free(found.items);
+        return result;
+    }
+    if (found.n_all)
+        qsort(found.items, found.n_all, sizeof *found.items, compare_connections);
+    found.n = found.n_all < CONNECTIONS_MAX ? found.n_all : CONNECTIONS_MAX;
+    for (size_t i = 0; i < found.n; i++)
+        complete(&found.items[i], model);
+    *ret_connections = found;
+    return 0;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Gains of changes, each the answer of the what-if engine to the scenario that its command asks: of
- * single changes, of two at once, and of one at several factors. Two changes are asked for together
- * because their gains do not add up: what one lifts, the other may hold up.
- */
+#include "reports/facts/changes.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
-#include "reports/model/model_private.h"
 #include "reports/says/candidate_words.h"
 #include "reports/says/scenario_words.h"
 #include "reports/says/text_list.h"
@@ -145,9 +141,9 @@ static int compare_items(const void *a, const void *b) {
 
 /* ---- two at once ---- */
 
-static int fill_together(struct report *report, const struct judgement *j,
-                         const struct items *items, size_t first, size_t second) {
-    struct report_together *to = &report->together[report->n_together];
+static int fill_together(struct changes *all, const struct judgement *j, const struct items *items,
+                         size_t first, size_t second) {
+    struct report_together *to = &all->together[all->n_together];
     const struct whatif_scenario both[] = {items->items[first].scenario,
                                            items->items[second].scenario};
     struct whatif_answer answer;
@@ -160,7 +156,7 @@ static int fill_together(struct report *report, const struct judgement *j,
                                    .options = text_format("%s %s --together",
                                                           items->items[first].change.options,
                                                           items->items[second].change.options)};
-    report->n_together++;
+    all->n_together++;
     take_gain(&answer, &to->gain_pct, &to->low_pct, &to->high_pct);
     return to->options ? 0 : -ENOMEM;
 }
@@ -171,11 +167,11 @@ static int compare_together(const void *a, const void *b) {
 }
 
 /* One change of each limit, those that gain most. */
-static int ask_together(struct report *report, const struct judgement *j, struct items *items) {
+static int ask_together(struct changes *all, const struct judgement *j, struct items *items) {
     size_t chosen[REPORT_CHANGES_TOGETHER_MAX], n = 0;
     int result = 0;
-    report->together = calloc(ARRAY_SIZE(chosen) * ARRAY_SIZE(chosen), sizeof *report->together);
-    if (!report->together)
+    all->together = calloc(ARRAY_SIZE(chosen) * ARRAY_SIZE(chosen), sizeof *all->together);
+    if (!all->together)
         return -ENOMEM;
     for (size_t i = 0; i < items->n && n < ARRAY_SIZE(chosen); i++)
         if (items->items[i].first && items->items[i].change.options)
@@ -184,9 +180,9 @@ static int ask_together(struct report *report, const struct judgement *j, struct
         items->items[chosen[i]].change.letter = (char)('A' + i);
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; result == 0 && k < n; k++)
-            result = fill_together(report, j, items, chosen[i], chosen[k]);
-    if (report->n_together)
-        qsort(report->together, report->n_together, sizeof *report->together, compare_together);
+            result = fill_together(all, j, items, chosen[i], chosen[k]);
+    if (all->n_together)
+        qsort(all->together, all->n_together, sizeof *all->together, compare_together);
     return result;
 }
 
@@ -221,18 +217,17 @@ static int fill_points(struct report_factors *to, const struct judgement *j,
 }
 
 /* Each limit has its points once, and only where a factor is the question. */
-static int ask_factors(struct report *report, const struct judgement *j,
-                       const struct items *items) {
+static int ask_factors(struct changes *all, const struct judgement *j, const struct items *items) {
     int result = 0;
-    for (size_t i = 0; result == 0 && i < items->n && report->n_factors < REPORT_FACTORS_MAX; i++) {
+    for (size_t i = 0; result == 0 && i < items->n && all->n_factors < REPORT_FACTORS_MAX; i++) {
         const struct item *item = &items->items[i];
         const double *factors = factors_of(item->scenario.kind);
         bool again = false;
-        for (size_t k = 0; k < report->n_factors; k++)
-            again |= items->items[report->factors[k].change].of == item->of;
+        for (size_t k = 0; k < all->n_factors; k++)
+            again |= items->items[all->factors[k].change].of == item->of;
         if (!factors || !item->change.options || again)
             continue;
-        struct report_factors *to = &report->factors[report->n_factors++];
+        struct report_factors *to = &all->factors[all->n_factors++];
         *to = (struct report_factors){.change = i,
                                       .what = scenario_object(j->model, &item->scenario)};
         result = to->what ? fill_points(to, j, item->scenario, factors) : -ENOMEM;
@@ -242,29 +237,55 @@ static int ask_factors(struct report *report, const struct judgement *j,
 
 /* ---- all of it ---- */
 
-static int take_items(struct report *report, struct items *items) {
-    report->changes = calloc(items->n + 1, sizeof *report->changes);
+static int take_items(struct changes *all, struct items *items) {
+    all->single = calloc(items->n + 1, sizeof *all->single);
     for (size_t i = 0; i < items->n; i++) {
-        if (report->changes)
-            report->changes[report->n_changes++] = items->items[i].change;
+        if (all->single)
+            all->single[all->n++] = items->items[i].change;
         else
             item_release(&items->items[i]);
     }
-    return report->changes ? 0 : -ENOMEM;
+    return all->single ? 0 : -ENOMEM;
 }
 
-int report_fill_changes(struct report *report, const struct judgement *judgement) {
-    struct items *items = calloc(1, sizeof *items);
-    if (!items)
-        return -ENOMEM;
+static int ask_all(const struct judgement *judgement, struct items *items, struct changes *all) {
     int result = add_all(judgement, items);
     if (items->n)
         qsort(items->items, items->n, sizeof *items->items, compare_items);
     if (result == 0)
-        result = ask_together(report, judgement, items);
-    if (result == 0)
-        result = ask_factors(report, judgement, items);
-    int taken = take_items(report, items);
+        result = ask_together(all, judgement, items);
+    return result < 0 ? result : ask_factors(all, judgement, items);
+}
+
+int changes_ask(const struct judgement *judgement, struct changes *ret_changes) {
+    struct changes all = {0};
+    struct items *items = calloc(1, sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    int result = ask_all(judgement, items, &all), taken = take_items(&all, items);
     free(items);
-    return result < 0 ? result : taken;
+    if (result < 0 || taken < 0) {
+        changes_release(&all);
+        return result < 0 ? result : taken;
+    }
+    *ret_changes = all;
+    return 0;
+}
+
+void changes_release(struct changes *changes) {
+    for (size_t i = 0; i < changes->n; i++) {
+        free(changes->single[i].change);
+        free(changes->single[i].limit);
+        free(changes->single[i].options);
+    }
+    for (size_t i = 0; i < changes->n_together; i++)
+        free(changes->together[i].options);
+    for (size_t i = 0; i < changes->n_factors; i++) {
+        for (size_t k = 0; k < REPORT_FACTORS; k++)
+            free(changes->factors[i].points[k].options);
+        free(changes->factors[i].what);
+    }
+    free(changes->single);
+    free(changes->together);
+    *changes = (struct changes){0};
 }

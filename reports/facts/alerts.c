@@ -7,13 +7,15 @@
  * half empty on average. So both are also watched together, by the fuller one at each sample. Turns
  * shorter than a sample are not seen: they look like half of the rate each way.
  */
+#include "reports/facts/alerts.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/arithmetic.h"
 #include "common/error.h"
-#include "reports/model/model_private.h"
 
 struct watched {
     const char *resource, *unit;
@@ -30,25 +32,24 @@ static const struct watched watched[] = {
     {"DISK", "%", METRIC_DISK_BUSY, {70, 90, 10, 0, 1}},
 };
 
-static int append(struct report *report, const struct alert *alerts, size_t n, int host,
+static int append(struct alerts *log, const struct alert *alerts, size_t n, int host,
                   const char *resource, const char *unit) {
-    struct report_alert *room = realloc(report->alerts, (report->n_alerts + n + 1) * sizeof *room);
+    struct report_alert *room = realloc(log->items, (log->n + n + 1) * sizeof *room);
     if (!room)
         return -ENOMEM;
-    report->alerts = room;
+    log->items = room;
     for (size_t i = 0; i < n; i++)
-        report->alerts[report->n_alerts++] =
-            (struct report_alert){.level = alerts[i].level,
-                                  .host = host,
-                                  .resource = resource,
-                                  .start_s = alerts[i].start_s,
-                                  .duration_s = alerts[i].duration_s,
-                                  .peak = alerts[i].peak,
-                                  .unit = unit};
+        log->items[log->n++] = (struct report_alert){.level = alerts[i].level,
+                                                     .host = host,
+                                                     .resource = resource,
+                                                     .start_s = alerts[i].start_s,
+                                                     .duration_s = alerts[i].duration_s,
+                                                     .peak = alerts[i].peak,
+                                                     .unit = unit};
     return 0;
 }
 
-static int watch(struct report *report, const struct run_model *model, int host,
+static int watch(struct alerts *log, const struct run_model *model, int host,
                  const struct rate *rate, const struct alert_rule *rule, const char *resource,
                  const char *unit) {
     struct alert *alerts;
@@ -56,32 +57,32 @@ static int watch(struct report *report, const struct run_model *model, int host,
     int result = alert_find(rate, rule, 0, model->recording->duration_ns, &alerts, &n);
     if (result < 0)
         return result;
-    result = append(report, alerts, n, host, resource, unit);
+    result = append(log, alerts, n, host, resource, unit);
     free(alerts);
     return result;
 }
 
 /* Levels in GB against the size: 70 and 90 % of it. */
-static int watch_memory(struct report *report, const struct run_model *model, int host) {
+static int watch_memory(struct alerts *log, const struct run_model *model, int host) {
     const struct model_host *h = &model->hosts[host];
     struct alert_rule rule = {70, 90, 5, 0, 100 / h->memory_gb};
     int result = 0;
     if (h->memory_gb > 0)
-        result = watch(report, model, host, &h->metrics[METRIC_MEM_USED], &rule, "MEM", "%");
+        result = watch(log, model, host, &h->metrics[METRIC_MEM_USED], &rule, "MEM", "%");
     rule.factor = 100 / h->swap_gb;
     if (result == 0 && h->swap_gb > 0)
-        result = watch(report, model, host, &h->swap, &rule, "SWAP", "%");
+        result = watch(log, model, host, &h->swap, &rule, "SWAP", "%");
     return result;
 }
 
 /* Only against what the link is known to carry: without that no rate is high. */
-static int watch_direction(struct report *report, const struct run_model *model, int host,
+static int watch_direction(struct alerts *log, const struct run_model *model, int host,
                            enum metric direction) {
     double full = network_known_rate(model, host, direction);
     struct alert_rule rule = {0.7 * full, 0.9 * full, 0.1 * full, 0, 1};
     if (isnan(full))
         return 0;
-    return watch(report, model, host, &model->hosts[host].metrics[direction], &rule,
+    return watch(log, model, host, &model->hosts[host].metrics[direction], &rule,
                  direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 
@@ -124,21 +125,21 @@ static bool is_told(const struct report_alert *alerts, size_t n, const struct re
 }
 
 /* Leaves out of the alerts from `both` on those that ones from `begin` on tell. */
-static void drop_told(struct report *report, size_t begin, size_t both) {
+static void drop_told(struct alerts *log, size_t begin, size_t both) {
     size_t kept = both;
-    for (size_t i = both; i < report->n_alerts; i++)
-        if (!is_told(report->alerts + begin, both - begin, &report->alerts[i]))
-            report->alerts[kept++] = report->alerts[i];
-    report->n_alerts = kept;
+    for (size_t i = both; i < log->n; i++)
+        if (!is_told(log->items + begin, both - begin, &log->items[i]))
+            log->items[kept++] = log->items[i];
+    log->n = kept;
 }
 
-static int watch_together(struct report *report, const struct run_model *model, int host,
+static int watch_together(struct alerts *log, const struct run_model *model, int host,
                           size_t begin) {
     static const struct alert_rule rule = {70, 90, 10, 0, 1};
     const struct rate *metrics = model->hosts[host].metrics;
     double send_full = network_known_rate(model, host, METRIC_NET_SEND);
     double receive_full = receiving_rate(model, host);
-    size_t both = report->n_alerts;
+    size_t both = log->n;
     struct rate fuller;
     if (isnan(send_full) || isnan(receive_full))
         return 0;
@@ -146,18 +147,18 @@ static int watch_together(struct report *report, const struct run_model *model, 
                                   receive_full, &fuller);
     if (result < 0)
         return result;
-    result = watch(report, model, host, &fuller, &rule, "NET", "%");
+    result = watch(log, model, host, &fuller, &rule, "NET", "%");
     rate_release(&fuller);
-    drop_told(report, begin, both);
+    drop_told(log, begin, both);
     return result;
 }
 
-static int watch_network(struct report *report, const struct run_model *model, int host) {
-    size_t begin = report->n_alerts;
-    int result = watch_direction(report, model, host, METRIC_NET_SEND);
+static int watch_network(struct alerts *log, const struct run_model *model, int host) {
+    size_t begin = log->n;
+    int result = watch_direction(log, model, host, METRIC_NET_SEND);
     if (result == 0)
-        result = watch_direction(report, model, host, METRIC_NET_RECV);
-    return result < 0 ? result : watch_together(report, model, host, begin);
+        result = watch_direction(log, model, host, METRIC_NET_RECV);
+    return result < 0 ? result : watch_together(log, model, host, begin);
 }
 
 static int compare(const void *a, const void *b) {
@@ -169,22 +170,32 @@ static int compare(const void *a, const void *b) {
     return strcmp(x->resource, y->resource);
 }
 
-int report_fill_alerts(struct report *report, const struct run_model *model) {
+static int watch_host(struct alerts *log, const struct run_model *model, int host) {
+    const struct model_host *h = &model->hosts[host];
     int result = 0;
-    for (size_t h = 0; h < model->n_hosts; h++) {
-        for (size_t w = 0; result == 0 && w < ARRAY_SIZE(watched); w++) {
-            /* on one core the fullest core is the CPU */
-            if (watched[w].metric == METRIC_CPU_CORE_MAX && model->hosts[h].n_cpus < 2)
-                continue;
-            result = watch(report, model, (int)h, &model->hosts[h].metrics[watched[w].metric],
-                           &watched[w].rule, watched[w].resource, watched[w].unit);
-        }
-        if (result == 0)
-            result = watch_memory(report, model, (int)h);
-        if (result == 0)
-            result = watch_network(report, model, (int)h);
+    for (size_t w = 0; result == 0 && w < ARRAY_SIZE(watched); w++) {
+        /* on one core the fullest core is the CPU */
+        if (watched[w].metric == METRIC_CPU_CORE_MAX && h->n_cpus < 2)
+            continue;
+        result = watch(log, model, host, &h->metrics[watched[w].metric], &watched[w].rule,
+                       watched[w].resource, watched[w].unit);
     }
-    if (result == 0 && report->n_alerts)
-        qsort(report->alerts, report->n_alerts, sizeof *report->alerts, compare);
-    return result;
+    if (result == 0)
+        result = watch_memory(log, model, host);
+    return result < 0 ? result : watch_network(log, model, host);
+}
+
+int alerts_find(const struct run_model *model, struct alerts *ret_alerts) {
+    struct alerts log = {0};
+    int result = 0;
+    for (size_t h = 0; result == 0 && h < model->n_hosts; h++)
+        result = watch_host(&log, model, (int)h);
+    if (result < 0) {
+        free(log.items);
+        return result;
+    }
+    if (log.n)
+        qsort(log.items, log.n, sizeof *log.items, compare);
+    *ret_alerts = log;
+    return 0;
 }
