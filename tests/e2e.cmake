@@ -61,3 +61,4 @@ chokepoint_e2e_test(metrics_documented)
 # The checks themselves.
 chokepoint_e2e_test(what_changed_is_tested)
 chokepoint_e2e_test(failures_beside_others_are_counted)
+chokepoint_e2e_test(recipes_work)
