@@ -19,8 +19,7 @@ struct agent_options {
     const char *pin;       /* hash of its public key; NULL with --no-push */
     const char *delivered; /* directory of a delivered program, which pushes to a relay
                               (agent/push/stream.h); or NULL */
-    const char
-        *library; /* path for the delivered MPI library; not NULL: the agent reports its library */
+    const char *library;   /* for the delivered MPI library; not NULL: report it */
     uint64_t library_size; /* size of the library at the end of this program's file; 0: none */
     const char *spool;     /* directory; NULL: a new one */
     const char *proc, *sys;

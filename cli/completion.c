@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint completion SHELL`: what a shell needs to complete our verbs and options. */
+/* `chokepoint completion SHELL`: scripts with which shells complete verbs and options. */
 #include "cli/base/complete.h"
 #include "cli/base/options.h"
 #include "cli/verbs.h"

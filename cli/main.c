@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command `chokepoint`: finds the verb and hands over.
+ * The command `chokepoint`: finds the verb and calls it.
  */
 #include "analysis/causes/causes.h"
 #include "cli/base/options.h"
@@ -42,8 +42,8 @@ static void do_nothing(int signal) {
     (void)signal;
 }
 
-/* A file that may not grow any more (ulimit -f) is an error of the write, as a full disk is. Caught
- * and not ignored, so that programs we start inherit the default. */
+/* A file that may not grow any more (ulimit -f) is an error of the write, like a full disk. The
+ * signal is caught and not ignored, so that started programs inherit the default. */
 static void catch_file_size_signal(void) {
     struct sigaction action;
     if (sigaction(SIGXFSZ, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
@@ -71,7 +71,7 @@ static int refuse_verb(const char *word) {
     return EXIT_USAGE;
 }
 
-/* `help VERB` is `VERB --help`. */
+/* `help VERB` means `VERB --help`. */
 static int help_verb(const char *word) {
     const struct verb *verb = find_verb(word);
     char name[32], option[] = "--help", *argv[] = {name, option, NULL};
@@ -86,7 +86,7 @@ static bool is_testbed_ssh(const char *program) {
     return strcmp(slash ? slash + 1 : program, TESTBED_SSH) == 0;
 }
 
-/* `testbed-ssh WORDS` is `chokepoint testbed ssh WORDS`. */
+/* `testbed-ssh WORDS` means `chokepoint testbed ssh WORDS`. */
 static int testbed_ssh_main(int argc, char **argv) {
     static char verb[] = "testbed", ssh[] = "ssh";
     char **words = calloc((size_t)argc + 2, sizeof *words);
@@ -101,7 +101,7 @@ static int testbed_ssh_main(int argc, char **argv) {
     return status;
 }
 
-/* A program that serve started reads anybody's database. */
+/* A program started by serve may read anybody's database. */
 static int confine_if_told(const char *verb) {
     const char *database = getenv(CONFINE_VARIABLE);
     bool draws = verb && strcmp(verb, "report") == 0;

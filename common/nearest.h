@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": which of some words a mistyped one is nearest to. */
+/* "did you mean": the word of a list that is nearest to a mistyped one. */
 #ifndef CHOKEPOINT_COMMON_NEAREST_H
 #define CHOKEPOINT_COMMON_NEAREST_H
 
 #include <stddef.h>
 
 /* Letters inserted, left out, replaced, or two neighbours swapped (optimal string alignment), up to
- * NEAREST_WORD_MAX letters; longer words are at no distance, SIZE_MAX. */
+ * NEAREST_WORD_MAX letters; SIZE_MAX for longer words. */
 #define NEAREST_WORD_MAX 40
 size_t edit_distance(const char *a, const char *b);
 
-/* The search goes through words one by one: best NULL at first. A word so far away that a person
- * would not see the likeness counts for none: more than a third of its letters. */
+/* The search takes words one by one; best is NULL at first. A word that differs in more than a
+ * third of its letters does not count, since a person would see no likeness. */
 struct nearest {
-    const char *word; /* the one that was typed */
-    const char *best; /* NULL: none; of several as near the first */
+    const char *word; /* the typed word */
+    const char *best; /* NULL: none; the first of equally near words */
     size_t distance;
 };
 void nearest_try(struct nearest *nearest, const char *word);

@@ -21,9 +21,8 @@ struct process_stat {
     int32_t last_cpu;        /* last core; -1: not known */
     int32_t parent, session; /* process ids; 0: none */
     int64_t threads, rss_pages;
-    uint64_t user_ticks, system_ticks, start_ticks; /* start: since boot */
-    uint64_t children_user_ticks,
-        children_system_ticks; /* of children that were waited for, recursively */
+    uint64_t user_ticks, system_ticks, start_ticks;      /* start: since boot */
+    uint64_t children_user_ticks, children_system_ticks; /* of children, recursively */
     uint64_t minor_faults, major_faults;
     uint64_t block_io_ticks; /* UINT64_MAX: the kernel does not tell */
 };

@@ -14,9 +14,7 @@
 #include "agent/spool/spool_dir.h"
 #include "common/error.h"
 
-#define SPOOL_BYTES                                                                                \
-    (UINT64_C(320) << 20) /* defaults: 64 MiB for samples, 256 MiB for MPI calls                   \
-                           */
+#define SPOOL_BYTES (UINT64_C(320) << 20) /* 64 MiB for samples, 256 for MPI calls */
 
 void doctor_check_space(const struct doctor_env *env) {
     char copy[PATH_MAX], made[PATH_MAX + 32], mend[PATH_MAX + 64];

@@ -27,10 +27,9 @@ struct push_request {
 };
 
 struct push_answer {
-    long status; /* HTTP status */
-    int64_t sent_ns,
-        heard_ns;     /* CLOCK_MONOTONIC: before the request, at the first byte of the answer */
-    char address[64]; /* numeric address of the collector */
+    long status;               /* HTTP status */
+    int64_t sent_ns, heard_ns; /* CLOCK_MONOTONIC: request, first byte of answer */
+    char address[64];          /* numeric address of the collector */
     uint16_t port;
     char text[PUSH_ANSWER_MAX + 1];
     char why[128]; /* on failure, one line */

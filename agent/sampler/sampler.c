@@ -20,11 +20,9 @@
 #define NOTE_ROWS 0
 #define SELF_ROWS 1
 #define TABLES_OWN 2
-#define BULK_FRAMES_MAX 256             /* for one sample; further rows go into the next */
-#define CHECK_EVERY_NS (25 * NS_PER_MS) /* of rings whose writers cannot call */
-#define TROUBLE_OVER_NS                                                                            \
-    (3 * NS_PER_S / 2) /* longer than the distance of processes: large frames                      \
-                        */
+#define BULK_FRAMES_MAX 256                /* for one sample; further rows go into the next */
+#define CHECK_EVERY_NS (25 * NS_PER_MS)    /* of rings whose writers cannot call */
+#define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* large frames are a second apart */
 
 /* An open probe, and its table in the frame. */
 struct probe_instance {

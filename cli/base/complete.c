@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Within single quotes; the shell's other special characters go, too. */
+/* Writes a text within single quotes; drops the shell's other special characters. */
 static void put_quoted(const char *text, size_t n, const char *not_these) {
     for (size_t i = 0; i < n; i++)
         if (text[i] == '\'')

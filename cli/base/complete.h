@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Completions of one verb for a shell, made from the table of its options. A verb is asked by
- * calling its main with the single word COMPLETE_WORD and the shell's name behind it, so that there
- * is one table of options, the one that parses the verb's words.
+ * calling its main with the single word COMPLETE_WORD and the shell's name behind it, so that
+ * parsing and completion share one table.
  */
 #ifndef CHOKEPOINT_CLI_COMPLETE_H
 #define CHOKEPOINT_CLI_COMPLETE_H
@@ -13,7 +13,7 @@
 
 #define COMPLETE_WORD "--list-options="
 
-/* Whether these are the words of such a question; it is answered on standard output, then. */
+/* Whether the words are such a question; then it is answered on standard output. */
 bool complete_answers(const char *verb, const struct option_table *table, int argc, char **argv);
 
 #endif

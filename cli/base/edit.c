@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A reader first: it says best why a file is none of ours, and makes none. */
+/* Opens it for reading first, which never creates a file and explains best what is wrong with
+ * it. */
 static int check(const char *verb, const char *database, struct store_file *ret_file) {
     struct store *store;
     struct stat st;

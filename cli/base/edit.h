@@ -5,11 +5,11 @@
 
 #include "collector/store_edit.h"
 
-/* Opens the database to change it, if it is there and the caller's own. 0, or an exit status after
- * one line on standard error. */
+/* Opens the database for a change, if it exists and belongs to the caller. 0, or an exit status
+ * after one line on standard error. */
 int edit_open(const char *verb, const char *database, struct store **ret_store);
 
-/* The run a word stands for. 0, or an exit status after one line on standard error. */
+/* The run that a word names. 0, or an exit status after one line on standard error. */
 int edit_find(const char *verb, struct store *store, const char *database, const char *which,
               struct store_run *ret_run);
 

@@ -14,7 +14,7 @@ static int path_vformat(char *to, size_t capacity, const char *format, va_list a
     return n < 0 ? -EINVAL : (size_t)n >= capacity ? -ENAMETOOLONG : 0;
 }
 
-/* The variadic callers below all begin by turning their format into a path. */
+/* Turns the format of the variadic functions below into a path. */
 #define PATH_FROM(path, format, r)                                                                 \
     char path[PATH_MAX];                                                                           \
     va_list arguments;                                                                             \
@@ -60,7 +60,7 @@ int file_replace(const char *text, const char *format, ...) {
         r = path_format(fresh, sizeof fresh, "%s.new", path);
     if (r < 0)
         return r;
-    unlink(fresh); /* of somebody who was killed */
+    unlink(fresh); /* left by a process that was killed */
     r = write_and_close(open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), text);
     if (r == 0 && rename(fresh, path) < 0)
         r = negative_errno();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small files of the kernel and of /run: whole at once, paths built from a format. */
+/* Small files of the kernel and of /run: read and written whole, with paths built from a format. */
 #ifndef CHOKEPOINT_CLI_FILE_H
 #define CHOKEPOINT_CLI_FILE_H
 
@@ -12,7 +12,7 @@ int path_format(char *to, size_t capacity, const char *format, ...)
 
 bool path_exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes `text` in one write() into a file that exists, as files of cgroups want it. */
+/* Writes `text` in one write() into an existing file, which files of cgroups require. */
 int file_write(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Makes or replaces a file atomically (0644): readers see the old or the new content. */

@@ -3,10 +3,10 @@
 #define CHOKEPOINT_CLI_HEAP_H
 
 /*
- * For verbs that hold whole recordings: the heap gets pages of 2 MB where the kernel has them. In a
- * virtual machine a page fault of a small page costs as much as filling it several times over.
- * Before the first large allocation; address space alone is taken. Without effect where it cannot
- * be had.
+ * For verbs that hold whole recordings: the heap gets pages of 2 MB if the kernel has them. In a
+ * virtual machine the fault of a small page costs as much as filling it several times. Call it
+ * before the first large allocation; it only reserves address space. Without support it has no
+ * effect.
  */
 void heap_use_large_pages(void);
 

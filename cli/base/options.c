@@ -55,7 +55,7 @@ int verb_words_status(int result) {
     return result == OPTIONS_HELP ? 0 : EXIT_USAGE;
 }
 
-/* Commands in our words are completed, so that they work as pasted. */
+/* Completes commands in messages, so that they work when pasted. */
 static void complete_commands(char **text) {
     char *completed = commands_complete(*text, 0);
     if (!completed)

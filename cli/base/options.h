@@ -22,21 +22,22 @@ int verb_take_database(const struct option_word *word, void *to);
 int verb_words_read(const char *verb, const struct option_table *table, int argc, char **argv,
                     char ***ret_words);
 
-/* The exit status after an answer other than 0 of verb_words_read. */
+/* The exit status after a result other than 0 of verb_words_read. */
 int verb_words_status(int result);
 
-/* "chokepoint VERB: ..." (NULL: "chokepoint: ...") in one line on standard error, in which nothing
- * from outside moves the cursor or begins a line of its own. */
+/* Prints "chokepoint VERB: ..." (NULL: "chokepoint: ...") as one line on standard error. Text from
+ * outside in it cannot move the cursor or begin a new line. */
 void verb_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says so where the database is another user's; nothing otherwise. */
+/* Reports if the database belongs to another user. */
 void verb_say_owner(const char *verb, const char *database);
 
-/* Whether the file of --hostfile is there (NULL: it was not given): 0, or -EINVAL after a line. A
- * name that is no file would else be taken for a host. */
+/* Whether the file of --hostfile exists (NULL: not given): 0, or -EINVAL after a line. Otherwise a
+ * misspelt file would be taken for a host. */
 int verb_check_hostfile(const char *verb, const char *hostfile);
 
-/* "chokepoint VERB: WHAT 'WORD'; ADVICE", without the word if it is NULL. Returns -EINVAL. */
+/* Prints "chokepoint VERB: WHAT 'WORD'; ADVICE", without the word if it is NULL. Returns
+ * -EINVAL. */
 int verb_refuse(const char *verb, const char *what, const char *word, const char *advice);
 
 #endif

@@ -17,7 +17,7 @@ int output_open(struct output *output) {
     return output->file ? 0 : negative_errno();
 }
 
-/* mkstemp makes it private: give it the mode of the old file, or that of any new one. */
+/* mkstemp makes a private file: gives it the mode of the old file, or that of any new one. */
 void output_set_mode(int fd, const struct stat *old) {
     mode_t mask = umask(0);
     umask(mask);
@@ -45,7 +45,7 @@ static int replace(const char *path, const struct stat *old, const struct output
     return result;
 }
 
-/* A pipe or a device is no file to be replaced; a directory is refused by open. */
+/* Pipes and devices are written directly and not replaced; open refuses directories. */
 static int write_in_place(const char *path, const struct output *output) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
@@ -67,7 +67,7 @@ static int bring(const char *path, const struct output *output) {
         return errno == ENOENT ? replace(path, NULL, output) : negative_errno();
     if (!S_ISREG(old.st_mode))
         return write_in_place(path, output);
-    /* behind a link: the file is replaced, not the link */
+    /* a link's target is replaced, not the link */
     return realpath(path, real) ? replace(real, &old, output) : negative_errno();
 }
 

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/link_guard.h"
 
-/* O_TMPFILE wants the directory; file systems that lack it get a file that has a name. */
+/* O_TMPFILE needs the directory; on file systems without it the file has a name. */
 static int open_nameless(struct output_stream *stream) {
     char directory[PATH_MAX];
     strcpy(directory, stream->target);
@@ -39,7 +39,7 @@ static int open_target(struct output_stream *stream, const char *path) {
         return -1;
     if (!stream->is_new && !S_ISREG(stream->old.st_mode))
         return open(path, O_WRONLY | O_CLOEXEC);
-    /* behind a link: the file is replaced, not the link */
+    /* a link's target is replaced, not the link */
     if (!stream->is_new && !realpath(path, stream->target))
         return -1;
     if (stream->is_new && strlen(path) >= sizeof stream->target) {
@@ -64,7 +64,7 @@ int output_stream_open(struct output_stream *stream, const char *path) {
     return -ENOMEM;
 }
 
-/* Gives a nameless file one beside the target, then that of the target. */
+/* Gives an unnamed file a name beside the target, then the target's. */
 static int put_in_place(struct output_stream *stream) {
     int fd = fileno(stream->file);
     output_set_mode(fd, stream->is_new ? NULL : &stream->old);

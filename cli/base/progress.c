@@ -19,7 +19,7 @@ struct progress {
     const char *what;
 };
 
-/* Characters, of which none is wide here, not bytes. */
+/* Counts characters, not bytes; none is wide here. */
 static size_t cut(const char *text, size_t columns) {
     size_t at = 0;
     for (size_t n = 0; text[at] && n < columns; n++)
@@ -73,7 +73,7 @@ struct progress *progress_begin(const char *what) {
     pthread_cond_init(&p->ended, &clock);
     pthread_condattr_destroy(&clock);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the first thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* signals belong to the first thread */
     int failed = pthread_create(&p->thread, NULL, show, p);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (failed) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of slow work: one line on a terminal, written anew each second, and gone at the end.
- */
+/* Progress of slow work: one line on a terminal, rewritten each second and removed at the end. */
 #ifndef CHOKEPOINT_CLI_PROGRESS_H
 #define CHOKEPOINT_CLI_PROGRESS_H
 
-/* Writes it on standard error, in the place of the one before; "": nothing. Cut to the terminal. */
+/* Writes the line on standard error over the previous one, cut to the terminal; "": removes it. */
 void progress_line(const char *text);
 
-/* From one second on shows "WHAT, 3 s", where standard error is a terminal, by a thread. NULL where
- * it is none, or there is no memory; progress_end takes NULL. what: borrowed until then. */
+/* A thread shows "WHAT, 3 s" from the first second on, if standard error is a terminal. NULL if it
+ * is none, or without memory; progress_end takes NULL. what: borrowed until then. */
 struct progress;
 struct progress *progress_begin(const char *what);
 void progress_end(struct progress *progress);

@@ -36,12 +36,12 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
     return EXIT_USAGE;
 }
 
-/* The database cannot be read as it is, however often. */
+/* The database cannot be read, however often one tries. */
 static bool is_unreadable(int result) {
     return result == -EBADMSG || result == -E2BIG;
 }
 
-/* SQLite may have forgotten by now what it was that failed. */
+/* SQLite may have forgotten by now what failed. */
 static const char *failure_words(struct store *store, int result) {
     const char *words = store_error(store);
     return strcmp(words, STORE_NO_REASON) == 0 ? strerror(-result) : words;
@@ -54,7 +54,7 @@ static const char *damage_words(const struct store *store) {
                : "the database is damaged";
 }
 
-/* The reason why a database could not be read. */
+/* Why a database could not be read. */
 static const char *reading_words(struct store *store, int result) {
     return result == -EBADMSG ? damage_words(store)
            : result == -E2BIG ? "it holds more than is read: more than a million instances of a "
@@ -68,7 +68,7 @@ int report_cannot_read(const char *verb, struct store *store, const char *databa
     return is_unreadable(result) ? EXIT_USAGE : 1;
 }
 
-/* A run whose command never ran has nothing to report but why. */
+/* A run whose command never ran has only the reason to report. */
 static int tell_refusal(const char *verb, struct store *store, const char *which) {
     struct store_run run;
     if (store_find_run(store, which, &run) < 0)
@@ -132,8 +132,8 @@ const char *report_ending(const char *path) {
     return dot ? dot + 1 : "";
 }
 
-/* A word as endings are, small or large, not the random end of a temporary file's name: text under
- * the ending of another format would be opened as that. */
+/* A word that looks like an ending, in small or capital letters, and not the random end of a
+ * temporary file's name: a text with the ending of another format would be opened as that. */
 static bool promises_format(const char *ending) {
     size_t small = strspn(ending, "abcdefghijklmnopqrstuvwxyz"),
            large = strspn(ending, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), n = small ? small : large;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tools' own way into a namespace (`ip -n`) makes a mount namespace first, which fails in a
- * chroot; the child here enters it by itself.
+ * `ip -n` first makes a mount namespace, which fails in a chroot; so the child here enters the
+ * network namespace itself.
  */
 #include "cli/base/spawn.h"
 #include "cli/base/file.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXIT_NO_SUCH_PROGRAM 127 /* as shells have it */
+#define EXIT_NO_SUCH_PROGRAM 127 /* as in shells */
 
 static void enter_netns(const char *netns) {
     int fd = open(netns, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ static void enter_netns(const char *netns) {
     _exit(1);
 }
 
-/* A shell started with `su` has no sbin in its PATH. */
+/* The PATH of a shell from `su` lacks the sbin directories. */
 static void execute_anywhere(const char *const argv[]) {
     static const char *const places[] = {"/usr/sbin", "/sbin"};
     char *const *words = (char *const *)argv;
@@ -52,7 +52,7 @@ static void run_child(const char *netns, const char *const argv[], int stderr_fd
     _exit(error == ENOENT ? EXIT_NO_SUCH_PROGRAM : 1);
 }
 
-/* Keeps the first line, drains the rest so that the tool never blocks. */
+/* Keeps the first line and drains the rest, so that the tool never blocks. */
 static void read_first_line(int fd, char *ret_line, size_t capacity) {
     char text[512], rest[512];
     size_t size = 0;
@@ -68,7 +68,7 @@ static void read_first_line(int fd, char *ret_line, size_t capacity) {
     text_sanitize(ret_line, capacity, text, newline ? (size_t)(newline - text) : size);
 }
 
-/* How the child ended, in the terms of spawn_tool. */
+/* The child's end as a result of spawn_tool. */
 static int wait_child(pid_t pid) {
     int status;
     while (waitpid(pid, &status, 0) < 0)

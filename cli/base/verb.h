@@ -13,7 +13,7 @@ struct verb {
     const char *name;
     const char *help;                   /* one line for `chokepoint --help` */
     int (*main)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
-    const char *words; /* what its first word may be, for completion; NULL: anything */
+    const char *words;                  /* possible first words, for completion; NULL: any */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint calibrate`: has the hosts measured by chokepoint-calibrate, one rank a host under the
- * user's own mpirun, and keeps the figures. Each rank is told its host's name here, so that figures
- * carry the same names as recordings. Figures measured before a failure are kept; the exit status
+ * `chokepoint calibrate`: lets chokepoint-calibrate measure the hosts, one rank a host under the
+ * user's own mpirun, and stores the figures. Each rank is told its host's name, so that figures
+ * have the same names as recordings. Figures measured before a failure are kept; the exit status
  * then says that some are missing.
  */
 #include "cli/base/options.h"
@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENCE_NS (90 * NS_PER_S) /* of the program, before it is given up */
+#define SILENCE_NS (90 * NS_PER_S) /* silence of the program after which it is given up */
 #define LINE_EVERY_NS (5 * NS_PER_S)
 #define SAID_LINES 6
 #define BAR_WIDTH 30
@@ -37,8 +37,8 @@
 
 struct calibrator {
     const struct calibrate_options *options;
-    struct hosts hosts; /* by the names that figures carry */
-    const char **reach; /* owned: the names that mpirun takes, by host */
+    struct hosts hosts; /* host names in the figures */
+    const char **reach; /* owned: names for mpirun, by host */
     bool others;        /* hosts other than this machine */
     bool from_hostfile;
     char program[PATH_MAX];
@@ -47,7 +47,7 @@ struct calibrator {
     pid_t pid;
     bool terminal;
     int64_t shown_ns;
-    char said[SAID_LINES][200]; /* first lines on its standard error: where causes are told */
+    char said[SAID_LINES][200]; /* first lines on its standard error, which name causes */
     size_t n_said;
     int error;
 };
@@ -88,7 +88,7 @@ static int add_host(struct calibrator *c, const char *name, bool own, bool *own_
     return 0;
 }
 
-/* This machine is one host, by however many names it goes. */
+/* This machine is one host, whatever its names. */
 static int choose_hosts(struct calibrator *c, struct hosts *named) {
     struct command_words words = {.kind = COMMAND_PLAIN};
     enum hosts_source source;
@@ -112,7 +112,7 @@ static int choose_hosts(struct calibrator *c, struct hosts *named) {
 
 /* --- the program --- */
 
-/* It lies beside us. One machine needs no MPI. */
+/* The program lies beside this one. One machine needs no MPI. */
 static int find_program(struct calibrator *c) {
     const char *name = c->others ? "chokepoint-calibrate" : "chokepoint-calibrate-alone";
     char own[PATH_MAX];
@@ -146,7 +146,8 @@ static void add_words(const struct calibrator *c, size_t host, const char **word
     }
 }
 
-/* One part of mpirun's command line a host: so each rank is where its name says. */
+/* Appends one part of mpirun's command line for each host, so that each rank runs on its named
+ * host. */
 static const char **make_words(const struct calibrator *c) {
     const char **words = calloc(WORDS_OF_HOST * c->hosts.n + 8, sizeof *words);
     size_t n = 0;
@@ -175,7 +176,7 @@ static const char **make_words(const struct calibrator *c) {
     return words;
 }
 
-/* No part of any job that is being recorded. */
+/* The calibration is no part of a recorded job. */
 static int start_words(struct calibrator *c, const char *const *words, int output, int errors) {
     static const struct child_variable variables[] = {{"CHOKEPOINT_RUN", NULL},
                                                       {"OMPI_CHOKEPOINT_RUN", NULL},
@@ -283,7 +284,7 @@ static bool listen_to_it(struct calibrator *c) {
     return true;
 }
 
-/* Its exit status. Ends it if it has fallen silent. */
+/* The program's exit status. Ends it if it is silent too long. */
 static int await_end(struct calibrator *c) {
     int status = 0;
     bool ended = listen_to_it(c);
@@ -363,7 +364,7 @@ static int finish(struct calibrator *c, int status) {
     return status == 0 && kept == 0 && r == 0 ? 0 : EXIT_FAILURE;
 }
 
-/* The database is tried before a minute is spent. */
+/* Opens the database before a minute of measuring. */
 static int calibrate(struct calibrator *c, struct hosts *named) {
     struct store *store;
     if (choose_hosts(c, named) < 0 || find_program(c) < 0 || open_store(c, &store) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of chokepoint-calibrate: an object of JSON that is a figure, a trouble, or progress. */
+/* A line of chokepoint-calibrate: a JSON object that is a figure, a trouble, or progress. */
 #include "cli/calibrate/result.h"
 #include "common/clock.h"
 #include "common/error.h"

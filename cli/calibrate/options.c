@@ -24,7 +24,8 @@ static int refuse(const char *what, const char *word, const char *advice) {
     return verb_refuse("calibrate", what, word, advice);
 }
 
-/* The program on the hosts reads the list again; here it is refused before anything is started. */
+/* The program on the hosts parses the list again; a bad list is refused here before anything is
+ * started. */
 static int check_only(const char *text) {
     static const char *const parts[] = {"net", "disk", "memory", "cpu", "mpi"};
     const char *p = text;
@@ -40,7 +41,7 @@ static int check_only(const char *text) {
     return 0;
 }
 
-/* Checks this machine only; the others report whether they have it. */
+/* Checks this machine only; the other hosts report whether they have the program. */
 static int check_disk(const char *directory) {
     struct stat status;
     if (!directory || (stat(directory, &status) == 0 && S_ISDIR(status.st_mode)))

@@ -7,7 +7,7 @@
 
 struct calibrate_options {
     const char *hosts;    /* file or list; NULL */
-    const char *hostfile; /* as mpirun takes it; NULL */
+    const char *hostfile; /* for mpirun; NULL */
     const char *database;
     const char *disk, *only; /* NULL: not given */
     bool quick, quiet, json;

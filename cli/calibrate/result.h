@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of chokepoint-calibrate so far. It ran on other hosts, and mpirun mixed its lines, so
- * every line is checked: only hosts that were asked for, known metrics and units, values within
- * reason, each once.
+ * The output of chokepoint-calibrate so far. It comes from other hosts, and mpirun mixes its lines,
+ * so every line is checked: only requested hosts, known metrics and units, plausible values, each
+ * once.
  */
 #ifndef CHOKEPOINT_CLI_CALIBRATE_RESULT_H
 #define CHOKEPOINT_CLI_CALIBRATE_RESULT_H
@@ -14,25 +14,25 @@
 #define CALIBRATION_LINE_MAX 1024
 
 struct calibration {
-    const struct hosts *hosts;     /* borrowed: what may be spoken of */
+    const struct hosts *hosts;     /* borrowed: the requested hosts */
     struct store_ceiling *figures; /* owned, with all texts */
     size_t n, capacity;
     char *troubles[CALIBRATION_TROUBLES_MAX]; /* owned: "vm2: disk: ..." */
     size_t n_troubles;
     size_t n_refused;    /* lines */
-    char refused[160];   /* why the first one was */
-    double done, left_s; /* as last heard; done 0 to 1 */
+    char refused[160];   /* why the first one was refused */
+    double done, left_s; /* last progress; done: 0 to 1 */
     char what[100];
 };
 
 void calibration_release(struct calibration *c);
 
-/* A figure; texts are copied. -EINVAL with one line in why; -ENOMEM. */
+/* Adds a figure; texts are copied. -EINVAL with one line in why; -ENOMEM. */
 int calibration_add(struct calibration *c, const struct store_ceiling *figure, char *why,
                     size_t why_size);
 int calibration_add_trouble(struct calibration *c, const char *host, const char *text);
 
-/* Takes any line of output; one that is not ours is counted. -ENOMEM. */
+/* Takes any line of output, and counts foreign lines. -ENOMEM. */
 int calibration_take_line(struct calibration *c, const char *line);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint doctor`: whether hosts can be recorded well. Each host, this one too, is examined by
- * the agent that would record it; findings that need this host or a comparison of hosts are added.
+ * `chokepoint doctor`: whether hosts can be recorded well. On each host, with this one, the agent
+ * that would record it examines it. Findings on this host alone and comparisons of hosts are added.
  */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
@@ -46,7 +46,7 @@ struct options {
 
 #define DATABASE_BYTES 200e6 /* a recording of five hosts takes about 10 MB a minute */
 
-/* ---- this machine's part ---- */
+/* ---- checks of this machine ---- */
 
 static void check_database(const struct options *o, struct examined *here) {
     char copy[PATH_MAX], mend[PATH_MAX + 80];

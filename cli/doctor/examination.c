@@ -13,10 +13,9 @@
 
 #define SEPARATOR " | "
 #define CLOCK_TOLERANCE_S                                                                          \
-    1.0 /* clocks of recordings are measured: this only puts files in order                        \
-         */
+    1.0 /* recordings measure clocks: this only matters for the order of files \ */
 
-/* Owns its texts, one after the other behind the finding itself. */
+/* Owns its texts, which follow the finding in memory. */
 static struct finding *make(const char *host, const char *level, const char *check,
                             const char *text, const char *mend) {
     size_t sizes[] = {strlen(level) + 1, strlen(check) + 1, strlen(text) + 1, strlen(mend) + 1};
@@ -59,7 +58,7 @@ void examined_release(struct examined *host) {
     host->n_findings = 0;
 }
 
-/* ---- what an agent says ---- */
+/* ---- lines of an agent ---- */
 
 static void hear_fact(struct examined *host, const char *name, const char *value,
                       int64_t now_wall_ns) {
@@ -102,7 +101,7 @@ void examined_hear(struct examined *host, const char *line, int64_t now_wall_ns)
         add(host, fields[1], fields[2], fields[3], fields[4]);
 }
 
-/* ---- hosts compared ---- */
+/* ---- comparisons of hosts ---- */
 
 static void compare_version(struct examined *host, const char *version) {
     char mend[700];
@@ -113,7 +112,7 @@ static void compare_version(struct examined *host, const char *version) {
                      "the agent is version %s, chokepoint here is %s", host->version, version);
 }
 
-/* A packet that one end may not take whole is cut or, without a word, lost. */
+/* A packet that is too large for one end is fragmented or silently lost. */
 static void compare_mtu(struct examined *host, const struct examined *largest) {
     char mend[120];
     snprintf(mend, sizeof mend, "ip link set dev %s mtu %" PRId64, host->interface, largest->mtu);
@@ -124,7 +123,7 @@ static void compare_mtu(struct examined *host, const struct examined *largest) {
                      host->interface, host->mtu, largest->host, largest->mtu);
 }
 
-/* It was read after it was asked for, and before it was heard of. */
+/* The clock was read between the question and the answer. */
 static void compare_clock(struct examined *host) {
     double behind_s = (double)(host->asked_wall_ns - host->wall_ns) / NS_PER_S,
            ahead_s = (double)(host->wall_ns - host->heard_wall_ns) / NS_PER_S;

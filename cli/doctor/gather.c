@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK_MS 50 /* for the ends of launchers, which no descriptor tells */
+#define CHECK_MS 50 /* poll interval for the ends of launchers, which no descriptor reports */
 
 struct listener {
     struct examined *host;
@@ -26,7 +26,7 @@ static void on_line(void *ctx, const char *line) {
     examined_hear(l->host, line, clock_wall_ns());
 }
 
-/* The collector's machine is examined, too, where it is no host of the job. */
+/* The collector's machine is examined, too, if it is not a host of the job. */
 static void add_this_machine(struct gathered *g) {
     if (gethostname(g->local_name, sizeof g->local_name - 1) < 0 || !g->local_name[0])
         strcpy(g->local_name, "localhost");
@@ -47,7 +47,7 @@ static int make_hosts(struct gathered *g, const struct hosts *hosts, enum launch
         return -ENOMEM;
     for (size_t i = 0; i < hosts->n; i++) {
         bool ours = address_is_ours(hosts->names[i]);
-        if (ours && own) /* this machine, by another of its names */
+        if (ours && own) /* another name of this machine */
             continue;
         own |= ours;
         g->launches[g->n] =
@@ -60,7 +60,7 @@ static int make_hosts(struct gathered *g, const struct hosts *hosts, enum launch
     return 0;
 }
 
-/* Until all have ended: one that ended may have been heard already. */
+/* Waits until all have ended; one that ended may have been read already. */
 static void hear(struct gathered *g, struct listener *listeners, int64_t deadline_ns) {
     size_t running = g->n;
     while (running && clock_monotonic_ns() < deadline_ns) {
@@ -80,7 +80,7 @@ static void hear(struct gathered *g, struct listener *listeners, int64_t deadlin
     }
 }
 
-/* ---- hosts that gave no answer ---- */
+/* ---- hosts that did not answer ---- */
 
 static bool says_not_found(const struct launch *launch) {
     for (size_t i = 0; i < launch->n_said; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint import`: stores data that agents could not deliver, from the files they left behind,
- * in its run. A segment of a spool is a whole stream in itself, so each goes the way of a push:
- * checked as a whole, then written in one transaction, its frames known by their numbers. Doing it
- * twice adds nothing.
+ * `chokepoint import`: stores undelivered data from the files that agents left behind, in the run
+ * of these data. A segment of a spool is a whole stream, so it is stored like a push: checked as a
+ * whole, then written in one transaction. Its frames have numbers, so a second import adds nothing.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -41,13 +40,13 @@ static const char usage[] =
 struct import {
     const char *database, *which; /* which: NULL, not given */
     struct store *store;
-    struct ingest *ingest; /* of `run`; NULL before the first file */
+    struct ingest *ingest; /* run of the first file; NULL before */
     int64_t run;
-    bool found; /* here, and not named by the user: it may be of another database */
+    bool found; /* a directory found on this host: it may belong to another database */
     uint64_t frames, duplicates, files;
-    char **directories;                /* those that were named */
-    bool makes;                        /* a run that is not there: the database is gone, or --new */
-    char made_id[WIRE_RUN_ID_MAX + 1]; /* of the run that was made last; "": its id is not known */
+    char **directories;                /* directories that the user named */
+    bool makes;                        /* the run is missing: the database is gone, or --new */
+    char made_id[WIRE_RUN_ID_MAX + 1]; /* of the run made last; "": its id is not known */
     int64_t made;                      /* 0: none */
 };
 
@@ -56,7 +55,7 @@ static int fail(const char *path, const char *why) {
     return -EIO;
 }
 
-/* A link or a device is no spool. */
+/* Links and devices are not spools. */
 static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -83,8 +82,7 @@ static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) 
     return 0;
 }
 
-/* Finds its stream, and its length without a record that was cut short when its writer was
- * killed. */
+/* Finds the file's stream, and its length without a record that a kill cut short. */
 static int look_at(const char *path, const uint8_t *data, size_t *size,
                    struct wire_stream *ret_stream, struct wire_run *ret_run) {
     struct wire_reader reader;
@@ -105,10 +103,10 @@ static int look_at(const char *path, const uint8_t *data, size_t *size,
     return r < 0 ? r : 0;
 }
 
-/* ---- a run that is made again ---- */
+/* ---- a run that is rebuilt ---- */
 
-/* The facts that segments tell about a run. The clock is that of the host of `run`, which alone
- * knows the name, else of whichever came first. */
+/* Facts about a run from its segments. The clock is that of `run`'s host, the only one that knows
+ * the run's name; else of the first host. */
 struct remains {
     struct wire_run run;
     struct frame_head first; /* seq 0: none yet */
@@ -117,7 +115,7 @@ struct remains {
 
 static int is_segment(const struct dirent *entry);
 
-/* Its stream, its run, its first frame. */
+/* The file's stream, its run, its first frame. */
 static void take_remains(struct remains *remains, const uint8_t *data, size_t size) {
     struct wire_reader reader;
     struct wire_record record = {0};
@@ -156,7 +154,7 @@ static void look_into(struct remains *remains, const char *directory) {
 
 #define UNKNOWN "not known"
 
-/* The same words for the same run: by them a later import finds it. */
+/* The words are the same for each run: a later import finds the run by them. */
 static void words_of_made(char *to, size_t size, const char *id) {
     snprintf(to, size,
              "made by `chokepoint import` of what agents of run %s kept, without the database: its "
@@ -184,7 +182,7 @@ static int begin_again(struct import *import, const struct remains *remains) {
     return r;
 }
 
-/* One transaction: a run without its note would not be found by the next import. */
+/* One transaction: without its note, the next import would not find the run. */
 static int make_run(struct import *import, const struct wire_run *run) {
     struct remains remains = {.period_ns = 0};
     memcpy(remains.run.id, run->id, sizeof run->id);
@@ -204,7 +202,7 @@ static int make_run(struct import *import, const struct wire_run *run) {
     return 0;
 }
 
-/* The run that was made of other directories of the same id, now or before. */
+/* The run made from other directories of the same id, in this import or before. */
 static int find_made(struct import *import, const struct wire_run *run) {
     char note[400];
     if (import->made && strcmp(import->made_id, run->id) == 0)
@@ -218,10 +216,11 @@ static int find_or_make_run(struct import *import, const struct wire_run *run) {
     return r == -ENOENT && import->makes ? make_run(import, run) : r;
 }
 
-/* ---- its run ---- */
+/* ---- the run of a file ---- */
 
-/* Single events are a stream of their own; they may be all that was left, and the database may have
- * none of them yet: then the samples of the same agent tell, whose stream is the one before. */
+/* Single events are a stream of their own, perhaps the only one left, and the database may not have
+ * it yet. Then the run is found by the stream of samples of the same agent, whose id precedes
+ * it. */
 static int find_run_of_agent(struct import *import, const struct wire_stream *stream) {
     struct wire_stream samples = *stream;
     int r = store_find_run_of_stream(import->store, stream, &import->run);
@@ -281,7 +280,7 @@ static int write_segment(struct import *import, const char *path, struct ingest_
     return 0;
 }
 
-/* Single events lie on the clock of their host's samples, which therefore come first. */
+/* Single events use the clock of their host's samples, so the samples come first. */
 static int import_file(struct import *import, const char *path, bool events) {
     struct ingest_push push = {0};
     struct wire_stream stream;
@@ -306,7 +305,7 @@ static int is_segment(const struct dirent *entry) {
     return n > 6 && strcmp(entry->d_name + n - 6, ".spool") == 0;
 }
 
-/* In the order they were written: names end in their number. */
+/* In the order in which they were written: names end in their number. */
 static int import_directory(struct import *import, const char *directory) {
     struct dirent **entries;
     char path[PATH_MAX];
@@ -332,9 +331,9 @@ static void tell_import(const struct import *import) {
                import->run, import->frames, import->files, import->duplicates);
 }
 
-/* ---- what was left behind on this host ---- */
+/* ---- leftovers on this host ---- */
 
-/* Each has its own run. One of another database stays, and is no failure. */
+/* Each has its own run. One that belongs to another database stays, which is no failure. */
 static int import_leftover(struct import *import, const struct leftover *leftover) {
     struct import one = {.database = import->database, .store = import->store, .found = true};
     int r = leftover->held || leftover->foreign || !leftover->files
@@ -359,7 +358,7 @@ static int import_leftovers(struct import *import, const struct leftover *list, 
 
 /* ---- the verb ---- */
 
-/* Each directory is of one run: that of the next may be another one. */
+/* Each directory belongs to one run; the next directory may belong to another. */
 static int import_named(struct import *import, const char *directory) {
     int r = leftover_check_owner(directory);
     if (r == 0)
@@ -371,7 +370,7 @@ static int import_named(struct import *import, const char *directory) {
     return r;
 }
 
-/* Segments are anybody's files. */
+/* Segments may be anybody's files. */
 static int confine_import(const struct import *import) {
     int r = confine_files(CONFINE_STORES, import->database);
     if (r == 0)
@@ -401,7 +400,7 @@ static int import_all(struct import *import, char **directories, const struct le
         r = import_named(import, *directories);
     store_close(import->store);
     if (gone && !import->made)
-        unlink(import->database); /* nothing is in it */
+        unlink(import->database); /* an empty directory */
     return r < 0 ? EXIT_USAGE : 0;
 }
 

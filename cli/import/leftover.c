@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RANDOM_SIZE 6 /* characters that mkdtemp chooses */
+#define RANDOM_SIZE 6 /* random characters from mkdtemp */
 #define DAY_S 86400
 
 static bool is_segment(const char *name) {
@@ -36,7 +36,7 @@ static bool is_spool(const char *name) {
 
 /* ---- one directory ---- */
 
-/* A descriptor, or negative errno: also where it is a link or somebody else's. */
+/* A descriptor, or negative errno: also if it is a link or another user's. */
 static int open_own(const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -48,7 +48,7 @@ static int open_own(const char *path) {
     return r < 0 ? r : fd;
 }
 
-/* Calls fn for each segment; the directory's descriptor stays the caller's. */
+/* Calls fn for each segment; the caller keeps the directory's descriptor. */
 static int each_segment(int dir_fd, void (*fn)(int dir_fd, const char *name, void *ctx),
                         void *ctx) {
     int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -120,8 +120,8 @@ static void remove_segment(int dir_fd, const char *name, void *ctx) {
     unlinkat(dir_fd, name, 0);
 }
 
-/* -EBUSY: an agent holds it, or it was written to since it was found; -ENOTEMPTY: there are other
- * files, which stay. */
+/* -EBUSY: an agent holds it, or wrote to it since it was found; -ENOTEMPTY: it has other files,
+ * which stay. */
 static int leftover_remove(const struct leftover *leftover) {
     struct leftover now;
     int r = look_at(leftover->path, &now);
@@ -141,9 +141,9 @@ static int leftover_remove(const struct leftover *leftover) {
     return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all leftovers ---- */
 
-/* A leftover of another user: 0, or -errno. */
+/* Whether it is another user's leftover: 0, or -errno. */
 static int look_at_foreign(const char *path, struct leftover *ret_leftover) {
     struct stat st;
     if (lstat(path, &st) < 0)
@@ -196,7 +196,7 @@ int leftovers_find(char *const *places, struct leftover **ret_list, size_t *ret_
     return 0;
 }
 
-/* ---- what is said of them ---- */
+/* ---- messages ---- */
 
 static const char *name_of(uid_t owner, char name[40]) {
     const struct passwd *user = getpwuid(owner);
@@ -218,7 +218,7 @@ int leftover_check_owner(const char *path) {
     return -EPERM;
 }
 
-/* Names of directories in /tmp may be chosen by any user. */
+/* Any user may choose names of directories in /tmp. */
 static void tell_leftover(const struct leftover *leftover) {
     char when[32] = "?", path[PATH_MAX], name[40];
     struct tm local;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leftovers of earlier runs' agents on this host: directories chokepoint-spool-XXXXXX in the places
- * where agents make them. Those of other users are listed, and neither read nor removed; links are
- * never listed; a live agent holds its directory (flock), or has it in its command line.
+ * Leftovers of earlier runs' agents on this host: directories chokepoint-spool-XXXXXX in the usual
+ * places. Those of other users are listed, but neither read nor removed; links are never listed. A
+ * live agent holds its directory (flock), or has it in its command line.
  */
 #ifndef CHOKEPOINT_CLI_LEFTOVER_H
 #define CHOKEPOINT_CLI_LEFTOVER_H
@@ -17,25 +17,25 @@ struct leftover {
     char path[PATH_MAX];
     uint64_t bytes; /* of its segments */
     size_t files;
-    int64_t newest_s; /* wall clock: when it was written to last */
+    int64_t newest_s; /* wall clock of the last write */
     bool held;
-    bool foreign; /* of another user: nothing but its owner is known */
+    bool foreign; /* another user's: only its owner is known */
     uid_t owner;
 };
 
-/* Those in these places (NULL-terminated; none: $TMPDIR and /tmp), the oldest first; *ret_list is
- * the caller's to free. -ENOMEM. */
+/* Lists the leftovers in these places (NULL-terminated; none: $TMPDIR and /tmp), oldest first; the
+ * caller frees *ret_list. -ENOMEM. */
 int leftovers_find(char *const *places, struct leftover **ret_list, size_t *ret_n);
 
-/* 0: it is no directory of another user. -EPERM after one line that names the owner. Files that
- * root put somewhere are anybody's to bring in. */
+/* 0: not a directory of another user. -EPERM after one line that names the owner. Anybody may
+ * import files that root stored. */
 int leftover_check_owner(const char *path);
 
-/* Prints them. 0. */
+/* Prints the list. 0. */
 int leftovers_list(const struct leftover *list, size_t n);
 
-/* Removes those that no agent holds and that were written to last more than `days` ago, and prints
- * which. Files that are no segments stay, and their directory. The exit status. */
+/* Removes the directories that no agent holds and that were last written to more than `days` ago,
+ * and prints their names. A directory with other files stays, with these files. The exit status. */
 int leftovers_remove(const struct leftover *list, size_t n, uint64_t days);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which address of ours a host reaches us by. IPv4: OpenMPI's own wiring is IPv4 by default, too.
- */
+/* The address of this machine at which a host reaches it. IPv4, like OpenMPI's own wiring by
+ * default. */
 #ifndef CHOKEPOINT_CLI_ADDRESS_H
 #define CHOKEPOINT_CLI_ADDRESS_H
 
@@ -12,8 +12,8 @@
 bool address_is_ours(const char *host);
 
 /* The local address of the route towards the host (nothing is sent). `why` (NULL, or borrowed and
- * static) says what is wrong on failure: -ENOENT when the name does not resolve, the errno of
- * routing otherwise. */
+ * static) has the reason of a failure: -ENOENT if the name does not resolve, otherwise the errno of
+ * routing. */
 int address_towards(const char *host, char ret_address[ADDRESS_SIZE], const char **ret_why);
 
 #endif

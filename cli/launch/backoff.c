@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/backoff.h"
 
-#define TOLD_EACH 5   /* so many ends in a row are told one by one, */
-#define TOLD_EVERY 60 /* then one of so many */
+#define TOLD_EACH 5   /* so many ends in a row are reported one by one, */
+#define TOLD_EVERY 60 /* then one in so many */
 
 void backoff_started(struct backoff *backoff, int64_t now_ns) {
     backoff->started_ns = now_ns;

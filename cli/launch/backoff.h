@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When a process that ended is started again: at once after a long life, after a pause that doubles
- * with each short one, never later than BACKOFF_MAX_NS. There is no last try: the cause of its end
- * may be over at any time, and a rare try costs nothing.
+ * with each short one, never later than BACKOFF_MAX_NS. It never gives up: the cause may vanish at
+ * any time, and a rare try costs nothing.
  */
 #ifndef CHOKEPOINT_CLI_BACKOFF_H
 #define CHOKEPOINT_CLI_BACKOFF_H
@@ -23,10 +23,10 @@ struct backoff {
 
 void backoff_started(struct backoff *backoff, int64_t now_ns);
 
-/* It ended, or could not be started. True when that is worth a line: not each time of many. */
+/* It ended, or could not be started. True if that deserves a line: not each time of many. */
 bool backoff_ended(struct backoff *backoff, int64_t now_ns);
 
-/* The next start is due now, and short lives are forgotten. Nothing, if none is due. */
+/* Makes the next start due now and forgets short lives; nothing if none is due. */
 void backoff_hurry(struct backoff *backoff, int64_t now_ns);
 
 static inline bool backoff_is_due(const struct backoff *backoff, int64_t now_ns) {

@@ -46,7 +46,7 @@ static int become(const struct child_plan *plan, pid_t parent) {
     return negative_errno();
 }
 
-/* The child's error, or 0 when exec has closed the pipe. */
+/* The child's error, or 0 after exec has closed the pipe. */
 static int read_error(int fd) {
     int32_t error = 0;
     ssize_t n;

@@ -56,7 +56,7 @@ static void listen_list(const struct collect_child *child, char *to, size_t size
     ret_fds[child->n_endpoints] = -1;
 }
 
-/* fds: read end, write end of stdin, stdout, stderr. */
+/* fds: read end and write end of stdin, then of stdout, then of stderr. */
 static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
     char run[24], file[48], listen[COLLECT_ADDRESSES_MAX * 24];
     int kept[COLLECT_ADDRESSES_MAX + 1];
@@ -126,7 +126,7 @@ void collect_child_url(const struct collect_child *child, const char *address, c
             snprintf(to, size, "https://%s:%u", address, child->endpoints[i].port);
 }
 
-/* --- what it says --- */
+/* --- its output --- */
 
 struct reading {
     struct collect_child *child;
@@ -205,7 +205,7 @@ int collect_child_check(struct collect_child *child, const struct collect_listen
 void collect_child_stop(struct collect_child *child) {
     child->told_to_stop = true;
     if (child->pid)
-        (void)!write(child->stdin_fd, "stop\n", 5); /* it may be dying: then its restart is told */
+        (void)!write(child->stdin_fd, "stop\n", 5); /* its restart reports a failure */
 }
 
 void collect_child_close(struct collect_child *child) {

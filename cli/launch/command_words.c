@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that runs the rest of its words: short options with an argument, words before it. */
+/* A program that runs its remaining words: its short options with an argument, and the words before
+ * the command. */
 struct wrapper {
     const char *name, *letters;
     int n_words;
@@ -33,7 +34,7 @@ static const struct wrapper *find_wrapper(const char *word) {
     return NULL;
 }
 
-/* `words` follow the wrapper's name. Returns those of the wrapped command. */
+/* `words` follow the wrapper's name. Returns the words of the wrapped command. */
 static char *const *skip_wrapper(const struct wrapper *wrapper, char *const *words) {
     for (; *words && (*words)[0] == '-'; words++) {
         const char *option = *words;
@@ -70,7 +71,7 @@ static const struct launcher *launcher_named(const char *name) {
     return NULL;
 }
 
-/* mpirun and mpiexec may be anybody's: where they are links, the file behind has the real name. */
+/* mpirun and mpiexec may be links; the file behind them has the real name. */
 static const struct launcher *find_launcher(const char *word) {
     const struct launcher *found = launcher_named(base_name(word));
     char path[PATH_MAX], file[PATH_MAX];
@@ -80,7 +81,7 @@ static const struct launcher *find_launcher(const char *word) {
     return found;
 }
 
-/* A program that by its name starts others on other hosts. */
+/* A program whose name says that it starts others on other hosts. */
 static bool looks_like_launcher(const char *word) {
     static const char *const others[] = {"aprun", "flux",   "ibrun",  "jsrun",
                                          "prun",  "salloc", "sbatch", "yod"};
@@ -93,8 +94,8 @@ static bool looks_like_launcher(const char *word) {
     return false;
 }
 
-/* "--name", "-name", "--name=value" (then *ret_value), "-nVALUE" of a one-letter name that takes
- * an argument. NULL for options that are not in the table. */
+/* "--name", "-name", "--name=value" (then *ret_value), "-nVALUE" for a one-letter name with an
+ * argument. NULL for options that are not in the table. */
 static const struct launcher_option *find_option(const struct launcher *launcher, const char *word,
                                                  const char **ret_value) {
     const struct launcher_option *table = launcher->options;
@@ -121,8 +122,8 @@ static int push(const char **list, size_t *n, const char *word) {
     return 0;
 }
 
-/* Where our own agents run is our affair: how ranks are placed and what they inherit is not passed
- * on (`-x`, which we use, and this list cannot be mixed). */
+/* Options of mpirun for reaching hosts are passed on; those for placing ranks and passing variables
+ * are not (`-x`, which agents need, excludes this list). */
 static bool is_about_ranks(const char *parameter) {
     return strcmp(parameter, "mca_base_env_list") == 0 || strncmp(parameter, "rmaps_", 6) == 0 ||
            strncmp(parameter, "hwloc_base_binding", 18) == 0;
@@ -136,12 +137,12 @@ bool command_list_has(const char *list, const char *word) {
     return false;
 }
 
-/* Whether an --export list leaves out what we hand to ranks. */
+/* Whether an --export list leaves out the variables for ranks. */
 static bool exports_a_part(const char *list) {
     return !command_list_has(list, "ALL") && !command_list_has(list, "LD_PRELOAD");
 }
 
-/* An option by which a batch system is asked, or told, for which hosts. */
+/* An option that asks a batch system for hosts, or names them. */
 static int take_of_job(struct command_words *to, const struct launcher_option *option,
                        char *const *words, int n_words, const char *argument) {
     int r = 0;
@@ -181,7 +182,7 @@ static int take(struct command_words *to, const struct launcher_option *option, 
     return r;
 }
 
-/* An option that no table has. */
+/* An option that is in no table. */
 static bool may_name_hosts(const char *option) {
     return strstr(option, "host") || strstr(option, "node") || strstr(option, "machine");
 }
@@ -197,7 +198,7 @@ static int read_options(struct command_words *to, const struct launcher *launche
         int n_arguments = option && !value && option->n_arguments > 0 ? option->n_arguments : 0;
         for (int i = 1; i <= n_arguments; i++)
             if (!(*words)[i])
-                return 0; /* the launcher will say so */
+                return 0; /* the launcher will report it */
         int r = option ? take(to, option, *words, value) : 0;
         if (r < 0)
             return r;

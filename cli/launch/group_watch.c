@@ -23,7 +23,7 @@ int group_watch_start(struct group_watch *watch) {
     sigset_t all, old;
     pid_t parent = getpid();
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &old); /* before the fork: it misses nothing */
+    sigprocmask(SIG_BLOCK, &all, &old); /* before the fork, so that it misses nothing */
     pid_t pid = fork();
     if (pid == 0)
         stand_still(parent);
@@ -54,7 +54,7 @@ static uint64_t pending_of(pid_t pid) {
     return pending;
 }
 
-/* A pending signal stays pending, so a new child takes over. */
+/* A pending signal stays pending, so a new child replaces this one. */
 bool group_watch_saw(struct group_watch *watch, int signal) {
     if (watch->pid == 0 || !(pending_of(watch->pid) >> (signal - 1) & 1))
         return false;

@@ -70,7 +70,7 @@ static int refuse_name(const char *name, size_t size, char *why, size_t why_size
 }
 
 static int append(struct hosts *hosts, char *name) {
-    if ((hosts->n & (hosts->n - 1)) == 0) { /* at powers of two */
+    if ((hosts->n & (hosts->n - 1)) == 0) { /* grows at powers of two */
         char **names = reallocarray(hosts->names, hosts->n ? 2 * hosts->n : 1, sizeof *names);
         if (!names)
             return -ENOMEM;
@@ -157,7 +157,7 @@ int hosts_add_hostfile_text(struct hosts *hosts, const char *text, size_t size, 
     return 0;
 }
 
-/* Only plain files: the command could not read a pipe again after us. */
+/* Plain files only: the command could not read a pipe a second time. */
 static int read_plain_file(const char *path, char **ret_text, size_t *ret_size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;

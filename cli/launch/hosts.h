@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set of host names in the order in which they were first named, and the texts such names come
- * from: lists of command lines, hostfiles, Slurm's compressed node lists.
+ * A set of host names in the order of their first mention, and the texts that name them: lists on
+ * command lines, hostfiles, Slurm's compressed node lists.
  *
- * The texts are somebody else's. A name is letters, digits, '.', '_', '-', ':' (IPv6) and does not
- * begin with '-', so that it can never be taken for an option by the ssh or mpirun it is passed to.
+ * The texts come from outside. A name has letters, digits, '.', '_', '-', ':' (IPv6) and does not
+ * begin with '-', so that ssh and mpirun never take it for an option.
  */
 #ifndef CHOKEPOINT_CLI_HOSTS_H
 #define CHOKEPOINT_CLI_HOSTS_H
@@ -19,26 +19,26 @@
 struct hosts {
     char **names; /* owned */
     size_t n;
-    void *index; /* tsearch: a hostfile may name each host a thousand times */
+    void *index; /* for tsearch: a hostfile may name each host a thousand times */
 };
 
 void hosts_release(struct hosts *hosts); /* a zeroed struct is an empty set */
 bool hosts_contain(const struct hosts *hosts, const char *name);
 
 /*
- * All of these add to the set; a host that is in it already is skipped. On failure `why` has one
- * line about it and the set may have grown. -EINVAL: something is no host name; -E2BIG: more than
- * HOSTS_MAX; -ENOMEM; of files also the errno of reading and -ENODATA when they name no host.
+ * All of these add to the set; hosts in the set are skipped. On failure `why` has one line and the
+ * set may have grown. -EINVAL: not a host name; -E2BIG: more than HOSTS_MAX; -ENOMEM; for files
+ * also the errno of reading, and -ENODATA if they name no host.
  */
 
-/* One name; "user@" is dropped (ssh and mpirun read it from where it was written). */
+/* One name, without "user@" (ssh and mpirun read that from the original text). */
 int hosts_add(struct hosts *hosts, const char *name, size_t size, char *why, size_t why_size);
 
 /* mpirun's --host: "a,b:2,c:*". */
 int hosts_add_list(struct hosts *hosts, const char *text, char *why, size_t why_size);
 
-/* A hostfile of OpenMPI, MPICH or PBS: the first word of a line, "slots=" and all others are not
- * ours; '#' begins a comment, "^name" takes a host out again. Lines may end with CR LF. */
+/* A hostfile of OpenMPI, MPICH or PBS: the first word of each line; "slots=" and further words are
+ * ignored. '#' begins a comment, "^name" removes a host. Lines may end with CR LF. */
 int hosts_add_hostfile_text(struct hosts *hosts, const char *text, size_t size, char *why,
                             size_t why_size);
 int hosts_add_hostfile(struct hosts *hosts, const char *path, char *why, size_t why_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order is that of specificity: what the user tells us, what the command is told, what the
- * batch system has given. A --host list of mpirun selects from its hostfile, so the list wins.
+ * The most specific source wins: the user's --hosts, then the command's words, then the batch
+ * system's allocation. A --host list of mpirun selects from its hostfile, so the list wins.
  */
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/slurm_nodes.h"
@@ -27,7 +27,7 @@ static int from_option(const char *option, struct hosts *hosts, char *why, size_
     return r;
 }
 
-/* A node list of srun says which nodes must be among those of the step; all of them, if it has no
+/* srun's node list names nodes that must be in the step: they are all of them, if the step has no
  * more. */
 static bool may_have_more_hosts(const struct command_words *words, const struct hosts *hosts) {
     const char *allocation = getenv("SLURM_JOB_NODELIST"), *dash;
@@ -65,7 +65,7 @@ static int from_words(const struct command_words *words, struct hosts *hosts, ch
     return 0;
 }
 
-/* A default hostfile may be without hosts: OpenMPI installs such a one. */
+/* A default hostfile may have no hosts: OpenMPI installs such a file. */
 static int from_default_hostfile(struct hosts *hosts, enum command_kind kind, char *why,
                                  size_t why_size) {
     const char *path =

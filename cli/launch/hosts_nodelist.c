@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slurm's node lists, expanded here because `scontrol` is not on every machine that can mpirun. */
+/* Slurm's node lists, expanded here because not every machine with mpirun has `scontrol`. */
 #include "cli/launch/hosts.h"
 #include "common/error.h"
 #include "common/text.h"
@@ -24,8 +24,8 @@ static int refuse(const struct nodelist *list, const char *text) {
 
 static int expand(struct nodelist *list, const char *name);
 
-/* A range counts up with the leading zeros of its start; the brackets' text is `before`..`after`.
- */
+/* A range counts up with the leading zeros of its start; the texts around the brackets are
+ * `before`..`after`. */
 static int expand_range(struct nodelist *list, struct span before, struct span range,
                         const char *after) {
     const char *p = range.data, *end = p + range.size;
@@ -48,7 +48,7 @@ static int expand_range(struct nodelist *list, struct span before, struct span r
     }
 }
 
-/* Each bracket is expanded for each number of the ones before it: "r[1-2]n[01-04]". */
+/* Expands each bracket for each number of the earlier ones: "r[1-2]n[01-04]". */
 static int expand(struct nodelist *list, const char *name) {
     const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
     if ((!open && strchr(name, ']')) || ++list->n_steps > 16 * HOSTS_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words that name the job: --job [HOST:]KIND=VALUE, several times. Kinds have no ':',
- * so the last one before the '=' ends a host, whose address may have some itself.
+ * The words that name the job: --job [HOST:]KIND=VALUE, several times. Kinds have no ':', so the
+ * last ':' before the '=' ends a host, whose address may have some itself.
  */
 #ifndef CHOKEPOINT_CLI_JOB_WORDS_H
 #define CHOKEPOINT_CLI_JOB_WORDS_H
@@ -13,8 +13,8 @@
 
 struct job_word {
     const char *text;   /* as given (borrowed) */
-    size_t host_size;   /* of the host at its beginning; 0: any host */
-    const char *choice; /* what follows */
+    size_t host_size;   /* length of the host at its beginning; 0: any host */
+    const char *choice; /* the choice behind the host */
 };
 
 struct job_words {
@@ -25,7 +25,7 @@ struct job_words {
 /* 0, or -EINVAL with one line in why. */
 int job_words_add(struct job_words *words, const char *text, char *why, size_t why_size);
 
-/* Whether the word is for that host, too. */
+/* Whether the word applies to that host. */
 bool job_word_is_for(const struct job_word *word, const char *host);
 
 #endif

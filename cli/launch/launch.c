@@ -19,8 +19,8 @@ const char *launch_method_name(enum launch_method method) {
     return names[method];
 }
 
-/* The host's keys in a pipe: short enough to be written before anyone reads. ssh, and mpirun and
- * srun for their only process, pass their standard input on. */
+/* Puts the host's keys into a pipe: they are short enough to be written before anyone reads. ssh
+ * passes its standard input on, and so do mpirun and srun to their only process. */
 static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
     int fds[2];
     char key[HOST_KEY_SIZE], line[HOST_KEY_SIZE + 130];
@@ -41,9 +41,9 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
     return 0;
 }
 
-/* An mpirun, ssh or srun of ours is no part of the job, so it has no CHOKEPOINT_RUN, and
- * CHOKEPOINT_AGENT says what it is. mpirun refuses to mix its two ways to pass variables; ours is
- * -x. SLURM_OVERLAP: the agents' step must not hold the CPUs. */
+/* The agents' mpirun, ssh or srun is no part of the job: it has no CHOKEPOINT_RUN, and
+ * CHOKEPOINT_AGENT marks it. mpirun refuses to mix its two ways to pass variables; this one is -x.
+ * SLURM_OVERLAP: the agents' step must not occupy the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
     bool direct = launch->method == LAUNCH_DIRECT;
@@ -99,7 +99,7 @@ static int start_words(struct launch *launch, const struct launch_plan *plan,
 
 int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url) {
     struct launch_words words;
-    if (launch->attempted) /* before: somebody may still have the other end */
+    if (launch->attempted) /* closed first: another process may still have the other end */
         line_reader_close(&launch->output);
     launch->n_said = 0;
     int r = launch_words_make(&words, launch, plan, url);
@@ -119,9 +119,9 @@ struct listening {
     void *ctx;
 };
 
-/* ---- what an agent tells before it samples: agent/introduction.h ---- */
+/* ---- what an agent reports before it samples: agent/introduction.h ---- */
 
-/* A path as it may stand in a list of libraries, or in a shell's words. */
+/* A path that is safe in a list of libraries and in a shell's words. */
 static bool is_plain_path(const char *path) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-_./+@%^,=~";
@@ -146,7 +146,7 @@ static void take_library(struct launch_library *library, const char *text) {
     *library = told;
 }
 
-/* True: the line was one of these. */
+/* True: the line was such a report. */
 static bool take_introduction(struct launch *launch, const char *line) {
     static const char library[] = "library ", none[] = "no library ", spool[] = "spool ";
     if (strncmp(line, library, sizeof library - 1) == 0)
@@ -166,7 +166,7 @@ static bool is_decoration(const char *line) {
     return line[strspn(line, "-=*@ ")] == '\0';
 }
 
-/* Without the frame that ssh draws around a line. */
+/* The line without the frame that ssh draws around it. */
 static void keep_line(char *to, size_t size, const char *line) {
     line += strspn(line, "@ ");
     size_t n = strlen(line);

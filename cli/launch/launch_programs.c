@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our own programs that a launch needs: where they lie, seen from the command. */
+/* The programs of this project that a launch needs, found from the path of the command. */
 #include "cli/launch/launch.h"
 #include "common/error.h"
 #include "common/own_program.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The relay, which brings agents to hosts that have none, lies beside us (a build), or where `make
- * install` puts it. A build without a static C library has none. */
+/* The relay, which brings agents to hosts without one, lies beside this program (a build), or where
+ * `make install` puts it. A build without a static C library has none. */
 static void find_relay(struct launch_plan *plan, const char *program, int length) {
     static const char *const places[] = {"", CHOKEPOINT_LIBEXEC_FROM_BIN "/"};
     for (size_t i = 0; i < ARRAY_SIZE(places); i++) {

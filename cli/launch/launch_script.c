@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The script that a shell on the host runs to become the agent. It runs under sh whatever the login
- * shell is.
+ * The script that a shell on the host runs to become the agent. It runs under sh, whatever the
+ * login shell is.
  *
- * With a relay in front of it (agent/relay/relay.h) it says on its standard output whether an agent
- * of this version is there, and takes the program if not: into a directory of its own in the first
- * place that lets programs run and that nobody else can change, with the MPI library behind it in
- * the same file. That goes away with the script, or with the start of the agent. Each program that
- * it starts delays all that follows.
+ * Behind a relay (agent/relay/relay.h) it reports on its standard output whether an agent of this
+ * version is there. If not, it takes the program, with the MPI library behind it in the same file,
+ * into a directory of its own, in the first place that allows programs and that nobody else can
+ * change. The directory is removed with the script, or when the agent starts. Each program that the
+ * script starts delays everything that follows.
  *
- * An agent that lies where it lies here is started only if nobody but root and this user can have
- * put it there: the same path may be anybody's on another host.
+ * An agent at the same path as on this host is started only if nobody but root and this user can
+ * have put it there: on another host the path may be anybody's.
  */
 #include "cli/launch/launch_private.h"
 #include "common/error.h"
@@ -21,10 +21,10 @@
 
 #define SCRIPT_SIZE (16 * 1024)
 
-/* sound: whether each part of a path, links followed, belongs to root or to this user, and nobody
- * else may write to it; a directory on the way may be shared if it is sticky. ls says for each
- * "drwxr-xr-x 2 OWNER ...". $real is then that path without links, and alone may be used: a link of
- * somebody else may by now lead elsewhere. */
+/* sound: whether each part of a path, with links followed, belongs to root or to this user, and
+ * nobody else may write to it; a directory on the way may be shared if it is sticky. ls prints for
+ * each "drwxr-xr-x 2 OWNER ...". $real is then the path without links, and only $real may be used:
+ * another user's link may have changed meanwhile. */
 static const char sound[] =
     "sound() { { [ -x \"$1\" ] && real=$(cd -P \"${1%/*}/\" && pwd -P) && "
     "real=${real%/}/${1##*/} && "
@@ -35,9 +35,9 @@ static const char sound[] =
     "[ \"$owner\" = 0 ] || [ \"$owner\" = \"$me\" ] || exit 1; "
     "done; case $m in [-d]????[-]??[-]*) ;; *) exit 1;; esac; }); } 2>/dev/null; }\n";
 
-/* $1, ...: the words of the agent but for those about where it pushes. h: the host, v: what an
- * agent of this version says, u: the collector ("": the agent only examines its host), p: its pin,
- * a: where the agent lies here, l: whether the MPI library is asked for. */
+/* $1, ...: the words of the agent, except those about where it pushes. h: the host, v: the version
+ * text of an agent, u: the collector ("": the agent only examines its host), p: its pin, a: the
+ * path of the agent on this host, l: whether the MPI library is requested. */
 static const char deliver[] =
     "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\" && a=$real;; "
     "*) command -v \"$a\" >/dev/null;; esac && "
@@ -94,7 +94,7 @@ static bool append_words(char *to, size_t size, const struct launch_words *agent
     return fits;
 }
 
-/* The agent lies where it lies here, if that is sound, or in the PATH. */
+/* The agent is at the same path as here, if that is sound, or in the PATH. */
 static bool append_start(char *to, size_t size, const struct launch_words *agent,
                          const struct launch_plan *plan) {
     return append_quoted(to, size, "; a=", plan->agent) && append(to, size, "\n") &&
@@ -130,8 +130,8 @@ int launch_script_make(struct launch_words *to, const struct launch *launch,
     return fits ? 0 : -ENAMETOOLONG;
 }
 
-/* Without what csh does not leave alone in single quotes (ends of lines, '!') and fish does not
- * (backslashes): as printf's %b has them. */
+/* Encodes what csh changes in single quotes (ends of lines, '!') and what fish changes
+ * (backslashes) for printf's %b. */
 static char *encode(const char *script) {
     char *text = malloc(5 * strlen(script) + 1), *to = text;
     for (; text && *script; script++)

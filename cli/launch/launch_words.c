@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line that starts an agent. Its key is in none, and in no environment: it comes on the
- * agent's standard input.
+ * The command line that starts an agent. It never contains the agent's key, nor does an
+ * environment: the key comes on the agent's standard input.
  */
 #include "cli/launch/launch_private.h"
 #include "cli/launch/slurm_job.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
-/* mpirun's patience between SIGTERM and SIGKILL. It takes it twice, also when the process is dead
- * already: so long is a host without an agent after a kill. */
+#define LAUNCH_DRAIN_S "3" /* `run` waits no longer, either: see run_finish.c */
+/* mpirun's pause between SIGTERM and SIGKILL. It makes it twice, even if the process is dead
+ * already: so long a host lacks an agent after a kill. */
 #define LAUNCH_KILL_S "1"
 
 static void add(struct launch_words *to, const char *word) {
@@ -51,7 +51,7 @@ void launch_add_agent(struct launch_words *to, const struct launch *launch,
     }
     if (!launch_is_relayed(launch, plan))
         add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", NULL);
-    if (launch->spool[0]) /* of the agent before it */
+    if (launch->spool[0]) /* of the previous agent */
         add_all(to, "--spool", launch->spool, NULL);
     if (plan->asks_library)
         add_all(to, "--library", plan->library, NULL);
@@ -68,7 +68,7 @@ void launch_add_agent(struct launch_words *to, const struct launch *launch,
             add_all(to, "--job", plan->jobs->items[i].choice, NULL);
 }
 
-/* A single host needs no mapping policy, and so none can conflict with the user's settings. */
+/* A single host needs no mapping policy, which could conflict with the user's settings. */
 static int make_mpirun(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
     const struct command_words *words = plan->words;
@@ -105,8 +105,8 @@ bool launch_shell_quote(char *to, size_t size, const char *text) {
     return true;
 }
 
-/* A step beside the command's, which may use what the command has and takes nothing away from it.
- * Everything is said, because srun takes options from its environment, too. */
+/* A step beside the command's, which shares the command's resources and takes none away. All
+ * options are given, because srun also takes options from its environment. */
 static int make_srun(struct launch_words *to, const struct launch *launch,
                      const struct launch_plan *plan) {
     add_all(to, "srun", "--overlap", "--nodelist", launch->host, "--nodes=1", "--ntasks=1",
@@ -124,7 +124,7 @@ static int make_srun(struct launch_words *to, const struct launch *launch,
     return r;
 }
 
-/* $CHOKEPOINT_RSH is a command with its options, as mpirun's plm_rsh_agent. */
+/* $CHOKEPOINT_RSH is a command with options, like mpirun's plm_rsh_agent. */
 static int make_ssh(struct launch_words *to, const struct launch *launch,
                     const struct launch_plan *plan) {
     const char *rsh = getenv("CHOKEPOINT_RSH");
@@ -144,7 +144,7 @@ static int make_ssh(struct launch_words *to, const struct launch *launch,
     return r;
 }
 
-/* In front of the launcher; the rest of its words are the launcher's. */
+/* Words in front of the launcher; all further words are the launcher's. */
 static void add_relay(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     if (launch_is_relayed(launch, plan))

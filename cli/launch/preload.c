@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define USER_LIST "mca_base_env_list" /* with which OpenMPI takes no other variables */
+#define USER_LIST "mca_base_env_list" /* with this parameter OpenMPI takes no other variables */
 
 static bool file_sets_list(const char *path) {
     char line[1024];
@@ -22,7 +22,7 @@ static bool file_sets_list(const char *path) {
     return found;
 }
 
-/* In the environment, on mpirun's command line, or in OpenMPI's files of parameters. */
+/* Set in the environment, on mpirun's command line, or in OpenMPI's files of parameters. */
 static bool user_has_list(char *const *command) {
     const char *home = getenv("HOME");
     char path[PATH_MAX];
@@ -35,7 +35,7 @@ static bool user_has_list(char *const *command) {
     return home && n > 0 && (size_t)n < sizeof path && file_sets_list(path);
 }
 
-/* "a" and "b" with a colon between them, or the one that is there. */
+/* "a" and "b" joined by a colon, or the one that is not empty. */
 static bool join(char *to, size_t size, const char *a, const char *b) {
     bool both = a && *a && b && *b;
     int n = snprintf(to, size, "%s%s%s", a ? a : "", both ? ":" : "", b ? b : "");
@@ -50,7 +50,7 @@ static bool fill(struct preload *to, const char *library) {
     return n > 0 && (size_t)n < sizeof to->ranks && !strchr(to->here, ';');
 }
 
-/* Whether the command's own environment takes it: see preload.h. */
+/* Whether LD_PRELOAD goes into the command's own environment: see preload.h. */
 static bool is_rank_itself(const struct command_words *words, const char *path) {
     return words->kind == COMMAND_SRUN || words->kind == COMMAND_HYDRA ||
            (words->kind == COMMAND_PLAIN && path[0] && program_needs(path, "libmpi"));

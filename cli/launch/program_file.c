@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter of a program (PT_INTERP, elf(5)) is its dynamic loader; for a script it is the
- * word behind "#!" (execve(2)). */
+/* A program's interpreter (PT_INTERP, elf(5)) is its dynamic loader; a script's is the word behind
+ * "#!" (execve(2)). */
 #include "cli/launch/program_file.h"
 #include "cli/launch/child.h"
 #include "common/error.h"
@@ -23,7 +23,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* ---- where it lies ---- */
+/* ---- paths ---- */
 
 static int check_program(const char *path) {
     struct stat status;
@@ -54,13 +54,13 @@ int program_find(const char *word, char ret_path[PATH_MAX]) {
     return found;
 }
 
-/* ---- its interpreter ---- */
+/* ---- interpreters ---- */
 
 static bool read_at(int fd, void *to, size_t size, uint64_t offset) {
     return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* Text of PT_INTERP; "" where there is none. -ENOEXEC: no program of this machine. */
+/* Text of PT_INTERP; "" if there is none. -ENOEXEC: not a program for this machine. */
 static int read_loader(int fd, char ret_loader[PATH_MAX]) {
     ElfW(Ehdr) head;
     ElfW(Phdr) part;
@@ -97,7 +97,7 @@ static bool read_script(int fd, char ret_word[PATH_MAX]) {
     return true;
 }
 
-/* The loader of the program in *path, which becomes that of its interpreter for a script. */
+/* The loader of the program in *path; for a script *path becomes its interpreter. */
 static int find_loader(char path[PATH_MAX], char ret_loader[PATH_MAX]) {
     for (int i = 0; i < SCRIPTS_MAX; i++) {
         char word[PATH_MAX];
@@ -151,7 +151,7 @@ int program_takes_preload(const char *word, char ret_path[PATH_MAX], char *why, 
     return PROGRAM_REFUSES;
 }
 
-/* ---- what it needs ---- */
+/* ---- libraries ---- */
 
 static bool begins_word(const char *line, const char *library) {
     line += strspn(line, " \t");
@@ -162,7 +162,7 @@ static bool any_line(int fd, const char *library) {
     FILE *lines = fdopen(fd, "re");
     char line[PATH_MAX + 256];
     bool found = false;
-    while (lines && fgets(line, sizeof line, lines)) /* to the end: nobody gets a SIGPIPE */
+    while (lines && fgets(line, sizeof line, lines)) /* to the end: no SIGPIPE */
         found |= begins_word(line, library);
     if (lines)
         fclose(lines);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts about a program before it is started: its path, and whether our library can be preloaded
- * into it. It can if the program has the same dynamic loader as we have: a static program has none,
- * the loader of another C library ends the program (musl: status 127), and a container does not
- * hold our library.
+ * Facts about a program before it is started: its path, and whether the shim can be preloaded into
+ * it. That needs the same dynamic loader as this program's: a static program has none, the loader
+ * of another C library ends the program (musl: status 127), and a container lacks the shim.
  */
 #ifndef CHOKEPOINT_CLI_PROGRAM_FILE_H
 #define CHOKEPOINT_CLI_PROGRAM_FILE_H
@@ -22,8 +21,8 @@ int program_find(const char *word, char ret_path[PATH_MAX]);
  * not known. */
 int program_takes_preload(const char *word, char ret_path[PATH_MAX], char *why, size_t why_size);
 
-/* Whether the program needs a library whose name begins like this ("libmpi"), by itself or through
- * others. The dynamic loader says so, without starting the program. */
+/* Whether the program needs a library with this prefix ("libmpi"), directly or through others. The
+ * dynamic loader tells it without starting the program. */
 bool program_needs(const char *path, const char *library);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command itself. It stays in our process group, so that the terminal treats it as it would
- * without us. mpirun hands OMPI_* variables to every rank, on every host and beside the user's own
- * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice,
- * and the run's name once more as a category of the locale: those are what ssh takes along by
+ * The command itself. It stays in the process group of `run`, so that the terminal treats it as if
+ * it were alone. mpirun passes OMPI_* variables to every rank, on every host and beside the user's
+ * own -x (the documented list, mca_base_env_list, makes mpirun refuse any -x). So all variables are
+ * set twice, and the run's name once more as a category of the locale, which ssh passes on by
  * default.
  *
- * A daemon that the command leaves behind becomes a child of ours: so it is found to be of the
- * job, whatever it did to its environment.
+ * `run` becomes the parent of daemons that the command leaves behind, so they are recognized as the
+ * job's, whatever they did to their environment.
  */
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
@@ -78,7 +78,7 @@ void session_find_preload(struct run_session *s) {
     session_ask_library(s);
 }
 
-/* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
+/* Adds the variables that bring the shim into the ranks; mpirun itself needs none. */
 static void add_preload(const struct run_session *s, struct child_variable *variables) {
     size_t n = 0;
     if (!s->has_preload)
@@ -89,7 +89,7 @@ static void add_preload(const struct run_session *s, struct child_variable *vari
         variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
 }
 
-/* srun hands on every variable whose name begins with SLURM_, whatever else it is told to. */
+/* srun passes on every variable whose name begins with SLURM_, whatever its options say. */
 static struct child_variable *add_slurm(const struct run_session *s, struct child_variable *end,
                                         char *export_list, size_t size) {
     const char *list = slurm_export_list(export_list, size);
@@ -123,7 +123,7 @@ int session_start_command(struct run_session *s) {
                                     .stderr_fd = -1,
                                     .mask = &s->old_mask,
                                     .limits = &s->old_limits};
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* else its daemons would be children of init, as any */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* otherwise init would adopt its daemons */
     s->started_wall_ns = clock_wall_ns();
     s->started_mono_ns = clock_monotonic_ns();
     return child_start(&plan, &s->command);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a run: every agent makes its last push, the collector commits it, and what was started
- * is ended by its id. All waits are bounded, and another Ctrl-C cuts them short.
+ * The end of a run: every agent makes its last push, the collector commits it, and all started
+ * processes are ended by their ids. All waits have limits, and another Ctrl-C shortens them.
  */
 #include "cli/launch/run_session.h"
 #include "common/clock.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define START_NS (2 * NS_PER_S)
-#define DRAIN_NS (10 * NS_PER_S)  /* a host whose cores are full is slow, not gone */
-#define EVENTS_NS (64 * NS_PER_S) /* as long as agents try, while single events keep coming */
-#define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained */
+#define DRAIN_NS (10 * NS_PER_S)  /* a host with busy cores is slow, not gone */
+#define EVENTS_NS (64 * NS_PER_S) /* agents try so long while single events keep coming */
+#define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained to the user */
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
 #define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
@@ -28,12 +28,12 @@ static bool awaits_agents(const struct run_session *s, bool reported) {
     return false;
 }
 
-/* Those that answered, live, and have not yet sent all. */
+/* Number of hosts that answered, live, and have not sent everything. */
 static bool awaits_last_words(const struct run_session *s) {
     return awaits_agents(s, true);
 }
 
-/* Those that are only just starting, and not given up yet. */
+/* Number of hosts that are still starting, and not given up. */
 static bool awaits_first_words(const struct run_session *s) {
     return awaits_agents(s, false);
 }
@@ -60,7 +60,7 @@ static const char *awaited_host(const struct run_session *s) {
     return "a host";
 }
 
-/* A line now and then about a wait that is getting long. */
+/* Prints a line now and then during a long wait. */
 static void tell_wait(const struct run_session *s, int64_t *next_ns) {
     if (clock_monotonic_ns() < *next_ns)
         return;
@@ -73,7 +73,7 @@ static void tell_wait(const struct run_session *s, int64_t *next_ns) {
     *next_ns += 5 * TELL_NS;
 }
 
-/* The last words of an agent come after all its single events, which may take their time. */
+/* The last words of an agent follow its single events, which may take long. */
 static void await_last_words(struct run_session *s) {
     int64_t begun_ns = clock_monotonic_ns(), tell_ns = begun_ns + TELL_NS, now_ns = begun_ns;
     int n_interrupts = s->n_interrupts;
@@ -122,9 +122,9 @@ static void close_collector(struct run_session *s) {
     }
 }
 
-/* An agent that was only just starting gets the time to find the collector and to be told to stop:
- * ended before, it would leave its spool behind. Hosts that say nothing then have nothing to say.
- */
+/* Agents that are still starting get the time to find the collector and hear that they shall stop;
+ * if they were ended before, they would leave their spools behind. Hosts that are silent then have
+ * nothing to deliver. */
 void session_drain(struct run_session *s) {
     s->stopping = true;
     backoff_hurry(&s->collector_back, clock_monotonic_ns());
@@ -143,7 +143,7 @@ static void signal_all(const struct run_session *s, int signal) {
         launch_signal(&s->launches[i], signal);
 }
 
-/* An agent that has sent all ends by itself, and its launcher with it. */
+/* An agent that has sent everything ends by itself, and its launcher with it. */
 void session_reap(struct run_session *s) {
     s->stopping = true;
     poll_until(s, REAP_NS, awaits_launchers);

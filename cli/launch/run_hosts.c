@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The hosts of a run: how each is reached, who has answered, and what is said of those who have
- * not. */
+/* The hosts of a run: how each is reached, which have answered, and the messages about the
+ * others. */
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "common/clock.h"
@@ -14,7 +14,7 @@
 
 #define UNCAPTURED_NAMES 3 /* in one line */
 
-/* A batch system's hosts let mpirun in, and often nobody else. */
+/* A batch system's hosts accept mpirun, and often nothing else. */
 static enum launch_method method_to_reach_others(const struct run_session *s,
                                                  enum hosts_source source) {
     if (s->words.kind == COMMAND_MPIRUN)
@@ -22,7 +22,7 @@ static enum launch_method method_to_reach_others(const struct run_session *s,
     if (slurm_in_job() && (source == HOSTS_BATCH || s->words.kind == COMMAND_SRUN) &&
         command_find("srun") == 0)
         return LAUNCH_SRUN;
-    if (s->words.kind == COMMAND_HYDRA) /* whose own way to other hosts is ssh, too */
+    if (s->words.kind == COMMAND_HYDRA) /* launchers that use ssh themselves */
         return LAUNCH_SSH;
     bool ours = source == HOSTS_OPTION && s->words.kind == COMMAND_PLAIN;
     return !ours && command_find("mpirun") == 0 ? LAUNCH_MPIRUN : LAUNCH_SSH;
@@ -33,7 +33,7 @@ static bool names_no_host_in_particular(const char *name) {
     return strcmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &address) == 1;
 }
 
-/* This machine is one host, by however many names it goes. */
+/* This machine is one host, whatever its names. */
 static void add_this_machine(struct run_session *s, const char *name) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].method == LAUNCH_DIRECT)
@@ -57,7 +57,7 @@ static int add_other(struct run_session *s, const char *name, const char **ret_f
     return collect_child_add_address(&s->collector, launch->address);
 }
 
-/* This machine's agent uses an address that is open anyway; without other hosts none is. */
+/* This machine's agent uses an address that is open anyway; loopback without other hosts. */
 static int set_own_address(struct run_session *s, const char *first) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].method == LAUNCH_DIRECT)
@@ -118,11 +118,11 @@ void session_start_agent(struct run_session *s, struct launch *launch) {
 
 void session_start_agents(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].address[0]) /* else its trouble is known */
+        if (s->launches[i].address[0]) /* otherwise its trouble is known */
             session_start_agent(s, &s->launches[i]);
 }
 
-/* Its introduction and its first sample come on two ways. */
+/* Introduction and first sample come on different connections. */
 static bool has_answered(const struct run_session *s, const struct launch *launch) {
     return launch->reported && (launch->library.told || !s->plan.asks_library);
 }
@@ -134,7 +134,7 @@ bool session_awaits_hosts(const struct run_session *s) {
     return false;
 }
 
-/* Words of ssh, whoever started it, their meaning, and the command that helps. */
+/* Messages of ssh from any launcher, their meaning, and a remedy. */
 struct advice {
     const char *words, *why, *command;
 };
@@ -154,7 +154,7 @@ static const struct advice *advice_for(const char *said) {
     return NULL;
 }
 
-/* The one line for which there is advice, else all lines that are kept. */
+/* The line with a known remedy, else all kept lines. */
 static void describe_said(const struct launch *launch, char *to, size_t size) {
     size_t n = 0;
     for (size_t i = 0; i < launch->n_said; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which MPI library is preloaded where. Each agent has told, over its own connection, what its host
- * has (agent/introduction.h); nothing is preloaded on a host that has not. Ranks of all hosts are
- * given one environment, so where all hosts have the library at one path, that is all. Else ranks
- * are started by a shell that looks at the kernel's name of its host, and preloads what that host
- * has told.
+ * Which MPI library is preloaded on which host. Each agent has reported its host's library over its
+ * own connection (agent/introduction.h); on hosts without a report nothing is preloaded. All ranks
+ * get one environment. So if all hosts have the library at one path, that path is used. Else a
+ * shell starts the ranks, finds the entry with the kernel's name of its host, and preloads that
+ * host's path.
  */
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
@@ -20,7 +20,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The file that hosts of this machine's kind are sent. */
+/* The file that is sent to hosts of this machine's kind. */
 static int find_sent(const struct run_session *s, char path[PATH_MAX], uint64_t *ret_digest) {
     struct utsname system;
     if (!s->plan.relay[0] || uname(&system) < 0)
@@ -39,12 +39,12 @@ void session_ask_library(struct run_session *s) {
 
 /* ---- one path for all ---- */
 
-/* Two files at one path, as on machines of two kinds, are two libraries. */
+/* Different files at one path, as on two kinds of machines, are different libraries. */
 static bool is_same(const struct launch_library *a, const struct launch_library *b) {
     return a->path[0] && strcmp(a->path, b->path) == 0 && a->digest == b->digest;
 }
 
-/* A host that takes the name of another one would choose what is preloaded there. */
+/* A host with the same name as another one could choose what is preloaded there. */
 static void drop_namesakes(struct run_session *s) {
     static const char why[] = "another host says that it is the same system";
     for (size_t i = 0; i < s->n_launches; i++)
@@ -68,7 +68,7 @@ static const struct launch *this_machine(const struct run_session *s) {
     return NULL;
 }
 
-/* The library that other hosts were sent is put here, too. */
+/* Installs the library that other hosts were sent on this one, too. */
 static int place_here(const struct run_session *s) {
     char sent[PATH_MAX];
     uint64_t digest;
@@ -81,8 +81,8 @@ static int place_here(const struct run_session *s) {
     return r;
 }
 
-/* Whether this machine has the library of the others, or needs none: a launcher that runs here may
- * have it in its own environment. */
+/* Whether this machine has the common library, or needs none: a launcher that runs here may have it
+ * in its own environment. */
 static bool has_it_here(const struct run_session *s, const struct launch_library *library) {
     const struct launch *here = this_machine(s);
     uint64_t digest;
@@ -93,7 +93,7 @@ static bool has_it_here(const struct run_session *s, const struct launch_library
     return mpi_library_check(library->path, &digest) == 0 && digest == library->digest;
 }
 
-/* The library that all hosts have; NULL: there is none, or the command may reach others. */
+/* The library that all hosts have; NULL: there is none, or the command may reach other hosts. */
 static const struct launch_library *find_common(const struct run_session *s) {
     const struct launch *here = this_machine(s);
     const struct launch_library *first = NULL;
@@ -105,12 +105,12 @@ static const struct launch_library *find_common(const struct run_session *s) {
         first = first ? first : &launch->library;
         all = all && is_same(first, &launch->library);
     }
-    if (!first && here) /* alone */
+    if (!first && here) /* a single host */
         first = &here->library;
     return all && first && first->path[0] && has_it_here(s, first) ? first : NULL;
 }
 
-/* ---- a path a host, by a shell in front of the program ---- */
+/* ---- a path for each host, by a shell in front of the program ---- */
 
 static size_t find_program(const struct run_session *s) {
     size_t i = 0;
@@ -119,7 +119,7 @@ static size_t find_program(const struct run_session *s) {
     return i;
 }
 
-/* Not where there are several programs, or a file that lists them. */
+/* Impossible with several programs, or with a file that lists them. */
 static bool starts_one_program(const struct run_session *s) {
     size_t i = find_program(s);
     if (s->words.kind == COMMAND_PLAIN || !s->options->command[i])
@@ -131,7 +131,7 @@ static bool starts_one_program(const struct run_session *s) {
     return true;
 }
 
-/* Paths and systems have no character that a shell would take for its own: launch.c. */
+/* launch.c ensures that paths and names have no character that is special in a shell. */
 static char *write_script(const struct run_session *s) {
     static const char head[] = "read -r h </proc/sys/kernel/hostname; "
                                "read -r b </proc/sys/kernel/random/boot_id; l=; case $h@$b in ",
@@ -156,7 +156,7 @@ static char *write_script(const struct run_session *s) {
     return NULL;
 }
 
-/* OpenMPI looks for a program in the working directory, too; the shell does not. */
+/* OpenMPI also looks for a program in the working directory; the shell does not. */
 static char *name_program(const struct run_session *s) {
     const char *program = s->words.program;
     char *path;
@@ -207,7 +207,7 @@ static void preload_nothing(struct run_session *s) {
     s->preload.ranks[0] = s->preload.here[0] = '\0';
 }
 
-/* A command that may be no launcher at all: what its agents see of unwatched ranks they say. */
+/* For a command that may be no launcher: the agents report ranks without the library. */
 static void preload_here(struct run_session *s) {
     const struct launch *here = this_machine(s);
     s->preload.ranks[0] = '\0';
@@ -221,7 +221,7 @@ void session_choose_library(struct run_session *s) {
     drop_namesakes(s);
     const struct launch_library *common = find_common(s);
     if (common && preload_move(&s->preload, common->path) == 0) {
-        /* a script may start mpirun on hosts of which nothing is known */
+        /* a script may start mpirun on unknown hosts */
         if (s->words.kind == COMMAND_PLAIN && private_path_check_unshared(common->path) < 0)
             s->preload.ranks[0] = '\0';
         return;

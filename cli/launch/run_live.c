@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view of a run: `chokepoint serve` as a child, which says where it is on our standard
- * error. The run goes on without it, whatever becomes of it.
+ * The live view of a run: `chokepoint serve` as a child, which prints its address on standard
+ * error. The run goes on without it, whatever happens to it.
  */
 #include "cli/launch/run_session.h"
 #include "common/clock.h"
@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define END_NS (6 * NS_PER_S) /* it tells whoever watches, and ends */
+#define END_NS (6 * NS_PER_S) /* it tells its watchers, and ends */
 
 int live_pick_port(void) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -29,7 +29,7 @@ int live_pick_port(void) {
     return good ? ntohs(at.sin_port) : 0;
 }
 
-/* Repeats share an address, which names the newest run; the first of them says it. */
+/* Repeats share an address, which names the newest run; only the first prints it. */
 void session_start_live(struct run_session *s) {
     char run[24], port[8];
     bool shared = s->repeat && s->live_port;

@@ -19,7 +19,7 @@ static const char end[] = "\n"
                           "Hosts other than this one are reached by COMMAND's own mpirun, else by "
                           "ssh ($CHOKEPOINT_RSH).\n";
 
-/* The agents read it again, so it stays text. */
+/* Kept as text, since the agents parse it again. */
 int run_take_spool_limit(const struct option_word *word, void *to) {
     uint64_t bytes;
     if (text_parse_bytes(word->text, &bytes) < 0 || bytes < 128u << 10 || bytes > UINT64_C(1) << 44)

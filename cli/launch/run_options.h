@@ -12,27 +12,27 @@
 #define RUN_REPEATS_MAX 1000
 
 struct run_options {
-    const char *name;  /* NULL: the program's */
+    const char *name;  /* NULL: the program's name */
     const char *hosts; /* NULL: from the command */
     const char *database;
-    const char *rate, *process_rate; /* Hz, as given: the agents read them again */
+    const char *rate, *process_rate; /* Hz, as given: the agents parse it again */
     double rate_hz, process_rate_hz;
     const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
-    int repeats;         /* how often the command is to run */
-    int warmups;         /* and how often before, unrecorded */
-    const char *prepare; /* a command of sh, before each of them; NULL: none */
+    int repeats;         /* recorded runs of the command */
+    int warmups;         /* unrecorded runs before them */
+    const char *prepare; /* a command for sh before each of them; NULL: none */
     bool allow_missing, report, why, quiet, flows, wait_clocks, shim, ignore_failure;
-    struct job_words jobs; /* who else is the job */
-    bool attached;         /* no command runs: the job is what runs already */
-    int64_t duration_ns;   /* of an attached run; 0: until it is interrupted */
-    bool progress;         /* shown while the command runs */
+    struct job_words jobs; /* further job processes by choice */
+    bool attached;         /* no command: the job is what runs already */
+    int64_t duration_ns;   /* duration of an attached run; 0: until it is interrupted */
+    bool progress;         /* progress is shown while the command runs */
     bool live;             /* a live view is served meanwhile */
-    bool forgets;          /* a view: what agents cannot deliver is of no use */
-    bool no_command_lines; /* of the command only the program is recorded */
-    bool no_mask;          /* what looks like a secret in it is recorded, too */
+    bool forgets;          /* a view: agents discard what they cannot deliver */
+    bool no_command_lines; /* only the command's program is recorded, not its words */
+    bool no_mask;          /* apparent secrets in the command are recorded, too */
     char **command;        /* NULL-terminated, at least one word */
-    char **shown_command;  /* recorded in its place; NULL: it is itself */
+    char **shown_command;  /* recorded in place of the command; NULL: the command itself */
 };
 
 /* Bounds of their values. */
@@ -54,7 +54,7 @@ void run_words_init(struct run_words *words);
 /* For rows of options: `to` is a const char **, or a struct job_words. */
 int run_take_spool_limit(const struct option_word *word, void *to);
 int run_take_job(const struct option_word *word, void *to);
-/* words->options.command is set. 0, or -EINVAL after one line on stderr. */
+/* words->options.command must be set. 0, or -EINVAL after one line on stderr. */
 int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);
 
 /* 0, OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */

@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- words to the user --- */
+/* --- messages to the user --- */
 
 static void say(const char *format, va_list values) {
-    char line[1024], clean[1024]; /* names in it are anybody's */
+    char line[1024], clean[1024]; /* names in it may be anybody's */
     vsnprintf(line, sizeof line, format, values);
     text_sanitize(clean, sizeof clean, line, strlen(line));
-    fprintf(stderr, "chokepoint: %s\n", clean); /* stderr is unbuffered: one write a line */
+    fprintf(stderr, "chokepoint: %s\n", clean); /* stderr is unbuffered: each line is one write */
 }
 
 void session_tell(const struct run_session *s, const char *format, ...) {
@@ -81,8 +81,8 @@ static int random_hex(char *to, size_t n_bytes) {
     return 0;
 }
 
-/* The stem of the directories in which programs leave their marks: memory, if there is any. Its key
- * is in no command line: who sees the directory of one host cannot tell that of another. */
+/* The stem of the directories for marks: in memory, if possible. Its key is in no command line: a
+ * user who sees the directory on one host cannot predict it on another. */
 static int choose_marks(struct run_session *s) {
     const char *tmp = getenv("TMPDIR");
     const char *place = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
@@ -96,7 +96,7 @@ static int choose_marks(struct run_session *s) {
     return r;
 }
 
-/* SIGPIPE is blocked only: a reader that closed its pipe is noticed by EPIPE. */
+/* SIGPIPE is only blocked: a closed pipe shows as EPIPE. */
 static int open_signals(struct run_session *s) {
     static const int heard[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     sigset_t set, blocked;
@@ -107,7 +107,7 @@ static int open_signals(struct run_session *s) {
         if (action.sa_handler != SIG_IGN || heard[i] == SIGCHLD) /* as under nohup */
             sigaddset(&set, heard[i]);
     }
-    signal(SIGCHLD, SIG_DFL); /* were it ignored, nobody could be waited for */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, no child could be waited for */
     blocked = set;
     sigaddset(&blocked, SIGPIPE);
     if (sigprocmask(SIG_BLOCK, &blocked, &s->old_mask) < 0)
@@ -116,8 +116,8 @@ static int open_signals(struct run_session *s) {
     return s->signal_fd < 0 ? negative_errno() : group_watch_start(&s->group);
 }
 
-/* A standard stream that is closed stays closed for the command, but no pipe of ours may become it.
- */
+/* A closed standard stream stays closed for the command, but no pipe of `run` may get its
+ * number. */
 static int occupy_standard_streams(void) {
     int fd;
     do
@@ -183,8 +183,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     return 0;
 }
 
-/* A reader that closed its pipe has left a SIGPIPE pending: it must not end us when the mask
- * goes. */
+/* A reader that closed its pipe has left a SIGPIPE pending, which must not end `run` when the mask
+ * is restored. */
 static void discard_sigpipe(void) {
     const struct timespec now = {0};
     sigset_t set;
@@ -219,7 +219,7 @@ void session_release(struct run_session *s) {
     credentials_release(&s->credentials);
 }
 
-/* --- what the collector says --- */
+/* --- reports of the collector --- */
 
 static struct launch *find_launch(struct run_session *s, const char *host) {
     for (size_t i = 0; i < s->n_launches; i++)
@@ -244,7 +244,7 @@ static void on_final(void *ctx, const char *name) {
     struct launch *launch = find_launch(s, name);
     if (launch)
         launch->reported = true;
-    if (launch && s->stopping) /* before, it was ended by somebody else, and comes back */
+    if (launch && s->stopping) /* earlier ends had other reasons, and it comes back */
         launch->final = true;
     else if (launch)
         launch->ended_early = true;
@@ -257,14 +257,14 @@ static void on_events(void *ctx, const char *name, uint64_t n) {
     s->events_ns = clock_monotonic_ns();
 }
 
-/* A line of the collector; whatever ends it says its verb already. */
+/* A line of the collector; errors that end it name its verb already. */
 static void on_trouble(void *ctx, const char *text) {
     static const char verb[] = "chokepoint collector: ";
     bool is_told = strncmp(text, verb, sizeof verb - 1) == 0;
     session_note(ctx, "collector: %s", is_told ? text + sizeof verb - 1 : text);
 }
 
-/* While the command runs agents keep what they have; before, that is why it does not start. */
+/* During the command agents keep what they have; before it, this is why it does not start. */
 static void on_unwritable(void *ctx, const char *why) {
     struct run_session *s = ctx;
     free(s->unwritable);
@@ -273,7 +273,7 @@ static void on_unwritable(void *ctx, const char *why) {
         session_note(s, "collector: %s; agents keep their frames until that is over", why);
 }
 
-/* --- who has ended --- */
+/* --- ended processes --- */
 
 static void start_collector_again(struct run_session *s) {
     int64_t now_ns = clock_monotonic_ns();
@@ -284,7 +284,7 @@ static void start_collector_again(struct run_session *s) {
         session_note(s, "the collector cannot be started again yet: %s", strerror(-r));
 }
 
-/* Agents keep what they have until it is back. The cause of its end may end the next one: so a
+/* Agents keep what they have until it is back. The next one may end by the same cause, hence a
  * pause. */
 static void check_collector(struct run_session *s) {
     char end[64];
@@ -292,7 +292,7 @@ static void check_collector(struct run_session *s) {
     if (collect_child_check(&s->collector, &s->listener, &status) < 0 || s->closing)
         return;
     child_describe_end(status, end, sizeof end);
-    if (!s->collector.endpoints[0].listens) { /* it never has */
+    if (!s->collector.endpoints[0].listens) { /* it has never listened */
         s->collector_lost = true;
         session_note(s, "the collector ended (%s); nothing is recorded", end);
     } else if (backoff_ended(&s->collector_back, clock_monotonic_ns()))
@@ -315,8 +315,8 @@ static bool is_known(const struct run_session *s, pid_t pid) {
     return known;
 }
 
-/* Daemons of the command whose parents have ended are ours (run_command.c): nobody else may wait
- * for them. One of our own that has ended is taken note of first, by whoever asks for it. */
+/* `run` adopted the command's orphans (run_command.c), and must wait for them. Ended children of
+ * `run` itself are handled first, by their owners. */
 static void reap_adopted(const struct run_session *s) {
     siginfo_t info = {.si_pid = 0};
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
@@ -326,7 +326,7 @@ static void reap_adopted(const struct run_session *s) {
     }
 }
 
-/* An agent's own notes arrive with its frames, but for those about its end. */
+/* An agent's notes arrive with its frames, except those about its end. */
 static void on_agent_line(void *ctx, const char *line) {
     struct run_session *s = ctx;
     if (s->stopping)
@@ -354,7 +354,7 @@ static void check_launches(struct run_session *s) {
     }
 }
 
-/* The new one finds in the spool what the old one could not deliver. */
+/* The new agent finds in the spool what the old one could not deliver. */
 static void start_agents_again(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++) {
         struct launch *launch = &s->launches[i];
@@ -376,8 +376,8 @@ static int64_t next_start_ns(const struct run_session *s, int64_t deadline_ns) {
 
 /* --- signals --- */
 
-/* timeout(1) signals its child and then the whole group: signals that come so soon after one
- * another are one. */
+/* timeout(1) signals its child and then the whole group: signals in such quick succession are
+ * one. */
 #define SAME_SIGNAL_MS 20
 
 static uint64_t read_signals(const struct run_session *s) {
@@ -389,7 +389,8 @@ static uint64_t read_signals(const struct run_session *s) {
     return numbers;
 }
 
-/* Without a watch the terminal's signals are taken for the group's, all others for ours. */
+/* Without a watch signals of the terminal count as the group's, all others as sent to `run`
+ * alone. */
 static bool reached_the_command(struct run_session *s, int number) {
     if (s->group.pid == 0)
         return number == SIGINT || number == SIGQUIT;

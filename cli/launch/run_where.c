@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hosts of a run before anything of it is started or written. */
+/* Determines the hosts of a run before anything is started or written. */
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "common/error.h"
@@ -14,14 +14,14 @@ int run_enter_job(const struct run_options *options, char *const *argv) {
     struct command_words words;
     char why[300], program[PATH_MAX];
     if (own_program_path(program) < 0 || command_words_read(options->command, &words) < 0)
-        return 0; /* which is found out again, and said, where each run begins */
+        return 0; /* determined and reported again at the beginning of each run */
     int r = slurm_enter_job(&words, program, argv, why, sizeof why);
     if (r < 0)
         fprintf(stderr, "chokepoint run: %s\n", why);
     return r < 0 ? -EINVAL : 0;
 }
 
-/* Never silently one host of several. */
+/* Several hosts are never silently reduced to one. */
 static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
     if (source != HOSTS_LOCAL || !s->words.hides_hosts)
         return;
@@ -45,7 +45,8 @@ static void note_hidden_hosts(struct run_session *s, enum hosts_source source) {
                      s->words.hides_hosts);
 }
 
-/* Its hosts are not known before it has an allocation, which slurm_enter_job would have got. */
+/* The command's hosts are unknown before it has an allocation, which slurm_enter_job would have
+ * got. */
 static int refuse_without_job(const struct run_session *s, enum hosts_source source, char *why,
                               size_t why_size) {
     if (s->words.kind != COMMAND_SRUN || s->words.starts_nothing || source != HOSTS_LOCAL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last part of a name says what it is of: a password_file holds a path, an eos_token a word of
- * a language model.
+ * The last part of a name tells what its value is: a password_file is a path, an eos_token a word
+ * of a language model.
  */
 #include "cli/launch/secret_private.h"
 

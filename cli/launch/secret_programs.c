@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options and places that only their program makes secret: -p is a password of mysql, and a port of
- * docker run. Lists are words with blanks between them.
+ * Options and positions that are secret only for certain programs: -p is a password for mysql, and
+ * a port for docker run. Lists are words separated by blanks.
  */
 #include "cli/launch/secret_private.h"
 
@@ -89,10 +89,10 @@ static const struct secret_place places[] = {
     {"sqlplus sqlldr expdp impdp exp imp", NULL, 1, "/"},
 };
 
-/* Options before their command, as -p of sshpass. */
+/* Options before their command, like -p of sshpass. */
 static const char wrappers[] = "sshpass";
 
-/* A script that has one of these hands on what it echoes. */
+/* A script with one of these passes on what it echoes. */
 static const char *const fed[] = {
     "--password-stdin", "sudo -S",       "sudo -kS",        "sudo --stdin", "chpasswd",
     "vncpasswd",        "smbpasswd -s",  "--passphrase-fd", "cryptsetup",   "passwd --stdin",
@@ -104,7 +104,7 @@ static const char *base_name(const char *word) {
     return slash ? slash + 1 : word;
 }
 
-/* The listed word that is `word`, or with `begins` one that begins it; NULL: none. */
+/* The listed word that is `word`, or with `begins` one that `word` begins with; NULL: none. */
 static const char *listed(const char *list, const char *word, bool begins, size_t *ret_size) {
     size_t all = strlen(word);
     for (const char *p = list; *p;) {
@@ -146,7 +146,7 @@ bool secret_program_find(const char *word, struct secret_program *ret_program) {
     return true;
 }
 
-/* A verb that any entry of the program names. */
+/* A verb that any entry for the program names. */
 static bool is_verb(const char *program, const char *word) {
     for (size_t i = 0; i < ARRAY_SIZE(options); i++)
         if (is_listed(options[i].programs, program) && is_listed(options[i].verb, word))
@@ -181,7 +181,7 @@ const struct secret_place *secret_program_count(struct secret_program *program, 
     return find_place(program);
 }
 
-/* -sSLu: letters that take nothing, then the option's own. */
+/* -sSLu: letters without values, then the option itself. */
 static size_t clustered(const struct secret_option *option, const char *word) {
     size_t n = word[0] == '-' ? strspn(word + 1, option->before) : 0;
     char letter[3] = {'-', n ? word[1 + n] : '\0'};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text is walked through once. A token may begin with a name that a value
- * follows, or be a secret that its shape tells; "://" may be followed by a user and a password.
+ * A text is scanned once. A token may begin with a name that a value follows, or be a secret by its
+ * shape; a user and a password may follow "://".
  *
- * A value ends with its quotes. Without quotes it ends with the text if its name began the text
- * (--password=two words), and else where the next value of a list could begin.
+ * A quoted value ends with its quotes. Without quotes it ends with the text if its name began the
+ * text (--password=two words), and otherwise where the next value of a list could begin.
  */
 #include "cli/launch/secret_private.h"
 
@@ -39,7 +39,7 @@ static const struct shape {
     {"ATATT3", 40, false},   {"eyJ", 40, true},
 };
 
-/* Bytes of a secret at text that is one by its shape; 0: none. */
+/* Size of a secret at text that is recognized by its shape; 0: none. */
 static size_t shaped(const char *text) {
     size_t n = 0;
     while (secret_token_char(text[n]))
@@ -79,8 +79,8 @@ static bool looks_drawn(const char *text, size_t size) {
     return size >= 20 && digit && letter;
 }
 
-/* Behind "://" the bytes to the secret of user:secret@host, and of it in *ret_size; 0: none. A user
- * that looks like a token is the secret itself. */
+/* For user:secret@host behind "://": bytes before the secret, and its size in *ret_size; 0: none. A
+ * user that looks like a token is the secret itself. */
 static size_t url_secret(const char *text, size_t *ret_size) {
     *ret_size = 0;
     if (strncmp(text, "://", 3) != 0)
@@ -97,13 +97,13 @@ static size_t url_secret(const char *text, size_t *ret_size) {
 
 /* ---- names with values ---- */
 
-/* Bytes of a quote: \" has two. */
+/* Size of a quote: \" has two bytes. */
 static size_t quote_size(const char *text) {
     size_t n = strspn(text, "\\");
     return text[n] == '"' || text[n] == '\'' ? n + 1 : 0;
 }
 
-/* A quoted value and the text that follows a header end with the quote. */
+/* A quoted value, and the text that follows a header, end with the quote. */
 static size_t quoted_size(const char *text, size_t quote) {
     const char *begin = text + quote;
     for (const char *p = begin; (p = strchr(p, text[quote - 1])); p++) {
@@ -116,7 +116,7 @@ static size_t quoted_size(const char *text, size_t quote) {
     return strlen(begin);
 }
 
-/* Behind a name the bytes to its value: of  =x  ="x"  :"x"  ": "x"  : x ; 0: no value follows. */
+/* Bytes between a name and its value: for =x ="x" :"x" ": "x" : x ; 0: no value follows. */
 static size_t to_value(const char *text, bool option, bool *ret_quoted, bool *ret_header) {
     size_t quote = quote_size(text), n = quote + strspn(text + quote, " \t");
     char sign = text[n];
@@ -129,7 +129,7 @@ static size_t to_value(const char *text, bool option, bool *ret_quoted, bool *re
     *ret_quoted = behind > 0;
     *ret_header = sign == ':' && !quote && !behind;
     if (sign == ':' && !quote && !behind && !blanks && !option)
-        return 0; /* a tag, a port: image:latest */
+        return 0; /* an image's tag, a port: image:latest */
     return n + (sign == ':' || behind || apart ? blanks : 0) + behind;
 }
 
@@ -148,8 +148,8 @@ static bool is_secret(const char *name, size_t size, char before, bool option) {
                                           : secret_option_name(name, size, option);
 }
 
-/* At text, which begins a token behind `before`: the bytes to the value of a secret name, and of
- * that in *ret_size; 0: none. */
+/* At text, which begins a token behind `before`: bytes before the value of a secret name, and the
+ * value's size in *ret_size; 0: none. */
 static size_t named(const char *text, char before, size_t *ret_size) {
     bool quoted = false, header = false;
     size_t dashes = before ? 0 : strspn(text, "-"), end = dashes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A secret is recognized by the name before it (--password=x, TOKEN=x, "X-Api-Key: x"), by the
- * program that takes it (mysql -px), by its place in a URL, or by a shape that issuers give it:
- * the tables of secret_names.c, secret_programs.c and secret_text.c.
+ * program that takes it (mysql -px), by its place in a URL, or by the shape of issued tokens: the
+ * tables of secret_names.c, secret_programs.c and secret_text.c.
  *
- * This file walks through words. A word with blanks is a script (sh -c '...') and is taken apart as
- * a shell would do it: what stands in quotes is a word again, and so on downwards; a document
- * ({"password": "x"}) and a header are no scripts and stay whole.
+ * This file goes through words. A word with blanks is a script (sh -c '...') and is split as a
+ * shell would do it: quoted parts are words again, and so on. A document ({"password": "x"}) and a
+ * header are no scripts and stay whole.
  */
 #include "cli/launch/secret_words.h"
 
@@ -20,20 +20,20 @@
 
 #define BLANKS " \t\n"
 #define BETWEEN BLANKS ";&|()<>`"
-#define SLASHES_MAX 16 /* before a quote */
-#define DEPTH_MAX 8    /* of quotes in quotes; below, a script is masked as a whole */
+#define SLASHES_MAX 16 /* backslashes before a quote */
+#define DEPTH_MAX 8    /* depth of quotes in quotes; deeper scripts are masked whole */
 
 static const char *const schemes[] = {"Bearer", "Basic", "Token", "Digest", "Negotiate", "ApiKey"};
 
 struct state {
     struct secret_program program;
     enum secret_value next;
-    const char *signs; /* of VALUE_BEHIND */
-    bool script;       /* the word before is a shell's -c */
-    bool named;        /* the word before is a secret name by itself, in a script */
-    bool fed, echoes;  /* what this script echoes is secret; an echo goes on */
-    bool opens;        /* the word before is auth= */
-    bool listed;       /* within the list that a secret name is: auth=("me", "x") */
+    const char *signs; /* for VALUE_BEHIND */
+    bool script;       /* the previous word is a shell's -c */
+    bool named;        /* the previous word is a secret name by itself, in a script */
+    bool fed, echoes;  /* the output of echo in this script is secret; an echo continues */
+    bool opens;        /* the previous word is auth= */
+    bool listed;       /* inside a list whose name is secret: auth=("me", "x") */
     int depth;
 };
 
@@ -54,7 +54,7 @@ static void put_behind(FILE *out, const char *text, const char *signs) {
         fputs(text, out);
 }
 
-/* The word that another one announced; false: it is none after all. */
+/* The word that the previous one announced; false: it is not the value. */
 static bool put_value(FILE *out, const char *word, struct state *state, enum secret_value is) {
     if (is == VALUE_NONE || !*word || (is == VALUE_WHOLE && word[0] == '-' && word[1]))
         return false;
@@ -86,7 +86,7 @@ static bool put_option(FILE *out, const char *word, struct state *state) {
 
 /* ---- the words of a script ---- */
 
-/* Bytes of the quote at text, with the backslashes before it; 0: none that is closed. */
+/* Size of the quote at text, with the backslashes before it; 0: none that is closed. */
 static size_t quote_at(const char *text, size_t *ret_inside) {
     size_t slashes = 0;
     while (slashes < SLASHES_MAX && text[slashes] == '\\')
@@ -107,7 +107,7 @@ static size_t quote_at(const char *text, size_t *ret_inside) {
     return 0;
 }
 
-/* Bytes of the word at text: what is in quotes belongs to it. */
+/* Size of the word at text, with quoted parts. */
 static size_t word_size(const char *text) {
     size_t n = 0, inside;
     while (text[n] && !strchr(BETWEEN, text[n])) {
@@ -122,7 +122,7 @@ static size_t word_size(const char *text) {
 
 static void put_script(FILE *out, const char *script, const struct state *outer);
 
-/* "Name: value", also behind --header=: it stays whole, whatever its value has. */
+/* "Name: value", also behind --header=: it stays whole, whatever its value contains. */
 static bool is_header(const char *word) {
     size_t dashes = strspn(word, "-"), n = dashes + strcspn(word + dashes, "=:" BLANKS);
     if (word[n] == '=') {
@@ -134,7 +134,7 @@ static bool is_header(const char *word) {
            secret_option_name(word + dashes, n - dashes, dashes == 1);
 }
 
-/* NAME=two words, but in a script, where the value ends with the blank. */
+/* NAME=two words; in a script the value ends with the blank. */
 static bool is_assignment(const char *word) {
     size_t dashes = strspn(word, "-"), n = dashes + strcspn(word + dashes, "=:" BLANKS);
     return word[n] == '=' && word[n + 1] &&
@@ -150,7 +150,7 @@ static bool is_all_quoted(const char *word) {
     return quote && 2 * quote + inside == strlen(word);
 }
 
-/* A word of a script whose blanks are escaped, or partly in quotes, is none itself. */
+/* A word whose blanks are escaped or partly quoted in a script is no script itself. */
 static bool is_script(const char *word, bool after_c) {
     return strpbrk(word, BLANKS) && !is_document(word) &&
            (is_all_quoted(word) || word_size(word) < strlen(word)) &&
@@ -198,7 +198,7 @@ static void put_word(FILE *out, const char *word, struct state *state) {
 
 /* ---- scripts ---- */
 
-/* The characters between two words; a new command begins behind all but blanks and redirections. */
+/* The characters between two words; anything but blanks and redirections begins a new command. */
 static size_t put_gap(FILE *out, const char *text, struct state *state) {
     size_t n = strspn(text, BETWEEN);
     fprintf(out, "%.*s", (int)n, text);
@@ -233,7 +233,7 @@ static void put_piece(FILE *out, const char *word, struct state *state) {
     state->named = secret_name(word, strlen(word));
 }
 
-/* A word that is all in quotes is one inside them. */
+/* A word that is quoted whole is one word inside its quotes. */
 static void put_quoted(FILE *out, const char *word, struct state *state) {
     size_t inside = 0, quote = quote_at(word, &inside);
     bool whole = is_all_quoted(word);

@@ -78,7 +78,7 @@ static int push(const char **to, size_t capacity, size_t *n, const char *word) {
     return 0;
 }
 
-/* srun takes these from its environment; salloc has others of its own. An option wins. */
+/* srun takes these from its environment; salloc has other variables. An option wins. */
 static int push_environment(const char **to, size_t capacity, size_t *n,
                             char text[SLURM_TEXT_SIZE]) {
     static const struct {
@@ -122,7 +122,7 @@ int slurm_salloc_words(const struct command_words *words, const char **to, size_
     return r;
 }
 
-/* Only on failure does it return. */
+/* Returns only on failure. */
 static int become_salloc(const struct command_words *words, const char *program, char *const *argv,
                          char *why, size_t why_size) {
     const char *all[SALLOC_WORDS_MAX];
@@ -144,7 +144,7 @@ static int become_salloc(const struct command_words *words, const char *program,
     return r;
 }
 
-/* --- an allocation that is there --- */
+/* --- an existing allocation --- */
 
 /* The first line that a program writes. */
 static int first_line(const char *const *words, char *to, size_t size) {
@@ -187,13 +187,13 @@ static int enter_by_id(const char *id, char *why, size_t why_size) {
         return snprintf(why, why_size, "squeue knows no hosts of job %s: %s", id,
                         r == -ENOENT ? "is it running?" : strerror(-r)),
                r;
-    unsetenv("SLURM_JOB_PARTITION"); /* of the job around us, if any */
+    unsetenv("SLURM_JOB_PARTITION"); /* of the job around this process, if any */
     return setenv("SLURM_JOB_ID", id, 1) < 0 || setenv("SLURM_JOB_NODELIST", nodes, 1) < 0
                ? negative_errno()
                : 0;
 }
 
-/* Between the components of a heterogeneous job, each of which has options of its own. */
+/* Separates the components of a heterogeneous job, each of which has options of its own. */
 static const char *separator_in(char *const *argv) {
     static const char separator[] = ":";
     while (*argv && strcmp(*argv, separator) != 0)

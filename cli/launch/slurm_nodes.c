@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COMPONENTS_MAX 128 /* Slurm's own bound */
+#define COMPONENTS_MAX 128 /* Slurm's own limit */
 #define NODELIST "SLURM_JOB_NODELIST"
 
-/* 0: the job is none of components. */
+/* 0: the job has no components. */
 static unsigned n_components(void) {
     const char *text = getenv("SLURM_HET_SIZE");
     uint64_t n;
@@ -22,7 +22,7 @@ bool slurm_has_components(void) {
     return n_components() > 0;
 }
 
-/* The variable of that component, of a job without them the only one. NULL: it is not set. */
+/* The variable of a component; in a job without components the only one. NULL: not set. */
 static const char *nodes_of(unsigned i, char name[48]) {
     if (n_components())
         snprintf(name, 48, NODELIST "_HET_GROUP_%u", i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint list`: the runs in a database, oldest first. A run whose end was never written is
- * "unfinished": it goes on now, or what recorded it was killed; the file alone cannot tell.
+ * "unfinished": it is running now, or its recorder was killed; the file cannot tell.
  */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
@@ -26,9 +26,9 @@ static const char usage[] =
 
 struct listing {
     struct store_run *runs;         /* owned */
-    struct store_comment *comments; /* owned, by run */
-    struct listed_run *listed;      /* owned; borrows of both */
-    char **notes;                   /* owned; texts borrowed of comments */
+    struct store_comment *comments; /* owned; by run */
+    struct listed_run *listed;      /* owned; borrows from both */
+    char **notes;                   /* owned; texts borrowed from comments */
     size_t n, n_comments;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runs of a database for a terminal: a line each, and one for each note. */
+/* The runs of a database for a terminal: one line each, and one for each note. */
 #include "cli/list/list_text.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -35,7 +35,7 @@ struct line {
     const struct listed_run *run; /* borrowed */
 };
 
-/* Characters, not bytes, as the terminal counts them but for wide ones. */
+/* Counts characters, not bytes, as the terminal does; wide ones count once. */
 static size_t text_width(const char *text) {
     size_t n = 0;
     for (; *text; text++)
@@ -102,7 +102,7 @@ static void print_cell(const char *text, size_t width, bool right) {
     printf("%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
 }
 
-/* The last of a line takes what is left of a terminal's; a file gets all of it. */
+/* The last field gets the rest of the terminal's line; in a file it is complete. */
 static void print_rest(const char *text, size_t used) {
     struct winsize window;
     size_t size = strlen(text), room = SIZE_MAX;
@@ -136,7 +136,7 @@ static void print_cells(const struct line *line, const size_t widths[N_COLUMNS])
                        c == COLUMN_ID || c == COLUMN_DURATION);
 }
 
-/* Without repeats there is no column of them. */
+/* Without repeats the column is left out. */
 static void print_lines(const struct line *lines, size_t n) {
     size_t widths[N_COLUMNS] = {0}, used = 0;
     for (size_t c = 0; c < N_COLUMNS; c++) {

@@ -4,7 +4,7 @@
 
 #include "reports/runs.h"
 
-/* To standard output; nothing without runs. -ENOMEM. */
+/* Prints to standard output; nothing without runs. -ENOMEM. */
 int list_print(const struct listed_run *runs, size_t n);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint run COMMAND...`: records what the hosts of a command do while it runs. To the command
- * and its caller we are as good as absent: its streams, signals and exit status are its own, and it
- * goes on whatever happens to the recording.
+ * `chokepoint run COMMAND...`: records the hosts of a command while it runs. The command and its
+ * caller should not notice it: streams, signals and exit status are the command's own, and the
+ * command goes on whatever happens to the recording.
  *
- * One process writes to the database at a time, but for one row: the start of the command, which
- * must be there if all of us are killed. Everything else waits until the collector has ended.
+ * One process writes to the database at a time, with one exception: the start of the command, which
+ * must be stored even if all of them are killed. Everything else waits until the collector has
+ * ended.
  */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
@@ -32,7 +33,7 @@
 
 /* --- the database --- */
 
-/* The run is in that very file, once it has begun. `what` is not done if that fails. */
+/* The run must be in this very file once it has begun. `what` is not done if that fails. */
 static int open_database(const struct run_session *s, const char *what, struct store **ret_store) {
     char why[300] = "";
     const char *path = s->options->database;
@@ -51,7 +52,7 @@ static const char *run_name(const struct run_session *s) {
     return s->options->name ? s->options->name : slash && slash[1] ? slash + 1 : program;
 }
 
-/* The agent beside us keeps this, so that the run can be made again without the database. */
+/* The agent beside `run` keeps this, so that the run can be rebuilt without the database. */
 static void tell_agents(struct run_session *s, const char *line) {
     char here[PATH_MAX] = "";
     const char *path = s->options->database;
@@ -119,10 +120,10 @@ static enum run_state end_state(const struct run_session *s, int exit_status) {
     return exit_status ? RUN_FAILED : RUN_DONE;
 }
 
-#define SCANS_MIN 3 /* of the processes: in fewer a rank may have come and gone unseen */
+#define SCANS_MIN 3 /* with fewer scans a rank may come and go unseen */
 
-/* A launcher that failed without ever having started a rank: the program is not there, or a host
- * cannot be reached by it. Only where all hosts were looked at. */
+/* A launcher that failed without ever starting a rank: the program is missing, or a host is
+ * unreachable. Only if processes were scanned on all hosts. */
 static void judge_launcher(struct run_session *s, struct store *store) {
     bool has_ranks = true, missing = false;
     double scans =
@@ -143,7 +144,7 @@ static int64_t ns_of(struct timeval time) {
     return time.tv_sec * NS_PER_S + time.tv_usec * NS_PER_US;
 }
 
-/* This machine among the hosts; NULL: it is none of them. */
+/* This machine among the hosts; NULL: it is not one of them. */
 static const char *own_name(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].method == LAUNCH_DIRECT)
@@ -188,7 +189,7 @@ static int record_end(struct run_session *s, int exit_status) {
 
 /* --- the parts of a run, in order --- */
 
-/* Agents need its ports, not the collector itself: it gets ready while they start. */
+/* Agents need the collector's ports, not the collector itself: it starts while they do. */
 static int start_collector(struct run_session *s) {
     char why[256];
     int r = collect_child_listen(&s->collector, why, sizeof why);
@@ -204,7 +205,7 @@ static bool is_waiting(const struct run_session *s) {
     return session_awaits_hosts(s) || !collect_child_listens(&s->collector);
 }
 
-/* 0 when the command may start. */
+/* 0 if the command may start. */
 static int gather_hosts(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
     session_find_preload(s);
@@ -265,7 +266,7 @@ static int interrupted_status(const struct run_session *s) {
     return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
 }
 
-/* Repeats show nothing here: the median one is shown when all are over. */
+/* Repeats show nothing here: the median run is shown at the end. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->repeat;
     int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);
@@ -274,7 +275,7 @@ static void conclude(const struct run_session *s) {
                          strerror(-r));
 }
 
-/* The collector runs from here on, whatever becomes of the rest. */
+/* The collector runs from here on, whatever happens to the rest. */
 static int record(struct run_session *s) {
     int exit_status;
     if (start_collector(s) == 0 && gather_hosts(s) == 0) {

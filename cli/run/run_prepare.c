@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* To its end, with what it writes in stdout_fd. Exit status as a shell gives it, negative errno. */
+/* Runs a command to its end; its output goes to stdout_fd. Exit status as in a shell, or negative
+ * errno. */
 static int run_to_end(const char *const *words, int stdout_fd) {
     pid_t pid;
     int status, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `run --progress`: one line on standard error that is written anew each second, with time,
- * samples, hosts and the fullest resource. Only on a terminal, and only when asked for: the screen
- * is the command's.
+ * `run --progress`: one line on standard error, rewritten each second, with time, samples, hosts
+ * and the fullest resource. Only on a terminal and on request: the screen is the command's.
  */
 #ifndef CHOKEPOINT_CLI_RUN_PROGRESS_H
 #define CHOKEPOINT_CLI_RUN_PROGRESS_H
@@ -11,11 +10,11 @@
 
 struct run_session;
 
-/* Whether there is a terminal to show it on. */
+/* Whether there is a terminal for it. */
 bool run_progress_wanted(const struct run_session *session);
 
-/* Writes the line, in the place of the one before. */
+/* Writes the line over the previous one. */
 void run_progress_show(const struct run_session *session);
-void run_progress_end(void); /* takes it away */
+void run_progress_end(void); /* removes it */
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Repeats that ended well, in their order. */
+/* Repeats that ended well, in order. */
 struct repeats {
     const struct run_options *options;
     struct run_turn done[RUN_REPEATS_MAX];
@@ -33,7 +33,7 @@ static const char *words_of_time(int64_t ns, char *text, size_t size) {
     return text;
 }
 
-/* Starting, stopping and storing take their time, too: the time left is estimated from whole
+/* Starting, stopping and storing take time, too: the remaining time is estimated from whole
  * turns. */
 static void tell_progress(const struct repeats *repeats, const struct run_turn *turn) {
     char left[40], tail[64] = "";
@@ -55,7 +55,7 @@ static int compare_durations(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The verdict shown is that of the run of median length: the shortest and the longest are luck. */
+/* The run of median length is shown: the shortest and the longest are luck. */
 static void tell_end(struct repeats *repeats) {
     const struct run_options *options = repeats->options;
     if (options->quiet || repeats->n < 1)
@@ -74,7 +74,7 @@ static void tell_end(struct repeats *repeats) {
         verb_complain(NULL, "no verdict: %s", strerror(-result));
 }
 
-/* Before the time is spent: so few show what happened, but are no ground for a claim. */
+/* Printed before the time is spent: so few repeats show what happened, but prove nothing. */
 static void tell_few(const struct run_options *options) {
     if (options->quiet || options->repeats < 2 || options->repeats >= COMPARE_RUNS_MIN)
         return;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct asset {
-    const char *name, *type; /* type: as Content-Type says it */
+    const char *name, *type; /* type: for Content-Type */
     const char *data;
     size_t size;
 };

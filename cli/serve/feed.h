@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The child that follows one run (feeds.h): its last whole line, and what became of it. */
+/* The child that follows one run (feeds.h): its last complete line, and its state. */
 #ifndef CHOKEPOINT_CLI_SERVE_FEED_H
 #define CHOKEPOINT_CLI_SERVE_FEED_H
 
@@ -11,7 +11,7 @@
 #include "cli/serve/route.h"
 #include "common/buffer.h"
 
-/* A line that somebody may still be sending while a newer one is there. */
+/* A line that may still be sent to somebody after a newer one has come. */
 struct feed_line {
     unsigned users;
     uint64_t id;
@@ -20,24 +20,24 @@ struct feed_line {
 };
 
 struct feed {
-    char run[ROUTE_RUN_SIZE]; /* "": free */
-    pid_t pid;                /* 0: does not run */
+    char run[ROUTE_RUN_SIZE]; /* "": unused */
+    pid_t pid;                /* 0: not running */
     int fd, said_fd;
-    struct buffer partial; /* a line that has not ended yet */
+    struct buffer partial; /* the incomplete line */
     bool too_long;
     struct feed_line *line; /* the newest; NULL: none yet */
     uint64_t last_id;
-    bool ended;       /* the run has: the line is its last */
-    char why[200];    /* it cannot be read now; "" while all is well */
-    int64_t again_ns; /* when it is tried again; 0: not */
-    int64_t alone_ns; /* since when nobody watches; 0: somebody does */
+    bool ended;       /* the run has ended: the line is the last one */
+    char why[200];    /* why it cannot be read now; "" while it can */
+    int64_t again_ns; /* time of the next try; 0: none */
+    int64_t alone_ns; /* time since nobody watches; 0: somebody does */
 };
 
-/* Begins to follow. Negative errno. */
+/* Begins to follow a run. Negative errno. */
 int feed_start(struct feed *feed, const char *program, const char *database);
-/* Takes what it has printed, and looks whether it has ended. Whether anything is new. */
+/* Takes the child's output, and checks whether it has ended. True: something is new. */
 bool feed_read(struct feed *feed);
-void feed_stop(struct feed *feed); /* ends the child and forgets all */
+void feed_stop(struct feed *feed); /* ends the child and forgets everything */
 
 struct feed_line *feed_line_keep(struct feed_line *line);
 void feed_line_drop(struct feed_line *line); /* takes NULL */

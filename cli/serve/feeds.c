@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ids of events count lines of one child; a server that was started again begins anew, so an id
- * only says whether a watcher has the newest line already.
+ * Ids of events count lines of one child. A restarted server counts anew, so an id only tells
+ * whether a watcher has the newest line.
  */
 #include "cli/serve/feeds.h"
 
@@ -15,21 +15,21 @@
 #include "common/error.h"
 
 #define WATCHERS_MAX 64
-#define BEAT_NS (15 * NS_PER_S) /* a byte now and then finds out who has gone */
-#define ALONE_NS (5 * NS_PER_S) /* a page that is loaded anew finds its feed */
-#define PART_SIZE 400           /* of an event around its line */
+#define BEAT_NS (15 * NS_PER_S) /* a byte now and then detects who has gone */
+#define ALONE_NS (5 * NS_PER_S) /* a page that is reloaded finds its feed */
+#define PART_SIZE 400           /* size of an event besides its line */
 
 struct watcher {
-    void *who; /* NULL: free */
+    void *who; /* NULL: unused */
     struct feed *feed;
     uint64_t seen_id;
     int64_t spoken_ns;
-    /* the event on its way: head, line, tail */
+    /* the event being sent: head, line, tail */
     char head[PART_SIZE];
     struct feed_line *line;
-    size_t sent; /* of all of it */
+    size_t sent; /* size of all three */
     bool sending, beat, over;
-    char told_why[200]; /* the trouble that it knows of */
+    char told_why[200]; /* the trouble that was sent */
 };
 
 struct feeds {
@@ -56,7 +56,7 @@ void feeds_free(struct feeds *feeds) {
     free(feeds);
 }
 
-/* ---- who watches ---- */
+/* ---- watchers ---- */
 
 static bool is_watched(const struct feeds *feeds, const struct feed *feed) {
     for (size_t i = 0; i < WATCHERS_MAX; i++)
@@ -72,7 +72,7 @@ static struct watcher *find_watcher(struct feeds *feeds, const void *who) {
     return NULL;
 }
 
-/* The feed of that run, or a free place. */
+/* The feed of that run, or an unused one. */
 static struct feed *find_feed(struct feeds *feeds, const char *run) {
     struct feed *place = NULL;
     for (size_t i = 0; i < FEEDS_MAX; i++) {
@@ -127,12 +127,12 @@ static bool is_due(const struct feeds *feeds, const struct watcher *w) {
            w->beat;
 }
 
-/* Words of ours and of verbs, made fit to be shown by said_last_line: no line ends in them. */
+/* Own words and those of verbs; said_last_line made them printable, so no line ends in them. */
 static void begin_text(struct watcher *w, const char *event, const char *text) {
     snprintf(w->head, sizeof w->head, "event: %s\ndata: %s\n\n", event, text);
 }
 
-/* The newest line first, then what became of the run. False: there is nothing to say. */
+/* The newest line first, then how the run ended. False: there is nothing to send. */
 static bool begin_event(const struct feeds *feeds, struct watcher *w) {
     struct feed *feed = w->feed;
     if (w->over)
@@ -160,7 +160,7 @@ static bool begin_event(const struct feeds *feeds, struct watcher *w) {
     return w->sending = true;
 }
 
-/* Copies what of the parts is at w->sent. */
+/* Copies the rest of the parts from w->sent on. */
 static size_t copy_parts(struct watcher *w, char *to, size_t size) {
     const struct {
         const char *text;
@@ -218,7 +218,7 @@ static void check_feed(struct feeds *feeds, struct feed *feed, int64_t now_ns) {
     }
 }
 
-/* One that is still busy with the last event has been told by it. */
+/* A watcher that is still busy with the last event gets it there. */
 static void look_for_silence(struct watcher *w, int64_t now_ns) {
     if (now_ns < w->spoken_ns + BEAT_NS)
         return;

@@ -40,9 +40,10 @@ void guard_allow(struct guard *guard, uid_t uid) {
         guard->uids[guard->n_uids++] = uid;
 }
 
-/* ---- the name by which we were called ---- */
+/* ---- the name that the browser used ---- */
 
-/* Without port and brackets, into name. The port is not looked at: a tunnel has another one. */
+/* Copies the host without port and brackets into name. The port is ignored: a tunnel has another
+ * one. */
 static bool host_name(const char *host, char *name, size_t size) {
     bool in_brackets = host[0] == '[';
     const char *from = host + in_brackets, *end = from + strcspn(from, in_brackets ? "]" : ":");
@@ -63,8 +64,8 @@ static bool is_number(const char *name) {
     return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
-/* A number cannot be turned to another address by anybody: where all interfaces are listened on,
- * each may be meant. */
+/* No page can redirect a number to another address; if all interfaces are listened on, each may be
+ * meant. */
 static bool is_our_name(const struct guard *guard, const char *host) {
     static const char *const loopback[] = LOOPBACK_NAMES;
     char name[256];
@@ -78,14 +79,14 @@ static bool is_our_name(const struct guard *guard, const char *host) {
     return guard->own_name[0] && strcasecmp(name, guard->own_name) == 0;
 }
 
-/* ---- where it comes from ---- */
+/* ---- the page that asks ---- */
 
 static bool is(const char *value, const char *word) {
     return value && strcasecmp(value, word) == 0;
 }
 
-/* Programs and old browsers say nothing. A link from elsewhere may open a page, in a window alone.
- */
+/* Programs and old browsers send nothing. A link from another site may open a page, but only as a
+ * window. */
 static bool is_from_here(const struct guard_visit *visit) {
     if (!visit->site || is(visit->site, "same-origin") || is(visit->site, "none"))
         return true;
@@ -98,7 +99,7 @@ enum guard_answer guard_judge_origin(const struct guard *guard, const struct gua
     return is_from_here(visit) ? GUARD_WELCOME : GUARD_FOREIGN;
 }
 
-/* ---- who it is ---- */
+/* ---- the user ---- */
 
 static bool shows_token(const struct guard *guard, const char *authorization) {
     static const char scheme[] = "Bearer ";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's loop is driven from outside, in our only thread. An answer may be queued in its
- * handler alone: one that comes later is kept with the request, whose connection is woken, and the
- * handler, called again, finds it.
+ * The only thread drives the library's loop. An answer may only be queued in the library's handler:
+ * a late answer is kept with the request, whose connection is woken, and the handler finds it when
+ * it is called again.
  */
 #include "cli/serve/http_private.h"
 
@@ -18,14 +18,13 @@
 
 #define STRANGERS_MAX 64u
 #define KNOWN_MAX 192u
-#define DROPPED_SLACK 32u /* dropped, and not yet closed */
+#define DROPPED_SLACK 32u /* dropped connections that are not closed yet */
 #define STRANGER_NS (10 * NS_PER_S)
 #define REQUEST_NS (30 * NS_PER_S)
-#define CONNECTION_MEMORY (32u << 10) /* of headers, and of a piece of an answer */
+#define CONNECTION_MEMORY (32u << 10) /* for headers, and a piece of an answer */
 #define UNSENT_MAX                                                                                 \
-    (64 << 10)     /* bytes for a slow client in the kernel, which may be old by then              \
-                    */
-#define IDLE_S 30u /* without a byte moving */
+    (64 << 10)     /* bytes in the kernel for a slow client; they may be outdated by then \ */
+#define IDLE_S 30u /* without progress */
 
 struct http {
     struct http_options options;
@@ -76,9 +75,9 @@ void http_welcome(struct http_request *request) {
     gate_know(request->http->gate, request->visitor, "reader");
 }
 
-/* ---- what the library calls ---- */
+/* ---- callbacks of the library ---- */
 
-/* No path of ours needs escapes, and one that was unescaped may end in its middle. */
+/* No path here needs escapes, and an unescaped one may contain a NUL. */
 static size_t leave_escapes(void *ctx, struct MHD_Connection *connection, char *text) {
     (void)ctx, (void)connection;
     return strlen(text);
@@ -186,7 +185,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **v
         http->gate, fd,
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (*visitor && http->options.is_reader(http->options.ctx, fd))
-        gate_know(http->gate, *visitor, "reader"); /* strangers, however many, cannot push it out */
+        gate_know(http->gate, *visitor, "reader"); /* one stays free for new ones */
 }
 
 /* ---- life ---- */
@@ -217,7 +216,7 @@ static int start_daemon(struct http *http) {
 int http_start(const struct http_options *options, struct http **ret_http) {
     const struct gate_limits limits = {.strangers = STRANGERS_MAX,
                                        .known = KNOWN_MAX,
-                                       .known_per_host = KNOWN_MAX - 1, /* the oldest goes */
+                                       .known_per_host = KNOWN_MAX - 1, /* drops the oldest */
                                        .stranger_ns = STRANGER_NS,
                                        .request_ns = REQUEST_NS};
     struct http *http = calloc(1, sizeof *http);

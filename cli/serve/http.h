@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HTTP side of the page; http.c is the only file here that knows the HTTP library. One thread:
- * its owner polls http_fd and calls http_run, in which requests are heard and answered.
+ * The HTTP side of the page; only http.c includes the HTTP library. One thread: its owner polls
+ * http_fd and calls http_run, which handles requests and answers.
  *
- * Only GET and HEAD without a body are let through; headers, connections and the time without a
- * byte moving are bounded, and a client that has not been welcomed is dropped after a few seconds
- * (collector/gate.h). Every answer carries the same protecting headers.
+ * Only GET and HEAD without a body are accepted; headers, connections and the time without progress
+ * are limited, and a client that is not welcome yet is dropped after a few seconds
+ * (collector/gate.h). Every answer has the same protecting headers.
  */
 #ifndef CHOKEPOINT_CLI_SERVE_HTTP_H
 #define CHOKEPOINT_CLI_SERVE_HTTP_H
@@ -19,13 +19,13 @@ struct http;
 struct http_request;
 
 struct http_options {
-    int listen_fd;                         /* owned by http from the start on */
-    const struct credentials *credentials; /* borrowed; NULL: clear text */
-    /* Judges a connection as it comes: true for one that is welcome before its first request. */
+    int listen_fd;                         /* http owns it after the start */
+    const struct credentials *credentials; /* borrowed; NULL: no TLS */
+    /* Judges a new connection: true if it is welcome before its first request. */
     bool (*is_reader)(void *ctx, int fd);
-    /* Answers at once, or says that it will later (http_wait). */
+    /* Answers at once, or calls http_wait to answer later. */
     void (*request)(void *ctx, struct http_request *request);
-    /* It is over, answered or not, and must not be spoken of any more. */
+    /* The request is over, answered or not, and must not be used any more. */
     void (*gone)(void *ctx, struct http_request *request);
     void *ctx;
 };
@@ -33,28 +33,28 @@ struct http_options {
 /* -ENOMEM, -errno. */
 int http_start(const struct http_options *options, struct http **ret_http);
 int http_fd(const struct http *http);         /* readable: http_run has something to do */
-int http_timeout_ms(const struct http *http); /* after which it has, too; -1: never */
+int http_timeout_ms(const struct http *http); /* 0: at once; -1: never */
 void http_run(struct http *http);
-bool http_is_idle(const struct http *http); /* no request is on its way */
-/* All who wait must have been answered. Takes NULL. */
+bool http_is_idle(const struct http *http); /* no request is in progress */
+/* All waiting requests must be answered before. Takes NULL. */
 void http_finish(struct http *http);
 
 /* ---- a request ---- */
 
 const char *http_path(const struct http_request *request); /* without arguments */
 const char *http_argument(const struct http_request *request, const char *name);
-/* NULL: it is not there, or more than once. */
+/* NULL: missing, or there more than once. */
 const char *http_header(const struct http_request *request, const char *name);
 int http_socket(const struct http_request *request);
-/* Its connection may stay. */
+/* The connection may stay. */
 void http_welcome(struct http_request *request);
 
 /* ---- its answer ---- */
 
-enum http_policy { /* what the page may do (Content-Security-Policy) */
+enum http_policy { /* rights of the page (Content-Security-Policy) */
                    HTTP_NOTHING,
-                   HTTP_OWN_FILES, /* style and script from here, data from here */
-                   HTTP_OFFLINE,   /* what stands in it, in an origin of its own */
+                   HTTP_OWN_FILES, /* style and script from this server, data from this server */
+                   HTTP_OFFLINE,   /* only inline content, in an origin of its own */
 };
 
 struct http_answer {
@@ -62,9 +62,9 @@ struct http_answer {
     enum http_policy policy;
     const char *type;                       /* Content-Type */
     const char *cookie, *location, *advice; /* Set-Cookie, Location, Retry-After; or NULL */
-    const char *text;                       /* borrowed until the next line */
-    size_t size;                            /* of the text, or of the file */
-    int fd;                                 /* with text NULL: a file, from then on http's */
+    const char *text;                       /* borrowed, down to the next comment */
+    size_t size;                            /* size of the text or the file */
+    int fd;                                 /* if text is NULL: a file, which http then owns */
 };
 
 void http_answer(struct http_request *request, const struct http_answer *answer);
@@ -72,8 +72,8 @@ void http_answer(struct http_request *request, const struct http_answer *answer)
 /* The answer comes later. */
 void http_wait(struct http_request *request);
 
-/* Answers with pieces as they come: next() fills at most size bytes and returns how many; 0: there
- * is nothing now, and http_wake will say when there is; -1: that was all. */
+/* Answers in pieces: next() fills at most size bytes and returns their number; 0: nothing now,
+ * http_wake will tell; -1: that was all. */
 typedef int http_next(void *ctx, struct http_request *request, char *to, size_t size);
 void http_stream(struct http_request *request, const char *type, http_next *next);
 void http_wake(struct http_request *request);

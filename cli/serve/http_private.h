@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A request, as http.c hears it and http_answer.c answers it. */
+/* A request, which http.c receives and http_answer.c answers. */
 #ifndef CHOKEPOINT_CLI_SERVE_HTTP_PRIVATE_H
 #define CHOKEPOINT_CLI_SERVE_HTTP_PRIVATE_H
 
@@ -14,10 +14,10 @@ struct http_request {
     struct MHD_Connection *connection;
     struct visitor *visitor;
     const char *path;
-    struct MHD_Response *response; /* owned, until it is queued */
+    struct MHD_Response *response; /* owned until it is queued */
     unsigned status;
     http_next *next; /* of a stream */
-    void *ctx;       /* for it */
+    void *ctx;       /* context of next */
     bool heard, asked, answered, suspended;
 };
 

@@ -53,7 +53,7 @@ static int judge_token(const char *token, const char *path) {
                          "it must have 16 to 128 printable characters without blanks");
 }
 
-/* A secret that others can read is none. */
+/* A token that other users can read is no secret. */
 static int read_token(struct serve_options *o, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -10,13 +10,13 @@
 
 struct serve_options {
     const char *database;
-    const char *run;     /* whose live page is printed; NULL: the list */
+    const char *run;     /* run whose live page is printed; NULL: the list */
     const char *address; /* numeric, without port and brackets */
     uint16_t port;       /* 0: any */
-    bool any_port;       /* the port was not asked for: if it is taken, any other */
-    bool loopback;       /* the address is of this host alone */
+    bool any_port;       /* the port is a default: if it is taken, any other is used */
+    bool loopback;       /* the address reaches this host alone */
     bool tls;
-    char token[GUARD_TOKEN_MAX + 1]; /* "": none */
+    char token[GUARD_TOKEN_MAX + 1]; /* path; "": none */
 };
 
 /* 0, OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */

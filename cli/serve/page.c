@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The child writes it into files in memory, which have no name. */
+/* The child writes to unnamed files in memory. */
 #include "cli/serve/page.h"
 
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define CHILD_NS (300 * NS_PER_S) /* then it is given up */
+#define CHILD_NS (300 * NS_PER_S) /* time limit of a child */
 
-/* ---- the database it is of ---- */
+/* ---- the state of the database ---- */
 
 static void look_at(const char *path, size_t i, struct stamp *stamp) {
     struct stat st;

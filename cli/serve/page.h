@@ -15,7 +15,7 @@ struct stamp {
     struct {
         uint64_t device, inode, size;
         int64_t changed_ns;
-    } file[2]; /* the database and its log */
+    } file[2]; /* of the database and its log */
 };
 
 enum page_phase { PAGE_FREE, PAGE_QUEUED, PAGE_BEING_MADE, PAGE_KEPT };
@@ -25,22 +25,22 @@ struct page {
     char words[PAGES_WORDS_MAX][24];
     size_t n_words;
     struct stamp stamp;
-    uint64_t turn;   /* when it was asked for last */
-    int fd, said_fd; /* what the child prints, and says */
+    uint64_t turn;   /* time of the last request */
+    int fd, said_fd; /* the child's output and its messages */
     pid_t pid;
     int64_t due_ns;
     size_t size;
 };
 
-/* Whether these are its words. */
+/* Whether the page was made by these words. */
 bool page_has_words(const struct page *page, const char *const *words);
-/* Begins to make it. Negative errno; it is to be closed in any case. */
+/* Starts the child. Negative errno; close the page in any case. */
 int page_make(struct page *page, const char *program, const char *database);
 /* Whether nobody has written to the database since. */
 bool page_is_current(const struct page *page, const char *database);
-/* With a descriptor of its own, so that the page may be closed while that one is being read. */
+/* Duplicates the descriptor, so that the page may be closed while the output is read. */
 struct pages_result page_as_made(const struct page *page);
-/* Ends its child, and frees the slot. */
+/* Ends the child, and frees the slot. */
 void page_close(struct page *page);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page is found by its words. It shows the database as it was when its child was started: a later
- * write makes it an old one.
+ * A page is found by its words. It shows the database at the start of its child: a later write
+ * makes it outdated.
  */
 #include "cli/serve/page.h"
 
@@ -17,16 +17,16 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define PAGES_MAX 24            /* kept, being made, and waiting for it */
-#define CHILDREN_MAX 2          /* at a time */
-#define WAITERS_MAX 256         /* as many as there may be connections */
-#define KEPT_BYTES (128u << 20) /* of all pages */
+#define PAGES_MAX 24            /* pages that are kept, made, or waiting */
+#define CHILDREN_MAX 2          /* children at a time */
+#define WAITERS_MAX 256         /* as many as connections */
+#define KEPT_BYTES (128u << 20) /* of all pages together */
 
 struct pages {
     struct pages_options options;
     struct page page[PAGES_MAX];
     struct {
-        void *who; /* NULL: free */
+        void *who; /* NULL: unused */
         struct page *page;
     } waiter[WAITERS_MAX];
     uint64_t turn;
@@ -49,7 +49,7 @@ void pages_free(struct pages *pages) {
     free(pages);
 }
 
-/* ---- making it ---- */
+/* ---- children ---- */
 
 static void tell(struct pages *pages, struct page *page, const struct pages_result *result) {
     for (size_t i = 0; i < WAITERS_MAX; i++) {
@@ -75,7 +75,7 @@ static size_t count(const struct pages *pages, enum page_phase phase) {
     return n;
 }
 
-/* The one asked for first. */
+/* The page that was requested first. */
 static struct page *next_in_turn(struct pages *pages, enum page_phase phase) {
     struct page *first = NULL;
     for (size_t i = 0; i < PAGES_MAX; i++) {
@@ -96,7 +96,7 @@ static void make_what_waits(struct pages *pages) {
     }
 }
 
-/* ---- asking for it ---- */
+/* ---- requests ---- */
 
 static bool wait_for(struct pages *pages, struct page *page, void *waiter) {
     for (size_t i = 0; i < WAITERS_MAX; i++)
@@ -121,7 +121,7 @@ static struct page *find(struct pages *pages, const char *const *words) {
     return NULL;
 }
 
-/* A free slot, or that of the page which nobody has asked for longest. */
+/* A free slot, or the slot of the least recently requested page. */
 static struct page *take_slot(struct pages *pages) {
     struct page *page = next_in_turn(pages, PAGE_FREE);
     if (!page && (page = next_in_turn(pages, PAGE_KEPT)))
@@ -162,7 +162,7 @@ void pages_forget(struct pages *pages, void *waiter) {
             pages->waiter[i].who = NULL;
 }
 
-/* ---- what became of it ---- */
+/* ---- results ---- */
 
 static void keep_within_bounds(struct pages *pages, const struct page *newest) {
     size_t bytes = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that other verbs make: a report, a comparison, the list of runs. Each is made by a child,
+ * Pages that other verbs make: a report, a comparison, the list of runs. A child makes each,
  * `chokepoint VERB ... --db FILE`, so that a crafted database, a long judgement or a fault costs
- * that page alone, and its memory is given back. A few at a time, of the others as many as there
- * are slots wait; one page is made once for all who ask for it. It is kept until the database has
- * changed or others need its place.
+ * that page alone, and its memory is returned. A few run at a time, and others wait while there are
+ * slots; a page is made once for all who request it. It is kept until the database has changed or
+ * its slot is needed.
  */
 #ifndef CHOKEPOINT_CLI_SERVE_PAGES_H
 #define CHOKEPOINT_CLI_SERVE_PAGES_H
@@ -19,16 +19,16 @@ struct pages;
 enum pages_state {
     PAGES_MADE,
     PAGES_WAIT,    /* done() will be called */
-    PAGES_REFUSED, /* the verb said why not: there is no such run, or nothing to show of it */
+    PAGES_REFUSED, /* the verb reported why not: the run does not exist, or has nothing to show */
     PAGES_GONE,    /* there is no database, or it cannot be read now */
-    PAGES_FAILED,  /* the verb broke, or was given up */
-    PAGES_CROWDED, /* too many are being made */
+    PAGES_FAILED,  /* the verb failed, or took too long */
+    PAGES_CROWDED, /* too many pages are being made */
 };
 
 struct pages_result {
     enum pages_state state;
-    int fd;          /* PAGES_MADE: a file to read from, the caller's */
-    size_t size;     /* of it */
+    int fd;          /* PAGES_MADE: a file to read, which the caller closes */
+    size_t size;     /* size of the file */
     const char *why; /* otherwise: one line, borrowed until the next call */
 };
 
@@ -42,16 +42,16 @@ struct pages_options {
 int pages_new(const struct pages_options *options, struct pages **ret_pages);
 void pages_free(struct pages *pages); /* ends its children; nobody may wait. Takes NULL. */
 
-/* The output of a verb. words: of a verb, NULL-terminated, at most PAGES_WORDS_MAX, none of them
- * beginning with "-" that came from outside. */
+/* The output of a verb. words: for the verb, NULL-terminated, at most PAGES_WORDS_MAX; words from
+ * outside must not begin with "-". */
 struct pages_result pages_get(struct pages *pages, const char *const *words, void *waiter);
-void pages_forget(struct pages *pages, void *waiter); /* it waits no more, if it did */
+void pages_forget(struct pages *pages, void *waiter); /* cancels a waiting request */
 
-/* A child may have ended, or its time may have. */
+/* Handles children that have ended or exceeded their time. */
 void pages_check(struct pages *pages);
 int64_t pages_deadline_ns(const struct pages *pages); /* monotonic; INT64_MAX: none */
 
-/* Tells all who wait that it is over. */
+/* Tells all who wait that the server ends. */
 void pages_close(struct pages *pages);
 
 #endif

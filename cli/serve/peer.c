@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel is asked for the one socket (sock_diag(7)). A look through its whole table, which may
- * have a hundred thousand lines, for each stranger who asks would let strangers keep the server
- * busy; that is left for kernels that cannot be asked.
+ * The kernel is asked for the one socket (sock_diag(7)). Reading its whole table, which may have a
+ * hundred thousand lines, for each request would let strangers keep the server busy; this is done
+ * only on kernels that cannot be asked.
  *
- * A line of the table has both addresses as the kernel keeps them, each 32 bits of it as a number
- * of the machine's order, the state (1: established), and the user who made the socket. One that
- * its program has closed has no user any more (0 stands there), and is no longer established.
+ * A line of the table has both addresses in the kernel's order, each 32 bits as a number in the
+ * machine's order, the state (1: established), and the user who made the socket. A socket that its
+ * program has closed has no user any more (0 stands there), and is not established.
  */
 #include "cli/serve/peer.h"
 
@@ -23,7 +23,7 @@
 
 #define ESTABLISHED 1u
 #define ENDPOINT_SIZE 40
-#define LOOKS 3 /* a table that changes while it is read may lack a line */
+#define LOOKS 3 /* tries: a table that changes during the read may lack a line */
 
 /* ---- asking ---- */
 
@@ -80,14 +80,14 @@ int peer_ask(const struct sockaddr_storage *theirs, const struct sockaddr_storag
         return negative_errno();
     ssize_t n =
         sendto(fd, &request, sizeof request, 0, (const struct sockaddr *)&kernel, sizeof kernel);
-    if (n >= 0) /* it has answered by now */
+    if (n >= 0) /* it has answered already */
         n = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
     int r = n < 0 ? negative_errno() : read_answer(answer, n, id, ret_uid);
     close(fd);
     return r;
 }
 
-/* ---- looking ---- */
+/* ---- the table ---- */
 
 /* "0100007F:B949" */
 static int format_endpoint(const struct sockaddr_storage *address, char to[ENDPOINT_SIZE]) {

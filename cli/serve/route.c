@@ -16,7 +16,7 @@ bool route_is_run(const char *text) {
            text_parse_u64(text, &number) == 0 && number <= INT64_MAX;
 }
 
-/* The rest of a path behind a prefix; NULL: it begins otherwise. */
+/* The rest of a path behind a prefix; NULL: another prefix. */
 static const char *after(const char *path, const char *prefix) {
     size_t size = strlen(prefix);
     return strncmp(path, prefix, size) == 0 ? path + size : NULL;
@@ -31,7 +31,7 @@ static struct route of_word(enum route_kind kind, const char *word) {
     return route;
 }
 
-/* "ID", or "ID/events" where that may follow. */
+/* "ID", or "ID/events" if that is allowed. */
 static struct route of_run(enum route_kind kind, const char *rest) {
     struct route route = {.kind = kind};
     size_t size = strcspn(rest, "/");

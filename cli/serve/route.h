@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The meaning of a path of the page. No part of it reaches a file system or a database as it came.
- */
+/* The meaning of a path of the page. No part of a path reaches a file system or a database
+ * unchecked. */
 #ifndef CHOKEPOINT_CLI_SERVE_ROUTE_H
 #define CHOKEPOINT_CLI_SERVE_ROUTE_H
 
@@ -13,13 +13,13 @@ enum route_kind {
     ROUTE_RUN,       /* /run/ID      the report of a run */
     ROUTE_COMPARE,   /* /compare     two runs, named by the arguments a and b */
     ROUTE_LIVE,      /* /live/ID     the page that follows a run */
-    ROUTE_EVENTS,    /* /live/ID/events  what it follows it by */
+    ROUTE_EVENTS,    /* /live/ID/events the events for that page */
     ROUTE_ASSET,     /* /page/NAME   a style or a script of these pages */
-    ROUTE_ENTER,     /* /enter/WORD  once: the way in for who has the word */
+    ROUTE_ENTER,     /* /enter/WORD once: gives the cookie to a browser with the word */
 };
 
-#define ROUTE_RUN_SIZE 20   /* of a run's number, or "last" */
-#define ROUTE_WORD_SIZE 129 /* of an asset's name, or a word */
+#define ROUTE_RUN_SIZE 20   /* number of a run, or "last" */
+#define ROUTE_WORD_SIZE 129 /* name of an asset, or a word */
 
 struct route {
     enum route_kind kind;
@@ -27,10 +27,10 @@ struct route {
     char word[ROUTE_WORD_SIZE];
 };
 
-/* A path without its arguments. */
+/* Parses a path without its arguments. */
 struct route route_of(const char *path);
 
-/* A run as these paths name it: a number from 1 without leading zeros, or "last". */
+/* Whether the text names a run in these paths: a number from 1 without leading zeros, or "last". */
 bool route_is_run(const char *text);
 
 #endif

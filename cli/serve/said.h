@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Its last line without "chokepoint VERB: ", fit to be shown; `otherwise` if it said nothing. */
+/* The last line without "chokepoint VERB: ", made printable; `otherwise` if there is none. */
 void said_last_line(int fd, const char *otherwise, char *to, size_t size);
 
 #endif

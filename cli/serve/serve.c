@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint serve`: the page for a browser. One thread and one loop; only children read the
- * database (pages.h, feeds.h). All of it runs at a low priority, since what it shows may be running
+ * database (pages.h, feeds.h). All of it runs at a low priority, since the recorded run may be
  * beside it.
  */
 #include "cli/base/options.h"
@@ -28,12 +28,12 @@
 #include <unistd.h>
 
 #define NICENESS 10
-#define FINISH_NS (3 * NS_PER_S) /* for the last words to those who watch */
+#define FINISH_NS (3 * NS_PER_S) /* for the last events to watchers */
 
 struct server {
     const struct serve_options *options;
     char program[PATH_MAX];
-    char address[64]; /* with the port it got */
+    char address[64]; /* with the actual port */
     struct credentials credentials;
     struct site site;
     struct http *http;
@@ -46,7 +46,7 @@ static int fail(const char *what, int error) {
     return 1;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static int print_address(const struct server *s) {
     const struct serve_options *o = s->options;
@@ -60,14 +60,14 @@ static int print_address(const struct server *s) {
     return fflush(stdout) == 0 ? 0 : -EIO;
 }
 
-/* A run that is watched has one soon. */
+/* A watched run will have its database soon. */
 static void say_if_missing(const struct serve_options *o) {
     if (!o->run && access(o->database, F_OK) < 0 && errno == ENOENT)
         verb_complain("serve", "there is no database '%s' yet: its runs are listed once it is",
                       o->database);
 }
 
-/* A certificate that nobody vouches for can be compared. */
+/* The user can compare a certificate that nobody vouches for. */
 static void print_fingerprint(const struct server *s) {
     char fingerprint[FINGERPRINT_SIZE];
     if (s->options->tls && credentials_fingerprint(s->credentials.certificate, fingerprint) == 0)
@@ -79,7 +79,7 @@ static void on_entered(void *ctx) {
     print_address(ctx);
 }
 
-/* ---- its parts ---- */
+/* ---- parts ---- */
 
 static int listen_somewhere(struct server *s, int *ret_fd) {
     const struct serve_options *o = s->options;
@@ -97,7 +97,7 @@ static int listen_somewhere(struct server *s, int *ret_fd) {
     return 0;
 }
 
-/* If root runs the server for a user (sudo), that user is a reader, too. */
+/* If root runs the server for a user (sudo), that user may read, too. */
 static void allow_users(struct guard *guard) {
     const char *behind_sudo = getenv("SUDO_UID");
     char *end;
@@ -162,7 +162,7 @@ static int open_server(struct server *s) {
     return 0;
 }
 
-/* The programs that it starts add to it: CONFINE_VARIABLE. */
+/* Confines also the programs that it starts: CONFINE_VARIABLE. */
 static int confine_server(const struct server *s) {
     int r = setenv(CONFINE_VARIABLE, s->options->database, 1) < 0 ? negative_errno() : 0;
     if (r == 0)

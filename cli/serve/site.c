@@ -83,7 +83,7 @@ static void compare(struct site *site, struct http_request *request) {
     send_page(site, request, (const char *const[]){"compare", a, b, "--format", "html", NULL});
 }
 
-/* ---- a run that goes on ---- */
+/* ---- live pages ---- */
 
 static int next_event(void *ctx, struct http_request *request, char *to, size_t size) {
     struct site *site = ctx;
@@ -108,7 +108,7 @@ void site_news(void *ctx, void *request) {
     http_wake(request);
 }
 
-/* ---- who comes ---- */
+/* ---- access ---- */
 
 static void enter(struct site *site, struct http_request *request, const char *word) {
     char cookie[160];

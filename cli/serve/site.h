@@ -14,8 +14,8 @@ struct site {
     struct guard guard;
     struct pages *pages;        /* owned */
     struct feeds *feeds;        /* owned */
-    bool encrypted;             /* cookies are for such connections alone */
-    void (*entered)(void *ctx); /* somebody came by the way in, and there is another one now */
+    bool encrypted;             /* cookies are for TLS only */
+    void (*entered)(void *ctx); /* the word was used, and a new one made */
     void *ctx;
 };
 

@@ -19,14 +19,14 @@
 #include "reports/model/layout.h"
 
 #define RUN_NAME_MAX 1024
-#define PACE_MAX_NS (1000 * 3600 * INT64_C(1000000000)) /* a database may claim anything */
+#define PACE_MAX_NS (1000 * 3600 * INT64_C(1000000000)) /* a database may claim any number */
 
 struct making {
     const struct sweep_request *request;
-    struct sweep_parameters shown; /* what is recorded and told of its parameters */
+    struct sweep_parameters shown; /* recorded texts of its parameters */
     int64_t sweep;
     size_t n_cells;
-    size_t *made;   /* by cell: runs that need not be made again, */
+    size_t *made;   /* by cell: number of finished runs, */
     int64_t *group; /* and the first of them; 0: none yet */
     struct sweep_pace *pace;
     struct sweep_step *steps;
@@ -58,9 +58,9 @@ static bool making_init(struct making *m, const struct sweep_request *request) {
                             &m->shown) == 0;
 }
 
-/* ---- what the database has ---- */
+/* ---- finished runs ---- */
 
-/* Index of the stored value among those asked for. */
+/* Index of the stored value among the requested ones. */
 static bool find_value(const struct sweep_parameter *parameter, const char *stored,
                        size_t *ret_index) {
     for (size_t i = 0; i < parameter->n_values; i++) {
@@ -88,7 +88,7 @@ static bool need_not_be_made_again(const struct making *m, const struct store_ru
     return run->state == RUN_DONE || (failed && !m->request->retry_failed);
 }
 
-/* A run of before also says how long those of its cell take, but for the moment its start took. */
+/* An earlier run also tells how long runs of its cell take, without their start. */
 static void take_made(struct making *m, size_t cell, const struct store_run *run) {
     bool done = run->state == RUN_DONE;
     m->made[cell]++;
@@ -197,8 +197,8 @@ static int make_run(struct making *m, const struct sweep_step *step, struct run_
 
 #define TAIL_SIZE 80
 
-/* The time left for the steps from `at` on; "" if there are none, or no run has told how long one
- * takes. */
+/* The remaining time for the steps from `at` on; "" if there are none, or no run has told the time
+ * yet. */
 static void tell_left(const struct making *m, size_t at, char tail[TAIL_SIZE]) {
     char left[LAYOUT_NUMBER_SIZE];
     int64_t left_ns = plan_left_ns(m->steps + at, m->n_steps - at, m->pace, m->n_cells);
@@ -251,9 +251,9 @@ static void tell_early_end(const struct making *m, size_t at, const struct run_t
                   m->n_steps - at - (turn->interrupted ? 0 : 1), m->n_steps);
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
-/* A command that is not there may be that of one cell; hosts that do not answer are no cell's. */
+/* A missing command may be the fault of one cell; hosts that do not answer concern all cells. */
 static bool goes_on(const struct making *m, const struct run_turn *turn) {
     if (turn->interrupted || (!turn->started && turn->run && turn->exit_status < 126))
         return false;

@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define SCAN_SLACK 1e-9 /* of a step: 0.1 + 0.1 + 0.1 still reaches 0.3 */
+#define SCAN_SLACK 1e-9 /* part of a step: 0.1 + 0.1 + 0.1 still reaches 0.3 */
 
 __attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *format, ...) {
     va_list values;
@@ -43,7 +43,7 @@ static size_t count_parts(const char *text) {
     return n;
 }
 
-/* The k-th part of "a:b:c"; all of a text that is no list of parts. */
+/* The k-th part of "a:b:c"; the whole of a text without parts. */
 static struct span part(const char *text, size_t k, bool divided) {
     if (!divided)
         return (struct span){text, strlen(text)};
@@ -52,7 +52,7 @@ static struct span part(const char *text, size_t k, bool divided) {
     return (struct span){text, strcspn(text, ":")};
 }
 
-/* Which parameter, and which part of it, a name stands for. */
+/* The parameter that a name stands for, and which part of it. */
 static bool find_name(const struct sweep_parameters *parameters, struct span name, size_t *ret_item,
                       size_t *ret_part) {
     for (size_t i = 0; i < parameters->n; i++) {
@@ -90,7 +90,7 @@ static int check_name(const struct sweep_parameters *to, const char *name, char 
 
 /* ---- values ---- */
 
-/* Makes the printable form that is stored and shown; values are told apart by it. */
+/* Makes the printable form for storing and showing, by which values are distinguished. */
 static void clean(const char *value, char to[SWEEP_TEXT_MAX]) {
     text_sanitize(to, SWEEP_TEXT_MAX, value, strlen(value));
 }
@@ -146,7 +146,7 @@ static int begin(struct sweep_parameters *to, const char *name, struct sweep_par
     return 0;
 }
 
-/* Takes the next value off the list; \, is a comma in it. */
+/* Takes the next value off the list; \, is a comma in a value. */
 static void next_value(const char **list, char *to) {
     const char *p = *list;
     for (; *p && *p != ','; p++) {
@@ -229,7 +229,7 @@ void parameters_describe(const struct sweep_parameters *parameters, const size_t
 
 /* ---- the command ---- */
 
-/* The placeholder that begins at text: its name without braces; false if it is none. */
+/* The placeholder at text: its name without braces; false if there is none. */
 static bool placeholder(const char *text, struct span *ret_name) {
     size_t n = *text == '{' ? name_length(text + 1) : 0;
     *ret_name = (struct span){text + 1, n};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The input of a sweep: parameters with their values, and a command in which {name} stands for the
- * value. As in hyperfine(1): -L NAME A,B,C gives values one by one (a comma within one is written
- * \,), -P NAME MIN MAX numbers in steps. A parameter called "mode:ranks" is two placeholders that
- * change together, and its values have as many parts: "single:1,sync:4".
+ * value. As in hyperfine(1), -L NAME A,B,C gives values one by one (a comma within one is written
+ * \,), and -P NAME MIN MAX gives numbers in steps. A parameter called "mode:ranks" is two
+ * placeholders that change together, and its values have as many parts: "single:1,sync:4".
  */
 #ifndef CHOKEPOINT_CLI_SWEEP_PARAMETERS_H
 #define CHOKEPOINT_CLI_SWEEP_PARAMETERS_H
@@ -16,7 +16,7 @@
 
 struct sweep_parameter {
     char *name;
-    char **values; /* as the command gets them */
+    char **values; /* the values for the command */
     size_t n_values;
 };
 
@@ -27,31 +27,31 @@ struct sweep_parameters {
 
 #define PARAMETERS_WHY 400
 
-/* Each adds a parameter. -EINVAL (-ENOMEM) with one line in why[PARAMETERS_WHY]; text from outside
- * in it is not cleaned. */
+/* Each adds a parameter. -EINVAL (-ENOMEM) with one line in why[PARAMETERS_WHY]; it may contain
+ * unchecked text from outside. */
 int parameters_add_list(struct sweep_parameters *to, const char *name, const char *values,
                         char *why);
 int parameters_add_scan(struct sweep_parameters *to, const char *name, const char *from,
                         const char *until, const char *step, char *why);
 void parameters_release(struct sweep_parameters *parameters);
 
-/* Checks that every {placeholder} of the command is a parameter, and every parameter is used: a {}
- * that holds anything but a name is left to the command. -EINVAL with why. */
+/* Checks that every {placeholder} of the command is a parameter, and every parameter is used; a {}
+ * with anything but a name in it belongs to the command. -EINVAL with why. */
 int parameters_check(const struct sweep_parameters *parameters, char *const *command, char *why);
 
 /* Product of the numbers of values; 0 if there are more than SWEEP_CELLS_MAX. */
 size_t parameters_cells(const struct sweep_parameters *parameters);
-/* Which value of each parameter cell i has: the last parameter changes fastest. */
+/* The value index of each parameter in cell i: the last parameter changes fastest. */
 void parameters_cell(const struct sweep_parameters *parameters, size_t cell,
                      size_t ret_value[SWEEP_PARAMETERS_MAX]);
 
-/* The words with the values of a cell in them, NULL-terminated, all owned by the caller
+/* The words with the values of a cell, NULL-terminated; the caller owns them
  * (parameters_free_words); NULL without memory. */
 char **parameters_expand(const struct sweep_parameters *parameters, const size_t *value,
                          char *const *command);
 void parameters_free_words(char **words); /* takes NULL */
 
-/* "mode=sync/batch=100"; into text. */
+/* Writes "mode=sync/batch=100" into text. */
 void parameters_describe(const struct sweep_parameters *parameters, const size_t *value,
                          const char *separator, char *text, size_t size);
 

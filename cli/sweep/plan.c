@@ -10,7 +10,7 @@ size_t plan_steps(const size_t *made, size_t n_cells, int repeats, struct sweep_
     return n;
 }
 
-/* Sums of what a database claims may be of any length. */
+/* Sums of numbers from a database may overflow. */
 static int64_t added(int64_t sum_ns, int64_t ns) {
     int64_t sum;
     return __builtin_add_overflow(sum_ns, ns, &sum) ? INT64_MAX : sum;

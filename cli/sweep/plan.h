@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which runs of a sweep are still to be made, and how long they will take. Repeats come in turn (A
- * B C A B C), so that a change on the hosts affects all cells alike.
+ * The runs of a sweep that are still to be made, and their duration. Cells take turns (A B C A B
+ * C), so that a change on the hosts affects all cells alike.
  */
 #ifndef CHOKEPOINT_CLI_SWEEP_PLAN_H
 #define CHOKEPOINT_CLI_SWEEP_PLAN_H
@@ -14,8 +14,7 @@ struct sweep_step {
     int repeat; /* from 1 */
 };
 
-/* made[cell]: how many runs it has that need not be made again. steps: room for cells * repeats.
- * Returns how many. */
+/* made[cell]: finished runs of the cell. steps: room for cells * repeats. Returns their number. */
 size_t plan_steps(const size_t *made, size_t n_cells, int repeats, struct sweep_step *steps);
 
 /* Time of the runs so far, with starting and storing; at most INT64_MAX. */
@@ -24,11 +23,11 @@ struct sweep_pace {
     size_t n;
 };
 
-/* One more, of 0 ns at least. */
+/* Adds a run of at least 0 ns. */
 void plan_take(struct sweep_pace *pace, int64_t took_ns);
 
-/* Time that the steps will take: each as its cell took so far, else as all cells did. -1: no cell
- * has run yet. pace[cell]. */
+/* Time that the steps will take: as the cell's runs so far, else as the runs of all cells. -1: no
+ * cell has run yet. pace[cell]. */
 int64_t plan_left_ns(const struct sweep_step *steps, size_t n_steps, const struct sweep_pace *pace,
                      size_t n_cells);
 

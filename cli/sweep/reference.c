@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint sweep reference`: the ready sweeps, one after the other, with the data they need.
- * A sweep that cannot be made (a program is missing, its data cannot be made) costs itself only.
+ * `chokepoint sweep reference`: makes the ready sweeps, one after the other, with the data they
+ * need. A sweep that cannot be made (a missing program, or data that cannot be made) costs only
+ * itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,16 +41,16 @@ struct options {
     struct sweep_target target;
     bool show, quiet;
     enum reference_size which;
-    int n_repeats; /* 0: the size's own */
+    int n_repeats; /* 0: the default of the size */
     bool wanted[32];
     char bin[PATH_MAX], data_directory[PATH_MAX];
     struct hosts names;
-    bool local; /* no hosts but this machine: ranks share it */
+    bool local; /* this machine is the only host: ranks share it */
 };
 
 /* ---- words ---- */
 
-/* "r2" is all that begin with "r2-", or is called so. */
+/* "r2" names the sweep "r2", and all whose names begin with "r2-". */
 static bool matches(const char *word, const char *name) {
     size_t n = strlen(word);
     return strcmp(word, "all") == 0 ||
@@ -157,7 +158,7 @@ static int find_hosts(struct options *o) {
                      sizeof why) < 0)
         return verb_complain("sweep reference", "%s", why), -EINVAL;
     o->local = source == HOSTS_LOCAL;
-    if (o->local && geteuid() == 0) { /* mpirun takes root for a mistake */
+    if (o->local && geteuid() == 0) { /* mpirun refuses root by default */
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
@@ -176,7 +177,7 @@ static int find_places(struct options *o) {
 
 #define WORDS_MAX 128
 
-/* A template becoming words. */
+/* Splits a template into words. */
 struct command {
     char *words[WORDS_MAX + 1]; /* owned */
     size_t n;
@@ -215,7 +216,7 @@ static void add_mpirun(struct command *c, const struct options *o,
     add_word(c, list);
 }
 
-/* Places filled in: a name that is none of them stays as it is. */
+/* Fills in the known names; others stay. */
 struct place {
     const char *name, *value;
 };
@@ -265,7 +266,7 @@ static void data_path(const struct options *o, const struct reference_data *data
         *path = '\0';
 }
 
-/* Made under another name, so that half of it is never taken for all. */
+/* Made under another name, so that incomplete data never pass for complete ones. */
 static int make_data(const struct options *o, const struct reference_data *data, const char *path) {
     struct command c = {0};
     char unfinished[PATH_MAX + 8], why[256] = "";
@@ -311,7 +312,7 @@ static int add_parameters(const struct options *o, const struct reference *refer
     return r;
 }
 
-/* The command's own output is of no use here. */
+/* The command's own output is not needed here. */
 static int silence(void) {
     int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY);
     fflush(stdout);
@@ -356,7 +357,7 @@ static int make(const struct options *o, const struct reference *reference, stru
     return status;
 }
 
-/* The program is the first word in our own directory. */
+/* The program is the first word in the directory of these programs. */
 static bool has_program(const struct options *o, const struct reference *reference,
                         const struct command *c) {
     for (size_t i = 0; i < c->n; i++)
@@ -386,7 +387,7 @@ static int make_reference(const struct options *o, const struct reference *refer
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all sweeps ---- */
 
 static int make_all(const struct options *o) {
     int status = 0;
@@ -439,13 +440,13 @@ int sweep_reference_main(int argc, char **argv) {
     int status = 0, r = parse(argc, argv, &o);
     if (r)
         return verb_words_status(r);
-    if (o.target.format || o.target.path) /* known before an hour has gone into it */
+    if (o.target.format || o.target.path) /* checked before an hour is spent */
         r = report_choose_format("sweep reference", o.target.format, o.target.path) ? 0 : -EINVAL;
     if (r == 0 && !o.show)
         r = find_places(&o);
     if (r < 0)
         return EXIT_USAGE;
-    if (o.target.pictures && !o.show) /* this as well */
+    if (o.target.pictures && !o.show) /* checked before, too */
         status = sweep_pictures_directory("sweep reference", o.target.pictures);
     if (status)
         return hosts_release(&o.names), status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Five reports of small clusters that trained something while people watched them: the sweeps that
- * fill the tables of those reports, and the figures they printed; and two sweeps of what no report
- * has. Short sizes take minutes on emulated hosts that share two cores; full ones are what was
- * published. A cell lasts for two seconds at least: a shorter run is not judged.
+ * Five reports on small clusters that trained models while people watched: the sweeps that fill the
+ * tables of those reports, and their published figures; and two sweeps without a report. Short
+ * sizes take minutes on emulated hosts that share two cores; full sizes are the published ones. A
+ * cell lasts at least two seconds: shorter runs are not judged.
  */
 #include "cli/sweep/references.h"
 
@@ -30,7 +30,7 @@ static const struct reference_data textures = {
     {"{bin}/chokepoint-data generate textures --train 10000 --test 1000 --quiet --out {out}",
      "{bin}/chokepoint-data generate textures --quiet --out {out}"}};
 
-/* A figure that was published, and that nobody here has read. */
+/* A published figure that is not known here. */
 #define NOT_AT_HAND "not at hand"
 
 /* ---- R1 ---- */
@@ -105,7 +105,7 @@ static const struct sweep_theirs softmax_theirs[] = {
     {"roles", "", "async:3: worker, rank 1 on vm2", "network write (MB/s)", "next to none"},
 };
 
-/* Twelve cells were published. */
+/* The report has twelve cells. */
 #define LENET(measure, nodes, batch_64)                                                            \
     {"grid", measure, nodes, "64", batch_64}, {"grid", measure, nodes, "128", NOT_AT_HAND},        \
         {"grid", measure, nodes, "256", NOT_AT_HAND}, {                                            \
@@ -144,7 +144,7 @@ static const struct sweep_theirs r3_theirs[] = {
     {"job", "", "async", "network write (MB/s)", "248"},
     {"job", "", "async", "disk read (MB/s)", "0.31"},
     {"job", "", "async", "disk write (MB/s)", "12.13"},
-    /* of R1, whose program this is */
+    /* features of R1, whose program this is */
     {"differences", "async", "vm1 avg_idle_cpu (%)", "sync", "73.99"},
     {"differences", "async", "vm1 avg_idle_cpu (%)", "async", "46.23"},
     {"differences", "async", "vm2 avg_idle_cpu (%)", "sync", "93.88"},
@@ -201,7 +201,7 @@ static const struct sweep_theirs r4_theirs[] = {
 #define SPEED "examples a second (1/s)"
 #define TIME_TO_85 "time to an accuracy of 85 % (s)"
 
-/* Four of its five set-ups have a rate and a time, here in the order of the study. */
+/* Four of its five set-ups have a rate and a time, in the order of the study. */
 static const struct sweep_theirs r5_theirs[] = {
     {"grid", "", "sync:1", SPEED, "40"},
     {"grid", "", "sync:1", TIME_TO_85, NOT_AT_HAND},

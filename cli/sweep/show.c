@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading sweeps back and writing them in one of the formats: `chokepoint sweep report`. */
+/* Reads sweeps and writes them in one of the formats: `chokepoint sweep report`. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static bool needs_all_runs(const struct sweep_words *tables) {
     return false;
 }
 
-/* A sweep that is none of the ready ones has nothing beside it. */
+/* Only ready sweeps have published figures. */
 static int put_theirs(struct sweep_tables *tables, const struct reference *reference) {
     int result = 0;
     for (size_t i = 0; reference && i < reference->n_theirs && result == 0; i++) {
@@ -165,7 +165,7 @@ static bool wants_gnuplot(const struct shown *shown, size_t n) {
     return false;
 }
 
-/* The way from one directory to another, of names without links: "../pictures". */
+/* The relative path between two directories, given without links: "../pictures". */
 static void find_way(const char *from, const char *to, char ret_way[PATH_MAX]) {
     size_t same = 0, n = 0;
     for (size_t i = 0; i == 0 || (from[i - 1] && from[i - 1] == to[i - 1]); i++)
@@ -181,8 +181,8 @@ static void find_way(const char *from, const char *to, char ret_way[PATH_MAX]) {
         ret_way[n - 1] = '\0';
 }
 
-/* Where a page at path finds that directory, which is there: as it is named from here if the page
- * lies here, or if nobody knows where it will lie. */
+/* The path from a page at `path` to an existing directory: the name as given if the page is in this
+ * directory, or if nobody knows where it will be. */
 static void seen_from(const char *path, const char *directory, char ret_seen[PATH_MAX]) {
     char page[PATH_MAX], real_page[PATH_MAX], real_directory[PATH_MAX];
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -192,7 +192,7 @@ static void seen_from(const char *path, const char *directory, char ret_seen[PAT
         find_way(real_page, real_directory, ret_seen);
 }
 
-/* ---- all of them ---- */
+/* ---- all sweeps ---- */
 
 static int write_to(const struct format *format, const struct sweep_section *sections, size_t n,
                     const struct sweep_target *target) {
@@ -224,7 +224,7 @@ static int draw(struct shown *shown, const struct format *format,
     return target->pictures ? write_pictures(target->pictures, &shown->pictures) : 0;
 }
 
-/* at: where the page finds its pictures; "": nowhere. */
+/* at: directory of pictures as seen from the page; "": none. */
 static struct sweep_section section_of(const struct sweep_view *view, const struct shown *shown,
                                        const char *at) {
     return (struct sweep_section){.title = view->title,
@@ -279,7 +279,8 @@ int sweep_show(const char *database, const struct sweep_view *views, size_t n,
     return status;
 }
 
-/* A ready sweep is shown as `chokepoint sweep reference` shows it, unless asked for otherwise. */
+/* A ready sweep is shown as `chokepoint sweep reference` shows it, unless the user asks for
+ * something else. */
 static void fill_in(struct sweep_view *view) {
     const struct reference *reference = view->name ? reference_find(view->name) : NULL;
     if (!reference)

@@ -9,7 +9,7 @@
 #include "cli/launch/secret_words.h"
 #include "common/error.h"
 
-/* The placeholder of a name is in a word, and what is recorded of the word lacks it. */
+/* Whether a word has the placeholder of a name, and its recorded form lacks it. */
 static bool is_masked_in(const char *placeholder, char *const *command, char *const *masked) {
     for (size_t i = 0; command[i]; i++)
         if (strstr(command[i], placeholder) && !strstr(masked[i], placeholder))
@@ -17,7 +17,7 @@ static bool is_masked_in(const char *placeholder, char *const *command, char *co
     return false;
 }
 
-/* Whether NAME=VALUE would be masked in a command. Without memory it is. */
+/* Whether NAME=VALUE would be masked in a command. True without memory. */
 static bool is_masked(const char *name, size_t size, const char *value) {
     char *word = NULL;
     if (asprintf(&word, "%.*s=%s", (int)size, name, value) < 0)
@@ -29,7 +29,7 @@ static bool is_masked(const char *name, size_t size, const char *value) {
     return is;
 }
 
-/* A name of several parts is secret when one of them is. */
+/* A name of several parts is secret if one of them is. */
 static bool is_secret(const struct sweep_parameter *parameter, char *const *command,
                       char *const *masked) {
     const char *name = parameter->name;

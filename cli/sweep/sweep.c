@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint sweep`: a command recorded for each combination of the values of its parameters.
- * Its first word may be `report` or `reference` instead of options: a command called so follows
- * its -L in any case.
+ * `chokepoint sweep`: records a command for each combination of the values of its parameters. The
+ * first word may be `report` or `reference`; a command of that name comes after its -L.
  */
 #include "cli/sweep/sweep.h"
 
@@ -63,7 +62,7 @@ static int take_list(const struct option_word *word, void *to) {
     return 1;
 }
 
-/* Scans wait until the step is known, which may come behind them. */
+/* Scans wait until the step is known, which may come after them. */
 static int take_scan(const struct option_word *word, void *to) {
     struct options *o = to;
     if (!word->rest[0] || !word->rest[1])
@@ -143,7 +142,7 @@ static int check_parameters(struct options *o) {
     return 0;
 }
 
-/* ---- what is made of them ---- */
+/* ---- texts made of the words ---- */
 
 /* "chokepoint-sgd", from the command with its placeholders. */
 static const char *default_name(char *const *command) {
@@ -154,7 +153,7 @@ static const char *default_name(char *const *command) {
     return slash && slash[1] ? slash + 1 : program;
 }
 
-/* A word without placeholder is that of every run: better said once than by each. */
+/* A word without placeholder is the same for all runs: an error in it is reported once. */
 static int check_command(char *const *command) {
     int r = strchr(command[0], '{') ? 0 : command_find(command[0]);
     if (r == 0)
@@ -163,7 +162,7 @@ static int check_command(char *const *command) {
     return r == -ENOENT ? 127 : 126;
 }
 
-/* The command that shows the sweep as a page, as it is to be pasted. */
+/* The command that shows the sweep as a page, for pasting. */
 static void tell_more(const char *name) {
     AUTO(text_free) char *word = commands_word(name);
     AUTO(text_free) char *words = word ? text_format("sweep report %s -o sweep.html", word) : NULL;

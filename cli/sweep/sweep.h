@@ -9,7 +9,7 @@
 
 #define SWEEP_WORDS_MAX 16
 
-/* Words with commas: measures, tables. */
+/* Words separated by commas: measures, tables. */
 struct sweep_words {
     char *copy; /* owned */
     const char *items[SWEEP_WORDS_MAX];
@@ -23,27 +23,28 @@ void sweep_words_release(struct sweep_words *words);
 
 /* The part of a sweep that is shown. */
 struct sweep_view {
-    const char *name;              /* NULL: the last one */
+    const char *name;              /* NULL: the last sweep */
     const char *title;             /* NULL: its name */
     const char *words;             /* NULL */
-    const char *measures, *tables; /* with commas; NULL: the usual ones */
-    size_t hosts_max;              /* of tables by host; 0: all */
+    const char *measures, *tables; /* separated by commas; NULL: the usual ones */
+    size_t hosts_max;              /* hosts in tables by host; 0: all */
 };
 
-/* Where it is shown. */
+/* The destination. */
 struct sweep_target {
     const char *format;   /* NULL: by the ending of path */
     const char *path;     /* NULL: `out` */
-    const char *pictures; /* NULL, or the directory that its pictures are written to as well */
+    const char *pictures; /* NULL, or a directory to which its pictures are written, too */
     FILE *out;            /* NULL: standard output */
 };
 
-/* Reads the sweeps and writes them. Exit status, after one line on standard error if it is not 0.
- */
+/* Reads the sweeps and writes them. Exit status; unless it is 0, after one line on standard
+ * error. */
 int sweep_show(const char *database, const struct sweep_view *views, size_t n,
                const struct sweep_target *target);
 
-/* Makes it, unless it is there. Exit status, after one line on standard error if it is not 0. */
+/* Makes the directory if it is missing. Exit status; unless it is 0, after one line on standard
+ * error. */
 int sweep_pictures_directory(const char *verb, const char *directory);
 
 int sweep_report_main(int argc, char **argv);

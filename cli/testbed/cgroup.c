@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cgroup per host in every hierarchy that matters: the v1 controllers below where they are
- * mounted, and the v2 tree (all of it on a pure v2 system; for pressure stall information
- * otherwise). They lie at the top of each hierarchy, not below the caller's own group: an emulated
- * host must not share the limits of the terminal it was made from.
+ * A cgroup for each host in every hierarchy that matters: the v1 controllers below their mount
+ * points, and the v2 tree (all of it on a pure v2 system; otherwise for pressure stall
+ * information). They are at the top of each hierarchy, not below the caller's own group: an
+ * emulated host must not share the limits of the terminal that made it.
  */
 #include "cli/base/file.h"
 #include "cli/testbed/cgroup_hierarchy.h"
@@ -58,8 +58,8 @@ static int fill_cpuset(struct testbed *t, const char *path, const char *cpus) {
     return 0;
 }
 
-/* One by one: a controller that cannot be had (used by v1, or by processes of a container) must
- * not keep away the others. */
+/* One by one: a controller that is not available (used by v1, or by processes of a container) must
+ * not prevent the others. */
 static void enable_controllers(const char *path) {
     static const char *const words[] = {"+cpu", "+cpuset", "+memory", "+io", "+pids"};
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -87,9 +87,9 @@ static int limit_memory(struct testbed *t, const struct hierarchy *h, const char
     return r < 0 ? cgroup_trouble(t, path, r) : 0;
 }
 
-/* A v1 blkio group counts what it reads and writes on a disk only while that disk is throttled in
- * some group: a limit that nothing reaches makes it count. Without the right to it, the host shows
- * no disk. */
+/* A v1 blkio group counts its reads and writes on a disk only while that disk is throttled in some
+ * group: a limit that is never reached enables the count. Without the right to set it, the host
+ * shows no disk. */
 static void count_disk_bytes(const char *path) {
     static const char *const files[] = {"blkio.throttle.read_bps_device",
                                         "blkio.throttle.write_bps_device"};
@@ -120,7 +120,7 @@ static int make_host_group(struct testbed *t, const struct hierarchies *all,
         if (!h->v2)
             r = fill_cpuset(t, path, cpus);
         else if (cpus[0])
-            (void)file_write(cpus, "%s/cpuset.cpus", path); /* affinity serves when refused */
+            (void)file_write(cpus, "%s/cpuset.cpus", path); /* if refused, affinity is used */
     }
     if (r == 0 && t->memory_bytes && h == hierarchies_find(all, "memory"))
         r = limit_memory(t, h, path);
@@ -147,8 +147,8 @@ int testbed_cgroup_make(struct testbed *t) {
 
 /* --- entering --- */
 
-/* Where no cpuset holds the host to its CPUs, affinity does: inherited, though a process may
- * widen it. */
+/* If no cpuset limits the host to its CPUs, affinity does: it is inherited, but a process may widen
+ * it. */
 static int bind_to_cpus(struct testbed *t, const struct hierarchies *all, unsigned host) {
     const char *cpus = t->cpus[host - 1], *p = cpus, *end = cpus + strlen(cpus);
     char in_force[sizeof t->cpus[0]];
@@ -201,7 +201,7 @@ bool testbed_cgroup_complete(const struct testbed *t, unsigned host) {
     return all.n > 0;
 }
 
-/* --- walking: programs inside may have made groups of their own below ours --- */
+/* --- walking: programs may have made groups below the host's --- */
 
 typedef int (*group_visitor)(const char *path, void *context);
 
@@ -298,8 +298,8 @@ void testbed_cgroup_thaw(const struct testbed *t) {
     (void)walk_groups(t, 0, thaw_group, NULL);
 }
 
-/* Kernels detach a process from its group a moment after its end is announced, and tell nobody
- * when; so a group without processes that is still busy is tried again for up to two seconds. */
+/* Kernels detach a process from its group a moment after its end is announced, and notify nobody.
+ * So a group without processes that is still busy is tried again for up to two seconds. */
 static int remove_group(const char *path, void *context) {
     (void)context;
     for (int tries = 0; rmdir(path) < 0; tries++) {

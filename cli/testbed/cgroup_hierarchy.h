@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which cgroup hierarchies this machine has, as its mounts say: each v1 hierarchy with a controller
- * that limits or counts something, and the v2 tree.
+ * The cgroup hierarchies of this machine, from its mounts: each v1 hierarchy with a controller that
+ * limits or counts something, and the v2 tree.
  */
 #ifndef CHOKEPOINT_CLI_CGROUP_HIERARCHY_H
 #define CHOKEPOINT_CLI_CGROUP_HIERARCHY_H
@@ -12,7 +12,7 @@
 #define HIERARCHIES_MAX 16
 
 struct hierarchy {
-    char path[128]; /* where it is mounted */
+    char path[128]; /* mount point */
     bool v2;
     char controllers[256]; /* "cpu,cpuacct" or "cpuset cpu io" */
 };
@@ -22,7 +22,7 @@ struct hierarchies {
     size_t n;
 };
 
-/* Each hierarchy once, however often it is mounted. */
+/* Lists each hierarchy once, however often it is mounted. */
 void hierarchies_read(struct hierarchies *ret_all);
 
 bool hierarchy_has(const struct hierarchy *h, const char *controller);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Removing a testbed. Which processes belong to it is asked of its own cgroups alone, and each is
- * ended through a descriptor of the process, opened before its membership is confirmed: an id that
- * was given to another process in between cannot hit that one.
+ * Removes a testbed. Its own cgroups alone tell which processes belong to it. Each is ended through
+ * a process descriptor that was opened before its membership was checked: if its id is reused in
+ * between, the other process is not hit.
  */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
@@ -104,7 +104,7 @@ static void processes_wait(struct processes *p, int wait_ms) {
     }
 }
 
-/* Asks or tells every process of the testbed to end; *ret_n is how many there were. */
+/* Signals every process of the testbed to end; *ret_n is their number. */
 static int end_round(struct testbed *t, int signal_number, int wait_ms, size_t *ret_n) {
     struct processes p;
     int r = processes_open(t, &p);

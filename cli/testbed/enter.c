@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Becoming a process of an emulated host. The node name is set in a UTS namespace of each process
- * that enters, not in one that is kept: the name tells hosts apart, so there is nothing to keep,
- * and nothing to clean up.
+ * Becomes a process of an emulated host. Each process that enters sets the node name in a UTS
+ * namespace of its own: the name only distinguishes hosts, so no namespace has to be kept or
+ * cleaned up.
  */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"

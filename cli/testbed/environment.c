@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment inside a host. Two lists: settings that keep MPI on the emulated network,
- * which override the caller's; and settings that suit many ranks on few cores, which the caller may
+ * The environment inside a host. Two lists: settings that keep MPI on the emulated network, which
+ * override the caller's; and settings that suit many ranks on few cores, which the caller may
  * override.
  */
 #include "cli/testbed/testbed.h"
@@ -20,9 +20,9 @@ struct setting {
 };
 
 /* pml ob1 over these three transports, and no one-sided UCX: UCX and libfabric recognise a shared
- * kernel by its boot id and would go through memory from host to host. vader does not (it goes by
- * the node's name) and serves ranks on the same host, as it would on a real one. MPICH has memory
- * of its own for ranks on one host, and is left UCX's sockets between hosts. */
+ * kernel by its boot id and would go through memory from host to host. vader decides by the node's
+ * name and only serves ranks on the same host, as on a real one. MPICH has its own shared memory
+ * for ranks on one host, and keeps UCX's sockets between hosts. */
 static const struct setting fixed[] = {
     {"OMPI_MCA_pml", "ob1"},         {"OMPI_MCA_btl", "self,vader,tcp"},
     {"OMPI_MCA_osc", "^ucx"},        {"OMPI_MCA_plm", "rsh"},
@@ -32,15 +32,15 @@ static const struct setting fixed[] = {
     {"UCX_NET_DEVICES", "eth0"},
 };
 
-/* Waiting ranks spin; where hosts share cores they must at least let others run. */
+/* Waiting ranks spin; if hosts share cores they must at least yield. */
 static const struct setting defaults[] = {
     {"OMPI_MCA_mpi_yield_when_idle", "1"},
     {"OMPI_MCA_hwloc_base_binding_policy", "none"},
     {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
 };
 
-/* Names of a batch system or an MPI job around us, whose allocation these hosts are not part of,
- * and of the machine. */
+/* Names of a batch system or an MPI job around this process, whose allocation does not include
+ * these hosts, and of the machine. */
 static const char *const strange[] = {"PMIX_",          "PMI_",          "OMPI_COMM_WORLD_",
                                       "OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_UNIVERSE_",
                                       "SLURM_",         "PBS_",          "LSB_",
@@ -86,7 +86,7 @@ void testbed_environment(const struct testbed *t) {
     setenv("OMPI_MCA_oob_tcp_if_include", network, 1);
 }
 
-/* All hosts share one file system, so the paths to programs and libraries are the caller's. */
+/* All hosts share one file system, so the caller's paths to programs and libraries stay. */
 void testbed_environment_login(void) {
     static const char *const kept[] = {"PATH=", "LD_LIBRARY_PATH=", "LANG=", "LC_", "TZ=", "TERM="};
     unset_matching(kept, ARRAY_SIZE(kept), false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running something inside a host. This process becomes the command, so streams, signals and exit
+ * Runs something inside a host. This process becomes the command, so streams, signals and exit
  * status are the command's own and nothing stands between it and its parent.
  */
 #include "cli/testbed/testbed.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As shells and env(1) have it. */
+/* as in shells and env(1) */
 #define EXIT_CANNOT_EXECUTE 126
 #define EXIT_NOT_FOUND 127
 
@@ -44,7 +44,7 @@ int testbed_exec(struct testbed *t, const char *host, char **command) {
     return become(t, (const char *const *)command);
 }
 
-/* Words joined by blanks, as ssh hands them to the shell on the other side. */
+/* Joins words by blanks, as ssh passes them to the shell on the other side. */
 static char *join_words(int argc, char **argv) {
     char *text = NULL;
     size_t size;
@@ -59,7 +59,7 @@ static char *join_words(int argc, char **argv) {
     return NULL;
 }
 
-/* Skips the options that callers of ssh give; returns the index of the host. */
+/* Skips the options that callers pass to ssh; returns the index of the host. */
 static int skip_ssh_options(int argc, char **argv) {
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++)

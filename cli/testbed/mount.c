@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file system for a process inside a host: the machine's, but for two places. /etc/hosts names
- * the hosts of the testbed, and /sys shows the interfaces of the host's own network namespace, with
- * the cgroup tree still in it (which `ip netns exec` loses).
+ * The file system for a process inside a host is the machine's, with two exceptions. /etc/hosts
+ * names the hosts of the testbed, and /sys shows the interfaces of the host's network namespace,
+ * with the cgroup tree still in it (which `ip netns exec` loses).
  */
 #include "cli/base/file.h"
 #include "cli/testbed/testbed.h"
@@ -15,8 +15,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* Inside a chroot "/" is no mount point, so its propagation can only be changed from the true
- * root, which entering one's own mount namespace leads to. */
+/* Inside a chroot "/" is no mount point, so its propagation can only be changed from the true root,
+ * which is reached by entering the process's own mount namespace. */
 static int make_slave_from_chroot(int root_fd, int here_fd) {
     int ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
     if (ns_fd < 0)
@@ -30,8 +30,8 @@ static int make_slave_from_chroot(int root_fd, int here_fd) {
     return r;
 }
 
-/* Slave, not private: an unmount on the machine must happen here too, or dead namespaces would live
- * on as mounts that nobody sees. */
+/* Slave, not private: an unmount on the machine must happen here too, or dead namespaces would
+ * survive as hidden mounts. */
 static int make_slave(void) {
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0)
         return 0;
@@ -60,7 +60,8 @@ static void mount_sys(void) {
     close(fd);
 }
 
-/* A minimal root file system has no /etc/hosts to mount over; an empty one means the same. */
+/* A minimal root file system lacks /etc/hosts; an empty file means the same and can be mounted
+ * over. */
 static int mount_hosts(const struct testbed *t) {
     char from[128];
     int r = path_format(from, sizeof from, "%s/hosts", t->directory);

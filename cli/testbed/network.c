@@ -3,10 +3,10 @@
  * Namespaces, links and their rates, made with `ip` and `tc` (run without a shell).
  *
  * Both ends of a host's link have a token bucket: the host's sending is shaped on its own
- * interface, its receiving on the port of the switch, so a server that all others send to is
- * limited as it would be by a real port. The bucket holds 2 ms of traffic: short of that the timer
- * that refills it costs throughput as soon as the CPUs are busy. The MTU is 9000, as networks of
- * cloud providers have it, so that 99 % of the rate is payload.
+ * interface, its receiving on the port of the switch, so a server that receives from all others is
+ * limited as by a real port. The bucket holds 2 ms of traffic: with less, the timer that refills it
+ * costs throughput as soon as the CPUs are busy. The MTU is 9000, as in networks of cloud
+ * providers, so that 99 % of the rate is payload.
  */
 #include "cli/base/file.h"
 #include "cli/base/spawn.h"
@@ -37,7 +37,7 @@ static struct netns_name switch_netns(const struct testbed *t) {
     return name;
 }
 
-/* In the namespace `netns` (a name), or where we are when that is NULL. */
+/* In the namespace `netns` (a name); NULL: the present one. */
 static int run_tool(struct testbed *t, const char *netns, const char *const argv[]) {
     char complaint[300] = "", words[120] = "", path[128];
     int r = path_format(path, sizeof path, "/run/netns/%s", netns ? netns : "");
@@ -89,7 +89,7 @@ static int shape(struct testbed *t, const char *netns, const char *interface) {
 
 /* --- making --- */
 
-/* Without IPv6 addresses nobody solicits routers, and counters show the programs' bytes alone. A
+/* Without IPv6 addresses no router is solicited, and counters show the programs' bytes alone. A
  * kernel without IPv6 refuses, which is as good. */
 static void silence(struct testbed *t, const char *netns, const char *interface) {
     RUN(t, netns, "ip", "link", "set", interface, "addrgenmode", "none");
@@ -155,7 +155,7 @@ int testbed_network_remove(struct testbed *t) {
     return result ? result : r;
 }
 
-/* --- can this machine? --- */
+/* --- abilities of this machine --- */
 
 /* Tries each kind of link once in a namespace that vanishes with this process. */
 static int try_links(struct testbed *t) {

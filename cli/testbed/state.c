@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * State of a testbed in /run, as lines "key value". The file is written before anything is made, so
- * that `down` knows what there may be even if `up` ended half-way.
+ * that `down` knows everything that may exist even if `up` ended half-way.
  */
 #include "cli/base/file.h"
 #include "cli/testbed/testbed.h"
@@ -105,9 +105,9 @@ static int write_host_files(const struct testbed *t) {
     return r ? r : file_replace(hostfile, "%s/hostfile", t->directory);
 }
 
-/* OpenMPI cuts its launch agent at blanks, and scripts cannot run from /run (noexec): a link with
- * a plain name stands for this program wherever that lies. Hydra's is one word without options: a
- * second link, by whose name this program knows what it is. */
+/* OpenMPI splits its launch agent at blanks, and scripts cannot run from /run (noexec): so a link
+ * with a plain name leads to this program. Hydra's launcher is one word without options: a second
+ * link, whose name tells this program its role. */
 static int link_this_program(const struct testbed *t, const char *name) {
     char target[PATH_MAX], path[PATH_MAX];
     int r = own_program_path(target);
@@ -239,7 +239,7 @@ unsigned testbed_find_host(const struct testbed *t, const char *word) {
     return 0;
 }
 
-/* --- among others --- */
+/* --- other testbeds --- */
 
 int testbed_lock(void) {
     int fd = open(TESTBED_ROOT ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of the hosts, from the kernel and not from the file that `up` wrote. */
+/* State of the hosts, from the kernel and not from the file of `up`. */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
 
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Runs and has its address; the calling process is in the host's network. */
+/* The host runs and has its address; the calling process is in its network. */
 static const char *judge_link(const struct testbed *t, unsigned host) {
     struct ifreq request = {.ifr_name = TESTBED_INTERFACE};
     struct sockaddr_in address = {0};

@@ -55,8 +55,8 @@ static int run_subverb(struct testbed *t, int argc, char **argv) {
     return testbed_trouble(t, TESTBED_USAGE, "unknown word '%.40s'; --help lists them", argv[0]);
 }
 
-/* Takes "--name NAME" out of argv wherever it stands before "--" (or the words after `ssh`, which
- * are another program's). NULL: not given; "": its name is missing. */
+/* Takes "--name NAME" out of argv if it is before "--" (or before the words after `ssh`, which
+ * belong to another program). NULL: not given; "": its name is missing. */
 static const char *take_name(int *argc, char **argv) {
     for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "ssh") != 0; i++) {
         bool joined = strncmp(argv[i], "--name=", 7) == 0;

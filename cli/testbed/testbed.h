@@ -3,8 +3,8 @@
  * Emulated hosts on one Linux machine: declarations that these files share.
  *
  * A host is a network namespace, a cgroup, and a node name; a switch is a bridge in a namespace of
- * its own, so that nothing of a testbed is ever connected to the machine's uplink. The user's
- * request is in DIRECTORY/state; everything else follows from the name of the testbed:
+ * its own, so that a testbed is never connected to the machine's uplink. The user's request is in
+ * DIRECTORY/state; everything else follows from the name of the testbed:
  *
  *   /run/chokepoint-testbed/NAME/   state, hosts (as /etc/hosts), hostfile (as mpirun's),
  * chokepoint NAME-switch, NAME-vm1 ...       network namespaces (ip netns)
@@ -19,20 +19,21 @@
 
 #include "common/options.h"
 
-#define TESTBED_SSH "testbed-ssh" /* a link to this program, which then is `testbed ssh` */
+#define TESTBED_SSH "testbed-ssh" /* a link to this program, which is then `testbed ssh` */
 #define TESTBED_HOSTS_MAX 100
 #define TESTBED_ROOT "/run/chokepoint-testbed"
 #define TESTBED_BRIDGE "chokepoint0"
 #define TESTBED_INTERFACE "eth0"
 
-/* Conditions, and the exit status of `chokepoint testbed`. Each leaves a line in `trouble`. */
+/* Conditions, which are also the exit status of `chokepoint testbed`. Each leaves a line in
+ * `trouble`. */
 enum testbed_condition {
     TESTBED_FAILED = 1,
     TESTBED_USAGE = 2,  /* wrong words, or a testbed that is up already or not up at all */
     TESTBED_UNABLE = 3, /* this machine or this user cannot have a testbed */
 };
 
-/* Part of the state file, so that a testbed whose making was cut short is known as such. */
+/* Part of the state file: an incomplete testbed is recognized by it. */
 enum testbed_phase { TESTBED_MAKING, TESTBED_UP };
 
 struct testbed {
@@ -44,7 +45,7 @@ struct testbed {
     unsigned prefix;
     unsigned mtu;
     uint64_t rate_bits_per_s;         /* 0: links are not shaped */
-    uint64_t memory_bytes;            /* of each host; 0: not limited */
+    uint64_t memory_bytes;            /* for each host; 0: not limited */
     char cpus[TESTBED_HOSTS_MAX][64]; /* CPU list of host K at K-1; "": all CPUs */
     char trouble[400];                /* one line about the last failure */
 };
@@ -64,20 +65,20 @@ int testbed_trouble(struct testbed *t, int condition, const char *format, ...)
 /* Sets name and directory. NULL: $CHOKEPOINT_TESTBED, else "chokepoint". */
 int testbed_init(struct testbed *t, const char *name);
 bool testbed_exists(const struct testbed *t);
-/* Reads what `up` wrote. TESTBED_USAGE when no testbed of this name is up. */
+/* Reads the state that `up` wrote. TESTBED_USAGE when no testbed of this name is up. */
 int testbed_load(struct testbed *t);
-/* Where the next two write. */
+/* makes the directory for the next two */
 int testbed_make_directory(struct testbed *t);
 int testbed_save(struct testbed *t);
 /* The files that programs inside the hosts read. */
 int testbed_write_files(struct testbed *t);
 int testbed_remove_state(struct testbed *t);
-/* Only one testbed is made or removed at a time; waits for its turn. Returns a descriptor to
- * close, or a negative errno. */
+/* Only one testbed is made or removed at a time; waits for its turn. Returns a descriptor to close,
+ * or a negative errno. */
 int testbed_lock(void);
 /* The first 10.77.K.0/24 that no other testbed has. */
 int testbed_choose_subnet(struct testbed *t);
-/* "vm3", "user@vm3" or its address -> 3; 0 when there is no such host. */
+/* "vm3", "user@vm3" or its address gives 3; 0: there is no such host. */
 unsigned testbed_find_host(const struct testbed *t, const char *word);
 void testbed_address(const struct testbed *t, unsigned host, char ret_text[16]);
 
@@ -116,7 +117,7 @@ int testbed_cgroup_pids(const struct testbed *t, unsigned host, pid_t **ret_pids
 
 int testbed_up(struct testbed_options *options);
 int testbed_down(struct testbed *t);
-/* Removes all there is of a testbed; the caller holds the lock. */
+/* Removes everything of a testbed; the caller holds the lock. */
 int testbed_remove(struct testbed *t);
 int testbed_status(struct testbed *t);
 
@@ -124,10 +125,10 @@ int testbed_status(struct testbed *t);
 
 /* Moves this process into the host: cgroup, network, node name, /etc/hosts, /sys. */
 int testbed_enter(struct testbed *t, unsigned host);
-/* A mount namespace of our own whose changes nobody else sees, with `hosts` over /etc/hosts and a
- * /sys that shows the interfaces of the current network namespace. */
+/* Makes a private mount namespace with `hosts` over /etc/hosts, and a /sys that shows the
+ * interfaces of the current network namespace. */
 int testbed_mount_private(struct testbed *t);
-/* Makes OpenMPI reach the other hosts, and our agents report the cgroup. */
+/* Makes OpenMPI reach the other hosts, and agents report the cgroup. */
 void testbed_environment(const struct testbed *t);
 /* Sets the environment of a login on another host instead of the caller's. */
 void testbed_environment_login(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a testbed, all of it or nothing. Signals that end programs wait until the step at hand is
- * done (they are blocked, not caught): the steps are milliseconds, and what exists is then always
- * known. Afterwards the signal takes its usual course.
+ * Makes a testbed whole or not at all. Signals that end programs wait until the current step is
+ * done (they are blocked, not caught): steps take milliseconds, and it is then known what exists.
+ * Afterwards the signal has its usual effect.
  */
 #include "cli/testbed/testbed.h"
 #include "common/error.h"
@@ -14,8 +14,8 @@
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* Not those that the caller has ignored (nohup, a shell's background jobs): blocking would make
- * them wait for us instead. */
+/* Not those that the caller ignores (nohup, a shell's background jobs): blocking would keep them
+ * pending. */
 static void block_signals(sigset_t *ret_before) {
     sigset_t set;
     struct sigaction action;
@@ -82,7 +82,7 @@ static int make_or_remove(struct testbed *t) {
         r = make_all(t);
     if (r == 0)
         return 0;
-    struct testbed copy = *t; /* keeps the first trouble, which is the one to tell */
+    struct testbed copy = *t; /* keeps the first trouble for the message */
     if (testbed_remove(&copy) == 0)
         return r;
     size_t n = strlen(t->trouble);
@@ -119,7 +119,7 @@ static int up_locked(struct testbed_options *options) {
         r = make_or_remove(t);
     if (r > 128)
         fprintf(stderr, "chokepoint testbed: %s; removed what was made\n", t->trouble);
-    sigprocmask(SIG_SETMASK, &before, NULL); /* a signal that waits ends us here */
+    sigprocmask(SIG_SETMASK, &before, NULL); /* a pending signal ends the process here */
     return r;
 }
 

@@ -21,7 +21,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define RATE "2" /* a second: rates are shown of one */
+#define RATE "2" /* a second: rates are shown for one */
 #define RATE_HZ 2
 #define STOP_NS (10 * NS_PER_S)
 #define TERMINATE_NS (3 * NS_PER_S)
@@ -29,7 +29,7 @@
 #define REMOVE_NS (2 * NS_PER_S) /* a collector that has just lost its parent still writes */
 #define PAUSE_MS 50
 #define LATELY_NS (20 * NS_PER_S)
-#define ABANDONED_S 10 /* what is younger may not have its lock yet */
+#define ABANDONED_S 10 /* a younger directory may not have its lock yet */
 #define STEM "chokepoint-top-"
 
 /* ---- the child ---- */
@@ -39,7 +39,7 @@ static void name_database(struct top_agents *agents) {
              agents->directory, agents->turn);
 }
 
-/* The database first: whoever writes to it then makes no new log. */
+/* The database first: a process that still writes to it then makes no new log. */
 static void remove_files(const struct top_agents *agents) {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     char path[PATH_MAX + 16];
@@ -71,7 +71,7 @@ static void remove_directory(struct top_agents *agents) {
     agents->directory[0] = '\0';
 }
 
-/* Until we write a byte, or end. */
+/* Waits until the parent writes a byte, or ends. */
 static int record(const struct top_agents *agents, const char *hosts, bool flows) {
     static char head[] = "head", c[] = "-c", one[] = "1", *command[] = {head, c, one, NULL};
     struct run_words words;
@@ -94,7 +94,7 @@ static int record(const struct top_agents *agents, const char *hosts, bool flows
     return turn.exit_status;
 }
 
-/* The process at the other end of the pipe is gone. */
+/* Whether the process at the other end of the pipe is gone. */
 static bool has_ended(int fd) {
     struct pollfd pipe = {.fd = fd, .events = POLLIN};
     return poll(&pipe, 1, 0) != 0 && !(pipe.revents & POLLIN);
@@ -108,7 +108,7 @@ static bool is_told_to_go(void) {
     return n == 1;
 }
 
-/* It gets a session of its own: the terminal is not for it, nor are its signals. */
+/* It gets a session of its own, so that neither the terminal nor its signals reach it. */
 static void be_child(struct top_agents *agents, const char *hosts, bool flows, int input,
                      int errors) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -135,8 +135,8 @@ static void be_child(struct top_agents *agents, const char *hosts, bool flows, i
 
 /* ---- the parent ---- */
 
-/* A directory is abandoned if its view was killed with its child: it is ours, and nobody holds it.
- */
+/* A directory is abandoned if its view was killed with its child: it belongs to this user, and no
+ * process holds it. */
 static void remove_if_abandoned(int place_fd, const char *name) {
     struct stat st;
     int fd = openat(place_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -164,7 +164,7 @@ static void remove_abandoned(const char *place) {
         closedir(directory);
 }
 
-/* We and the child hold it as long as one of us lives. */
+/* This process and the child both hold it. */
 static int hold_directory(struct top_agents *agents) {
     agents->directory_fd = open(agents->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (agents->directory_fd >= 0 && flock(agents->directory_fd, LOCK_EX | LOCK_NB) == 0)
@@ -174,7 +174,7 @@ static int hold_directory(struct top_agents *agents) {
     return r;
 }
 
-/* In memory, if there is any; for our eyes only. */
+/* In memory, if possible; private to this user. */
 static int make_directory(struct top_agents *agents) {
     const char *tmp = getenv("TMPDIR");
     const char *places[] = {"/dev/shm", tmp && tmp[0] == '/' ? tmp : "/tmp", "/tmp"};
@@ -235,10 +235,10 @@ int top_agents_start(struct top_agents *agents, const char *hosts, bool flows, c
 }
 
 void top_agents_go(struct top_agents *agents) {
-    (void)!write(agents->hold_fd, "", 1); /* a child that has ended is seen by top_agents_run */
+    (void)!write(agents->hold_fd, "", 1); /* top_agents_run detects the end of the child */
 }
 
-/* A line that it is well is none of ours. */
+/* A report of success is not shown. */
 static void take_line(struct top_agents *agents) {
     static const char prefix[] = "chokepoint: ";
     const char *text = agents->line;
@@ -248,7 +248,7 @@ static void take_line(struct top_agents *agents) {
         text += sizeof prefix - 1;
     if (strncmp(text, "recording ", 10) == 0 ||
         (agents->said[0] && strncmp(text, "the command ", 12) == 0))
-        return; /* why it was not started was said before */
+        return; /* the reason was reported before */
     text_sanitize(agents->said, sizeof agents->said, text, strlen(text));
     agents->said_ns = clock_monotonic_ns();
 }
@@ -281,7 +281,7 @@ bool top_agents_turn(struct top_agents *agents, uint64_t bytes) {
     char path[PATH_MAX + 8];
     snprintf(path, sizeof path, "%s-wal", agents->database);
     if (stat(path, &log) < 0)
-        log.st_size = 0; /* most of it lies there at first */
+        log.st_size = 0; /* most of the size is in the log at first */
     if (!agents->directory[0] || !agents->pid || stat(agents->database, &file) < 0 ||
         (uint64_t)(file.st_size + log.st_size) < bytes || write(agents->hold_fd, "", 1) != 1)
         return false;
@@ -299,16 +299,16 @@ static bool runs_until(struct top_agents *agents, int64_t deadline_ns) {
     bool runs;
     while ((runs = top_agents_run(agents)) && clock_monotonic_ns() < deadline_ns) {
         struct pollfd end = {.fd = agents->say_fd, .events = POLLIN};
-        poll(&end, 1, PAUSE_MS); /* what it says, or that it ended */
+        poll(&end, 1, PAUSE_MS); /* wakes when it prints something, or ends */
     }
     return runs;
 }
 
-/* Its session is its own: the group is all that it started, but for those with groups of their own,
+/* Its session is its own: the group has all that it started, except those with groups of their own,
  * which end with their parent. */
 static bool runs_after_signal(struct top_agents *agents, int number, int64_t wait_ns) {
     kill(-agents->pid, number);
-    kill(agents->pid, number); /* should it not have got as far as its session */
+    kill(agents->pid, number); /* in case it has no session yet */
     return runs_until(agents, clock_monotonic_ns() + wait_ns);
 }
 
@@ -319,5 +319,5 @@ void top_agents_stop(struct top_agents *agents) {
         runs_after_signal(agents, SIGKILL, KILL_NS);
     close_fd(&agents->say_fd);
     close_fd(&agents->held_fd);
-    remove_directory(agents); /* should the child have been killed */
+    remove_directory(agents); /* in case the child was killed */
 }

@@ -33,7 +33,7 @@ static struct cell *cell_at(const struct canvas *canvas, size_t row, size_t colu
     return &canvas->cells[row * canvas->columns + column];
 }
 
-/* Half of a wide character is none. */
+/* Half of a wide character is replaced by a blank. */
 static void put_cell(struct canvas *canvas, size_t row, size_t column, enum role role,
                      const char *text, size_t bytes, size_t columns) {
     struct cell *cell = cell_at(canvas, row, column);
@@ -59,7 +59,7 @@ size_t canvas_put(struct canvas *canvas, size_t row, size_t column, size_t width
             columns = 1;
         if (used + columns > width)
             break;
-        if (columns) /* marks over a character are left out */
+        if (columns) /* combining marks are left out */
             put_cell(canvas, row, column + used, role, show ? text : "?", show ? bytes : 1,
                      columns);
         used += columns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A picture of characters in memory, which a terminal or a file is then given: the drawing code
- * knows neither. Nothing from outside moves the cursor or turns the direction of writing, and
- * columns line up whatever the script a name is written in.
+ * A picture of characters in memory, for a terminal or a file: the drawing code knows neither. Text
+ * from outside cannot move the cursor or change the direction of writing, and columns are aligned
+ * in every script.
  */
 #ifndef CHOKEPOINT_CLI_TOP_CANVAS_H
 #define CHOKEPOINT_CLI_TOP_CANVAS_H
@@ -12,12 +12,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Meanings of colours, the same everywhere; nothing but the limit is red. */
+/* Meanings of colours, the same everywhere; only the limit is red. */
 enum role {
     ROLE_PLAIN,
     ROLE_DIM,
     ROLE_BOLD,
-    ROLE_HEAD, /* of a table */
+    ROLE_HEAD, /* head of a table */
     ROLE_COMPUTING,
     ROLE_CORE_WAIT,
     ROLE_PEER_WAIT,
@@ -34,38 +34,38 @@ enum role {
 struct cell {
     char text[CELL_BYTES]; /* one character; "" right of a wide one */
     uint8_t role;
-    bool solid; /* the colour fills the cell, part of a bar */
+    bool solid; /* the colour fills the cell, as part of a bar */
 };
 
 struct canvas {
     size_t rows, columns;
-    bool utf8; /* else ASCII alone */
+    bool utf8; /* false: ASCII only */
     struct cell *cells;
-    size_t chosen; /* this row is marked; SIZE_MAX: none */
+    size_t chosen; /* row that is marked; SIZE_MAX: none */
 };
 
 int canvas_init(struct canvas *canvas, size_t rows, size_t columns, bool utf8); /* -ENOMEM */
 void canvas_release(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Text from a column on, in at most `width` columns and not beyond the edge. Returns the columns it
- * took. */
+/* Writes text from a column on, in at most `width` columns and not beyond the edge. Returns the
+ * number of columns used. */
 size_t canvas_put(struct canvas *canvas, size_t row, size_t column, size_t width, enum role role,
                   const char *text);
-/* The same, at the right end of that width. */
+/* As canvas_text, at the right end of that width. */
 void canvas_put_right(struct canvas *canvas, size_t row, size_t column, size_t width,
                       enum role role, const char *text);
 size_t canvas_print(struct canvas *canvas, size_t row, size_t column, size_t width, enum role role,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* A character of ours in one cell, filled with its colour. */
+/* A single own character in one cell, filled with its colour. */
 void canvas_fill(struct canvas *canvas, size_t row, size_t column, enum role role, char letter);
-/* "[||||     ]": so much of the width, 0..1; NAN is nothing. */
+/* "[|||| ]": a part 0..1 of the width; nothing for NAN. */
 void canvas_bar(struct canvas *canvas, size_t row, size_t column, size_t width, enum role role,
                 double share);
-/* A row of blanks in that role, to be written over: the head of a table. */
+/* A row of blanks in that role, to be overwritten: the head of a table. */
 void canvas_stripe(struct canvas *canvas, size_t row, enum role role);
 
-/* As plain text, blanks at the ends of lines left out. 0, -EIO. */
+/* Writes plain text, without blanks at the ends of lines. 0, -EIO. */
 int canvas_write(const struct canvas *canvas, size_t rows, FILE *out);
 
 #endif

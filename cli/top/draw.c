@@ -7,18 +7,18 @@
 
 #include "common/error.h"
 
-/* ---- sharing the lines out ---- */
+/* ---- distribution of lines ---- */
 
 struct section {
     void (*draw)(struct top_area *area);
-    size_t wanted, least, given; /* lines, with the head; a head alone is nothing */
+    size_t wanted, least, given; /* lines with the head; a head alone is useless */
 };
 
 static size_t least_of(const struct section *section) {
     return section->wanted < section->least ? section->wanted : section->least;
 }
 
-/* Each section gets its least first, in their order; the rest goes round. */
+/* Each section gets its minimum first, in order; the rest is dealt out in turn. */
 static void share_out(struct section *sections, size_t n, size_t lines) {
     for (size_t i = 0; i < n; i++) {
         size_t least = least_of(&sections[i]);

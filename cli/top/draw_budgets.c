@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. If
- * there are more ranks than lines, the first line is the mean of all. */
+/* The time of each rank so far: a bar of letters for each, in the colours of its terms. If there
+ * are more ranks than lines, the first line is the mean of all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static double share_of(const struct live_budget *b, int term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;
 }
 
-/* A process without a rank that slept all along: the launcher, a shell around the program. */
+/* A process without a rank that was always asleep: the launcher, a shell around the program. */
 static bool is_shown(const struct live_budget *b, int host) {
     bool bystander = b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
     return !bystander && (host < 0 || b->host == host);
@@ -60,8 +60,7 @@ static void draw_bar(struct canvas *c, size_t row, size_t column, size_t width,
         canvas_put(c, row, column + used, 1, ROLE_DIM, "?");
 }
 
-/* The largest share of `least` or more that is not in `taken`, a mask of terms; -1: there is none.
- */
+/* The largest share of at least `least` that is not in `taken`, a mask of terms; -1: none. */
 static int largest_left(const struct live_budget *b, unsigned taken, double least) {
     int best = -1;
     for (int t = 0; t < BUDGET_TERMS; t++)
@@ -71,7 +70,7 @@ static int largest_left(const struct live_budget *b, unsigned taken, double leas
     return best;
 }
 
-/* "computing 45 %, waiting for a peer 30 %": the largest first, as many as fit whole. */
+/* "computing 45 %, waiting for a peer 30 %": the largest first, as many as fit. */
 static void draw_words(struct canvas *c, size_t row, size_t column, const struct live_budget *b) {
     unsigned taken = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -114,7 +113,7 @@ static size_t put_letter(char *text, size_t size, int term) {
     return n < 0 ? 0 : (size_t)n;
 }
 
-/* Terms whose letters the head has room for, as a mask: the largest first. */
+/* Terms whose letters fit into the head, as a mask: the largest first. */
 static unsigned terms_that_fit(const struct live_budget *mean, size_t columns) {
     unsigned fit = 0, looked = 0;
     for (int i = 0; i < BUDGET_TERMS; i++) {
@@ -139,7 +138,7 @@ static bool has_ranks(const struct live_snapshot *s) {
     return false;
 }
 
-/* Only the letters that are there, in the order of the bars. */
+/* Only the letters that occur, in the order of the bars. */
 static void draw_title(struct top_area *area, const struct live_budget *mean) {
     const struct live_snapshot *s = area->snapshot;
     struct canvas *c = area->canvas;
@@ -160,8 +159,8 @@ static double busy_s(const struct live_budget *b) {
     return b->wall_s * (1 - share_of(b, BUDGET_IDLE));
 }
 
-/* Ranks by their numbers, then other processes: those first that did most, since some only lived
- * for a moment. */
+/* Ranks by their numbers, then other processes: the most active first, since some lived only
+ * briefly. */
 static int compare_budgets(const void *a, const void *b) {
     const struct live_budget *x = *(const struct live_budget *const *)a;
     const struct live_budget *y = *(const struct live_budget *const *)b;
@@ -172,7 +171,7 @@ static int compare_budgets(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Those that are shown, in order; owned. NULL: no memory. */
+/* The shown ones in order; owned. NULL: no memory. */
 static const struct live_budget **in_order(const struct live_snapshot *s, int host) {
     const struct live_budget **order = malloc((s->n_budgets + 1) * sizeof *order);
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first lines: which run, and what limits it so far; and the last one: keys. */
+/* The first lines: the run and its limit so far; and the last line: keys. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void draw_run(struct top_area *area) {
     canvas_put(c, area->row, at, end > at + 1 ? end - at - 1 : 0, ROLE_PLAIN, state);
 }
 
-/* ---- what is fullest now, where no command is recorded that could be limited ---- */
+/* ---- the fullest resource, if no command is recorded ---- */
 
 struct fullest {
     double share;

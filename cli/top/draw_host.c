@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One host in detail: what it has, and what of that is used. */
+/* One host in detail: its resources and their use. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void draw_line(struct top_area *area, const struct line *line) {
     area->row++;
 }
 
-/* "2 running, 101 sleeping": all but sleepers only if there are any, as many as fit whole. */
+/* "2 running, 101 sleeping": only states that occur, as many as fit. */
 static const char *put_tasks(const struct live_host *host, char *text, size_t size, size_t column,
                              size_t columns) {
     size_t used = 0;
@@ -113,7 +113,7 @@ static const char *put_rate(char text[TOP_NUMBER_SIZE + 8], double mb_s) {
     return text;
 }
 
-/* Against its ceiling; without one only the number. */
+/* Relative to its ceiling; without one only the number. */
 static void draw_rate(struct top_area *area, const char *label, enum role role, double mb_s,
                       double ceiling) {
     struct line line = {label, role, mb_s / ceiling, ""};

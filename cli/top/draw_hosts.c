@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of hosts: a line each. */
+/* The list of hosts: one line each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #include "cli/top/draw.h"
 
-/* Where columns begin; a wide screen gives names and strips more. */
+/* First columns of the fields; a wide screen gives more to names and strips. */
 struct columns {
     size_t number, name, cpu, strip, core, memory, read, write, receive, send, load;
     size_t name_width, strip_width;
     bool has_load;
 };
 
-#define FIXED 63 /* what is neither name nor strip */
+#define FIXED 63 /* width of all other fields */
 #define LOAD_WIDTH 7
 
 static struct columns columns_of(const struct canvas *c) {
@@ -110,7 +110,7 @@ static void draw_host(struct top_area *area, size_t row, const struct columns *a
                : host->silent_s > 0 ? ROLE_DIM
                                     : ROLE_BOLD,
                host->name);
-    if (limits) /* what red says, without colours */
+    if (limits) /* the meaning of red, without colours */
         canvas_put(c, row, 3, 1, ROLE_LIMIT, "!");
     if (host->silent_s > 0)
         canvas_print(c, row, at->cpu, c->columns, ROLE_DIM, " silent for %s",
@@ -119,7 +119,7 @@ static void draw_host(struct top_area *area, size_t row, const struct columns *a
         draw_figures(c, row, at, host);
 }
 
-/* The marked one stays in sight. */
+/* The marked host stays visible. */
 static size_t first_shown(size_t marked, size_t n, size_t lines) {
     size_t half = lines / 2;
     if (n <= lines || marked < half)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limit of the run so far, what a change is worth and what to do: the lines that `chokepoint
- * run` ends with, by the same words. A short screen gives each one line and the limit the next; a
+ * The limit of the run so far, the worth of a change, and advice: the lines that `chokepoint run`
+ * ends with, in the same words. A short screen gives each one line and the limit further ones; a
  * tall one shows them whole.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "reports/formats/terminal.h"
 
 #define LABEL_COLUMNS 8
-#define LINES_MAX 3    /* of one label */
+#define LINES_MAX 3    /* width of a label */
 #define SCREEN_SHARE 4 /* the head takes at most one line in so many */
 
 struct limit_line {
@@ -23,7 +23,7 @@ struct limit_line {
 };
 #define LIMIT_LINES 3
 
-/* A run that goes on will be long enough to be judged; one that has ended was too short. */
+/* A running run will be long enough to be judged; one that has ended was too short. */
 static const char *words_of(const struct live_limit *limit) {
     if (!limit->known)
         return "not judged yet";
@@ -56,8 +56,8 @@ static void put_certainty(char *text, size_t size, const struct live_limit *limi
                  100 * limit->confidence);
 }
 
-/* Lines that the texts have, of which there are not more than `room` in all: one each, then what
- * the limit needs, then what to do. Empty ones have none. beside: columns at the end of the first
+/* The lines of each text when `room` lines are available: one each, then those that the limit
+ * needs, then those of the advice. Empty texts have none. beside: columns at the end of the first
  * line. */
 static void lay_out(struct limit_line lines[LIMIT_LINES], size_t columns, size_t beside,
                     size_t room) {

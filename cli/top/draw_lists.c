@@ -48,7 +48,7 @@ static void draw_process_title(struct top_area *area, const struct columns *at) 
     canvas_put(c, area->row, at->command, c->columns, ROLE_HEAD, "PROCESS");
 }
 
-/* Without the folders of the program, which fill a narrow column. */
+/* Without the program's folders, which would fill a narrow column. */
 static const char *command_of(const struct live_process *p) {
     const char *text = p->command ? p->command : p->name, *begin = text;
     for (const char *at = text; *at && *at != ' '; at++)
@@ -115,7 +115,7 @@ static double lower(double x, double y) {
     return isnan(x) || (y > 0 && y < x) ? y : x;
 }
 
-/* How full the link is in the fuller direction, as far as it is known what it carries; NAN. */
+/* How full the link is in the fuller direction, if its capacity is known; else NAN. */
 static double share_of_link(const struct live_snapshot *s, const struct live_pair *pair) {
     const struct live_host *host = &s->hosts[pair->host];
     const struct live_host *peer = pair->peer >= 0 ? &s->hosts[pair->peer] : NULL;

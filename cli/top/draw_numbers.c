@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as they are read at a glance, and the strip of cores. */
+/* Numbers that are read at a glance, and the strip of cores. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ const char *top_time(char text[TOP_NUMBER_SIZE], double seconds) {
     return text;
 }
 
-/* An eighth each; without UTF-8 a tenth. */
+/* In eighths; without UTF-8 in tenths. */
 static const char *level_of(bool utf8, double pct) {
     static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const tenths[] = {".", "1", "2", "3", "4", "5", "6", "7", "8", "9"};

@@ -25,7 +25,7 @@ static size_t batch_columns(void) {
                : BATCH_COLUMNS;
 }
 
-/* Up to the last line that has anything: those before the line of keys may be empty. */
+/* Up to the last line with content: lines before the line of keys may be empty. */
 static size_t rows_drawn(const struct canvas *canvas, size_t rows) {
     for (; rows; rows--)
         for (size_t c = 0; c < canvas->columns; c++) {
@@ -63,7 +63,7 @@ static int print_picture(struct top *top, uint64_t number) {
     return print_text(top);
 }
 
-/* Looks until there is something to see. A run of which nothing comes is shown as it is. */
+/* Polls until there is something to show. A run without samples is shown after some time. */
 static int wait_for_picture(struct top *top) {
     int64_t deadline_ns = clock_monotonic_ns() + TOP_FIRST_S * NS_PER_S;
     bool runs, late = false;

@@ -17,7 +17,7 @@ static const short palette[ROLE_COUNT_][2] = {
     [ROLE_DISK] = {135, COLOR_MAGENTA},    [ROLE_MEMORY] = {212, COLOR_MAGENTA},
     [ROLE_ASLEEP] = {255, COLOR_WHITE},    [ROLE_LIMIT] = {196, COLOR_RED}};
 
-static SCREEN *terminal; /* a process has one */
+static SCREEN *terminal; /* a process has one terminal */
 static bool coloured;
 
 static void start_colours(void) {
@@ -32,7 +32,7 @@ static void start_colours(void) {
 int screen_open(bool colours, char *why, size_t why_size) {
     const char *type = getenv("TERM");
     terminal = newterm(NULL, stdout, stdin);
-    if (terminal && !tigetstr("cup")) { /* it cannot move its cursor */
+    if (terminal && !tigetstr("cup")) { /* the terminal cannot move its cursor */
         endwin();
         delscreen(terminal);
         terminal = NULL;
@@ -79,7 +79,7 @@ static attr_t attributes_of(const struct cell *cell, bool chosen) {
     return attributes;
 }
 
-/* Cells that look alike are one write. */
+/* Cells of the same look are one write. */
 static void show_row(const struct canvas *canvas, size_t row) {
     const struct cell *cells = canvas->cells + row * canvas->columns;
     char text[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint top`: a run that is being recorded, or hosts that nobody records, as they are now. In
- * a terminal it draws until a key ends it; piped it prints one picture after the other.
+ * `chokepoint top`: the present state of a run that is recorded, or of hosts without one. In a
+ * terminal it draws until a key ends it; in a pipe it prints one picture after the other.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -19,7 +19,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define KEY_MS_MAX 1000 /* agents of ours are heard so often */
+#define KEY_MS_MAX 1000 /* interval of reading the agents' output */
 
 volatile sig_atomic_t top_ended_by;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of `chokepoint top` while it runs, and its parts: words, the watched run, text. The
- * screen's loop is cli/top/top.c. */
+/* State of `chokepoint top`, and its parts: words, the watched run, text. The screen's loop is
+ * cli/top/top.c. */
 #ifndef CHOKEPOINT_CLI_TOP_TOP_H
 #define CHOKEPOINT_CLI_TOP_TOP_H
 
@@ -23,10 +23,10 @@ struct top {
     struct top_view view;
     struct canvas canvas;
     struct live *live; /* NULL: not open yet */
-    bool stale;        /* it is of agents that have begun another database since */
-    uint64_t bytes;    /* how large one that does not stay may become */
+    bool stale;        /* the agents have begun another database since */
+    uint64_t bytes;    /* size limit of a temporary database */
     bool utf8;
-    int64_t sampled_ns; /* when the first sample was seen; 0 */
+    int64_t sampled_ns; /* time of the first sample; 0 */
 };
 
 extern volatile sig_atomic_t top_ended_by; /* a signal; 0 */
@@ -39,19 +39,19 @@ int top_words_read(int argc, char **argv, struct top_words *ret_words);
 /* 0, or an exit status after one line on standard error. */
 int top_open(struct top *top);
 void top_close(struct top *top);
-/* Looks for what is new. False: of agents that are ours no sample will ever come. */
+/* Reads what is new. False: own agents have ended, so no sample will ever come. */
 bool top_look(struct top *top);
 const struct live_snapshot *top_picture(const struct top *top);
 bool top_has_sample(const struct top *top);
-/* Figures, and those that take two samples; or there is no use in waiting. */
+/* All figures are there, including those that need two samples; or waiting is useless. */
 bool top_is_worth_showing(struct top *top);
-/* Says why no sample will ever come; the exit status. */
+/* Prints why no sample will ever come; the exit status. */
 int top_cannot_start(const struct top *top);
 
 /* ---- print.c ---- */
 
-#define TOP_FIRST_MS 50 /* between polls until there is something to see */
-#define TOP_FIRST_S 60  /* so long at most; hosts have 20 s to answer */
+#define TOP_FIRST_MS 50 /* pause between polls until there is something to show */
+#define TOP_FIRST_S 60  /* limit of this wait; hosts have 20 s to answer */
 /* The exit status. */
 int top_print_pictures(struct top *top);
 

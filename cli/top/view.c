@@ -17,7 +17,7 @@ const char *top_sort_name(enum top_sort sort) {
     return names[sort];
 }
 
-/* ---- orders ---- */
+/* ---- sorting ---- */
 
 struct order {
     const struct top_view *view;
@@ -44,7 +44,7 @@ static double host_key(enum top_sort sort, const struct live_host *host) {
     }
 }
 
-/* Processes have no known network use: they are sorted by CPU, which is their order anyway. */
+/* The network use of processes is not known: they are sorted by CPU, as before. */
 static double process_key(enum top_sort sort, const struct live_process *process) {
     if (sort == TOP_BY_MEMORY)
         return process->memory_gb;
@@ -53,7 +53,7 @@ static double process_key(enum top_sort sort, const struct live_process *process
     return sort == TOP_BY_NAME ? 0 : process->cpu_pct;
 }
 
-/* The most first, unknown last, then as they were. */
+/* Largest first, unknown last, equal ones as before. */
 static int compare_keys(double x, double y, size_t a, size_t b, bool reversed) {
     int places = (a > b) - (a < b);
     if (isnan(x) || isnan(y)) {
@@ -64,7 +64,7 @@ static int compare_keys(double x, double y, size_t a, size_t b, bool reversed) {
     return (order ? order : places) * (reversed ? -1 : 1);
 }
 
-/* A silent host's figures are of the past. */
+/* A silent host's figures are outdated. */
 static int compare_hosts(const void *a, const void *b, void *ctx) {
     const struct order *order = ctx;
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -126,7 +126,7 @@ static void mark(struct top_view *view, const struct live_snapshot *snapshot, co
         snprintf(view->host, sizeof view->host, "%s", snapshot->hosts[order[place]].name);
 }
 
-/* One of many, by lines up or down. */
+/* Moves in a list, by lines up or down. */
 static size_t moved(size_t place, size_t n, long by) {
     long last = n ? (long)n - 1 : 0, to = (long)place + by;
     return to < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
@@ -143,7 +143,7 @@ static long lines_of(const struct top_view *view, int key) {
 }
 
 static void move(struct top_view *view, const struct live_snapshot *snapshot, int key) {
-    if (view->mode != TOP_ALL) { /* how far down it can go is known where it is drawn */
+    if (view->mode != TOP_ALL) { /* the drawing code knows the end of the list */
         view->scroll = moved(view->scroll, LIVE_PROCESSES_MAX, lines_of(view, key));
         return;
     }
@@ -154,7 +154,7 @@ static void move(struct top_view *view, const struct live_snapshot *snapshot, in
     free(order);
 }
 
-/* The host of that number, as the list of all shows them, or the one that is marked. */
+/* The host of that number in the list of all, or the marked one. */
 static void open_host(struct top_view *view, const struct live_snapshot *snapshot) {
     uint64_t number;
     size_t *order = top_hosts_in_order(view, snapshot);
@@ -206,7 +206,7 @@ static bool type(struct top_view *view, const struct live_snapshot *snapshot, in
     else
         return view->asks_delay && key != 'q';
     if (digit && !view->asks_delay && snapshot->n_hosts < 10)
-        open_host(view, snapshot); /* one digit says it */
+        open_host(view, snapshot); /* one digit is enough */
     return true;
 }
 
@@ -222,7 +222,7 @@ static void go(struct top_view *view, enum top_mode mode) {
     view->scroll = 0;
 }
 
-/* A screen back; on the first, out. */
+/* Goes one screen back; from the first one out. */
 static void go_back(struct top_view *view, bool out) {
     if (view->mode == TOP_ALL)
         view->quit = out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source of figures: a run in a database, or hosts by agents of our own. */
+/* The source of figures: a run in a database, or hosts with agents of the view. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "common/text.h"
 
 #define OWN_BYTES "256m" /* 4 hours of one host */
-#define RATES_S 3.0      /* after the first sample: then a picture may lack them */
+#define RATES_S 3.0      /* after the first sample; later, pictures may lack figures */
 
 /* Without any word: whether a run is being recorded here. */
 static bool follows_newest(struct top *top) {
@@ -79,7 +79,7 @@ bool top_has_sample(const struct top *top) {
     return false;
 }
 
-/* The database of agents that are ours comes some moments later. */
+/* The database of own agents appears some moments later. */
 static void open_own(struct top *top) {
     struct live *live;
     if (top->live && !top->stale)
@@ -91,7 +91,7 @@ static void open_own(struct top *top) {
         return;
     }
     live_poll(live);
-    if (!has_figures(live_look(live))) { /* the former picture stands until then */
+    if (!has_figures(live_look(live))) { /* the former picture stays until then */
         live_close(live);
         return;
     }

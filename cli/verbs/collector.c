@@ -2,8 +2,8 @@
 /*
  * The verb `collector`: the collector as a process, a child of `run` or started by hand.
  *
- * It is told what to do through its standard input and tells what happens on its standard output,
- * one line each, so that its parent needs no other channel and its death is seen on both sides.
+ * It gets orders through its standard input and reports on its standard output, one line each. So
+ * its parent needs no other channel, and both sides detect the other's death.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -49,22 +49,22 @@ static const char end[] =
     "ignored, since the run that started it is to take what its agents still have.\n";
 
 #define ORPHAN_NS                                                                                  \
-    (6 * NS_PER_S) /* agents whose run was killed try for 3 s, mpirun takes its time */
+    (6 * NS_PER_S) /* agents of a killed run try for 3 s, and mpirun takes some time */
 #define ORPHANED_NS (200 * NS_PER_MS)
 #define ORPHAN_CHECK_MS 20
-#define KEY_MAX 4096 /* of a private key, PEM */
+#define KEY_MAX 4096 /* bytes of a private key, PEM */
 
 struct collector {
     const char *db, *listen;
     const char *key_of;
-    char token[SERVER_TOKEN_MAX + 2]; /* a longer one is seen to be */
+    char token[SERVER_TOKEN_MAX + 2]; /* one byte more: longer ones are detected */
     struct credentials credentials;
     uint64_t run;
-    struct store_file file; /* inode 0: whichever has the name */
-    struct store *store;    /* the writer's, once that runs */
+    struct store_file file; /* inode 0: any file of that name */
+    struct store *store;    /* belongs to the writer once that runs */
     struct writer *writer;
     struct server *server;
-    atomic_uint hosts, finals; /* that have begun, that have sent their last */
+    atomic_uint hosts, finals; /* hosts that have begun, and that have sent their last frame */
 };
 
 static int usage_error(const char *what) {
@@ -114,7 +114,7 @@ static int parse_options(struct collector *c, int argc, char **argv) {
     return 0;
 }
 
-/* Out of the environment, so that they are not there for whoever may read it later. */
+/* Removes it from the environment, which others may read later. */
 static int take_secrets(struct collector *c) {
     char key[KEY_MAX];
     int token = secret_take("CHOKEPOINT_TOKEN", c->token, sizeof c->token);
@@ -140,7 +140,7 @@ static void print_event(void *ctx, const char *line) {
     struct collector *c = ctx;
     c->hosts += strncmp(line, "host ", 5) == 0;
     c->finals += strncmp(line, "final ", 6) == 0;
-    /* A closed standard output is no reason to stop writing. */
+    /* A closed standard output does not stop the collector. */
     if (printf("%s\n", line) < 0 || fflush(stdout) != 0)
         clearerr(stdout);
 }
@@ -150,8 +150,7 @@ static int fail(const char *why) {
     return 1;
 }
 
-/* The database and the run in it are made by whoever starts us: a mistyped name makes no new ones.
- */
+/* The parent makes the database and the run in it: a mistyped name makes no new ones. */
 static int open_store(struct collector *c) {
     char why[256] = "", id[24];
     struct store_run run;
@@ -207,7 +206,7 @@ static void close_all(struct collector *c) {
     credentials_release(&c->credentials);
 }
 
-/* Blocked before the first thread starts, so that they all inherit it. */
+/* Blocked before the first thread starts, so that all threads inherit it. */
 static int signals_to_descriptor(void) {
     sigset_t set;
     sigemptyset(&set);
@@ -221,7 +220,7 @@ static int signals_to_descriptor(void) {
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Takes whole lines out of buf; an overlong one is no word of ours and is dropped. */
+/* Takes whole lines out of buf; an overlong one is no order and is dropped. */
 static size_t obey_lines(struct collector *c, char *buf, size_t size, size_t capacity) {
     char *newline;
     while ((newline = memchr(buf, '\n', size))) {
@@ -233,7 +232,7 @@ static size_t obey_lines(struct collector *c, char *buf, size_t size, size_t cap
     return size == capacity ? 0 : size;
 }
 
-/* Until the end of stdin or a signal. */
+/* Runs until the end of stdin or a signal. */
 static void wait_for_end(struct collector *c, int signal_fd) {
     char buf[64];
     size_t size = 0;
@@ -254,8 +253,8 @@ static void wait_for_end(struct collector *c, int signal_fd) {
     }
 }
 
-/* When the run was killed its agents know, and what they still have is taken. Our stdin ends a
- * moment before we have another parent. */
+/* When the run was killed its agents know, and their remaining frames are taken. stdin ends a
+ * moment before the parent changes. */
 static void outlive_parent(struct collector *c, pid_t parent) {
     int64_t began_ns = clock_monotonic_ns(), gone_ns = 0;
     while (c->finals < c->hosts && gone_ns < (getppid() == parent ? ORPHANED_NS : ORPHAN_NS)) {
@@ -264,9 +263,9 @@ static void outlive_parent(struct collector *c, pid_t parent) {
     }
 }
 
-/* One arena, which grows by large pieces: the memory of a further thread's grows by a page or two
- * and gives them back again, a call of the kernel each. Setting any of these ends glibc's own
- * raising of the size from which memory is mapped: bodies of requests would be, each time. */
+/* One arena, which grows by large pieces: another thread's arena grows and shrinks by a page or
+ * two, with a system call each. Setting any of these stops glibc from raising the size above which
+ * memory is mapped; bodies of requests would then be mapped each time. */
 static void take_memory_at_once(void) {
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_TOP_PAD, 1 << 20);
@@ -284,7 +283,7 @@ static int collector_main(int argc, char **argv) {
         return verb_words_status(r);
     if (c.key_of)
         return print_key(&c);
-    limits_raise(NULL); /* a descriptor a connection, above all */
+    limits_raise(NULL); /* above all for a descriptor per connection */
     take_memory_at_once();
     int signal_fd = signals_to_descriptor();
     r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);

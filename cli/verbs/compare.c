@@ -25,15 +25,15 @@ static const char usage[] =
     "\n";
 
 #define WORDS_MAX 64
-#define RUNS_MAX 128 /* of all groups: the figures of each are held in memory */
-#define HELD_MAX 8   /* of more, the recordings are let go and read again where all is told */
+#define RUNS_MAX 128 /* runs in all groups: the figures of each are in memory */
+#define HELD_MAX 8   /* with more runs, recordings are closed and read again for the details */
 
 struct options {
     const char *words[WORDS_MAX], *baseline, *database, *format, *path;
     size_t n;
 };
 
-/* A sweep alone is several groups: so a word is judged when it is known what it stands for. */
+/* A sweep alone is several groups, so a word is judged when its meaning is known. */
 static int refuse_one(void) {
     return verb_refuse("compare", "name at least two runs", NULL,
                        "`chokepoint list` shows what there is");
@@ -76,10 +76,10 @@ static int parse(int argc, char **argv, struct options *options) {
 /* The runs that the words of the command line mean, before anything is read. */
 struct chosen {
     int64_t run[RUNS_MAX];
-    size_t word[RUNS_MAX]; /* of which word */
-    bool named[RUNS_MAX];  /* the word is a group of its own: a name of several, or a list */
+    size_t word[RUNS_MAX]; /* index of its word */
+    bool named[RUNS_MAX];  /* the word is a group of its own: a name with several runs, or a list */
     size_t n, n_words, baseline_word;
-    size_t others[WORDS_MAX + 1]; /* runs of that name, but of other commands */
+    size_t others[WORDS_MAX + 1]; /* runs of that name with other commands */
 };
 
 static bool has_run(const struct chosen *chosen, size_t word, int64_t run) {
@@ -119,7 +119,7 @@ static int choose_one(struct store *store, const struct options *options, const 
     return status;
 }
 
-/* A name may hold a comma: it is tried as a whole first. */
+/* A name may have a comma, so the whole word is tried first. */
 static int choose_word(struct store *store, const struct options *options, const char *text,
                        struct chosen *chosen, size_t word) {
     struct store_run run;
@@ -148,7 +148,7 @@ static bool same_set(const struct chosen *chosen, size_t a, size_t b) {
     return of_a == of_b && shared == of_a;
 }
 
-/* A run in two groups says nothing about their difference; a group against itself may be tried. */
+/* A run in two groups says nothing about their difference; a group may be compared with itself. */
 static int check_overlap(const struct chosen *chosen) {
     for (size_t i = 0; i < chosen->n; i++)
         for (size_t k = 0; k < i; k++)
@@ -170,8 +170,8 @@ static bool same_cell(const struct store_sweep *sweep, const struct store_sweep_
     return memcmp(a->value, b->value, sweep->n_parameters * sizeof *a->value) == 0;
 }
 
-/* Adds run i and all later ones of its cell as a word of their own, unless an earlier one is of it.
- */
+/* Adds run i and all later runs of its cell as one word, unless an earlier run of that cell was
+ * added. */
 static int choose_cell(const struct store_sweep *sweep, const struct store_sweep_run *runs,
                        size_t n, size_t i, struct chosen *chosen) {
     int status = 0;
@@ -204,7 +204,7 @@ static int choose_cells(struct store *store, const struct store_sweep *sweep,
     return status;
 }
 
-/* A run is meant before a sweep of its name. */
+/* A run has priority over a sweep of the same name. */
 static bool is_sweep(struct store *store, const char *text, struct store_sweep *ret_sweep) {
     struct store_run run;
     if (store_find_run(store, text, &run) == 0)
@@ -227,7 +227,8 @@ static int choose_word_or_sweep(struct store *store, const struct options *optio
     return status;
 }
 
-/* The words of the command line; --baseline is one of them, or one more, which then comes first. */
+/* The words of the command line; --baseline is one of them, or an additional one, which then comes
+ * first. */
 static int choose(struct store *store, const struct options *options, struct chosen *chosen) {
     int status = 0;
     *chosen = (struct chosen){0};
@@ -251,7 +252,7 @@ static int choose(struct store *store, const struct options *options, struct cho
     return status ? status : check_overlap(chosen);
 }
 
-/* ---- their reports, and who belongs together ---- */
+/* ---- their reports and groups ---- */
 
 struct loaded {
     struct report *reports[RUNS_MAX];
@@ -287,8 +288,8 @@ static bool are_repeats(const struct report *a, const struct report *b) {
     return strcmp(a->run_name, b->run_name) == 0 && strcmp(a->command, b->command) == 0;
 }
 
-/* Each word a group, but that single runs of one name and command are repeats of each other. Were
- * all of them so, each is compared with the first. */
+/* Each word is a group, except that single runs of one name and command are repeats of each other.
+ * If all of them are, each is compared with the first. */
 static void make_groups(const struct chosen *chosen, struct loaded *loaded, bool merge) {
     loaded->n_groups = 0;
     for (size_t i = 0; i < loaded->n; i++) {
@@ -330,7 +331,7 @@ static int print(const struct comparison *comparison, const struct format *forma
     return result < 0 ? report_cannot_write("compare", path, result) : 0;
 }
 
-/* All that a report says is told of the run that stands for its group. */
+/* The details of a report are those of the run that represents its group. */
 static int hold_typical(struct store *store, struct comparison *comparison) {
     int result = 0;
     for (size_t g = 0; result == 0 && g < comparison->n_groups; g++) {

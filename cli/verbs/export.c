@@ -68,7 +68,7 @@ static int find_run(struct store *store, const struct options *options, struct s
                : 0;
 }
 
-/* One line that names the tables there are. */
+/* One line that names the existing tables. */
 static int refuse_table(const struct options *options, const struct store_table_info *tables,
                         size_t n) {
     char *names = NULL;
@@ -111,7 +111,7 @@ static int write_run(struct store *store, const struct store_run *run,
     if (result < 0)
         return report_cannot_write("export", options->path, result);
     int written = format->write(store, run, options->table, output.file);
-    bool is_unread = written < 0 && !ferror(output.file); /* -EIO is said of both */
+    bool is_unread = written < 0 && !ferror(output.file); /* both sides return -EIO */
     result = output_stream_close(&output, written);
     if (is_unread)
         return report_cannot_read_run("export", store, options->database, options->run, written);

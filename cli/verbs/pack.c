@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint pack` and `chokepoint unpack`: a database that is recorded into no more, in a third
- * of its bytes. */
+/* `chokepoint pack` and `chokepoint unpack`: a finished database in a third of its bytes. */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"
@@ -36,7 +35,7 @@ static const char unpack_end[] =
 
 typedef int (*convert_fn)(const char *path, struct pack_result *ret, char *why, size_t why_size);
 
-/* A full disk and a damaged page are no wrong words. */
+/* A full disk and a damaged page are not usage errors. */
 static int status_of(int r) {
     return r == -EBADMSG || r == -ENOSPC || r == -EDQUOT || r == -EIO || r == -ENOMEM ? 1
                                                                                       : EXIT_USAGE;

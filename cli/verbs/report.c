@@ -52,8 +52,7 @@ static const struct {
     enum plot_file kind;
 } files[] = {{"svg", PLOT_FILE_SVG}, {"png", PLOT_FILE_PNG}, {"pdf", PLOT_FILE_PDF}};
 
-/* Index of the kind of picture that is asked for, by name or else by the ending of the path; -1:
- * none. */
+/* Index of the requested kind of picture, by name or else by the ending of the path; -1: none. */
 static int file_of(const char *format, const char *path) {
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         if (strcasecmp(format ? format : report_ending(path), files[i].name) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint rm RUN...`: takes runs out of a database. All words are looked up before anything is
- * removed, and a name that stands for several runs is refused: a report of the wrong run is read
- * again, a removed one is gone.
+ * `chokepoint rm RUN...`: removes runs from a database. All words are looked up before anything is
+ * removed, and a name of several runs is refused: a report of a wrong run can be repeated, a
+ * removal cannot.
  */
 #include "cli/base/edit.h"
 #include "cli/base/options.h"
@@ -61,7 +61,8 @@ static int find_one(struct removal *rm, const char *which) {
     return 0;
 }
 
-/* A recorder has the database open; that alone tells its run from one whose recorder was killed. */
+/* A recorder has the database open; only that tells a run in progress from one whose recorder was
+ * killed. */
 static int check_running(const struct removal *rm) {
     for (size_t i = 0; i < rm->n; i++)
         if (rm->runs[i].state == RUN_RUNNING && !store_is_alone(rm->store)) {
@@ -93,7 +94,7 @@ static bool agrees(const struct removal *rm) {
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* Rows that are gone leave pages that later runs fill: no damage where they stay. */
+/* Removed rows leave free pages, which later runs fill: it does no harm if they stay. */
 static void give_space_back(const struct removal *rm) {
     int64_t bytes = 0;
     int r = store_free_bytes(rm->store, &bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint rules`: what the judge looks for, why that holds up a run, what it needs to see, and
- * the numbers by which it decides. The list is the table that judges, so it cannot be out of date.
+ * `chokepoint rules`: what the judge looks for, why it holds up a run, what it needs to see, and
+ * its thresholds. The list is the table that judges, so it cannot be out of date.
  */
 #include "analysis/causes/causes.h"
 #include "cli/base/options.h"

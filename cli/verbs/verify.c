@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint verify`: whether a database is as it was written. */
+/* `chokepoint verify`: whether a database is undamaged. */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint whatif`: what a run would have taken if something had been otherwise. */
+/* `chokepoint whatif`: the duration of a run under other conditions. */
 #include "cli/base/options.h"
 #include "cli/base/output.h"
 #include "cli/base/report.h"
@@ -48,13 +48,13 @@ static bool takes_word(const char *option) {
     return strchr(option, '=') == NULL && (option[1] == '-' || (option[1] && !option[2]));
 }
 
-/* A number, "slowest", or a host where RUN has come before: else the word may be RUN. */
+/* A number, "slowest", or a host if RUN has come before; otherwise the word may be RUN. */
 static bool names_rank(const char *word, bool run_came) {
     return isdigit((unsigned char)word[0]) || strcmp(word, "slowest") == 0 ||
            (run_came && word[0] != '-');
 }
 
-/* --without-straggler may stand alone: its rank is then "slowest". *ret_argv is the caller's. */
+/* --without-straggler may stand alone: its rank is then "slowest". The caller frees *ret_argv. */
 static char **with_ranks(int argc, char **argv, int *ret_argc) {
     static char slowest[] = "slowest";
     char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
@@ -124,7 +124,7 @@ static int parse(int argc, char **argv, struct options *options) {
     return result;
 }
 
-/* How a format is written. */
+/* The text of a format. */
 typedef int writer(const struct prediction *prediction, FILE *out);
 
 static writer *choose_writer(const struct options *options) {

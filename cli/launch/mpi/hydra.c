@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hydra, the launcher of MPICH, Intel MPI and MVAPICH. It hands the whole environment to the ranks,
- * unless it is told not to, and needs no list of variables. Its options are all listed: how many
- * words an unknown one takes, and whether it names hosts, nobody knows.
+ * Hydra, the launcher of MPICH, Intel MPI and MVAPICH. It passes the whole environment to the
+ * ranks, unless it is told not to, and needs no list of variables. All its options are listed: for
+ * an unknown one nobody knows how many words it takes, and whether it names hosts.
  */
 #include "cli/launch/mpi/launcher.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * srun(1) of Slurm 22.05, all options. ROLE_JOB: what salloc(1) takes, too, and so decides which
- * allocation a command gets; all others are about the step alone.
+ * srun(1) of Slurm 22.05, all options. ROLE_JOB: salloc(1) takes it, too, so it decides which
+ * allocation a command gets; all others concern the step alone.
  */
 #include "cli/launch/mpi/launcher.h"
 
