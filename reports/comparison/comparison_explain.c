@@ -42,7 +42,7 @@ static size_t counted(const struct comparison *c, size_t group) {
 }
 
 /* Takes over the label. */
-static int add(struct comparison *c, size_t run, int term, double seconds, char *label) {
+static int add_part(struct comparison *c, size_t run, int term, double seconds, char *label) {
     size_t group = c->group_of[run];
     if (label && fabs(seconds) < 1e-6) { /* a rounding error */
         free(label);
@@ -67,12 +67,13 @@ static int add_path(struct comparison *c, size_t run) {
             if (!(seconds > 0))
                 continue;
             sum += seconds;
-            result = add(c, run, term, seconds,
+            result =
+                add_part(c, run, term, seconds,
                          text_format("%s: %s", report->hosts[h].name, budget_term_words(term)));
         }
     return result ? result
-                  : add(c, run, -1, report->duration_s - sum,
-                        strdup("before the first rank and after the last"));
+                  : add_part(c, run, -1, report->duration_s - sum,
+                             strdup("before the first rank and after the last"));
 }
 
 /* ---- budgets ---- */
@@ -99,10 +100,11 @@ static int add_budgets(struct comparison *c, size_t run) {
                 seconds += report->budget[i].term_s[term] / n;
         sum += seconds;
         if (seconds > 0)
-            result = add(c, run, term, seconds, strdup(budget_term_words(term)));
+            result = add_part(c, run, term, seconds, strdup(budget_term_words(term)));
     }
-    return result ? result
-                  : add(c, run, -1, report->duration_s - sum, strdup("outside the ranks' lives"));
+    return result
+               ? result
+               : add_part(c, run, -1, report->duration_s - sum, strdup("outside the ranks' lives"));
 }
 
 /* ---- which, and in what order ---- */

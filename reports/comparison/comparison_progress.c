@@ -35,7 +35,7 @@ static double common_end(const struct comparison *c, const char *name, bool by_u
     return isfinite(end) && end > 0 ? end : NAN;
 }
 
-static int add(struct comparison *c, const char *name, bool by_updates, double *values) {
+static int add_progress(struct comparison *c, const char *name, bool by_updates, double *values) {
     double at = common_end(c, name, by_updates);
     int error;
     if (isnan(at))
@@ -63,9 +63,9 @@ int comparison_fill_progress(struct comparison *c) {
     double *values = calloc(c->n + 1, sizeof *values);
     int result = values ? 0 : -ENOMEM;
     for (size_t q = 0; result == 0 && q < ARRAY_SIZE(qualities); q++) {
-        result = add(c, qualities[q], false, values);
+        result = add_progress(c, qualities[q], false, values);
         if (result == 0)
-            result = add(c, qualities[q], true, values);
+            result = add_progress(c, qualities[q], true, values);
     }
     free(values);
     return result;

@@ -24,7 +24,7 @@
 #define PREFIX "chokepoint_"
 #define FAMILY_MAX (sizeof PREFIX + 2 * TABLE_NAME_MAX + 16)
 
-struct writer {
+struct openmetrics {
     FILE *out;
     int64_t started_wall_ns;
     const struct store_host *hosts;
@@ -56,7 +56,7 @@ static void put_escaped(FILE *out, const char *text) {
     }
 }
 
-static const char *host_name(const struct writer *w, int64_t id) {
+static const char *host_name(const struct openmetrics *w, int64_t id) {
     for (size_t i = 0; i < w->n_hosts; i++)
         if (w->hosts[i].id == id)
             return w->hosts[i].name;
@@ -71,7 +71,7 @@ static void put_nano(FILE *out, int64_t value) {
 }
 
 /* False if there is no such time. */
-static bool wall_ms_of(const struct writer *w, int64_t t_ns, int64_t *ret_ms) {
+static bool wall_ms_of(const struct openmetrics *w, int64_t t_ns, int64_t *ret_ms) {
     int64_t wall_ns;
     if (__builtin_add_overflow(w->started_wall_ns, t_ns, &wall_ns) || wall_ns < 0)
         return false;
@@ -79,11 +79,11 @@ static bool wall_ms_of(const struct writer *w, int64_t t_ns, int64_t *ret_ms) {
     return true;
 }
 
-static void put_time(FILE *out, int64_t wall_ms) {
+static void put_sample_time(FILE *out, int64_t wall_ms) {
     fprintf(out, " %" PRId64 ".%03" PRId64 "\n", wall_ms / 1000, wall_ms % 1000);
 }
 
-static void put_sample(const struct writer *w, int64_t value) {
+static void put_sample(const struct openmetrics *w, int64_t value) {
     const char *label = strcmp(w->table->instance, "host") == 0 ? "instance" : w->table->instance;
     bool counts = !w->column || w->column->kind == COLUMN_COUNTER;
     enum unit unit = w->column ? w->column->unit : UNIT_EVENTS;
@@ -96,12 +96,12 @@ static void put_sample(const struct writer *w, int64_t value) {
         put_nano(w->out, value);
     else
         fprintf(w->out, "%" PRId64, value);
-    put_time(w->out, w->wall_ms);
+    put_sample_time(w->out, w->wall_ms);
 }
 
 /* False if the name is already used, by another table and column. */
-static bool begin_family(struct writer *w, const char *family, const char *type, const char *unit,
-                         const char *help) {
+static bool begin_family(struct openmetrics *w, const char *family, const char *type,
+                         const char *unit, const char *help) {
     for (size_t i = 0; i < w->n_families; i++)
         if (strcmp(w->families[i], family) == 0)
             return false;
@@ -141,7 +141,7 @@ static void family_name(const struct store_table_info *table,
 }
 
 /* Writes the head of the family with its first sample. */
-static bool begin_column(struct writer *w) {
+static bool begin_column(struct openmetrics *w) {
     const struct store_column_info *column = w->column;
     const char *unit = !column                      ? ""
                        : column->unit == UNIT_NS    ? "seconds"
@@ -157,13 +157,13 @@ static bool begin_column(struct writer *w) {
 }
 
 /* Events have one sample, after the last event. */
-static void end_series(struct writer *w) {
+static void end_series(struct openmetrics *w) {
     if (w->in_series && !w->column && w->wall_ms >= 0 && begin_column(w))
         put_sample(w, w->sum);
     w->in_series = false;
 }
 
-static void begin_series(struct writer *w, const struct store_row_read *row) {
+static void begin_series(struct openmetrics *w, const struct store_row_read *row) {
     if (w->in_series && w->host == row->host && strcmp(w->name, row->instance_name) == 0)
         return;
     end_series(w);
@@ -175,7 +175,7 @@ static void begin_series(struct writer *w, const struct store_row_read *row) {
 }
 
 static int take_event(void *ctx, const struct store_row_read *row) {
-    struct writer *w = ctx;
+    struct openmetrics *w = ctx;
     int64_t ms;
     begin_series(w, row);
     w->sum++;
@@ -185,8 +185,8 @@ static int take_event(void *ctx, const struct store_row_read *row) {
 }
 
 /* A counter begins at 0: the first row without growth is its first sample. */
-static int take_row(void *ctx, const struct store_row_read *row) {
-    struct writer *w = ctx;
+static int take_series_row(void *ctx, const struct store_row_read *row) {
+    struct openmetrics *w = ctx;
     int64_t value = row->values[0], ms;
     bool counter = w->column->kind == COLUMN_COUNTER;
     begin_series(w, row);
@@ -203,17 +203,17 @@ static int take_row(void *ctx, const struct store_row_read *row) {
 
 /* ---- all tables ---- */
 
-static int put_family(struct store *store, int64_t run, struct writer *w) {
+static int put_family(struct store *store, int64_t run, struct openmetrics *w) {
     const char *name = w->column ? w->column->name : NULL;
     w->begun = w->refused = w->in_series = false;
     int r = store_each_row(store, run, w->table->name, &name, w->column ? 1 : 0,
-                           w->column ? take_row : take_event, w);
+                           w->column ? take_series_row : take_event, w);
     end_series(w);
     return r == -ENOENT ? 0 : r;
 }
 
-static int put_table(struct store *store, int64_t run, const struct store_table_info *table,
-                     struct writer *w) {
+static int put_families(struct store *store, int64_t run, const struct store_table_info *table,
+                        struct openmetrics *w) {
     int r = 0;
     w->table = table;
     w->column = NULL;
@@ -235,7 +235,7 @@ static void put_info(FILE *out, const struct store_run *run, int64_t wall_ns) {
     fputs("\",command=\"", out);
     put_escaped(out, run->command);
     fputs("\"} 1", out);
-    put_time(out, wall_ns / NS_PER_MS);
+    put_sample_time(out, wall_ns / NS_PER_MS);
 }
 
 static void put_run(FILE *out, const struct store_run *run) {
@@ -253,12 +253,12 @@ static void put_run(FILE *out, const struct store_run *run) {
           "chokepoint_run_duration_seconds ",
           out);
     put_nano(out, run->duration_ns);
-    put_time(out, end_ns / NS_PER_MS);
+    put_sample_time(out, end_ns / NS_PER_MS);
 }
 
 static int write_openmetrics(struct store *store, const struct store_run *run, const char *only,
                              FILE *out) {
-    struct writer w = {.out = out, .started_wall_ns = run->started_wall_ns};
+    struct openmetrics w = {.out = out, .started_wall_ns = run->started_wall_ns};
     struct store_table_info *tables = NULL;
     struct store_host *hosts = NULL;
     size_t n = 0;
@@ -270,7 +270,7 @@ static int write_openmetrics(struct store *store, const struct store_run *run, c
     if (r == 0)
         put_run(out, run);
     for (size_t t = 0; r == 0 && t < n; t++)
-        r = put_table(store, run->id, &tables[t], &w);
+        r = put_families(store, run->id, &tables[t], &w);
     if (r == 0)
         fputs("# EOF\n", out);
     store_tables_free(tables, n);

@@ -87,7 +87,7 @@ static int collect(const struct mpi_log *log, const struct call_matches *matches
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
 /* The longest first; ties keep their order, so that a trace is always the same. */
-static int compare(const void *a, const void *b) {
+static int compare_arrows(const void *a, const void *b) {
     const struct arrow *x = a, *y = b;
     int order = ORDER(y->received->exit_ns - y->received->enter_ns,
                       x->received->exit_ns - x->received->enter_ns);
@@ -135,7 +135,7 @@ int perfetto_put_arrows(struct perfetto *p) {
         return result == -E2BIG ? 0 : result;
     result = collect(log, &matches, &arrows);
     if (arrows.n)
-        qsort(arrows.items, arrows.n, sizeof *arrows.items, compare);
+        qsort(arrows.items, arrows.n, sizeof *arrows.items, compare_arrows);
     for (size_t i = 0; result == 0 && i < arrows.n && put < most; i++)
         put += put_arrow(p, i + 1, &arrows.items[i]);
     p->arrows_left_out = arrows.n - put;

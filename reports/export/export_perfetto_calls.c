@@ -41,7 +41,7 @@ struct thread {
 #define PAUSE_NS 20000000      /* a longer pause between two polls ends the row */
 #define SHORT_PAUSE_NS 1000000 /* the same between other short calls */
 
-struct reader {
+struct call_reader {
     struct perfetto *p;
     struct call *calls; /* owned: the calls of a host's frame at t_ns */
     size_t n, capacity;
@@ -60,7 +60,7 @@ static int find_host(const struct perfetto *p, int64_t id) {
     return -1;
 }
 
-static const char *keep_name(struct reader *reader, const char *name) {
+static const char *keep_name(struct call_reader *reader, const char *name) {
     for (size_t i = reader->n_names; i-- > 0;)
         if (strcmp(reader->names[i], name) == 0)
             return reader->names[i];
@@ -76,7 +76,7 @@ static const char *keep_name(struct reader *reader, const char *name) {
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-static int compare(const void *a, const void *b) {
+static int compare_calls(const void *a, const void *b) {
     const struct call *x = a, *y = b;
     int starts = ORDER(x->start_ns, y->start_ns);
     return starts ? starts : ORDER(y->end_ns, x->end_ns);
@@ -118,7 +118,7 @@ static bool is_poll(const struct call *call) {
     return false;
 }
 
-static struct thread *thread_of(struct reader *reader, const struct call *call) {
+static struct thread *thread_of(struct call_reader *reader, const struct call *call) {
     for (size_t i = 0; i < reader->n_threads; i++) {
         struct thread *t = &reader->threads[i];
         if (t->row.host == call->host && t->row.values[CALL_PID] == call->values[CALL_PID] &&
@@ -155,7 +155,7 @@ static void join(struct call *row, const struct call *call) {
     row->n_joined++;
 }
 
-static int end_row(struct reader *reader, struct thread *thread) {
+static int end_row(struct call_reader *reader, struct thread *thread) {
     if (!thread->open)
         return 0;
     thread->open = false;
@@ -165,7 +165,7 @@ static int end_row(struct reader *reader, struct thread *thread) {
 /* Polls and short calls are merged with what their thread did just before, unless a pause lies
  * between.
  */
-static bool joins(const struct reader *reader, const struct thread *thread,
+static bool joins(const struct call_reader *reader, const struct thread *thread,
                   const struct call *call) {
     int64_t pause_ns = call->start_ns - thread->row.end_ns;
     if (!thread->open)
@@ -176,7 +176,7 @@ static bool joins(const struct reader *reader, const struct thread *thread,
     return is_short && pause_ns <= reader->short_ns && pause_ns <= SHORT_PAUSE_NS;
 }
 
-static int take_call(struct reader *reader, struct call *call) {
+static int take_call(struct call_reader *reader, struct call *call) {
     struct thread *thread = thread_of(reader, call);
     int result = thread ? 0 : -ENOMEM;
     call->poll = is_poll(call);
@@ -197,24 +197,24 @@ static int take_call(struct reader *reader, struct call *call) {
     return put_call(reader->p, call);
 }
 
-static int end_rows(struct reader *reader) {
+static int end_rows(struct call_reader *reader) {
     int result = 0;
     for (size_t i = 0; i < reader->n_threads && result == 0; i++)
         result = end_row(reader, &reader->threads[i]);
     return result;
 }
 
-static int flush(struct reader *reader) {
+static int flush(struct call_reader *reader) {
     int result = 0;
     if (reader->n)
-        qsort(reader->calls, reader->n, sizeof *reader->calls, compare);
+        qsort(reader->calls, reader->n, sizeof *reader->calls, compare_calls);
     for (size_t i = 0; result == 0 && i < reader->n; i++)
         result = take_call(reader, &reader->calls[i]);
     reader->n = 0;
     return result;
 }
 
-static struct call *next_call(struct reader *reader) {
+static struct call *next_call(struct call_reader *reader) {
     if (reader->n == reader->capacity) {
         size_t capacity = reader->capacity ? 2 * reader->capacity : 1024;
         struct call *calls = realloc(reader->calls, capacity * sizeof *calls);
@@ -232,8 +232,8 @@ static bool is_call(const int64_t *v) {
            time_is_sane(v[CALL_DURATION_NS]);
 }
 
-static int take_row(void *ctx, const struct store_row_read *row) {
-    struct reader *reader = ctx;
+static int take_call_row(void *ctx, const struct store_row_read *row) {
+    struct call_reader *reader = ctx;
     int host = find_host(reader->p, row->host), result = 0;
     if (row->host != reader->host || row->t_ns != reader->t_ns)
         result = flush(reader);
@@ -257,10 +257,10 @@ static int take_row(void *ctx, const struct store_row_read *row) {
 }
 
 int perfetto_put_calls(struct perfetto *p) {
-    struct reader reader = {.p = p, .t_ns = VALUE_ABSENT, .short_ns = perfetto_short_ns(p)};
+    struct call_reader reader = {.p = p, .t_ns = VALUE_ABSENT, .short_ns = perfetto_short_ns(p)};
     const struct recording_columns *columns = &recording_columns[RECORDING_CALL];
     int result = store_each_row_as_stored(p->store, p->input->run.id, columns->table,
-                                          columns->columns, columns->n, take_row, &reader);
+                                          columns->columns, columns->n, take_call_row, &reader);
     if (result == 0)
         result = flush(&reader);
     if (result == 0)

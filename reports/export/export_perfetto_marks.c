@@ -40,7 +40,7 @@ static struct stretch stretch_of(const struct perfetto *p, const struct mark *ma
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
 /* By process, then by time; if two begin together, the outer one is first. */
-static int compare(const void *a, const void *b) {
+static int compare_stretches(const void *a, const void *b) {
     const struct stretch *x = a, *y = b;
     int order[] = {
         ORDER(x->mark->rank, y->mark->rank), ORDER(x->mark->host, y->mark->host),
@@ -106,7 +106,7 @@ static int put_stretches(struct perfetto *p) {
             items[n++] = stretch_of(p, mark);
     }
     if (n)
-        qsort(items, n, sizeof *items, compare);
+        qsort(items, n, sizeof *items, compare_stretches);
     for (size_t i = 0; result == 0 && i < n; i++)
         if (!is_told_again(items, n, i))
             result = put_stretch(p, &items[i]);

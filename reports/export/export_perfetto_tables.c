@@ -26,7 +26,7 @@ struct step {
     int64_t value, interval_ns;
 };
 
-struct reader {
+struct table_reader {
     struct perfetto *p;
     const struct store_table_info *table;
     size_t columns[TABLE_COLUMNS_MAX]; /* of the table, in the order in which they are read */
@@ -63,7 +63,7 @@ static double convert(const struct store_column_info *column, int64_t value, int
                                    : scaled * 1e9 / (double)interval_ns;
 }
 
-static void name_track(const struct reader *reader, const struct store_row_read *row,
+static void name_track(const struct table_reader *reader, const struct store_row_read *row,
                        const struct store_column_info *column, char name[2 * PERFETTO_NAME_SIZE]) {
     static const char *const suffixes[] = {"_ns", "_bytes", "_bytes_per_s", "_nano"};
     int size = (int)strlen(column->name);
@@ -78,7 +78,7 @@ static void name_track(const struct reader *reader, const struct store_row_read 
              row->instance_name, size, column->name);
 }
 
-static bool may_begin(struct reader *reader, size_t c) {
+static bool may_begin(struct table_reader *reader, size_t c) {
     if (reader->begun[c])
         return true;
     if (reader->n_tracks == TRACKS_MAX) {
@@ -91,7 +91,7 @@ static bool may_begin(struct reader *reader, size_t c) {
 }
 
 /* Adds a row of a counter to its step. False if the step is not over yet. */
-static bool take_step(struct reader *reader, const struct store_row_read *row, size_t c,
+static bool take_step(struct table_reader *reader, const struct store_row_read *row, size_t c,
                       int64_t *ret_value, int64_t *ret_interval_ns) {
     struct step *step = &reader->steps[c];
     if (*ret_value == VALUE_ABSENT || row->interval_ns == VALUE_ABSENT || row->interval_ns <= 0 ||
@@ -108,7 +108,8 @@ static bool take_step(struct reader *reader, const struct store_row_read *row, s
     return true;
 }
 
-static void put_value(struct reader *reader, const struct store_row_read *row, int host, size_t c) {
+static void put_step(struct table_reader *reader, const struct store_row_read *row, int host,
+                     size_t c) {
     const struct store_column_info *column = &reader->table->columns[reader->columns[c]];
     char name[2 * PERFETTO_NAME_SIZE];
     const char *unit = "";
@@ -131,8 +132,8 @@ static void put_value(struct reader *reader, const struct store_row_read *row, i
     reader->begun_ns[c] = begin_ns;
 }
 
-static int take_row(void *ctx, const struct store_row_read *row) {
-    struct reader *reader = ctx;
+static int take_table_row(void *ctx, const struct store_row_read *row) {
+    struct table_reader *reader = ctx;
     int host = report_host_index(reader->p->input, row->host);
     if (host < 0 || !time_is_sane(row->t_ns))
         return 0;
@@ -144,11 +145,11 @@ static int take_row(void *ctx, const struct store_row_read *row) {
         reader->instance = row->instance;
     }
     for (size_t c = 0; c < reader->n_columns; c++)
-        put_value(reader, row, host, c);
+        put_step(reader, row, host, c);
     return 0;
 }
 
-static int put_table(struct reader *reader) {
+static int put_tracks(struct table_reader *reader) {
     const char *names[TABLE_COLUMNS_MAX];
     reader->n_columns = 0;
     reader->host = reader->instance = -1;
@@ -160,7 +161,7 @@ static int put_table(struct reader *reader) {
     if (!reader->n_columns)
         return 0;
     int result = store_each_row(reader->p->store, reader->p->input->run.id, reader->table->name,
-                                names, reader->n_columns, take_row, reader);
+                                names, reader->n_columns, take_table_row, reader);
     return result == -ENOENT ? 0 : result;
 }
 
@@ -172,7 +173,7 @@ static bool is_shown(const struct store_table_info *table) {
 }
 
 int perfetto_put_tables(struct perfetto *p) {
-    struct reader reader = {.p = p};
+    struct table_reader reader = {.p = p};
     struct store_table_info *tables;
     size_t n;
     int result = store_list_tables(p->store, p->input->run.id, &tables, &n);
@@ -181,7 +182,7 @@ int perfetto_put_tables(struct perfetto *p) {
     for (size_t i = 0; i < n && result == 0; i++) {
         reader.table = &tables[i];
         if (!is_shown(&tables[i]))
-            result = put_table(&reader);
+            result = put_tracks(&reader);
     }
     store_tables_free(tables, n);
     return result;

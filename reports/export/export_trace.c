@@ -57,7 +57,7 @@ static void begin_event(struct trace *trace, char phase) {
     trace->any = true;
 }
 
-static void put_time(FILE *out, const char *name, int64_t ns) {
+static void put_event_time(FILE *out, const char *name, int64_t ns) {
     fprintf(out, ",\"%s\":", name);
     put_us(out, ns);
 }
@@ -100,8 +100,8 @@ void trace_put_name(struct trace *trace, unsigned pid, unsigned tid, const char 
 void trace_put_slice(struct trace *trace, const struct trace_slice *slice) {
     FILE *out = trace->out;
     begin_event(trace, 'X');
-    put_time(out, "ts", slice->start_ns);
-    put_time(out, "dur", slice->end_ns - slice->start_ns);
+    put_event_time(out, "ts", slice->start_ns);
+    put_event_time(out, "dur", slice->end_ns - slice->start_ns);
     fprintf(out, ",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\",\"name\":", slice->pid, slice->tid,
             slice->category);
     put_string(out, *slice->name ? slice->name : "?");
@@ -116,7 +116,7 @@ static void put_arrow_end(struct trace *trace, char phase, uint64_t number, cons
                           const struct trace_end *at) {
     begin_event(trace, phase);
     fprintf(trace->out, ",\"id\":%" PRIu64 "%s", number, phase == 'f' ? ",\"bp\":\"e\"" : "");
-    put_time(trace->out, "ts", at->t_ns);
+    put_event_time(trace->out, "ts", at->t_ns);
     fprintf(trace->out, ",\"pid\":%u,\"tid\":%u,\"cat\":\"message\",\"name\":", at->pid, at->tid);
     put_string(trace->out, name);
     fputc('}', trace->out);
@@ -129,7 +129,7 @@ void trace_put_arrow(struct trace *trace, uint64_t number, const char *name,
 }
 
 /* Nine digits and never an exponent, which not every reader of traces accepts. */
-static void put_value(FILE *out, double value) {
+static void put_number(FILE *out, double value) {
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);
     if (strchr(text, 'e'))
@@ -143,13 +143,13 @@ void trace_put_counter(struct trace *trace, unsigned pid, int64_t start_ns, cons
     if (!isfinite(value))
         return;
     begin_event(trace, 'C');
-    put_time(trace->out, "ts", start_ns);
+    put_event_time(trace->out, "ts", start_ns);
     fprintf(trace->out, ",\"pid\":%u,\"name\":", pid);
     put_string(trace->out, name);
     fputs(",\"args\":{", trace->out);
     put_string(trace->out, unit);
     fputc(':', trace->out);
-    put_value(trace->out, value);
+    put_number(trace->out, value);
     fputs("}}", trace->out);
 }
 

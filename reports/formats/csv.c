@@ -38,7 +38,7 @@ static bool is_plain(const char *text) {
                text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%/")] == '\0';
 }
 
-static void put_cell(FILE *out, const struct report_table *table, size_t row, size_t column) {
+static void put_csv_cell(FILE *out, const struct report_table *table, size_t row, size_t column) {
     const struct report_cell *cell = &table->cells[row * table->n_columns + column];
     char text[CELL_TEXT_SIZE];
     switch (table->columns[column].kind) {
@@ -61,7 +61,7 @@ static void put_cell(FILE *out, const struct report_table *table, size_t row, si
     }
 }
 
-static void put_head(FILE *out, const struct report_column *column) {
+static void put_csv_head(FILE *out, const struct report_column *column) {
     if (column->kind == KIND_TEXT && column->name) /* a name from outside */
         csv_put_text(out, column->name);
     else
@@ -69,27 +69,27 @@ static void put_head(FILE *out, const struct report_column *column) {
 }
 
 /* row: -1 for the column titles. */
-static void put_line(FILE *out, const struct report_table *table, long row) {
+static void put_csv_line(FILE *out, const struct report_table *table, long row) {
     bool first = true;
     for (size_t c = 0; c < table->n_columns; c++) {
         if (!table->columns[c].key)
             continue;
         fputs(first ? "" : ",", out);
         if (row < 0)
-            put_head(out, &table->columns[c]);
+            put_csv_head(out, &table->columns[c]);
         else
-            put_cell(out, table, (size_t)row, c);
+            put_csv_cell(out, table, (size_t)row, c);
         first = false;
     }
     fputs("\r\n", out);
 }
 
-static void put_table(struct page *page, const struct report_table *table) {
+static void put_csv_table(struct page *page, const struct report_table *table) {
     if (page->depth++)
         fputs("\r\n", page->out);
     for (long r = -1; r < (long)table->n_rows; r++)
-        put_line(page->out, table, r);
+        put_csv_line(page->out, table, r);
 }
 
 const struct format format_csv = {
-    .name = "csv", .serves = FOR_CSV, .room = ROOM_NONE, .table = put_table};
+    .name = "csv", .serves = FOR_CSV, .room = ROOM_NONE, .table = put_csv_table};

@@ -7,21 +7,21 @@
 
 #include "reports/formats/html_private.h"
 
-static void put_paragraph(struct page *page, enum style of, const char *text) {
+static void put_html_paragraph(struct page *page, enum style of, const char *text) {
     static const char *const classes[] = {NULL, "verdict", "note"};
     html_open_card(page);
     html_put_sentence(page->out, "p", classes[of], text);
 }
 
-static void put_command(struct page *page, const char *command) {
+static void put_html_command(struct page *page, const char *command) {
     html_open_card(page);
     fputs("<p>", page->out);
     html_put_element(page->out, "code", NULL, command);
     fputs("</p>\n", page->out);
 }
 
-static void put_statement(struct page *page, const char *state, double confidence,
-                          const char *sentence) {
+static void put_html_statement(struct page *page, const char *state, double confidence,
+                               const char *sentence) {
     html_open_card(page);
     fprintf(page->out, "<p><span class=\"badge %s\">%s</span>", state, state);
     if (confidence > 0)
@@ -43,7 +43,7 @@ static void put_fields(struct page *page, const struct page_field *fields, size_
     fputs("</dl>\n", page->out);
 }
 
-static void put_list(struct page *page, const char *label, char *const *items, size_t n) {
+static void put_html_list(struct page *page, const char *label, char *const *items, size_t n) {
     html_open_card(page);
     if (label) {
         fprintf(page->out, "<h3>%c", toupper((unsigned char)*label));
@@ -69,12 +69,12 @@ static void put_unfold(struct page *page) {
     page->open = true;
 }
 
-static void put_table(struct page *page, const struct report_table *table) {
+static void put_html_table(struct page *page, const struct report_table *table) {
     html_open_card(page);
     html_table(page, table);
 }
 
-static void put_picture(struct page *page, const struct page_picture *picture) {
+static void put_html_picture(struct page *page, const struct page_picture *picture) {
     html_open_card(page);
     html_picture(page, picture);
 }
@@ -88,13 +88,13 @@ const struct format format_html = {
     .end = html_end,
     .part = html_part,
     .heading = html_heading,
-    .paragraph = put_paragraph,
-    .command = put_command,
-    .statement = put_statement,
+    .paragraph = put_html_paragraph,
+    .command = put_html_command,
+    .statement = put_html_statement,
     .fields = put_fields,
-    .list = put_list,
-    .table = put_table,
-    .picture = put_picture,
+    .list = put_html_list,
+    .table = put_html_table,
+    .picture = put_html_picture,
     .data = html_data,
     .fold = put_fold,
     .unfold = put_unfold,

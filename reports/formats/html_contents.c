@@ -148,7 +148,7 @@ void html_open_card(struct page *page) {
     page->open = true;
 }
 
-static void put_heading(struct page *page, int level, const char *text, bool listed) {
+static void put_html_heading(struct page *page, int level, const char *text, bool listed) {
     struct html *h = page->state;
     char id[32];
     snprintf(id, sizeof id, "h%zu", ++h->n_headings);
@@ -165,7 +165,7 @@ void html_heading(struct page *page, int level, const char *text) {
     if (h->in_part && level > 1) {
         html_open_card(page);
         if (*text && strcmp(text, h->part_title) != 0) /* otherwise it was already written */
-            put_heading(page, level + 1, text, false);
+            put_html_heading(page, level + 1, text, false);
         return;
     }
     page->depth = level > 1;
@@ -174,7 +174,7 @@ void html_heading(struct page *page, int level, const char *text) {
     else
         html_close_part(page);
     if (*text)
-        put_heading(page, level, text, level == 2);
+        put_html_heading(page, level, text, level == 2);
 }
 
 void html_open_scroll(struct page *page, const char *what, const char *name) {

@@ -14,7 +14,8 @@ static void put_value(FILE *out, const struct report_column *of, const struct re
         fprintf(out, " data-v=\"%lld\"", (long long)cell->integer);
 }
 
-static void put_cell(FILE *out, const struct report_table *table, size_t row, size_t column) {
+static void put_html_table_cell(FILE *out, const struct report_table *table, size_t row,
+                                size_t column) {
     const struct report_cell *cell = &table->cells[row * table->n_columns + column];
     const struct report_column *of = &table->columns[column];
     char text[CELL_TEXT_SIZE];
@@ -51,7 +52,7 @@ static size_t columns_shown(const struct report_table *table) {
     return shown;
 }
 
-static void put_row(FILE *out, const struct report_table *table, size_t row) {
+static void put_html_table_row(FILE *out, const struct report_table *table, size_t row) {
     if (table->rows[row].group) {
         fprintf(out, "</tbody><tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">",
                 columns_shown(table));
@@ -61,12 +62,12 @@ static void put_row(FILE *out, const struct report_table *table, size_t row) {
     fputs(table->rows[row].reference ? "<tr class=\"muted\">" : "<tr>", out);
     for (size_t c = 0; c < table->n_columns; c++)
         if (column_is_shown(&table->columns[c], ROOM_FULL))
-            put_cell(out, table, row, c);
+            put_html_table_cell(out, table, row, c);
     fputs("</tr>\n", out);
 }
 
 /* A column without a heading still has a name for screen readers. */
-static void put_head(FILE *out, const struct report_column *column) {
+static void put_html_table_head(FILE *out, const struct report_column *column) {
     char text[4 * CELL_TEXT_SIZE];
     const char *words = column_heading(column, text);
     fprintf(out, "<th scope=\"col\"%s>", column_is_of_words(column) ? " class=\"t\"" : "");
@@ -84,10 +85,10 @@ void html_table(struct page *page, const struct report_table *table) {
     fputs("<table><thead><tr>", page->out);
     for (size_t c = 0; c < table->n_columns; c++)
         if (column_is_shown(&table->columns[c], ROOM_FULL))
-            put_head(page->out, &table->columns[c]);
+            put_html_table_head(page->out, &table->columns[c]);
     fputs("</tr></thead>\n<tbody>", page->out);
     for (size_t r = 0; r < table->n_rows; r++)
         if (table->rows[r].room <= ROOM_FULL)
-            put_row(page->out, table, r);
+            put_html_table_row(page->out, table, r);
     fputs("</tbody></table></div>\n", page->out);
 }

@@ -133,7 +133,7 @@ static void make_null(json_t *object, const char *key) {
         json_object_set_new(object, name, json_null());
 }
 
-static int put_row(json_t *object, const struct report_table *table, size_t row) {
+static int put_json_row(json_t *object, const struct report_table *table, size_t row) {
     int result = 0;
     for (size_t c = 0; c < table->n_columns; c++)
         if (table->columns[c].key)
@@ -150,7 +150,7 @@ static json_t *row_value(const struct report_table *table, size_t row) {
     for (size_t c = 0; table->shape == SHAPE_ARRAYS && c < table->n_columns; c++)
         result |= json_array_append_new(value, value_of(table, row, c));
     if (table->shape != SHAPE_ARRAYS && value)
-        result |= put_row(value, table, row);
+        result |= put_json_row(value, table, row);
     if (result == 0)
         return value;
     json_decref(value);
@@ -200,11 +200,11 @@ static void end(struct page *page) {
     free(document);
 }
 
-static void put_table(struct page *page, const struct report_table *table) {
+static void put_json_table(struct page *page, const struct report_table *table) {
     json_t *into = page->error ? NULL : innermost(page);
     int result = !into        ? -1
                  : *table->id ? set(into, table->id, value_of_table(table))
-                              : put_row(into, table, 0);
+                              : put_json_row(into, table, 0);
     if (result < 0)
         fail(page, -ENOMEM);
 }
@@ -233,7 +233,7 @@ const struct format format_json = {
     .room = ROOM_NONE,
     .begin = begin,
     .end = end,
-    .table = put_table,
+    .table = put_json_table,
     .record = put_record,
     .record_end = end_record,
 };

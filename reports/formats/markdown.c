@@ -13,7 +13,7 @@ static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static void put(FILE *out, const char *text) {
+static void put_escaped(FILE *out, const char *text) {
     bool last_is_letter = false;
     uint32_t code;
     for (size_t n; *text; last_is_letter = is_letter((unsigned char)*text), text += n) {
@@ -39,21 +39,21 @@ static void begin_block(struct page *page) {
         fputc('\n', page->out);
 }
 
-static void put_heading(struct page *page, int level, const char *text) {
+static void put_markdown_heading(struct page *page, int level, const char *text) {
     if (!*text)
         return;
     const char *mark = level > 2 ? "**" : "";
     begin_block(page);
     fputs(level == 1 ? "# " : level == 2 ? "## " : mark, page->out);
-    put(page->out, text);
+    put_escaped(page->out, text);
     fprintf(page->out, "%s\n", mark);
 }
 
-static void put_paragraph(struct page *page, enum style style, const char *text) {
+static void put_markdown_paragraph(struct page *page, enum style style, const char *text) {
     const char *mark = style == STYLE_LEAD ? "**" : "";
     begin_block(page);
     fputs(mark, page->out);
-    put(page->out, text);
+    put_escaped(page->out, text);
     fprintf(page->out, "%s\n", mark);
 }
 
@@ -66,7 +66,7 @@ static void put_code(FILE *out, const char *text) {
 }
 
 /* A command in code needs a fence longer than its own backticks. */
-static void put_command(struct page *page, const char *command) {
+static void put_markdown_command(struct page *page, const char *command) {
     size_t longest = 0, run = 0;
     begin_block(page);
     for (const char *p = command; *p; p++) {
@@ -85,18 +85,18 @@ static void put_command(struct page *page, const char *command) {
     fputc('\n', page->out);
 }
 
-static void put_statement(struct page *page, const char *state, double confidence,
-                          const char *sentence) {
+static void put_markdown_statement(struct page *page, const char *state, double confidence,
+                                   const char *sentence) {
     begin_block(page);
     fprintf(page->out, "**%s**", state);
     if (confidence > 0)
         fprintf(page->out, " (confidence %.0f %%)", 100 * confidence);
     fputs(": ", page->out);
-    put(page->out, sentence);
+    put_escaped(page->out, sentence);
     fputc('\n', page->out);
 }
 
-static void put_list(struct page *page, const char *label, char *const *items, size_t n) {
+static void put_markdown_list(struct page *page, const char *label, char *const *items, size_t n) {
     if (label) {
         begin_block(page);
         fprintf(page->out, "**%c%s**\n", toupper((unsigned char)*label), label + 1);
@@ -104,7 +104,7 @@ static void put_list(struct page *page, const char *label, char *const *items, s
     begin_block(page);
     for (size_t i = 0; i < n; i++) {
         fputs("- ", page->out);
-        put(page->out, items[i]);
+        put_escaped(page->out, items[i]);
         fputc('\n', page->out);
     }
 }
@@ -117,7 +117,7 @@ static void put_heads(FILE *out, const struct report_table *table) {
         if (column_is_shown(&table->columns[c], ROOM_PAGE)) {
             fputs("| ", out);
             const char *heading = column_heading(&table->columns[c], text);
-            put(out, heading + strspn(heading, " "));
+            put_escaped(out, heading + strspn(heading, " "));
             fputc(' ', out);
         }
     fputs("|\n", out);
@@ -130,11 +130,12 @@ static void put_heads(FILE *out, const struct report_table *table) {
 static void put_items(FILE *out, const struct report_cell *cell) {
     for (size_t i = 0; i < cell->n; i++) {
         fputs(i ? "; " : "", out);
-        put(out, ((char *const *)cell->items)[i]);
+        put_escaped(out, ((char *const *)cell->items)[i]);
     }
 }
 
-static void put_cell(FILE *out, const struct report_table *table, size_t row, size_t column) {
+static void put_markdown_cell(FILE *out, const struct report_table *table, size_t row,
+                              size_t column) {
     const struct report_cell *cell = &table->cells[row * table->n_columns + column];
     char text[CELL_TEXT_SIZE];
     const char *shown = cell_text(table, row, column, text);
@@ -146,7 +147,7 @@ static void put_cell(FILE *out, const struct report_table *table, size_t row, si
     else if (drawn) /* ours: dots and hashes */
         fputs(shown, out);
     else
-        put(out, shown + strspn(shown, " "));
+        put_escaped(out, shown + strspn(shown, " "));
     fprintf(out, "%s ", mark);
 }
 
@@ -157,7 +158,7 @@ static void put_group(FILE *out, const struct report_table *table, const char *g
             fputs("| ", out);
             if (first) {
                 fputs("**", out);
-                put(out, group);
+                put_escaped(out, group);
                 fputs("** ", out);
             }
             first = false;
@@ -165,7 +166,7 @@ static void put_group(FILE *out, const struct report_table *table, const char *g
     fputs("|\n", out);
 }
 
-static void put_table(struct page *page, const struct report_table *table) {
+static void put_markdown_table(struct page *page, const struct report_table *table) {
     begin_block(page);
     put_heads(page->out, table);
     for (size_t r = 0; r < table->n_rows; r++) {
@@ -175,7 +176,7 @@ static void put_table(struct page *page, const struct report_table *table) {
             put_group(page->out, table, table->rows[r].group);
         for (size_t c = 0; c < table->n_columns; c++)
             if (column_is_shown(&table->columns[c], ROOM_PAGE))
-                put_cell(page->out, table, r, c);
+                put_markdown_cell(page->out, table, r, c);
         fputs("|\n", page->out);
     }
 }
@@ -190,12 +191,12 @@ static void put_path(FILE *out, const char *path) {
             fprintf(out, "%%%02X", (unsigned)(unsigned char)*path);
 }
 
-static void put_picture(struct page *page, const struct page_picture *picture) {
+static void put_markdown_picture(struct page *page, const struct page_picture *picture) {
     if (!picture->svg || !picture->link)
         return;
     begin_block(page);
     fputs("![", page->out);
-    put(page->out, picture->caption);
+    put_escaped(page->out, picture->caption);
     fputs("](", page->out);
     put_path(page->out, picture->link);
     fputs(")\n", page->out);
@@ -205,11 +206,11 @@ const struct format format_md = {
     .name = "md",
     .serves = FOR_READERS,
     .room = ROOM_PAGE,
-    .heading = put_heading,
-    .paragraph = put_paragraph,
-    .command = put_command,
-    .statement = put_statement,
-    .list = put_list,
-    .table = put_table,
-    .picture = put_picture,
+    .heading = put_markdown_heading,
+    .paragraph = put_markdown_paragraph,
+    .command = put_markdown_command,
+    .statement = put_markdown_statement,
+    .list = put_markdown_list,
+    .table = put_markdown_table,
+    .picture = put_markdown_picture,
 };

@@ -38,7 +38,7 @@ size_t terminal_next(const char *text, size_t size, size_t *ret_columns, bool *r
 /* Writes the text in at most `width` columns (0: no limit) and returns its columns; out NULL: only
  * counts.
  */
-static size_t put(FILE *out, const char *text, size_t size, size_t width) {
+static size_t put_columns(FILE *out, const char *text, size_t size, size_t width) {
     size_t used = 0, columns;
     bool show;
     while (size) {
@@ -55,11 +55,11 @@ static size_t put(FILE *out, const char *text, size_t size, size_t width) {
 }
 
 size_t terminal_width(const char *text) {
-    return put(NULL, text, strlen(text), 0);
+    return put_columns(NULL, text, strlen(text), 0);
 }
 
 void terminal_put(FILE *out, const char *text, size_t width) {
-    put(out, text, strlen(text), width);
+    put_columns(out, text, strlen(text), width);
 }
 
 void terminal_put_cell(FILE *out, const char *text, size_t width, bool right) {
@@ -67,7 +67,7 @@ void terminal_put_cell(FILE *out, const char *text, size_t width, bool right) {
     size_t pad = own < width ? width - own : 0;
     if (right)
         fprintf(out, "%*s", (int)pad, "");
-    size_t used = width ? put(out, text, strlen(text), width) : 0;
+    size_t used = width ? put_columns(out, text, strlen(text), width) : 0;
     if (!right)
         fprintf(out, "%*s", (int)(width - used), "");
 }
@@ -116,17 +116,17 @@ static size_t lay_words(FILE *out, size_t columns, const char *text, size_t inde
     size_t lines = 1;
     bool first = true;
     while (*(text += strspn(text, " "))) {
-        size_t size = word_size(text), width = put(NULL, text, size, 0);
+        size_t size = word_size(text), width = put_columns(NULL, text, size, 0);
         if (breaks && width > columns) {
             size = part_size(text, columns);
-            width = put(NULL, text, size, 0);
+            width = put_columns(NULL, text, size, 0);
         }
         bool last_line = max_lines && lines == max_lines;
         /* the last line keeps room for "...", unless the rest fits */
         bool rest_fits = used + 1 + terminal_width(text) <= columns;
         if (!first && used + 1 + width + (last_line && !rest_fits ? 4 : 0) > columns) {
             if (last_line) {
-                put(out, " ...", 4, 0);
+                put_columns(out, " ...", 4, 0);
                 break;
             }
             if (out)
@@ -136,11 +136,11 @@ static size_t lay_words(FILE *out, size_t columns, const char *text, size_t inde
             first = true;
         }
         if (!first)
-            used += put(out, " ", 1, 0);
-        used += put(out, text, size,
-                    memchr(text, '`', size) ? 0
-                    : used < columns        ? columns - used
-                                            : 1);
+            used += put_columns(out, " ", 1, 0);
+        used += put_columns(out, text, size,
+                            memchr(text, '`', size) ? 0
+                            : used < columns        ? columns - used
+                                                    : 1);
         first = false;
         text += size;
     }

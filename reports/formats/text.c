@@ -83,7 +83,8 @@ static bool layout_init(struct layout *layout, const struct report_table *table,
 /* A line: the columns that name the row and those of [from, to), without trailing blanks. row: -1
  * for the titles.
  */
-static void put_line(FILE *out, const struct layout *layout, long row, size_t from, size_t to) {
+static void put_text_line(FILE *out, const struct layout *layout, long row, size_t from,
+                          size_t to) {
     char text[4 * CELL_TEXT_SIZE];
     size_t blanks = layout->indent;
     for (size_t i = 0; i < to; i = i + 1 == layout->names ? from : i + 1) {
@@ -125,7 +126,7 @@ static void put_below(FILE *out, const struct layout *layout, size_t row) {
 
 static void put_block(FILE *out, const struct layout *layout, size_t from, size_t to) {
     char label[64];
-    put_line(out, layout, -1, from, to);
+    put_text_line(out, layout, -1, from, to);
     for (size_t r = 0; r < layout->table->n_rows; r++) {
         const struct report_row *row = &layout->table->rows[r];
         if (!row_is_shown(layout->table, r))
@@ -133,7 +134,7 @@ static void put_block(FILE *out, const struct layout *layout, size_t from, size_
         snprintf(label, sizeof label, "%*s", (int)layout->indent, "");
         if (row->group)
             terminal_paragraph(out, label, row->group, 0);
-        put_line(out, layout, (long)r, from, to);
+        put_text_line(out, layout, (long)r, from, to);
         if (to == layout->n)
             put_below(out, layout, r);
     }
@@ -160,7 +161,7 @@ void text_put_table(FILE *out, const struct report_table *table, size_t indent) 
 
 /* ---- the rest ---- */
 
-static void put_heading(struct page *page, int level, const char *text) {
+static void put_text_heading(struct page *page, int level, const char *text) {
     (void)level;
     if (page->depth++)
         fputc('\n', page->out);
@@ -168,17 +169,17 @@ static void put_heading(struct page *page, int level, const char *text) {
         terminal_paragraph(page->out, "", text, 0);
 }
 
-static void put_paragraph(struct page *page, enum style style, const char *text) {
+static void put_text_paragraph(struct page *page, enum style style, const char *text) {
     page->depth++;
     terminal_paragraph(page->out, style == STYLE_LEAD ? "" : "  ", text, 0);
 }
 
-static void put_command(struct page *page, const char *command) {
+static void put_text_command(struct page *page, const char *command) {
     terminal_paragraph(page->out, "  ", command, 4);
 }
 
-static void put_statement(struct page *page, const char *state, double confidence,
-                          const char *sentence) {
+static void put_text_statement(struct page *page, const char *state, double confidence,
+                               const char *sentence) {
     char label[96], *text;
     if (confidence > 0)
         snprintf(label, sizeof label, "%s (confidence %.0f %%)", state, 100 * confidence);
@@ -190,7 +191,7 @@ static void put_statement(struct page *page, const char *state, double confidenc
     free(text);
 }
 
-static void put_list(struct page *page, const char *label, char *const *items, size_t n) {
+static void put_text_list(struct page *page, const char *label, char *const *items, size_t n) {
     char first[64] = "  - ", others[64];
     if (label)
         snprintf(first, sizeof first, "  %.40s:%*s", label,
@@ -200,7 +201,7 @@ static void put_list(struct page *page, const char *label, char *const *items, s
         terminal_paragraph(page->out, i ? others : first, items[i], 0);
 }
 
-static void put_table(struct page *page, const struct report_table *table) {
+static void put_text_table(struct page *page, const struct report_table *table) {
     text_put_table(page->out, table, 2);
 }
 
@@ -208,10 +209,10 @@ const struct format format_text = {
     .name = "text",
     .serves = FOR_READERS,
     .room = ROOM_SCREEN,
-    .heading = put_heading,
-    .paragraph = put_paragraph,
-    .command = put_command,
-    .statement = put_statement,
-    .list = put_list,
-    .table = put_table,
+    .heading = put_text_heading,
+    .paragraph = put_text_paragraph,
+    .command = put_text_command,
+    .statement = put_text_statement,
+    .list = put_text_list,
+    .table = put_text_table,
 };

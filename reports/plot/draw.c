@@ -118,7 +118,7 @@ struct plot_column {
     int height;
 };
 
-static int height_of(const struct plot *plot, bool titled) {
+static int plot_height(const struct plot *plot, bool titled) {
     return plot->height + (titled ? TITLE : 0);
 }
 
@@ -127,7 +127,7 @@ static struct plot_column take_column(struct plot *const *plots, size_t n, const
                                       int most) {
     struct plot_column column = {plots, 0, heading, heading ? HEADING : 0};
     for (; column.n < n; column.n++) {
-        int height = height_of(plots[column.n], heading != NULL);
+        int height = plot_height(plots[column.n], heading != NULL);
         if (column.n && column.height + height > most)
             break;
         column.height += height;
@@ -151,7 +151,7 @@ static void put_titles(FILE *out, const struct plot_column *column, double heigh
     for (size_t i = 0; i < column->n; i++) {
         put_words(out, i + 2, plot_title(column->plots[i]), top + 0.7 * TITLE, height,
                   "font ',12'");
-        top += height_of(column->plots[i], true);
+        top += plot_height(column->plots[i], true);
     }
     fputs("plot [0:1][0:1] 2 notitle\n", out);
 }
@@ -163,7 +163,7 @@ static void put_column(FILE *out, const struct plot_column *column, double heigh
         put_titles(out, column, height);
     for (size_t i = 0; i < column->n; i++) {
         const struct plot *plot = column->plots[i];
-        top += height_of(plot, column->heading != NULL);
+        top += plot_height(plot, column->heading != NULL);
         fprintf(out, "reset\nbottom = %.6f\npart = %.6f\ntall = %d.0\n", 1 - top / height,
                 plot->height / height, plot->height);
         fputs("set size 1,part\nset origin 0,bottom\n", out);
@@ -191,7 +191,7 @@ static void put_terminal(FILE *out, enum plot_file kind, double height, const ch
 static double page_height(struct plot *const *plots, size_t n) {
     double height = PAGE_HEIGHT;
     for (size_t i = 0; i < n; i++)
-        height = fmax(height, HEADING + height_of(plots[i], true));
+        height = fmax(height, HEADING + plot_height(plots[i], true));
     return height;
 }
 

@@ -31,7 +31,7 @@ static struct axes axes_of(const struct report_factors *f) {
     return a;
 }
 
-static double x_of(const struct axes *a, double factor) {
+static double x_of_factor(const struct axes *a, double factor) {
     return a->high > a->low ? LEFT + (RIGHT - LEFT) * (factor - a->low) / (a->high - a->low) : LEFT;
 }
 
@@ -39,7 +39,7 @@ static double y_of(const struct axes *a, double gain) {
     return TOP + (BOTTOM - TOP) * gain / a->most;
 }
 
-static void put_axes(FILE *out, const struct axes *a) {
+static void put_gain_axes(FILE *out, const struct axes *a) {
     double step = drawing_step(a->most, 5);
     for (double gain = 0; gain <= a->most * 1.0001; gain += step) {
         char text[32];
@@ -52,11 +52,11 @@ static void put_axes(FILE *out, const struct axes *a) {
 static void put_factor(FILE *out, const struct axes *a, double factor) {
     char text[32];
     snprintf(text, sizeof text, factor == 1 ? "as it was" : "%.3gx", factor);
-    drawing_put_text(out, x_of(a, factor), BOTTOM + 22, "middle", "small", text, 20);
+    drawing_put_text(out, x_of_factor(a, factor), BOTTOM + 22, "middle", "small", text, 20);
 }
 
 static void put_point(FILE *out, const struct axes *a, const struct report_factor *p) {
-    double x = x_of(a, p->factor), y = y_of(a, p->gain_pct);
+    double x = x_of_factor(a, p->factor), y = y_of(a, p->gain_pct);
     char text[32];
     if (!isnan(p->low_pct) && !isnan(p->high_pct))
         fprintf(out, "<path class=\"span\" d=\"M%.1f %.1fh8m-4 0V%.1fm-4 0h8\"/>", x - 4,
@@ -78,8 +78,8 @@ char *gains_draw(const struct report_factors *factors) {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "class=\"runs gains\">",
             WIDTH, HEIGHT);
-    put_axes(out, &a);
-    fprintf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%d\" r=\"4\"/>", x_of(&a, 1), TOP);
+    put_gain_axes(out, &a);
+    fprintf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%d\" r=\"4\"/>", x_of_factor(&a, 1), TOP);
     put_factor(out, &a, 1);
     for (size_t i = 0; i < factors->n; i++)
         put_point(out, &a, &factors->points[i]);

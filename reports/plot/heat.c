@@ -34,13 +34,13 @@ void series_add_bin_means(const struct report_series *series, double end_s, doub
 }
 
 /* Bins are at least as long as the samples' interval, or some would be empty. */
-static size_t bins_of(const struct report *report) {
+static size_t sampled_bins(const struct report *report) {
     double samples = report->period_s > 0 ? floor(report_end_s(report) / report->period_s) : 1;
     return (size_t)fmax(1, fmin(samples, HEAT_BINS));
 }
 
 /* In pixels: with names, each row has room for one. */
-static int height_of(size_t rows) {
+static int heat_height(size_t rows) {
     if (rows < 6)
         return 96 + 26 * (int)rows;
     return rows <= NAMES_SHOWN_MAX ? 126 + 15 * (int)rows : rows < 128 ? 206 + 8 * (int)rows : 1226;
@@ -54,7 +54,7 @@ static double *values_of(const struct report *report, const struct heat_map *map
     return values;
 }
 
-static double top_of(const double *values, size_t n) {
+static double colour_top(const double *values, size_t n) {
     double top = 0;
     for (size_t i = 0; i < n; i++)
         top = fmax(top, values[i]); /* fmax ignores NAN */
@@ -105,15 +105,15 @@ static void put_row_names(FILE *out, const struct report *report, const struct h
 }
 
 struct plot *heat_plot(const struct report *report, const struct heat_map *map) {
-    size_t bins = bins_of(report);
+    size_t bins = sampled_bins(report);
     double width = report_end_s(report) / (double)bins, *values = values_of(report, map, bins);
     struct script script;
-    if (!values || script_open(&script, height_of(map->rows)) < 0) {
+    if (!values || script_open(&script, heat_height(map->rows)) < 0) {
         free(values);
         return errno = ENOMEM, NULL;
     }
     put_cells(script.file, values, map->rows, bins, width);
-    put_look(script.file, map->top > 0 ? map->top : top_of(values, map->rows * bins), map->unit,
+    put_look(script.file, map->top > 0 ? map->top : colour_top(values, map->rows * bins), map->unit,
              map->colour);
     put_row_names(script.file, report, map);
     fputs("set xlabel 'seconds since the command started' offset 0,0.5\n", script.file);
@@ -138,10 +138,10 @@ static void put_host_names(FILE *out, const struct report *report, const char *a
 struct plot *heat_plot_square(const struct report *report, const double *values, const char *unit) {
     struct script script;
     size_t n = report->n_hosts;
-    if (script_open(&script, height_of(n) + 120) < 0)
+    if (script_open(&script, heat_height(n) + 120) < 0)
         return errno = ENOMEM, NULL;
     put_cells(script.file, values, n, n, 1);
-    put_look(script.file, top_of(values, n * n), unit, COLOUR_TRANSFER);
+    put_look(script.file, colour_top(values, n * n), unit, COLOUR_TRANSFER);
     if (n <= NAMES_SHOWN_MAX) {
         put_host_names(script.file, report, "ytics", 0);
         put_host_names(script.file, report, "xtics rotate by -45", 0.5);

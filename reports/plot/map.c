@@ -33,7 +33,7 @@ const struct map_resource map_resources[MAP_RESOURCES] = {
 
 /* ---- drawn ---- */
 
-static double x_of(double at, double end) {
+static double x_of_time(double at, double end) {
     return LEFT + (RIGHT - LEFT) * at / end;
 }
 
@@ -49,8 +49,9 @@ static void put_level(const struct map *m, const double *values, int level, cons
             fprintf(m->out, "<path class=\"%s l%d\" d=\"", level == MAP_LEVELS ? "full" : class,
                     level);
         any = true;
-        fprintf(m->out, "M%.1f %.0fH%.1fv%dH%.1fz", x_of((double)i, (double)m->bins), m->y,
-                x_of((double)end, (double)m->bins), ROW - 2, x_of((double)i, (double)m->bins));
+        fprintf(m->out, "M%.1f %.0fH%.1fv%dH%.1fz", x_of_time((double)i, (double)m->bins), m->y,
+                x_of_time((double)end, (double)m->bins), ROW - 2,
+                x_of_time((double)i, (double)m->bins));
     }
     if (any)
         fputs("\"/>", m->out);
@@ -144,25 +145,26 @@ static void put_limit(struct map *m) {
     for (size_t i = 0; i < LIMIT_LEVELS; i++) {
         double tall = isnan(levels->share[i]) ? 0 : height * levels->share[i];
         if (tall >= .05)
-            fprintf(m->out, "M%.1f %.1fH%.1fv%.1fH%.1fz", x_of((double)i, LIMIT_LEVELS),
-                    m->y + height - tall, x_of((double)i + 1, LIMIT_LEVELS), tall,
-                    x_of((double)i, LIMIT_LEVELS));
+            fprintf(m->out, "M%.1f %.1fH%.1fv%.1fH%.1fz", x_of_time((double)i, LIMIT_LEVELS),
+                    m->y + height - tall, x_of_time((double)i + 1, LIMIT_LEVELS), tall,
+                    x_of_time((double)i, LIMIT_LEVELS));
     }
     fputs("\"/>", m->out);
     m->y += LIMIT_ROW;
 }
 
-static void put_axis(const struct map *m, int height) {
+static void put_map_axis(const struct map *m, int height) {
     double end = report_end_s(m->report), step = drawing_step(end, 10);
     for (double t = 0; t <= end * 1.0001; t += step) {
         char text[32];
         snprintf(text, sizeof text, "%.4g%s", t, t == 0 ? " s" : "");
-        fprintf(m->out, "<path class=\"tick\" d=\"M%.1f 0V%d\"/>", x_of(t, end), height - FOOT + 4);
-        drawing_put_text(m->out, x_of(t, end), height - 8, "middle", "small", text, 20);
+        fprintf(m->out, "<path class=\"tick\" d=\"M%.1f 0V%d\"/>", x_of_time(t, end),
+                height - FOOT + 4);
+        drawing_put_text(m->out, x_of_time(t, end), height - 8, "middle", "small", text, 20);
     }
 }
 
-static int height_of(const struct map *m) {
+static int map_height(const struct map *m) {
     size_t n = m->report->n_hosts;
     int host = n > MAP_HOSTS_MAX ? ROW : MAP_RESOURCES * ROW + GAP, height = FOOT + (int)n * host;
     for (size_t h = 0; h < n; h++)
@@ -170,14 +172,14 @@ static int height_of(const struct map *m) {
     return height + (m->levels->known ? LIMIT_ROW : 0);
 }
 
-static void draw(struct map *m) {
+static void draw_map(struct map *m) {
     size_t n = m->report->n_hosts;
-    int height = height_of(m);
+    int height = map_height(m);
     fprintf(m->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 980 %d\" class=\"map\" "
             "data-map=\"%d %d\">",
             height, LEFT, RIGHT);
-    put_axis(m, height);
+    put_map_axis(m, height);
     if (m->levels->known)
         put_limit(m);
     for (size_t h = 0; h < n; h++)
@@ -193,7 +195,7 @@ static void draw(struct map *m) {
 
 /* ---- all of it ---- */
 
-static size_t bins_of(const struct report *report) {
+static size_t map_bins(const struct report *report) {
     double samples = report->period_s > 0 ? floor(report_end_s(report) / report->period_s) : 1;
     return (size_t)fmax(1, fmin(samples, MAP_BINS_MAX));
 }
@@ -209,7 +211,7 @@ static void fill(struct map *m) {
 
 int map_draw(const struct report *report, const struct limit_levels *levels,
              struct map_drawing *ret_drawing) {
-    struct map m = {.report = report, .levels = levels, .bins = bins_of(report)};
+    struct map m = {.report = report, .levels = levels, .bins = map_bins(report)};
     size_t size, n = report->n_hosts * m.bins;
     *ret_drawing = (struct map_drawing){0};
     if (!report->n_hosts || !report->series)
@@ -222,7 +224,7 @@ int map_draw(const struct report *report, const struct limit_levels *levels,
     }
     m.machines = m.values + n * MAP_RESOURCES;
     fill(&m);
-    draw(&m);
+    draw_map(&m);
     ret_drawing->finding = map_finding(&m);
     for (size_t h = 0; h < report->n_hosts; h++)
         for (size_t r = 0; r < MAP_RESOURCES; r++)

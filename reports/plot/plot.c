@@ -169,8 +169,8 @@ static void put_host_panel(FILE *out, const struct report *report, const struct 
 #define HEAD 24 /* in pixels: the legends */
 #define FOOT 42 /* in pixels: numbers and name of the time axis */
 
-static void put_panels(FILE *out, const struct report *report, const struct resource_plot *plot,
-                       double top) {
+static void put_host_panels(FILE *out, const struct report *report,
+                            const struct resource_plot *plot, double top) {
     fprintf(out,
             "set xrange [0:%.7g]\nset yrange [0:%.6g]\nset ytics %.6g\nset lmargin at screen 0.17\n"
             "set rmargin at screen 0.985\nset format x ''\n",
@@ -234,7 +234,7 @@ struct plot *plot_resource(const struct report *report, enum plot_resource resou
         return NULL;
     for (size_t h = 0; h < report->n_hosts; h++)
         put_host_data(script.file, report, plot, h);
-    put_panels(script.file, report, plot, top);
+    put_host_panels(script.file, report, plot, top);
     return plot_titled(script_close(&script), "%s", plot->title);
 }
 

@@ -44,7 +44,7 @@ static struct bars bars_of(const struct report_budget *budgets, size_t n) {
     return bars;
 }
 
-static void put_data(FILE *out, const struct bars *bars) {
+static void put_budget_data(FILE *out, const struct bars *bars) {
     fputs("$budget << EOD\n", out);
     for (size_t r = 0; r < bars->n; r++) {
         const struct report_budget *b = bars->items[r];
@@ -89,7 +89,7 @@ struct plot *plot_budget(const struct report *report) {
         return script_no_data();
     if (script_open(&script, 380) < 0)
         return NULL;
-    put_data(script.file, &bars);
+    put_budget_data(script.file, &bars);
     put_names(script.file, report, &bars);
     fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
           "set style fill solid 1 border lc rgb '#b0b6be'\n"

@@ -84,7 +84,7 @@ static void add_panel(struct picture *p, const struct source *source, size_t fir
 }
 
 /* One slow iteration must not flatten all others: its bar is cut off. */
-static double top_of(const struct picture *p) {
+static double axis_top(const struct picture *p) {
     double walls[BUDGET_PANELS_MAX * BARS_MAX], most = 0;
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
@@ -110,11 +110,11 @@ static void fill_picture(struct picture *p, const struct source *source) {
         if (p->n < BUDGET_PANELS_MAX)
             add_panel(p, source, i, end);
     }
-    p->top_s = p->n ? top_of(p) : 0;
+    p->top_s = p->n ? axis_top(p) : 0;
 }
 
 /* number, then the sum of terms 0..k for each k: the tallest is drawn first. */
-static void put_data(FILE *out, const struct panel *panel, size_t index) {
+static void put_panel_data(FILE *out, const struct panel *panel, size_t index) {
     fprintf(out, "$p%zu << EOD\n", index);
     for (size_t b = 0; b < panel->n; b++) {
         double sum = 0;
@@ -149,7 +149,7 @@ static void put_name(FILE *out, const struct report *report, size_t whose, doubl
     fprintf(out, " at screen 0.075, screen px(%.1f) left tc rgb '#333333'\n", upper);
 }
 
-static void put_panels(FILE *out, const struct report *report, const struct picture *p) {
+static void put_rank_panels(FILE *out, const struct report *report, const struct picture *p) {
     fprintf(out,
             "set lmargin at screen 0.07\nset rmargin at screen 0.985\n"
             "set yrange [0:%.6g]\nset ytics %.6g\nset ylabel 'ms' offset 1,0\nset format x ''\n"
@@ -177,15 +177,15 @@ static void set_range(FILE *out, const struct picture *p) {
     fprintf(out, "set xrange [%.9g:%.9g]\n", low, high);
 }
 
-static struct plot *draw(const struct report *report, const struct picture *p) {
+static struct plot *draw_bars(const struct report *report, const struct picture *p) {
     struct script script;
     int height = HEAD + FOOT + PANEL_HEIGHT * (int)p->n;
     if (script_open(&script, height) < 0)
         return NULL;
     for (size_t i = 0; i < p->n; i++)
-        put_data(script.file, &p->panels[i], i);
+        put_panel_data(script.file, &p->panels[i], i);
     set_range(script.file, p);
-    put_panels(script.file, report, p);
+    put_rank_panels(script.file, report, p);
     return script_close(&script);
 }
 
@@ -215,7 +215,7 @@ struct plot *budget_iterations_drawn(const struct report *report, struct iterati
     if (!p)
         return errno = ENOMEM, NULL;
     fill_picture(p, &source);
-    struct plot *plot = p->n ? titled(draw(report, p), &source) : script_no_data();
+    struct plot *plot = p->n ? titled(draw_bars(report, p), &source) : script_no_data();
     int saved = errno;
     free(p);
     errno = saved;

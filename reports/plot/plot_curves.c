@@ -236,7 +236,8 @@ static void put_curve_style(FILE *out, size_t line, const struct drawn *d) {
     fputs(d->mean ? ".', running mean'" : "", out);
 }
 
-static struct plot *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axis axis) {
+static struct plot *draw_curves(struct drawn *drawn, size_t n, const char *name,
+                                enum plot_axis axis) {
     struct script script;
     size_t points = 0;
     if (script_open(&script, 320) < 0)
@@ -275,7 +276,7 @@ struct plot *plot_curve(const struct report *const *reports, const char *const *
                                   false,
                                   false,
                                   NAN};
-    struct plot *plot = drawn ? draw(drawn, n, name, axis) : NULL;
+    struct plot *plot = drawn ? draw_curves(drawn, n, name, axis) : NULL;
     free(drawn);
     return plot;
 }
@@ -300,7 +301,7 @@ struct plot *plot_marked(const struct report *report, const char *name, enum plo
         drawn[n] = (struct drawn){report, curve, titles[n], false, false, NAN};
         n++;
     }
-    struct plot *plot = n ? draw(drawn, n, name, axis) : script_no_data();
+    struct plot *plot = n ? draw_curves(drawn, n, name, axis) : script_no_data();
     return plot && n < all ? plot_titled(plot, "%s, %zu of %zu ranks", plot_title(plot), n, all)
                            : plot;
 }

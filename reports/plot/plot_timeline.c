@@ -74,7 +74,7 @@ static void put_bars(FILE *out, const struct picture *p, size_t name) {
     fputs(n ? "EOD\n" : "0 NaN 0 0 0 0\nEOD\n", out);
 }
 
-static void put_axes(FILE *out, const struct report *report, const struct picture *p) {
+static void put_timeline_axes(FILE *out, const struct report *report, const struct picture *p) {
     fprintf(out,
             "set xrange [0:%.9g]\nset yrange [%.1f:-0.6] \nset xlabel 'ms since the iteration "
             "began' offset 0,0.5\nset key outside right top\nset ytics (",
@@ -106,7 +106,7 @@ struct plot *plot_timeline(const struct report *report) {
     int legend = 50 + 20 * (int)p.n_names;
     if (script_open(&script, height > legend ? height : legend) < 0)
         return NULL;
-    put_axes(script.file, report, &p);
+    put_timeline_axes(script.file, report, &p);
     for (size_t i = 0; i < p.n_names; i++)
         put_bars(script.file, &p, i);
     fputs("plot ", script.file);

@@ -32,17 +32,18 @@ static double longest(const struct runs_row *rows, size_t n) {
     return most;
 }
 
-static double x_of(double seconds, double top) {
+static double x_of_seconds(double seconds, double top) {
     return LEFT + (RIGHT - LEFT) * seconds / top;
 }
 
-static void put_axis(FILE *out, double top, int height) {
+static void put_run_axis(FILE *out, double top, int height) {
     double step = drawing_step(top, 8);
     for (double t = 0; t <= top * 1.0001; t += step) {
         char text[32];
         snprintf(text, sizeof text, "%.4g%s", t, t == 0 ? " s" : "");
-        fprintf(out, "<path class=\"axis\" d=\"M%.1f 0V%d\"/>", x_of(t, top), height - FOOT + 4);
-        drawing_put_text(out, x_of(t, top), height - 10, "middle", "small", text, 20);
+        fprintf(out, "<path class=\"axis\" d=\"M%.1f 0V%d\"/>", x_of_seconds(t, top),
+                height - FOOT + 4);
+        drawing_put_text(out, x_of_seconds(t, top), height - 10, "middle", "small", text, 20);
     }
 }
 
@@ -50,19 +51,19 @@ static void put_axis(FILE *out, double top, int height) {
 static void put_bar(FILE *out, const struct runs_row *row, double top, double y) {
     double at = 0;
     for (size_t i = 0; i < row->n_parts; i++) {
-        double width = x_of(row->parts[i].seconds, top) - LEFT;
+        double width = x_of_seconds(row->parts[i].seconds, top) - LEFT;
         if (width > 0.05)
             fprintf(out,
                     "<rect class=\"part\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" "
                     "style=\"fill:%s\"/>",
-                    x_of(at, top), y, width, BAR, row->parts[i].colour);
+                    x_of_seconds(at, top), y, width, BAR, row->parts[i].colour);
         at += fmax(0, row->parts[i].seconds);
     }
     if (!row->n_parts)
         fprintf(out,
                 "<rect class=\"part\" x=\"%d\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" "
                 "style=\"fill:none\"/>",
-                LEFT, y, x_of(mean_of(row), top) - LEFT, BAR);
+                LEFT, y, x_of_seconds(mean_of(row), top) - LEFT, BAR);
 }
 
 /* ---- what the colours are ---- */
@@ -94,7 +95,7 @@ static struct keys keys_of(const struct runs_row *rows, size_t n, double top) {
     return keys;
 }
 
-static int height_of(const struct keys *keys) {
+static int keys_height(const struct keys *keys) {
     return KEY_ROW * (int)((keys->n + KEY_COLUMNS - 1) / KEY_COLUMNS);
 }
 
@@ -120,11 +121,11 @@ static void put_runs(FILE *out, const struct runs_row *row, double top, double y
         low = fmin(low, row->runs[i]);
         high = fmax(high, row->runs[i]);
         fprintf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-                x_of(row->runs[i], top), y);
+                x_of_seconds(row->runs[i], top), y);
     }
     if (row->n_runs > 1)
-        fprintf(out, "<path class=\"span\" d=\"M%.1f %.1fv8m0-4H%.1fm0-4v8\"/>", x_of(low, top),
-                y - 4, x_of(high, top));
+        fprintf(out, "<path class=\"span\" d=\"M%.1f %.1fv8m0-4H%.1fm0-4v8\"/>",
+                x_of_seconds(low, top), y - 4, x_of_seconds(high, top));
 }
 
 char *runs_draw(const struct runs_row *rows, size_t n) {
@@ -138,8 +139,8 @@ char *runs_draw(const struct runs_row *rows, size_t n) {
         return errno = top > 0 ? ENOMEM : ENODATA, NULL;
     top = axis_round_up(top);
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 980 %d\" class=\"runs\">",
-            height + height_of(&keys));
-    put_axis(out, top, height);
+            height + keys_height(&keys));
+    put_run_axis(out, top, height);
     put_keys(out, &keys, height);
     for (size_t r = 0; r < n; r++) {
         double y = ROW * (double)r + 8;
@@ -147,7 +148,8 @@ char *runs_draw(const struct runs_row *rows, size_t n) {
         put_bar(out, &rows[r], top, y);
         put_runs(out, &rows[r], top, y + BAR + 8);
         snprintf(mean, sizeof mean, "%.3g s", mean_of(&rows[r]));
-        drawing_put_text(out, x_of(mean_of(&rows[r]), top) + 6, y + 15, "start", "small", mean, 20);
+        drawing_put_text(out, x_of_seconds(mean_of(&rows[r]), top) + 6, y + 15, "start", "small",
+                         mean, 20);
     }
     fputs("</svg>\n", out);
     return fclose(out) == 0 ? svg : (errno = ENOMEM, NULL);

@@ -181,7 +181,7 @@ static int measure_cells(struct store *store, struct sweep *sweep,
     return result;
 }
 
-static int fill(struct store *store, struct sweep *sweep, bool keep) {
+static int fill_sweep(struct store *store, struct sweep *sweep, bool keep) {
     struct store_sweep_run *runs;
     size_t n;
     int result = make_cells(sweep);
@@ -206,7 +206,7 @@ int sweep_build(struct store *store, const char *name, const char *const *measur
     for (size_t i = 0; result == 0 && i < n_measures; i++)
         result = sweep_add_measure(sweep, measures[i]);
     if (result == 0)
-        result = fill(store, sweep, keep);
+        result = fill_sweep(store, sweep, keep);
     if (result < 0)
         sweep_free(sweep);
     else

@@ -137,8 +137,8 @@ static int fill_summary(struct sweep_table *table, const struct comparison *c, s
 }
 
 /* Host by host, in the order of the tables of hosts. */
-static int fill_hosts(struct sweep_table *table, const struct comparison *c, size_t hosts,
-                      size_t *at) {
+static int fill_host_differences(struct sweep_table *table, const struct comparison *c,
+                                 size_t hosts, size_t *at) {
     int result = 0;
     for (size_t h = 0; h < hosts; h++)
         for (size_t m = 0; m < c->n_metrics && result == 0; m++) {
@@ -168,9 +168,9 @@ static int put_titles(struct sweep_table *table, const char *base, const char *c
     return result ? result : sweep_table_set(table, 0, COLUMN_REAL, "is it real");
 }
 
-static int fill(struct sweep_tables *tables, const struct sweep *sweep,
-                const struct sweep_cell *base, const struct sweep_cell *cell,
-                const struct comparison *c, size_t hosts_max) {
+static int fill_differences(struct sweep_tables *tables, const struct sweep *sweep,
+                            const struct sweep_cell *base, const struct sweep_cell *cell,
+                            const struct comparison *c, size_t hosts_max) {
     size_t hosts = hosts_max && c->n_hosts > hosts_max ? hosts_max : c->n_hosts, at = 1;
     char from[LABEL_SIZE], to[LABEL_SIZE];
     sweep_values(sweep, base, from, sizeof from);
@@ -183,7 +183,7 @@ static int fill(struct sweep_tables *tables, const struct sweep *sweep,
     if (result == 0)
         result = fill_summary(table, c, &at);
     if (result == 0)
-        result = fill_hosts(table, c, hosts, &at);
+        result = fill_host_differences(table, c, hosts, &at);
     if (table)
         table->rows = at; /* those not shown were never filled */
     return result;
@@ -205,7 +205,7 @@ int sweep_tables_add_differences(struct sweep_tables *tables, const struct sweep
         result = compare(base, cell, &comparison);
         if (result < 0)
             break;
-        result = fill(tables, sweep, base, cell, comparison, hosts_max);
+        result = fill_differences(tables, sweep, base, cell, comparison, hosts_max);
         comparison_give_back(comparison);
     }
     return result;

@@ -188,8 +188,8 @@ static int fill_line(struct sweep_table *table, size_t row, const struct report 
     return result ? result : sweep_table_set(table, row, 4, "%s", line.drawn);
 }
 
-static int add_timeline(struct sweep_tables *tables, const struct sweep *sweep,
-                        const struct sweep_cell *cell) {
+static int add_timeline_table(struct sweep_tables *tables, const struct sweep *sweep,
+                              const struct sweep_cell *cell) {
     static const char *const titles[] = {"rank, host: operator", "from (ms)", "to (ms)",
                                          "busy (ms)"};
     const struct report_timeline *t = &cell->typical->timeline;
@@ -218,7 +218,7 @@ int sweep_tables_add_timelines(struct sweep_tables *tables, const struct sweep *
     for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
         const struct report *report = sweep->cells[i].typical;
         if (report && report->timeline.n_bars && report->timeline.duration_s > 0)
-            result = add_timeline(tables, sweep, &sweep->cells[i]);
+            result = add_timeline_table(tables, sweep, &sweep->cells[i]);
     }
     return result;
 }

@@ -189,8 +189,8 @@ static bool has_timeline(const struct sweep_cell *cell) {
 }
 
 /* n_left_out: timelines of further cells, which are not drawn. */
-static int add_timeline(struct sweep_pictures *pictures, const struct sweep *sweep,
-                        const struct sweep_cell *cell, size_t n_left_out) {
+static int add_timeline_picture(struct sweep_pictures *pictures, const struct sweep *sweep,
+                                const struct sweep_cell *cell, size_t n_left_out) {
     char values[VALUES_SIZE], what[VALUES_SIZE + 16], title[160], more[64] = "",
                                                                   caption[VALUES_SIZE + 240];
     sweep_values(sweep, cell, values, sizeof values);
@@ -210,8 +210,8 @@ static int add_timelines(struct sweep_pictures *pictures, const struct sweep *sw
         n += has_timeline(&sweep->cells[i]);
     for (size_t i = 0; i < sweep->n_cells && shown < TIMELINES_MAX && result == 0; i++)
         if (has_timeline(&sweep->cells[i]))
-            result = add_timeline(pictures, sweep, &sweep->cells[i],
-                                  ++shown == TIMELINES_MAX ? n - shown : 0);
+            result = add_timeline_picture(pictures, sweep, &sweep->cells[i],
+                                          ++shown == TIMELINES_MAX ? n - shown : 0);
     return result;
 }
 

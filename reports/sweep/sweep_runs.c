@@ -61,8 +61,8 @@ static int fill_host(struct sweep_table *table, size_t column, const char *label
     return result;
 }
 
-static int fill_hosts(struct sweep_table *table, const struct sweep *sweep,
-                      const struct hosts_table *of, size_t hosts_max) {
+static int fill_host_means(struct sweep_table *table, const struct sweep *sweep,
+                           const struct hosts_table *of, size_t hosts_max) {
     size_t column = 1;
     int result = sweep_table_set(table, 0, 0, " ");
     for (size_t r = 0; r < of->n && result == 0; r++)
@@ -89,7 +89,7 @@ static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
     struct sweep_table *table =
         sweep_table_new(tables, of->id, of->phase ? of->phase : "", of->n + 1, columns, "%s%s%s%s",
                         title, of->phase ? " in phase " : "", of->phase ? of->phase : "", more);
-    return table ? fill_hosts(table, sweep, of, hosts_max) : -ENOMEM;
+    return table ? fill_host_means(table, sweep, of, hosts_max) : -ENOMEM;
 }
 
 /* The names of phases for which any cell has a table, in order of appearance; free() them. */
