@@ -60,7 +60,7 @@ static int add_marks(const struct report *report, struct pictures *pictures) {
 }
 
 struct kind {
-    const char *name, *help;
+    const char *name;
     struct plot *(*plot)(const struct report *report); /* one plot; or (NULL) */
     int (*add)(const struct report *report, struct pictures *pictures);
 };
@@ -86,27 +86,23 @@ static struct plot *pressure(const struct report *report) {
 }
 
 static const struct kind kinds[] = {
-    {"cpu", "CPU time of each host", cpu, NULL},
-    {"memory", "memory of each host", memory, NULL},
-    {"network", "bytes sent and received by each host", network, NULL},
-    {"disk", "bytes read and written by each host", disk, NULL},
-    {"pressure", "time in which tasks of each host waited", pressure, NULL},
-    {"pairs", "bytes from host to host", plot_routes, NULL},
-    {"cores", "each core of each host", NULL, add_cores},
-    {"budget", "where the time of each rank or process went", plot_budget, NULL},
-    {"budget-iterations", "the same, by iteration", plot_budget_iterations, NULL},
-    {"iterations", "duration of each iteration", plot_iterations, NULL},
-    {"timeline", "one iteration by operator", plot_timeline, NULL},
-    {"accuracy", "accuracy by iteration and by time", NULL, add_accuracy},
-    {"marks", "other values that the program marked", NULL, add_marks},
+    {"cpu", cpu, NULL},
+    {"memory", memory, NULL},
+    {"network", network, NULL},
+    {"disk", disk, NULL},
+    {"pressure", pressure, NULL},
+    {"pairs", plot_routes, NULL},
+    {"cores", NULL, add_cores},
+    {"budget", plot_budget, NULL},
+    {"budget-iterations", plot_budget_iterations, NULL},
+    {"iterations", plot_iterations, NULL},
+    {"timeline", plot_timeline, NULL},
+    {"accuracy", NULL, add_accuracy},
+    {"marks", NULL, add_marks},
 };
 
 const char *picture_name(size_t i) {
     return i < ARRAY_SIZE(kinds) ? kinds[i].name : NULL;
-}
-
-const char *picture_help(size_t i) {
-    return i < ARRAY_SIZE(kinds) ? kinds[i].help : NULL;
 }
 
 /* Whether the n characters at text are that name. */

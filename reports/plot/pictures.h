@@ -12,11 +12,8 @@ struct pictures {
     size_t n, begun;     /* begun: how many are being drawn, or were */
 };
 
-/* The name of the i-th kind of picture, in the order of a file, and its contents; NULL if there is
- * no such kind. Static.
- */
+/* The name of the i-th kind of picture, in the order of a file; NULL if there is none. Static. */
 const char *picture_name(size_t i);
-const char *picture_help(size_t i);
 
 /* Checks a list of names separated by commas. -EINVAL: the first wrong one is copied, cut to size,
  * into ret_wrong.

@@ -19,7 +19,7 @@
 enum reduce { REDUCE_SUM, REDUCE_MAX };
 
 struct metric_source {
-    const char *name, *unit, *help;
+    const char *name, *unit;
     enum recording_table table;
     double scale;
     uint64_t plus, minus;       /* columns */
@@ -30,53 +30,46 @@ struct metric_source {
 };
 
 static const struct metric_source sources[METRIC_COUNT_] = {
-    [METRIC_CPU_IDLE] = {"cpu_idle", "%", "idle CPU, all cores", RECORDING_CPU, PER_CENT,
-                         .plus = BIT(CPU_IDLE), .base = CPU_ALL},
-    [METRIC_CPU_USER] = {"cpu_user", "%", "CPU in programs (user, nice)", RECORDING_CPU, PER_CENT,
+    [METRIC_CPU_IDLE] = {"cpu_idle", "%", RECORDING_CPU, PER_CENT, .plus = BIT(CPU_IDLE),
+                         .base = CPU_ALL},
+    [METRIC_CPU_USER] = {"cpu_user", "%", RECORDING_CPU, PER_CENT,
                          .plus = BIT(CPU_USER) | BIT(CPU_NICE), .base = CPU_ALL},
-    [METRIC_CPU_SYSTEM] = {"cpu_system", "%", "CPU in the kernel (system, irq, softirq)",
-                           RECORDING_CPU, PER_CENT,
+    [METRIC_CPU_SYSTEM] = {"cpu_system", "%", RECORDING_CPU, PER_CENT,
                            .plus = BIT(CPU_SYSTEM) | BIT(CPU_IRQ) | BIT(CPU_SOFTIRQ),
                            .base = CPU_ALL},
-    [METRIC_CPU_IOWAIT] = {"cpu_iowait", "%", "idle CPU with a block I/O outstanding",
-                           RECORDING_CPU, PER_CENT, .plus = BIT(CPU_IOWAIT), .base = CPU_ALL},
-    [METRIC_CPU_STEAL] = {"cpu_steal", "%", "CPU the hypervisor gave to others", RECORDING_CPU,
-                          PER_CENT, .plus = BIT(CPU_STEAL), .base = CPU_ALL},
-    [METRIC_MEM_USED] = {"mem_used", "GB", "memory used (total - available)", RECORDING_MEMORY,
-                         GIGA, .plus = BIT(MEMORY_TOTAL), .minus = BIT(MEMORY_AVAILABLE),
+    [METRIC_CPU_IOWAIT] = {"cpu_iowait", "%", RECORDING_CPU, PER_CENT, .plus = BIT(CPU_IOWAIT),
+                           .base = CPU_ALL},
+    [METRIC_CPU_STEAL] = {"cpu_steal", "%", RECORDING_CPU, PER_CENT, .plus = BIT(CPU_STEAL),
+                          .base = CPU_ALL},
+    [METRIC_MEM_USED] = {"mem_used", "GB", RECORDING_MEMORY, GIGA, .plus = BIT(MEMORY_TOTAL),
+                         .minus = BIT(MEMORY_AVAILABLE), .level = true},
+    [METRIC_MEM_FREE] = {"mem_free", "GB", RECORDING_MEMORY, GIGA, .plus = BIT(MEMORY_AVAILABLE),
                          .level = true},
-    [METRIC_MEM_FREE] = {"mem_free", "GB", "memory available", RECORDING_MEMORY, GIGA,
-                         .plus = BIT(MEMORY_AVAILABLE), .level = true},
-    [METRIC_NET_RECV] = {"net_recv", "MB/s", "received, all interfaces but lo", RECORDING_NET,
-                         MEGA_PER_S, .plus = BIT(NET_RECEIVE_BYTES), .without = "lo"},
-    [METRIC_NET_SEND] = {"net_send", "MB/s", "sent, all interfaces but lo", RECORDING_NET,
-                         MEGA_PER_S, .plus = BIT(NET_SEND_BYTES), .without = "lo"},
-    [METRIC_DISK_READ] = {"disk_read", "MB/s", "read from disks", RECORDING_DISK, MEGA_PER_S,
+    [METRIC_NET_RECV] = {"net_recv", "MB/s", RECORDING_NET, MEGA_PER_S,
+                         .plus = BIT(NET_RECEIVE_BYTES), .without = "lo"},
+    [METRIC_NET_SEND] = {"net_send", "MB/s", RECORDING_NET, MEGA_PER_S, .plus = BIT(NET_SEND_BYTES),
+                         .without = "lo"},
+    [METRIC_DISK_READ] = {"disk_read", "MB/s", RECORDING_DISK, MEGA_PER_S,
                           .plus = BIT(DISK_READ_BYTES)},
-    [METRIC_DISK_WRITE] = {"disk_write", "MB/s", "written to disks", RECORDING_DISK, MEGA_PER_S,
+    [METRIC_DISK_WRITE] = {"disk_write", "MB/s", RECORDING_DISK, MEGA_PER_S,
                            .plus = BIT(DISK_WRITE_BYTES)},
-    [METRIC_DISK_BUSY] = {"disk_busy", "%", "time the busiest disk had requests", RECORDING_DISK,
-                          PER_CENT, .plus = BIT(DISK_BUSY), .reduce = REDUCE_MAX},
-    [METRIC_PSI_CPU] = {"psi_cpu", "%", "time at least one task waited for a core", RECORDING_PSI,
-                        PER_CENT, .plus = BIT(PSI_SOME), .only = "cpu"},
-    [METRIC_PSI_MEMORY] = {"psi_memory", "%", "time at least one task waited for memory",
-                           RECORDING_PSI, PER_CENT, .plus = BIT(PSI_SOME), .only = "memory"},
-    [METRIC_PSI_IO] = {"psi_io", "%", "time at least one task waited for I/O", RECORDING_PSI,
-                       PER_CENT, .plus = BIT(PSI_SOME), .only = "io"},
-    [METRIC_CPU_CORE_MAX] = {"cpu_core_max", "%", "the fullest core at each instant", RECORDING_CPU,
-                             PER_CENT, .plus = CPU_ALL & ~(BIT(CPU_IDLE) | BIT(CPU_IOWAIT)),
-                             .base = CPU_ALL, .reduce = REDUCE_MAX},
-    [METRIC_JOB_CPU] = {"job_cpu", "%", "CPU of the job's processes, 100 is one core",
-                        RECORDING_PROCESS, PER_CENT,
+    [METRIC_DISK_BUSY] = {"disk_busy", "%", RECORDING_DISK, PER_CENT, .plus = BIT(DISK_BUSY),
+                          .reduce = REDUCE_MAX},
+    [METRIC_PSI_CPU] = {"psi_cpu", "%", RECORDING_PSI, PER_CENT, .plus = BIT(PSI_SOME),
+                        .only = "cpu"},
+    [METRIC_PSI_MEMORY] = {"psi_memory", "%", RECORDING_PSI, PER_CENT, .plus = BIT(PSI_SOME),
+                           .only = "memory"},
+    [METRIC_PSI_IO] = {"psi_io", "%", RECORDING_PSI, PER_CENT, .plus = BIT(PSI_SOME), .only = "io"},
+    [METRIC_CPU_CORE_MAX] = {"cpu_core_max", "%", RECORDING_CPU, PER_CENT,
+                             .plus = CPU_ALL & ~(BIT(CPU_IDLE) | BIT(CPU_IOWAIT)), .base = CPU_ALL,
+                             .reduce = REDUCE_MAX},
+    [METRIC_JOB_CPU] = {"job_cpu", "%", RECORDING_PROCESS, PER_CENT,
                         .plus = BIT(PROCESS_USER) | BIT(PROCESS_SYSTEM) | BIT(PROCESS_UNSEEN),
                         .job = true},
-    [METRIC_JOB_RUN_QUEUE] = {"job_run_queue", "%",
-                              "runnable threads of the job that waited for a core, 100 is one",
-                              RECORDING_PROCESS, PER_CENT, .plus = BIT(PROCESS_RUN_QUEUE),
-                              .job = true},
-    [METRIC_JOB_MEM] = {"job_mem", "GB", "resident memory of the job's processes",
-                        RECORDING_PROCESS, GIGA, .plus = BIT(PROCESS_RSS), .level = true,
-                        .job = true},
+    [METRIC_JOB_RUN_QUEUE] = {"job_run_queue", "%", RECORDING_PROCESS, PER_CENT,
+                              .plus = BIT(PROCESS_RUN_QUEUE), .job = true},
+    [METRIC_JOB_MEM] = {"job_mem", "GB", RECORDING_PROCESS, GIGA, .plus = BIT(PROCESS_RSS),
+                        .level = true, .job = true},
 };
 
 const char *metric_name(enum metric metric) {
@@ -84,9 +77,6 @@ const char *metric_name(enum metric metric) {
 }
 const char *metric_unit(enum metric metric) {
     return sources[metric].unit;
-}
-const char *metric_help(enum metric metric) {
-    return sources[metric].help;
 }
 
 static bool counts(const void *ctx, const struct series_set *set, const struct series *series) {

@@ -31,10 +31,9 @@ enum metric {
     METRIC_COUNT_
 };
 
-/* Name in the JSON contract, unit, words: "cpu_idle", "%", "idle CPU, all cores". */
+/* Name in the JSON contract, and unit: "cpu_idle", "%". */
 const char *metric_name(enum metric metric);
 const char *metric_unit(enum metric metric);
-const char *metric_help(enum metric metric);
 
 struct rate;
 struct recording;

@@ -53,16 +53,6 @@ double stats_weighted_quantile(struct weighted *items, size_t n, double q) {
     return n ? items[n - 1].value : NAN;
 }
 
-double stats_correlation(const double *x, const double *y, size_t n) {
-    double mx = stats_mean(x, n), my = stats_mean(y, n), xx = 0, yy = 0, xy = 0;
-    for (size_t i = 0; i < n; i++) {
-        xx += (x[i] - mx) * (x[i] - mx);
-        yy += (y[i] - my) * (y[i] - my);
-        xy += (x[i] - mx) * (y[i] - my);
-    }
-    return n < 3 || xx <= 0 || yy <= 0 ? NAN : xy / sqrt(xx * yy);
-}
-
 double stats_binomial_tail(size_t k, size_t n, double p) {
     double tail = 0;
     for (size_t i = k; i <= n; i++)

@@ -26,9 +26,6 @@ double stats_quantile(const double *values, size_t n, double q);
 /* The smallest value at which the weights up to it reach q of their sum. Sorts items. */
 double stats_weighted_quantile(struct weighted *items, size_t n, double q);
 
-/* Pearson's correlation; NAN if either is constant or n < 3. */
-double stats_correlation(const double *x, const double *y, size_t n);
-
 /* P(X >= k) of a binomial distribution of n trials of probability p. */
 double stats_binomial_tail(size_t k, size_t n, double p);
 
