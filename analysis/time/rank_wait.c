@@ -16,6 +16,7 @@
  */
 #include <math.h>
 
+#include "analysis/time/budget_private.h"
 #include "analysis/time/rank_budget_private.h"
 
 #define APART_MAX_NS 1000000 /* intervals touch, except for corrections of their clocks */
@@ -24,33 +25,29 @@ static bool follows(const struct budget_interval *a, const struct budget_interva
     return b->begin_ns - a->end_ns <= APART_MAX_NS;
 }
 
-static double number(double value) {
-    return isnan(value) || value < 0 ? 0 : value;
-}
-
 /* Time of the interval in which the process is not known to have done anything. */
 static double room_of(const struct budget_interval *i, double waits) {
-    return fmax((double)(i->end_ns - i->begin_ns) - number(i->cpu) - waits, 0);
+    return fmax((double)(i->end_ns - i->begin_ns) - budget_amount(i->cpu) - waits, 0);
 }
 
 static double room_for_queue(const struct budget_interval *i) {
-    return room_of(i, number(i->run_queue));
+    return room_of(i, budget_amount(i->run_queue));
 }
 
 static double room_for_disk(const struct budget_interval *i) {
-    return room_of(i, number(i->run_queue) + number(i->disk));
+    return room_of(i, budget_amount(i->run_queue) + budget_amount(i->disk));
 }
 
 /* The interval's terms beyond its length, at most `waited`. */
 static double excess_of(const struct budget_interval *i, double waits, double waited) {
-    return fmin(fmax(number(i->cpu) + waits - (double)(i->end_ns - i->begin_ns), 0), waited);
+    return fmin(fmax(budget_amount(i->cpu) + waits - (double)(i->end_ns - i->begin_ns), 0), waited);
 }
 
 static void move_queue(struct budget_interval *from, struct budget_interval *to, double amount) {
-    double quota = number(from->quota) * (amount / from->run_queue);
+    double quota = budget_amount(from->quota) * (amount / from->run_queue);
     if (quota > 0) {
         from->quota -= quota;
-        to->quota = number(to->quota) + quota;
+        to->quota = budget_amount(to->quota) + quota;
     }
     from->run_queue -= amount;
     to->run_queue += amount;
@@ -58,17 +55,18 @@ static void move_queue(struct budget_interval *from, struct budget_interval *to,
 
 /* Moves the disk's part of short memory, too. */
 static void move_disk(struct budget_interval *from, struct budget_interval *to, double amount) {
-    double memory = fmin(number(from->memory), from->disk) * (amount / from->disk);
+    double memory = fmin(budget_amount(from->memory), from->disk) * (amount / from->disk);
     if (memory > 0) {
         from->memory -= memory;
-        to->memory = number(to->memory) + memory;
+        to->memory = budget_amount(to->memory) + memory;
     }
     from->disk -= amount;
     to->disk += amount;
 }
 
 static void hand_back_queue(struct budget_interval *items, size_t last) {
-    double excess = excess_of(&items[last], number(items[last].run_queue), items[last].run_queue);
+    double excess =
+        excess_of(&items[last], budget_amount(items[last].run_queue), items[last].run_queue);
     for (size_t i = last; excess > 0 && i-- > 0 && follows(&items[i], &items[i + 1]);) {
         double part = fmin(excess, room_for_queue(&items[i]));
         if (isnan(items[i].run_queue))
@@ -80,7 +78,7 @@ static void hand_back_queue(struct budget_interval *items, size_t last) {
 }
 
 static void hand_back_disk(struct budget_interval *items, size_t last) {
-    double waits = number(items[last].run_queue) + number(items[last].disk);
+    double waits = budget_amount(items[last].run_queue) + budget_amount(items[last].disk);
     double excess = excess_of(&items[last], waits, items[last].disk);
     for (size_t i = last; excess > 0 && i-- > 0 && follows(&items[i], &items[i + 1]);) {
         double part = fmin(excess, room_for_disk(&items[i]));
@@ -95,11 +93,11 @@ static void hand_back_disk(struct budget_interval *items, size_t last) {
 /* Waits in an interval that no quota explains yet take a part of the neighbour's excess of quota.
  */
 static void take_quota(struct budget_interval *from, struct budget_interval *to) {
-    double spare = number(from->quota) - number(from->run_queue);
-    double part = fmin(spare, number(to->run_queue) - number(to->quota));
+    double spare = budget_amount(from->quota) - budget_amount(from->run_queue);
+    double part = fmin(spare, budget_amount(to->run_queue) - budget_amount(to->quota));
     if (part > 0) {
         from->quota -= part;
-        to->quota = number(to->quota) + part;
+        to->quota = budget_amount(to->quota) + part;
     }
 }
 
@@ -111,8 +109,8 @@ static void settle_quota(struct budget_interval *items, size_t n) {
             take_quota(&items[i], &items[i + 1]);
     }
     for (size_t i = 0; i < n; i++)
-        if (items[i].quota > number(items[i].run_queue))
-            items[i].quota = number(items[i].run_queue);
+        if (items[i].quota > budget_amount(items[i].run_queue))
+            items[i].quota = budget_amount(items[i].run_queue);
 }
 
 /* A stop continues through intervals that it fills; the first interval with room is its last. */
@@ -120,9 +118,9 @@ static void hand_on_stop(struct budget_interval *items, size_t n, size_t first) 
     double room = room_for_disk(&items[first]), excess = items[first].stopped - room;
     for (size_t i = first; excess > 0 && i + 1 < n && follows(&items[i], &items[i + 1]);) {
         i++;
-        room = room_for_disk(&items[i]) - number(items[i].stopped);
+        room = room_for_disk(&items[i]) - budget_amount(items[i].stopped);
         if (room > 0) {
-            items[i].stopped = number(items[i].stopped) + fmin(room, excess);
+            items[i].stopped = budget_amount(items[i].stopped) + fmin(room, excess);
             break;
         }
     }

@@ -36,13 +36,6 @@ static json_t *texts(char *const *items, size_t n) {
     return array;
 }
 
-static json_t *numbers(const double *items, size_t n) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_number(items[i]));
-    return array;
-}
-
 static json_t *counts(const size_t *items, size_t n) {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
@@ -84,7 +77,7 @@ static json_t *value_of(const struct report_table *table, size_t row, size_t col
     case KIND_LIST:
         return texts(cell->items, cell->n);
     case KIND_NUMBERS:
-        return numbers(cell->items, cell->n);
+        return json_numbers(cell->items, cell->n);
     case KIND_COUNTS:
         return counts(cell->items, cell->n);
     case KIND_TABLE:

@@ -11,6 +11,13 @@ json_t *json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *json_numbers(const double *items, size_t n) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_number(items[i]));
+    return array;
+}
+
 json_t *json_text(const char *text) {
     size_t size = text ? strlen(text) : 0;
     if (!text)

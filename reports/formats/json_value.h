@@ -7,6 +7,7 @@
 
 /* null for NAN and infinities. */
 json_t *json_number(double value);
+json_t *json_numbers(const double *items, size_t n);
 /* null for NULL; characters that are unsafe for a reader become '?'. */
 json_t *json_text(const char *text);
 

@@ -18,13 +18,6 @@ static void put(json_t *object, const char *key, double value) {
     json_object_set_new(object, key, json_number(value));
 }
 
-static json_t *numbers(const double *items, size_t n) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_number(items[i]));
-    return array;
-}
-
 static json_t *core_numbers(const struct live_host *host) {
     json_t *array = json_array();
     for (size_t i = 0; i < host->n_cores; i++)
@@ -37,7 +30,7 @@ static void put_host_figures(json_t *to, const struct live_host *host) {
     for (int m = 0; m < METRIC_JOB_CPU; m++)
         put(to, metric_name((enum metric)m), host->metrics[m]);
     put(to, "cpu_busy", host->cpu_pct);
-    json_object_set_new(to, "cores", numbers(host->core_pct, host->n_cores));
+    json_object_set_new(to, "cores", json_numbers(host->core_pct, host->n_cores));
     json_object_set_new(to, "core_numbers", core_numbers(host));
     put(to, "memory_gb", host->memory_gb);
     put(to, "swap_gb", host->swap_gb);
@@ -46,7 +39,7 @@ static void put_host_figures(json_t *to, const struct live_host *host) {
     put(to, "receive_ceiling_mb_s", host->receive_ceiling_mb_s);
     put(to, "read_ceiling_mb_s", host->read_ceiling_mb_s);
     put(to, "write_ceiling_mb_s", host->write_ceiling_mb_s);
-    json_object_set_new(to, "load", numbers(host->load, 3));
+    json_object_set_new(to, "load", json_numbers(host->load, 3));
     put(to, "uptime_s", host->uptime_s);
     for (int t = 0; t < LIVE_TASKS; t++)
         json_object_set_new(tasks, live_task_name((enum live_task)t), whole(host->tasks[t]));

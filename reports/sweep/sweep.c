@@ -14,11 +14,6 @@
 
 /* ---- figures ---- */
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many of n ordered values lie outside the 95 % interval of their median on each side: the most
  * for which at most 2.5 % of sequences of n coin tosses give no more heads. 0 also if no interval
  * is that certain.
@@ -37,7 +32,7 @@ struct sweep_figure sweep_figure(double *values, size_t n) {
             values[known++] = values[i];
     if (!known)
         return (struct sweep_figure){0, NAN, NAN, NAN, NAN};
-    qsort(values, known, sizeof *values, compare_doubles);
+    qsort(values, known, sizeof *values, stats_compare);
     size_t from = outside(known);
     return (struct sweep_figure){.n = known,
                                  .median = stats_median(values, known),

@@ -8,4 +8,11 @@
 /* Whether iteration k of all ranks ends together. */
 bool iterations_in_lockstep(const struct iterations *iterations);
 
+/* Calls whose number and order do not depend on waiting. */
+static inline bool iteration_counts_call(const struct mpi_log *log, const struct mpi_event *event) {
+    const struct mpi_function *f = mpi_event_function(log, event);
+    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
+           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
+}
+
 #endif

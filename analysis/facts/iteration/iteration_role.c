@@ -23,12 +23,6 @@ struct mix {
     bool roots;        /* whether being the root counts as a difference */
 };
 
-static bool counts_for(const struct mpi_log *log, const struct mpi_event *event) {
-    const struct mpi_function *f = mpi_event_function(log, event);
-    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
-           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
-}
-
 static struct key place_of(const struct mix *mix, const struct mpi_log *log,
                            const struct mpi_rank *rank, const struct mpi_event *event) {
     enum mpi_group_need need = mpi_event_function(log, event)->need;
@@ -39,7 +33,7 @@ static struct key place_of(const struct mix *mix, const struct mpi_log *log,
 static int number_places(const struct mpi_log *log, struct mix *mix) {
     for (size_t r = 0; r < log->n; r++)
         for (size_t i = 0; i < log->ranks[r].n; i++)
-            if (counts_for(log, &log->ranks[r].events[i]) &&
+            if (iteration_counts_call(log, &log->ranks[r].events[i]) &&
                 key_add(&mix->keys, place_of(mix, log, &log->ranks[r], &log->ranks[r].events[i])) ==
                     KEY_NONE)
                 return -ENOMEM;
@@ -54,7 +48,7 @@ static int count_places(const struct mpi_log *log, struct mix *mix) {
     for (size_t r = 0; r < log->n; r++)
         for (size_t i = 0; i < log->ranks[r].n; i++) {
             const struct mpi_event *event = &log->ranks[r].events[i];
-            if (!counts_for(log, event))
+            if (!iteration_counts_call(log, event))
                 continue;
             mix->counts[r * mix->keys.n +
                         key_find(&mix->keys, place_of(mix, log, &log->ranks[r], event))]++;

@@ -31,12 +31,6 @@ static const struct call_view views[] = {{.bytes = true, .peer = true},
                                          {.bytes = true, .collectives = true}};
 #define VIEWS (sizeof views / sizeof *views)
 
-static bool is_counted(const struct mpi_log *log, const struct mpi_event *event) {
-    const struct mpi_function *f = mpi_event_function(log, event);
-    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
-           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
-}
-
 static int role_of_peer(const struct call_search *search, int peer) {
     size_t low = 0, high = search->log->n;
     while (low < high) {
@@ -75,7 +69,7 @@ static uint64_t signature_of(const struct call_search *search, const struct mpi_
 
 static bool is_in_view(const struct call_search *search, const struct rank_search *rank,
                        const struct mpi_event *event, struct call_view view) {
-    return is_counted(search->log, event) && event->thread == rank->thread &&
+    return iteration_counts_call(search->log, event) && event->thread == rank->thread &&
            (!view.one_peer || event->peer == rank->peer) &&
            (!view.collectives || mpi_event_function(search->log, event)->need != MPI_NEED_NOBODY);
 }
@@ -102,7 +96,8 @@ static int take_calls(const struct call_search *search, struct rank_search *rank
 static uint16_t main_thread(const struct call_search *search, const struct mpi_rank *rank) {
     size_t counts[THREADS_MAX] = {0}, most = 0;
     for (size_t i = 0; i < rank->n; i++)
-        if (rank->events[i].thread < THREADS_MAX && is_counted(search->log, &rank->events[i]))
+        if (rank->events[i].thread < THREADS_MAX &&
+            iteration_counts_call(search->log, &rank->events[i]))
             counts[rank->events[i].thread]++;
     for (size_t t = 1; t < THREADS_MAX; t++)
         most = counts[t] > counts[most] ? t : most;
@@ -119,7 +114,7 @@ static int busiest_peer(const struct call_search *search, const struct mpi_rank 
         return -ENOMEM;
     for (size_t i = 0; i < rank->n; i++) {
         const struct mpi_event *event = &rank->events[i];
-        if (is_counted(search->log, event) && event->peer >= 0 &&
+        if (iteration_counts_call(search->log, event) && event->peer >= 0 &&
             (size_t)event->peer < search->log->n && event->peer != rank->rank &&
             mpi_event_function(search->log, event)->need == MPI_NEED_NOBODY)
             counts[event->peer]++;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_doubles(const void *a, const void *b) {
+int stats_compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -31,7 +31,7 @@ double stats_quantile(const double *values, size_t n, double q) {
     if (!sorted)
         return NAN;
     memcpy(sorted, values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    qsort(sorted, n, sizeof *sorted, stats_compare);
     double at = q * (double)(n - 1);
     size_t low = (size_t)at;
     size_t high = low + 1 < n ? low + 1 : low;

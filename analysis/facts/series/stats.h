@@ -16,7 +16,10 @@ static inline double stats_or_zero(double value) {
     return isnan(value) ? 0 : value;
 }
 
-/* All functions return NAN for n == 0 and without memory. Values must not be NAN. */
+/* For qsort() of known doubles. */
+int stats_compare(const void *a, const void *b);
+
+/* The following functions return NAN for n == 0 and without memory. Values must not be NAN. */
 double stats_mean(const double *values, size_t n);
 double stats_median(const double *values, size_t n);
 
