@@ -66,7 +66,7 @@ static inline int harness_sample(struct harness *h) {
     return harness_sample_at(h, clock_monotonic_ns());
 }
 
-/* As the sampler does before it keeps the frame with the rows of the last sample. */
+/* Keeps a frame with the rows of the last sample, as the sampler does. */
 static inline void harness_keep(struct harness *h, uint64_t seq) {
     if (h->probe->keeping)
         h->probe->keeping(h->state, seq);

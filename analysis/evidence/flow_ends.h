@@ -17,7 +17,9 @@ int flow_ends(const struct series_set *connections, int *ret_to);
 /* The address that a connection with that name leads to; false if it stays on its host. */
 bool flow_far_end(const char *connection, char ret_address[FLOW_ADDRESS_SIZE]);
 
-/* The same for the table of flows, which counts packets by interface and pair of hosts. */
+/* The host that each series of the table of flows leads to, which counts packets by interface and
+ * pair of hosts.
+ */
 int flow_ends_of_packets(const struct series_set *flows, int *ret_to);
 bool flow_far_end_of_packets(const char *flow, char ret_interface[FLOW_ADDRESS_SIZE],
                              char ret_address[FLOW_ADDRESS_SIZE]);

@@ -11,7 +11,7 @@
 struct flow {
     int from, to;         /* indexes of hosts */
     double bytes;         /* that reached the other end */
-    double wire_bytes;    /* the same with segment headers, as an interface counts them */
+    double wire_bytes;    /* bytes with segment headers, as an interface counts them */
     double limited_s;     /* time with data under way that only the path limited */
     double need_s;        /* time that the bytes take at the rate that the kernel measured */
     double receiver_s;    /* limited by the receiver */

@@ -15,7 +15,9 @@ struct culprit {
 const struct budget *saturation_budget(const struct run_model *model,
                                        const struct model_process *process, size_t group);
 
-/* The same for a process of the job, ranked or not, for which only counters tell. */
+/* The budget of a process of the job, ranked or not, for which only counters tell; NULL if it
+ * cannot be trusted.
+ */
 const struct budget *saturation_counted(const struct run_model *model,
                                         const struct model_process *process, size_t group);
 

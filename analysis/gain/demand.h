@@ -10,7 +10,7 @@
 /* The share of a group's critical path; NAN if not known. */
 double model_demand(const struct run_model *model, size_t group, int host, enum budget_term term);
 
-/* The same for one rank (its index among the model's budgets). */
+/* The share of a group's critical path in one rank (its index among the model's budgets). */
 double model_rank_demand(const struct run_model *model, size_t group, size_t rank_budget,
                          enum budget_term term);
 

@@ -42,8 +42,8 @@ struct counted {
 bool gain_counted(const struct run_model *model, const struct counted_loss *loss,
                   struct counted *ret_counted);
 
-/* The same for the sleep of the host's process, where other evidence shows that others wait for it:
- * budgets alone cannot tell its sleep from the others' waits.
+/* The gain without the sleep of the host's process, where other evidence shows that others wait for
+ * it: budgets alone cannot tell its sleep from the others' waits.
  */
 bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
                         struct counted *ret_counted);
@@ -54,7 +54,7 @@ struct counted_process {
     bool sleeps; /* else it computes more than they do */
     struct counted_loss loss;
 };
-/* The same for such a process. */
+/* The gain if such a process were like its peers. */
 bool gain_counted_process(const struct run_model *model, const struct counted_process *process,
                           struct counted *ret_counted);
 
@@ -64,8 +64,8 @@ struct counted_link {
     double way, ways; /* the direction that was full longer; the sum of both, if known */
 };
 
-/* The same for a link. If all processes wait about as long as data were under way through it, in
- * turn in either direction, they wait for that link.
+/* The gain without a link's limit. If all processes wait about as long as data were under way
+ * through it, in turn in either direction, they wait for that link.
  */
 bool gain_counted_link(const struct run_model *model, const struct counted_link *link,
                        struct counted *ret_counted);
@@ -83,7 +83,7 @@ double gain_at_pace(double gain, double pace);
  * process's own work. NAN if not known. The loss's `group` is ignored.
  */
 double gain_most(const struct run_model *model, const struct counted_loss *loss);
-/* The same for a quota that throttled its group for a share of the run. */
+/* The most that a change can save of a quota that throttled its group for a share of the run. */
 double gain_most_of_quota(const struct run_model *model, double throttled);
 
 #endif

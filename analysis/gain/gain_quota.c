@@ -27,7 +27,7 @@ static double cpus_used(const struct run_model *model, int host, size_t group, d
 }
 
 /* A throttled process waits for others during that time, or only once it runs again. Which of both
- * is not known, but for a process that waits little they differ little.
+ * is not known, but they differ little if the process waits little.
  */
 bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
                         struct counted *ret_counted) {

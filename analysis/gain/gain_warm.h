@@ -17,7 +17,7 @@
  */
 double gain_warm(double gain, double times);
 
-/* The same for an estimate and its interval, whose ends assume none and twice the effect. */
+/* Corrects an estimate and its interval, whose ends assume none and twice the effect. */
 void gain_warm_all(double *estimate, double *low, double *high);
 
 #endif

@@ -36,7 +36,7 @@ bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
 bool whatif_is_replayed(const struct whatif *whatif, struct window window);
 /* The length of a window whose ends are among `times`, in a replay that gave `replayed`. */
 double whatif_length_s(const struct whatif *whatif, const int64_t *replayed, struct window window);
-/* The same for the main phase, or its replayed part. */
+/* The length of the main phase, or of its replayed part, in such a replay. */
 double whatif_group_s(const struct whatif *whatif, const int64_t *replayed);
 /* The reason for a replay's error; REFUSAL_NONE if no recording can cause that error. */
 struct refusal whatif_why_not(int error);
@@ -53,7 +53,7 @@ int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *sc
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
-/* The same for any part of the path. */
+/* The most seconds of any part of the path that the changes together take away. */
 double whatif_removable_of(const struct whatif *whatif, const struct critical_part *part,
                            const struct whatif_scenario *scenarios, size_t n);
 
@@ -61,8 +61,9 @@ double whatif_removable_of(const struct whatif *whatif, const struct critical_pa
 int whatif_by_waits(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
                     struct whatif_answer *answer);
 
-/* The same for the rest of the run, for what is missing or slow there. 0 if ranks are compared or
- * run freely: a rank with more to do in one phase may have less in another.
+/* The most seconds that the changes take away from the rest of the run, for what is missing or slow
+ * there. 0 if ranks are compared or run freely: a rank with more to do in one phase may have less
+ * in another.
  */
 double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);

@@ -211,8 +211,8 @@ static int links_hardly_gain(const struct whatif *w, const struct whatif_scenari
 
 #define NO_MATTER 1000 /* times as fast: then nobody waits for them */
 
-/* The same for work of a host's ranks, with ranks of other hosts so fast that nobody waits for
- * them, since those may have taken equally long at the same time.
+/* Whether faster ranks of a host would gain little, with ranks of other hosts so fast that nobody
+ * waits for them, since those may have taken equally long at the same time.
  */
 static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
                              const struct whatif_answer *a, bool *ret_hardly) {

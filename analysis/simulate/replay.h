@@ -118,7 +118,7 @@ struct replay_network {
     double *pair;             /* bytes/s by pair that no link limits; INFINITY: not seen */
     double *freed; /* bytes/s by pair: the most if its link were faster; INFINITY: not known */
     double latency_ns[2][2]; /* [between hosts][polled] */
-    double soon_ns[2][2];    /* the same for messages that came soon: none takes less */
+    double soon_ns[2][2];    /* mean latency of messages that came soon: none takes less */
     double *soon;            /* bytes/s by pair of messages that came soon; INFINITY: not known */
     double *known; /* bytes/s that a link is configured or measured to carry, [egress by host,
                       ingress by host]; 0: not known */

@@ -35,7 +35,7 @@ static bool ends_near(const struct replay_absence *a, int64_t t) {
            (double)(a->end_ns - t) <= HARDLY_LATER * (double)(a->end_ns - a->begin_ns);
 }
 
-/* The same, plus one absence that ends hardly later. */
+/* The number of absences that ended by t, plus one that ends hardly later. */
 static size_t ended_with(const struct replay_rank *r, int64_t t) {
     size_t n = ended_by(r, t);
     return n < r->n_absences && ends_near(&r->absences[n], t) ? n + 1 : n;

@@ -110,8 +110,8 @@ enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
 /* For how long a want of a core prolonged a call; *ret_shares says of which kind it was. */
 int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
                             int64_t end, uint32_t *ret_shares);
-/* The same for polling that ends at `end`, if what it polled for could be there from ready_ns on;
- * VALUE_ABSENT: all the time.
+/* How long a want of a core prolonged polling that ends at `end`, if what it polled for could be
+ * there from ready_ns on; VALUE_ABSENT: all the time.
  */
 int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares);

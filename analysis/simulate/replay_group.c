@@ -127,7 +127,7 @@ static void carry(struct run *run, uint32_t number, int64_t now) {
     s->carried_ns = now + replay_bounded_ns(is * 1e9);
 }
 
-/* Whether its host's link, or that of the one that receives all, has a limit. */
+/* Whether the link of its host, or of the host that receives everything, has a limit. */
 static bool limits_member(const struct run *run, const struct replay_group *g, size_t rank) {
     const struct replay_network *m = &run->p->net;
     size_t host = (size_t)run->p->ranks[rank].host;

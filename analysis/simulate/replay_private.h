@@ -112,8 +112,8 @@ struct replay_away {
 #define REPLAY_SOON 1.0
 struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
                                double soon);
-/* The same for something that takes many turns: it may be done during an absence, since the rank
- * has its core for a moment between two of them.
+/* Sums absences for something that takes many turns: it may be done during an absence, since the
+ * rank has its core for a moment between two of them.
  */
 struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from, int64_t to,
                                     double soon);

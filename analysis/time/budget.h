@@ -190,8 +190,8 @@ struct budget_shares {
     double quota_of_queue;
     double disk_of_off, memory_of_off, steal_of_off; /* of time off the CPU outside MPI; the rest is
                                                         idle */
-    double helped_of_off, stopped_of_off;            /* likewise: other threads ran; the process was
-                                                        stopped */
+    double helped_of_off, stopped_of_off;            /* of time off the CPU outside MPI: other
+                                                        threads ran; the process was stopped */
     double disk_of_io_off;                           /* of time off the CPU in file calls */
     double memory_of_cpu; /* of time on the CPU outside MPI: making room in memory */
 };

@@ -42,7 +42,7 @@ enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *
 
 /* Spreads an amount, in ns, evenly over [begin, end). */
 void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount);
-/* The same for a transfer, `rate` per ns; also adds it to its two hosts. */
+/* Spreads a transfer, `rate` per ns, and adds it to its two hosts. */
 void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
                         int64_t end, double per_ns);
 /* Puts a wait for that rank (below 0: not known which), `rate` per ns. Without memory: t->error. */

@@ -90,8 +90,8 @@ struct critical_own {
     struct critical_walk walk;
     struct critical_path path; /* its parts correspond to those of the common path */
     double *done;     /* [group], then [block]: its iterations; partial ones count in part */
-    double *served_s; /* likewise: the server's computing for others on this path; on other ranks'
-                         paths also its computing for itself */
+    double *served_s; /* [group], then [block]: the server's computing for others on this path; on
+                         other ranks' paths also its computing for itself */
 };
 
 #endif

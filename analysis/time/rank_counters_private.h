@@ -28,7 +28,7 @@ struct process_part {
 
 /* The growth of a counter in the windows; NAN if it is not known for the process. */
 double counters_growth(const struct source *s, size_t column, struct windows w);
-/* CPU time, user and system; NAN likewise. */
+/* CPU time, user and system; NAN if it is not known for the process. */
 double counters_cpu(const struct source *s, struct windows w);
 /* The growth of a column, summed over all series of its host. */
 double counters_of_host(const struct process_part *p, enum recording_table table, size_t column,

@@ -25,8 +25,8 @@ int serving_by(const struct mpi_log *log, const struct call_matches *matches, si
 /* The server's work. By convention the first of two ranks is the server. -ENOMEM. */
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving);
-/* The same, plus its serving of itself: at the end of each of its own iterations, for the mean time
- * of one of the others' n_others iterations. own may be NULL. -ENOMEM.
+/* The server's work with its serving of itself: at the end of each of its own iterations, for the
+ * mean time of one of the others' n_others iterations. own may be NULL. -ENOMEM.
  */
 int serving_with_own(const struct serving *serving, const struct rank_iterations *own,
                      double n_others, struct serving *ret_serving);

@@ -30,8 +30,8 @@ struct cell_waits {
     double life[MEMBERS_MAX];                 /* its life, if its time is known */
     double readers[MEMBERS_MAX];              /* of `peer`: until the peer has read what it sent */
     double peer[MEMBERS_MAX][MEMBERS_MAX];    /* the first waits for the second */
-    double blocked[MEMBERS_MAX][MEMBERS_MAX]; /* likewise: waits for room to send */
-    double sent[MEMBERS_MAX][MEMBERS_MAX];    /* likewise: data of the second are under way to it */
+    double blocked[MEMBERS_MAX][MEMBERS_MAX]; /* the first waits for room to send to the second */
+    double sent[MEMBERS_MAX][MEMBERS_MAX];    /* data of the second are under way to the first */
     double bytes[MEMBERS_MAX][MEMBERS_MAX];   /* bytes that the second sent to the first */
     double kinds[WAIT_KIND_COUNT_][MEMBERS_MAX][MEMBERS_MAX]; /* `peer` by kind of wait */
 };

@@ -16,9 +16,10 @@ struct wait_member { /* a process of the job */
 
 /* The processes at the other ends, as indexes of members; SIZE_MAX: no member. */
 struct wait_peers {
-    size_t *sockets, *wakeups;  /* by the member's sockets and pairs */
-    const struct series **far;  /* by its sockets: the wait clocks of the other end, or NULL */
-    const struct series **sent; /* likewise: the kernel's counters of the other end, or NULL */
+    size_t *sockets, *wakeups; /* by the member's sockets and pairs */
+    const struct series **far; /* by its sockets: the wait clocks of the other end, or NULL */
+    const struct series *
+        *sent; /* by its sockets: the kernel's counters of the other end, or NULL */
 };
 
 struct wait_ends; /* all ends of the job's connections, by name */

@@ -2,8 +2,8 @@
 /*
  * How well the programs had learned at equal time and after equal updates: the last values of a
  * fast run and a long one do not show which learns better. Equal time is the latest time by which
- * every counted run has been tested; equal updates likewise. Between two tests far apart nothing is
- * known.
+ * every counted run has been tested, and equal updates are the most by which every one has. Between
+ * two tests far apart nothing is known.
  */
 #include <errno.h>
 #include <math.h>

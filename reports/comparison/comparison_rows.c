@@ -161,7 +161,7 @@ static int add_curves(struct comparison *c, double *values) {
     for (size_t run = 0, added = 0; run < c->n; run++)
         for (size_t k = 0; result == 0 && k < c->runs[run]->n_curves && added < CURVES_MAX; k++)
             if (is_of_the_run(c->runs[run], c->runs[run]->curves[k].name) &&
-                strcmp(c->runs[run]->curves[k].name, "staleness") != 0) /* its mean is among PACE */
+                strcmp(c->runs[run]->curves[k].name, "staleness") != 0) /* PACE has its mean */
                 result = add_last_value(c, c->runs[run]->curves[k].name, values, &added);
     return result;
 }

@@ -23,7 +23,7 @@ struct html {
  * control character.
  */
 void html_put(FILE *out, const char *text);
-/* The same for a sentence of ours, in which backticks enclose a command. */
+/* Writes a sentence of ours, in which backticks enclose a command. */
 void html_put_words(FILE *out, const char *text);
 /* class may be NULL. */
 void html_put_element(FILE *out, const char *tag, const char *class, const char *text);

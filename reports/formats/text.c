@@ -20,7 +20,7 @@ struct layout {
     const struct report_table *table;
     size_t *columns, *widths, n, indent, wide; /* wide: width of the terminal */
     size_t
-        names; /* columns repeated in each block: the first, and those of the same kind after it */
+        names; /* columns repeated in each block: the first, and its neighbours of the same kind */
 };
 
 static bool is_below(const struct report_column *column) {

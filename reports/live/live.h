@@ -12,16 +12,16 @@
  *     }
  *     live_close(live);                  // at once, even while it is being judged
  *
- * Two threads: the caller's polls; one of its own, of low priority, judges what is recorded so far
- * now and then. It rests so long that it takes LIVE_JUDGE_SHARE of a core on the average. A struct
- * live belongs to one thread at a time; any number of them may watch one run. The database is only
- * read. A run that has ended is looked at in the same way: the picture stays that of its end, and
- * the limit becomes that of its report, calls included.
+ * There are two threads: the caller's polls, and a thread of low priority judges from time to time
+ * what is recorded so far. That one rests so that it uses LIVE_JUDGE_SHARE of a core on average. A
+ * struct live belongs to one thread at a time; any number of them may watch one run. The database
+ * is only read. A run that has ended works alike: the picture stays that of its end, and the limit
+ * becomes that of its report, which includes calls.
  *
  * Units: MB/s and GB are decimal; % of a process is of one core (four busy threads: 400), % of a
  * host of all its cores; times are seconds since the command started. NAN is a number that is not
- * known, -1 a count, an index or an id that is not. All text is somebody else's: UTF-8, but to be
- * escaped by whoever shows it.
+ * known, -1 a count, an index or an id that is not known. All text comes from outside: it is UTF-8,
+ * and a front end must escape it.
  */
 #ifndef CHOKEPOINT_REPORTS_LIVE_H
 #define CHOKEPOINT_REPORTS_LIVE_H

@@ -18,7 +18,7 @@ double curve_read_off(const double *xs, const double *ys, size_t n, double x);
 
 #define CURVE_CLOSE .02 /* two tests this close allow interpolation */
 
-/* The same, but also NAN between two points further apart than CURVE_CLOSE. */
+/* y at x like curve_read_off(), but also NAN between two points further apart than CURVE_CLOSE. */
 double curve_known_at(const double *xs, const double *ys, size_t n, double x);
 
 /* The value of the counter of that name ("updates", "examples trained") at each point of a curve;

@@ -53,7 +53,7 @@ const char *script_colour(size_t i);
 /* Writes a string so that gnuplot interprets no part of it. */
 void script_put_string(FILE *out, const char *text);
 
-/* The same for a text cut to that many characters; a longer one ends with dots. */
+/* Writes such a string of a text cut to that many characters; a longer one ends with dots. */
 void script_put_short(FILE *out, const char *text, size_t characters);
 
 /* Shades the phases of the run; their names go into the top margin, up to `right` (of the width),

@@ -99,7 +99,7 @@ enum plot_axis { PLOT_TIME, PLOT_ITERATION, PLOT_UPDATES };
 struct plot *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
                         const char *name, enum plot_axis axis);
 
-/* The same for one run: a curve for each rank that marked it more than once, at most
+/* The marked value of one run: a curve for each rank that marked it more than once, at most
  * PLOT_MARKED_MAX; and how many ranks did.
  */
 #define PLOT_MARKED_MAX 12

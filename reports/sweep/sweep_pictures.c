@@ -145,7 +145,9 @@ static int add_curves(struct sweep_pictures *pictures, const struct sweep *sweep
     return result;
 }
 
-/* Updates mean the same in all modes; a program that counts none has iterations. */
+/* Updates mean the same in all modes; for a program that does not count them, iterations are the
+ * axis.
+ */
 static enum plot_axis choose_axis(const struct sweep *sweep) {
     for (size_t i = 0; i < sweep->n_cells; i++)
         if (is_drawn(&sweep->cells[i], "updates"))

@@ -357,7 +357,7 @@ static void post_wait(void) {
     }
     MPI_Group_free(&other);
 }
-/* The same, by polling. */
+/* Rank 0 polls for the end of rank 1's accesses. */
 static void post_test(void) {
     MPI_Group other = other_rank();
     if (rank == 0) {

@@ -2,10 +2,10 @@
 /*
  * A known amount of traffic between hosts, with the kernel's own count of it.
  *
- * First a token goes once around all ranks, each adding its number. Then rank 0 sends BYTES to
- * rank 1, which checks what arrives, and reads the counters of INTERFACE in its own network
- * namespace before and after; BYTES must show there, but for the headers. Prints "key value" lines
- * at rank 0. Usage: testbed_traffic BYTES INTERFACE
+ * First a token goes once around all ranks, each adding its number. Then rank 0 sends BYTES to rank
+ * 1, which checks what arrives, and reads the counters of INTERFACE in its own network namespace
+ * before and after; they must show BYTES and the headers. Prints "key value" lines at rank 0.
+ * Usage: testbed_traffic BYTES INTERFACE
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -19,7 +19,7 @@
 #define S INT64_C(1000000000)
 #define MS INT64_C(1000000)
 
-/* Growth per second, or the level, at a time in s; the same for the whole interval. */
+/* Growth per second, or the level, at a time in s, for the whole interval. */
 typedef double plant_value(size_t column, double t_s);
 
 static inline void plant_init(struct recording *r, size_t n_hosts, double duration_s) {

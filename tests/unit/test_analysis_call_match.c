@@ -500,7 +500,7 @@ static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool polled) {
     return ready_of_received(2, had_ms, done_ms, polled);
 }
 
-/* The same with a request begun at 2 ms; `polling`: it polls for it repeatedly since then. */
+/* Rank 1 waits with a request begun at 2 ms; `polling`: it polls for it repeatedly since then. */
 static int64_t ready_of_request(int64_t since_ms, bool polling) {
     struct mpi_log log = {0};
     plant_sender(&log, 21, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Evidence that a resource ran out, and figures that are none: each test plants the kernel's
+ * Evidence that a resource ran out, and figures that are no evidence: each test plants the kernel's
  * figures and examines whom the verdict blames.
  */
 #include "analysis/evidence/computed.h"

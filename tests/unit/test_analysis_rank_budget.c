@@ -516,7 +516,7 @@ static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
     recording_release(&r);
 }
 
-/* The same with messages of a few bytes, for which no link is too slow. */
+/* Messages of a few bytes, for which no link is too slow. */
 static void small_messages_that_take_long_are_limited_by_latency(void **state) {
     struct moving m;
     (void)state;

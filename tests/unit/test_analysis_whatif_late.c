@@ -494,7 +494,8 @@ static void ask_ends(struct recording *r, enum budget_term term, double *ret_low
     recording_release(r);
 }
 
-/* How long a spinning rank stood still in a call is inferred from the calls, whoever took the core.
+/* The time that a spinning rank stood still in a call is inferred from the calls, whichever process
+ * took the core.
  */
 static void
 what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void **state) {

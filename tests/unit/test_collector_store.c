@@ -516,7 +516,7 @@ static void a_closed_database_is_one_plain_file(void **state) {
     assert_int_equal(head[19], 1);
 }
 
-/* As if the disk had room for only so many pages. */
+/* Limits the file to so many pages, as a full disk would. */
 static void store_limit_pages(struct store *store, int pages) {
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %d", pages);

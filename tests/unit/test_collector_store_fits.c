@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that look like our databases but are none, and files that are not databases yet. */
+/* Files that look like our databases but are not, and files that are not databases yet. */
 #include "tests/unit/files.h"
 #include "tests/unit/store_fixture.h"
 

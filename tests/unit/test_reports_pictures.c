@@ -157,7 +157,7 @@ static void sleepers_that_nobody_waits_for_are_left_out_of_the_largest_terms(voi
                               "process that slept and that nobody waited for is left out.");
     free(said);
     for (size_t i = 0; i < 3; i++)
-        budgets[i].source = "counters"; /* whoever waits for a peer sleeps, too */
+        budgets[i].source = "counters"; /* a process that waits for a peer sleeps, too */
     run.model.budgets.n_waits = 0;
     said = picture_finding(&report, "budget");
     assert_null(strstr(said, "left out"));

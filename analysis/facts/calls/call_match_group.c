@@ -20,7 +20,7 @@
 struct group {
     uint32_t members;
     uint32_t limit;      /* the first ordinal that is not reliable */
-    uint32_t last_limit; /* the same for ordinals counted from the end */
+    uint32_t last_limit; /* the first ordinal, counted from the end, that is not reliable */
     bool lost;           /* events of a member were lost */
 };
 
@@ -143,7 +143,7 @@ static struct arrival last_arrival(struct matcher *m, const struct group_call *c
 }
 
 /* The rank number of the root, as the members that name a root have it: in an intercommunicator,
- * those of the other group.
+ * the members of the other group.
  */
 static int32_t root_number(struct matcher *m, const struct group_call *call) {
     for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i])

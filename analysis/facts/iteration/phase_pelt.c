@@ -10,7 +10,7 @@
 
 #define NOISE_MIN 0.02 /* of the time: a smaller difference is worth no change */
 #define PENALTY                                                                                    \
-    3.0 /* x features x log n: a little above BIC's 2, since cells are not independent */
+    3.0 /* factor on features * log n: a little above BIC's 2, since cells are not independent */
 
 struct pelt {
     struct phase_signal signal;

@@ -106,8 +106,8 @@ struct recording_usage { /* each VALUE_ABSENT if not known */
  */
 int recording_add_usage(struct recording *recording, int host, const struct recording_usage *usage);
 
-/* The same for every host but `except` (-1: none): what ranks did after the last row of their
- * process. -ENOMEM.
+/* Adds such a process for every host but `except` (-1: none), for what ranks did after the last row
+ * of their process. -ENOMEM.
  */
 int recording_add_rank_tails(struct recording *recording, int except);
 

@@ -68,8 +68,8 @@ static inline double series_amount(int64_t value) {
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values);
 
-/* The same for interleaved rows of several instances, each with its own number `at`. After the last
- * row the set must be squeezed, which removes numbers without rows.
+/* Appends interleaved rows of several instances, each with its own number `at`. After the last row
+ * the set must be squeezed, which removes numbers without rows.
  */
 int series_set_append_at(struct series_set *set, size_t at, int host, int64_t instance,
                          const char *name, int64_t t_ns, int64_t interval_ns,

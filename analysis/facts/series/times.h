@@ -27,7 +27,7 @@ static inline size_t times_until(const int64_t *times, size_t stride, size_t n, 
     return low;
 }
 
-/* The same for a member of an array's items; the array may be NULL if n is 0. */
+/* times_until() for a member of an array's items; the array may be NULL if n is 0. */
 #define TIMES_UNTIL(items, n, member, t)                                                           \
     ((n) ? times_until(&(items)->member, sizeof *(items), (n), (t)) : 0)
 
