@@ -6,7 +6,6 @@
 #include "tables/tables.h"
 #include "tests/unit/store_fixture.h"
 
-
 #include "agent/base/probe.h"
 #include "tests/table_column.h"
 struct cell {
