@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "collector/confine.h"
 #include "common/nearest.h"
+#include "reports/model/input.h"
 #include "reports/says/commands.h"
 
 #include <errno.h>

@@ -282,9 +282,9 @@ int sql_prepare_all(struct store *store);
 
 int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
-/* The same of a text that SQLite has made, which is freed; NULL: -ENOMEM. */
+/* Prepares a statement whose text SQLite has made, and frees the text; -ENOMEM if it is NULL. */
 int sql_prepare_made(struct store *store, char *sql, sqlite3_stmt **ret_statement);
-/* Takes back what a failure left half done; store_error still says why it failed. */
+/* Rolls back after a failure; store_error still says why it failed. */
 void sql_undo(struct store *store, const char *rollback);
 void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
 /* Ends what sqlite3_step began. Returns its error, or -ENOMEM if a text of its row could not be

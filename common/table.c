@@ -2,6 +2,8 @@
 /* Rules for the names in descriptors. */
 #include "common/table.h"
 
+#include <string.h>
+
 #include "common/text.h"
 
 const char *unit_text(enum unit unit) {
@@ -25,4 +27,11 @@ bool table_name_valid(const char *text, size_t size) {
 
 bool instance_name_valid(const char *text, size_t size) {
     return size > 0 && size <= INSTANCE_MAX && text_is_printable_utf8(text, size);
+}
+
+int table_find_column(const struct table *table, const char *name) {
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (strcmp(table->columns[i].name, name) == 0)
+            return (int)i;
+    return -1;
 }

@@ -70,4 +70,7 @@ bool table_name_valid(const char *text, size_t size);
  * characters, valid UTF-8. */
 bool instance_name_valid(const char *text, size_t size);
 
+/* Index of the column of that name, or -1. */
+int table_find_column(const struct table *table, const char *name);
+
 #endif

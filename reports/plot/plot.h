@@ -86,9 +86,10 @@ struct plot *plot_routes(const struct report *report);
 /* F3: duration of each iteration by rank. */
 struct plot *plot_iterations(const struct report *report);
 
-/* T8: one iteration, a line a rank, a bar each time an operator ran. */
-/* The same of these iterations. */
+/* The budgets of the given iterations, a bar for each. */
 struct plot *budget_iterations_drawn(const struct report *report, struct iteration_budgets its);
+
+/* T8: one iteration, a line for each rank, a bar for each run of an operator. */
 struct plot *plot_timeline(const struct report *report);
 
 /* F1: the marked value with that name, a curve for each run, against time, against the iterations

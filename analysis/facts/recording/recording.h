@@ -15,7 +15,7 @@ enum recording_table {
     RECORDING_COUNT_ = TABLES_KNOWN
 };
 
-/* As many values as a row of any table has here. */
+/* Its size is the greatest number of values that a row of any table has. */
 union recording_widest {
 #define UNREAD(ID) char ID[ID##_COLUMNS_READ + 1];
 #include "tables/tables.def"
