@@ -76,7 +76,7 @@ static bool lock_spool(const struct agent *agent) {
 }
 
 /* A directory that another user has made or changed meanwhile is left alone. */
-static int open_spool(struct agent *agent) {
+static int choose_spool(struct agent *agent) {
     struct agent_options *options = &agent->options;
     int fd = options->spool ? spool_dir_open(options->spool, &agent->made_spool) : -ENOENT;
     bool refused = fd == -EPERM || fd == -ELOOP;
@@ -91,7 +91,7 @@ static int open_spool(struct agent *agent) {
 /* An agent of the same run that was killed may have left undelivered frames: its stream is
  * continued, unless that agent still holds it. */
 static int make_spool(struct agent *agent) {
-    agent->spool_fd = open_spool(agent);
+    agent->spool_fd = choose_spool(agent);
     if (agent->spool_fd < 0)
         return agent->spool_fd;
     introduce_spool(agent->options.spool);

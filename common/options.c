@@ -184,8 +184,8 @@ static const char *nearest_option(const struct getopt_words *known, const char *
 }
 
 /* getopt tells a letter by optopt, a long option by the word before optind. */
-static int refuse(const struct getopt_words *known, int condition, char **argv,
-                  struct option_trouble *trouble) {
+static int tell_wrong(const struct getopt_words *known, int condition, char **argv,
+                      struct option_trouble *trouble) {
     bool is_letter = optopt > 0 && optopt < VALUES_FROM;
     trouble->wrong = condition == ':'        ? OPTION_NO_VALUE
                      : optopt >= VALUES_FROM ? OPTION_TAKES_NONE
@@ -228,7 +228,7 @@ int options_read(const struct option_table *table, int argc, char **argv, char *
             return OPTIONS_HELP;
         size_t i = find_row(&known, value);
         int r = i < table->n ? hear(&table->rows[i], &known.names[i], argv, ret_trouble)
-                             : refuse(&known, value, argv, ret_trouble);
+                             : tell_wrong(&known, value, argv, ret_trouble);
         if (r < 0)
             return r;
     }

@@ -15,7 +15,7 @@ int idmap_find(const struct idmap *map, int32_t id) {
     return -1;
 }
 
-static void place(struct idmap *map, int32_t id, size_t at) {
+static void put_in_slot(struct idmap *map, int32_t id, size_t at) {
     size_t slot = first_slot(id);
     while (map->slots[slot])
         slot = (slot + 1) % IDMAP_SLOTS;
@@ -26,12 +26,12 @@ int idmap_add(struct idmap *map, int32_t id) {
     if (map->n == IDMAP_CAPACITY)
         return -1;
     map->ids[map->n] = id;
-    place(map, id, map->n);
+    put_in_slot(map, id, map->n);
     return (int)map->n++;
 }
 
 void idmap_rebuild(struct idmap *map) {
     memset(map->slots, 0, sizeof map->slots);
     for (size_t i = 0; i < map->n; i++)
-        place(map, map->ids[i], i);
+        put_in_slot(map, map->ids[i], i);
 }

@@ -7,7 +7,7 @@
 
 #include "agent/base/counter.h"
 
-static uint8_t slot_of(const char *name, size_t size) {
+static uint8_t key_slot(const char *name, size_t size) {
     const unsigned char *s = (const unsigned char *)name;
     return (uint8_t)(size * 37 + s[0] * 5 + s[size / 2] * 11 + s[size - 1] * 19 +
                      s[size * 3 / 4] * 7);
@@ -17,15 +17,15 @@ void keys_init(struct keys *keys, const struct key *list, size_t n) {
     memset(keys->slots, 0, sizeof keys->slots);
     keys->list = list;
     for (size_t i = 0; i < n; i++) {
-        uint8_t slot = slot_of(list[i].name, strlen(list[i].name));
+        uint8_t slot = key_slot(list[i].name, strlen(list[i].name));
         while (keys->slots[slot])
             slot++;
         keys->slots[slot] = (uint8_t)(i + 1);
     }
 }
 
-static const struct key *find(const struct keys *keys, const char *name, size_t size) {
-    for (uint8_t slot = slot_of(name, size); keys->slots[slot]; slot++) {
+static const struct key *find_key(const struct keys *keys, const char *name, size_t size) {
+    for (uint8_t slot = key_slot(name, size); keys->slots[slot]; slot++) {
         const struct key *key = &keys->list[keys->slots[slot] - 1];
         if (strlen(key->name) == size && memcmp(key->name, name, size) == 0)
             return key;
@@ -44,7 +44,7 @@ void keys_read(const struct keys *keys, const char *text, const char *end, int64
     uint64_t overflowed = 0, number;
     while (text < end) {
         const char *p = name_end(text, end);
-        const struct key *key = p > text ? find(keys, text, (size_t)(p - text)) : NULL;
+        const struct key *key = p > text ? find_key(keys, text, (size_t)(p - text)) : NULL;
         if (p < end && *p == ':')
             p++;
         if (key && text_u64(&p, end, &number) && !(overflowed >> key->column & 1)) {

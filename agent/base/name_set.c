@@ -35,7 +35,7 @@ static bool entry_is(const struct name_set_entry *entry, const char *name, size_
     return entry->size == size && memcmp(entry->name, name, size) == 0;
 }
 
-static struct name_set_entry *find(struct name_set *names, const char *name, size_t size) {
+static struct name_set_entry *find_entry(struct name_set *names, const char *name, size_t size) {
     for (size_t i = 0; i < names->n; i++) {
         size_t at = names->next + i;
         at = at < names->n ? at : at - names->n;
@@ -46,7 +46,7 @@ static struct name_set_entry *find(struct name_set *names, const char *name, siz
 }
 
 /* A free entry, or one whose name two samples lacked. */
-static struct name_set_entry *place(struct name_set *names) {
+static struct name_set_entry *choose_entry(struct name_set *names) {
     if (names->n < names->capacity)
         return &names->entries[names->n++];
     for (size_t i = 0; i < names->n; i++)
@@ -56,7 +56,7 @@ static struct name_set_entry *place(struct name_set *names) {
 }
 
 static struct name_set_entry *add(struct name_set *names, const char *name, size_t size) {
-    struct name_set_entry *entry = size && size <= NAME_SET_NAME_MAX ? place(names) : NULL;
+    struct name_set_entry *entry = size && size <= NAME_SET_NAME_MAX ? choose_entry(names) : NULL;
     if (!entry)
         return NULL;
     *entry = (struct name_set_entry){.size = (uint8_t)size};
@@ -66,7 +66,7 @@ static struct name_set_entry *add(struct name_set *names, const char *name, size
 
 struct name_set_entry *name_set_see(struct name_set *names, const char *name, size_t size,
                                     uint64_t growth) {
-    struct name_set_entry *entry = find(names, name, size);
+    struct name_set_entry *entry = find_entry(names, name, size);
     bool known = entry != NULL;
     if (!known)
         entry = add(names, name, size);

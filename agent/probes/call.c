@@ -25,7 +25,7 @@ struct drain {
     int32_t rank;
 };
 
-static void fill(int64_t *values, const struct call_event *event) {
+static void fill_call_row(int64_t *values, const struct call_event *event) {
     values[CALL_SEQUENCE] = (int64_t)event->sequence;
     values[CALL_START_NS] = event->enter_ns;
     values[CALL_DURATION_NS] = event->exit_ns - event->enter_ns;
@@ -58,7 +58,7 @@ static int take_event(void *ctx, const struct call_rank *rank, const struct call
     if (drain->rank >= 0)
         row->values[CALL_RANK] = drain->rank;
     row->values[CALL_PID] = rank->pid;
-    fill(row->values, event);
+    fill_call_row(row->values, event);
     return 0;
 }
 

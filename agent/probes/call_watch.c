@@ -79,7 +79,7 @@ static int open_owners(struct call_watch *watch) {
     return r;
 }
 
-static int open_directory(struct call_watch *watch) {
+static int open_calls(struct call_watch *watch) {
     int r = call_reader_open(&watch->reader, watch->path);
     if (r < 0)
         return r;
@@ -99,7 +99,7 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
     watch->env = env;
     int r = mark_directory_path(env->marks, watch->path, sizeof watch->path);
     if (r == 0)
-        r = open_directory(watch);
+        r = open_calls(watch);
     if (r == 0)
         watch->called_fd = ring_files_listen(&watch->reader.files);
     else
@@ -116,7 +116,7 @@ static void let_go(struct call_watch *watch) {
     call_reader_forget(&watch->reader);
 }
 
-static void close_directory(struct call_watch *watch) {
+static void close_calls(struct call_watch *watch) {
     let_go(watch);
     ring_owner_close(&watch->told_owner);
     ring_owner_close(&watch->cursors_owner);
@@ -138,7 +138,7 @@ void call_watch_close(struct call_watch *watch) {
         unlinkat(dir, CURSORS_FILE, 0);
         unlinkat(dir, TOLD_FILE, 0);
     }
-    close_directory(watch);
+    close_calls(watch);
     if (watch->called_fd >= 0)
         close(watch->called_fd);
 }
@@ -154,11 +154,11 @@ static void listen_again(struct call_watch *watch) {
     close(fd);
 }
 
-static int take_over(struct call_watch *watch) {
+static int take_over_calls(struct call_watch *watch) {
     int r = take_both(watch);
     if (r == -ESTALE) {
-        close_directory(watch);
-        r = open_directory(watch);
+        close_calls(watch);
+        r = open_calls(watch);
         if (r == 0)
             listen_again(watch);
         if (r == 0)
@@ -176,11 +176,11 @@ static int take_over(struct call_watch *watch) {
 }
 
 /* 1: it may read. 0: another agent does. */
-static int own(struct call_watch *watch) {
+static int own_calls(struct call_watch *watch) {
     if (!watch->is_open || watch->cursors_owner.superseded)
         return 0;
     if (!watch->cursors_owner.owns || !watch->told_owner.owns)
-        return take_over(watch);
+        return take_over_calls(watch);
     if (!ring_owner_is_asked(&watch->cursors_owner))
         return 1;
     let_go(watch);
@@ -202,7 +202,7 @@ static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
 }
 
 int call_watch_scan(struct call_watch *watch, const struct probe_env *env) {
-    int owned = own(watch);
+    int owned = own_calls(watch);
     if (owned <= 0)
         return owned;
     size_t known = watch->reader.n_ranks;

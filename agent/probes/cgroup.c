@@ -71,8 +71,8 @@ static void close_repeated(struct group *group) {
 }
 
 /* How many files it has. */
-static size_t open_group(const struct cgroup *cgroup, const struct probe_env *env, struct span path,
-                         struct group *group) {
+static size_t open_group_files(const struct cgroup *cgroup, const struct probe_env *env,
+                               struct span path, struct group *group) {
     struct span mounts = {cgroup->mounts.data, cgroup->mounts.size};
     char directory[SCOPE_PATH_MAX], name[SCOPE_PATH_MAX + 64];
     size_t n = 0;
@@ -170,7 +170,7 @@ static void add_group(struct cgroup *cgroup, const struct probe_env *env, struct
         rows->dropped++;
         return;
     }
-    if (!open_group(cgroup, env, path, group) || !read_group(cgroup, group, env->mono_ns) ||
+    if (!open_group_files(cgroup, env, path, group) || !read_group(cgroup, group, env->mono_ns) ||
         (above && !cgroup_is_limited(group->values)))
         close_group(group);
 }

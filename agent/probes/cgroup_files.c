@@ -84,14 +84,14 @@ bool cgroup_is_repeated(size_t file, const int *fds) {
 
 /* ---- one number ---- */
 
-static void read_number(const char *text, const char *end, int64_t scale, int64_t *value) {
+static void read_scaled(const char *text, const char *end, int64_t scale, int64_t *value) {
     uint64_t number;
     if (text_u64(&text, end, &number))
         *value = counter_value(number, scale);
 }
 
 static void read_limit(const char *text, const char *end, int64_t scale, int64_t *value) {
-    read_number(text, end, scale, value);
+    read_scaled(text, end, scale, value);
     if (*value >= NO_LIMIT)
         *value = VALUE_ABSENT;
 }
@@ -102,12 +102,12 @@ static void read_cpu_max(const char *text, const char *end, int64_t *values) {
     if (!text_word(&text, end, &quota))
         return;
     read_limit(quota.data, quota.data + quota.size, NS_PER_US, &values[CGROUP_QUOTA]);
-    read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
+    read_scaled(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
 }
 
 /* ---- a line a device ---- */
 
-static void add(int64_t *sum, uint64_t number) {
+static void add_counter(int64_t *sum, uint64_t number) {
     *sum = counter_add(*sum, counter_value(number, 1));
 }
 
@@ -127,9 +127,9 @@ static void read_blkio_bytes(struct span line, int64_t *values) {
         !text_u64(&p, end, &number) || !memchr(device.data, ':', device.size))
         return;
     if (span_equal(operation, "Read"))
-        add(&values[CGROUP_READ_BYTES], number);
+        add_counter(&values[CGROUP_READ_BYTES], number);
     else if (span_equal(operation, "Write"))
-        add(&values[CGROUP_WRITE_BYTES], number);
+        add_counter(&values[CGROUP_WRITE_BYTES], number);
 }
 
 /* "8:0 1048576" */
@@ -151,9 +151,9 @@ static void read_io(struct span line, int64_t *values) {
         if (!q || (++q, !text_u64(&q, word.data + word.size, &number)))
             continue;
         if (span_starts(word, "rbytes="))
-            add(&values[CGROUP_READ_BYTES], number);
+            add_counter(&values[CGROUP_READ_BYTES], number);
         else if (span_starts(word, "wbytes="))
-            add(&values[CGROUP_WRITE_BYTES], number);
+            add_counter(&values[CGROUP_WRITE_BYTES], number);
         else if (span_starts(word, "rbps="))
             tighten(&values[CGROUP_READ_LIMIT], number);
         else if (span_starts(word, "wbps="))
@@ -190,24 +190,24 @@ void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, 
         keys_read(&keys->cpu, text, end, 1, values);
         break;
     case CPU_QUOTA: /* -1 is no number without a sign */
-        read_number(text, end, NS_PER_US, &values[CGROUP_QUOTA]);
+        read_scaled(text, end, NS_PER_US, &values[CGROUP_QUOTA]);
         break;
     case CPU_PERIOD:
-        read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
+        read_scaled(text, end, NS_PER_US, &values[CGROUP_PERIOD]);
         break;
     case CPUACCT_USAGE:
-        read_number(text, end, 1, &values[CGROUP_CPU]);
+        read_scaled(text, end, 1, &values[CGROUP_CPU]);
         break;
     case MEMORY_USAGE:
     case V2_MEMORY_CURRENT:
-        read_number(text, end, 1, &values[CGROUP_MEMORY]);
+        read_scaled(text, end, 1, &values[CGROUP_MEMORY]);
         break;
     case MEMORY_LIMIT:
     case V2_MEMORY_MAX:
         read_limit(text, end, 1, &values[CGROUP_MEMORY_LIMIT]);
         break;
     case MEMORY_FAILCNT:
-        read_number(text, end, 1, &values[CGROUP_LIMIT_HITS]);
+        read_scaled(text, end, 1, &values[CGROUP_LIMIT_HITS]);
         break;
     case MEMORY_OOM_CONTROL:
     case V2_MEMORY_EVENTS:

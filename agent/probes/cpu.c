@@ -117,8 +117,8 @@ static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct r
     return steal_ns;
 }
 
-static void group_row(struct row *row, struct held *held, int64_t passed_ns, int64_t user_ns,
-                      int64_t system_ns, int64_t steal_ns) {
+static void fill_group_row(struct row *row, struct held *held, int64_t passed_ns, int64_t user_ns,
+                           int64_t system_ns, int64_t steal_ns) {
     if (!row)
         return;
     row->values[CPU_USER] = user_ns;
@@ -178,8 +178,8 @@ static void group_cores(struct cpu *cpu, const struct probe_env *env, struct row
         struct held *held = &cpu->held[numbers[0]];
         int64_t user_ns = counter_value(numbers[1], 1), system_ns = counter_value(numbers[2], 1);
         divide_exact(held, exact_ns(cpu, (unsigned)numbers[0]), &user_ns, &system_ns);
-        group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns, user_ns, system_ns,
-                  held->steal);
+        fill_group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns, user_ns,
+                       system_ns, held->steal);
     }
 }
 
@@ -202,8 +202,8 @@ static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t stea
     }
     divide_exact(&cpu->total, exact_ns(cpu, 0), &user_ns, &system_ns);
     if (!__builtin_mul_overflow(env->mono_ns, (int64_t)env->scope->n_cpus, &passed_ns))
-        group_row(rows_append(rows, "cpus", 4), &cpu->total, passed_ns, user_ns, system_ns,
-                  steal_ns);
+        fill_group_row(rows_append(rows, "cpus", 4), &cpu->total, passed_ns, user_ns, system_ns,
+                       steal_ns);
 }
 
 static int cpu_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -224,7 +224,7 @@ static int cpu_sample(void *state, const struct probe_env *env, struct rows *row
     return rows->n ? 0 : -ENODATA;
 }
 
-static int open_group(struct cpu *cpu, const struct probe_env *env) {
+static int open_cpu_group(struct cpu *cpu, const struct probe_env *env) {
     const struct scope *scope = env->scope;
     cpu->unit_ns = scope->v2_cpu ? NS_PER_US : tick_ns(env->ticks_per_s);
     if (scope->v2_cpu)
@@ -241,7 +241,7 @@ static int cpu_open(void *state, const struct probe_env *env, char *why, size_t 
     int r = source_open(&cpu->stat, env->proc, "stat");
     if (r == 0 && env->scope->kind == SCOPE_CGROUP && *env->scope->cpu) {
         where = env->scope->cpu;
-        r = open_group(cpu, env);
+        r = open_cpu_group(cpu, env);
     }
     if (r < 0) {
         snprintf(why, why_size, "cannot read CPU time from %s: %s", where, strerror(-r));

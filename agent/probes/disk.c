@@ -139,7 +139,7 @@ static int disk_sample(void *state, const struct probe_env *env, struct rows *ro
     return r;
 }
 
-static int open_directory(const char *root, const char *name) {
+static int open_disks(const char *root, const char *name) {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s", root, name);
     if (n < 0 || (size_t)n >= sizeof path)
@@ -150,7 +150,7 @@ static int open_directory(const char *root, const char *name) {
 
 static int disk_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct disk *disk = state;
-    int block_fd = open_directory(env->sys, "block");
+    int block_fd = open_disks(env->sys, "block");
     if (block_fd < 0) {
         snprintf(why, why_size, "cannot tell disks from partitions without %s/block: %s", env->sys,
                  strerror(-block_fd));
@@ -162,7 +162,7 @@ static int disk_open(void *state, const struct probe_env *env, char *why, size_t
         return r;
     }
     disk->block_fd = block_fd;
-    disk->number_fd = open_directory(env->sys, "dev/block");
+    disk->number_fd = open_disks(env->sys, "dev/block");
     disk->of_group = env->scope->kind == SCOPE_CGROUP && *env->scope->io;
     r = disk->of_group ? disk_group_open(disk, env->scope)
                        : source_open(&disk->stats, env->proc, "diskstats");

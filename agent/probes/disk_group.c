@@ -42,7 +42,7 @@ static void name_of(struct disk *disk, struct span number, char *ret_name) {
 }
 
 /* The row of "major:minor" in this sample; NULL if the device does not count. */
-static struct row *group_row(struct disk *disk, struct span number, struct rows *rows) {
+static struct row *find_group_row(struct disk *disk, struct span number, struct rows *rows) {
     char name[NAME_SET_NAME_MAX + 1];
     if (!memchr(number.data, ':', number.size))
         return NULL;
@@ -86,7 +86,7 @@ static void read_v2_line(struct disk *disk, struct span line, struct rows *rows)
         int column = v2_column(word, &q);
         if (column < 0 || !text_u64(&q, word.data + word.size, &value))
             continue;
-        if (!row && !(row = group_row(disk, number, rows)))
+        if (!row && !(row = find_group_row(disk, number, rows)))
             return;
         row->values[column] = counter_value(value, 1);
     }
@@ -104,7 +104,7 @@ static void read_v1_line(struct disk *disk, struct span line, int read_column, i
     bool is_read = span_equal(operation, "Read");
     if (!is_read && !span_equal(operation, "Write"))
         return;
-    struct row *row = group_row(disk, number, rows);
+    struct row *row = find_group_row(disk, number, rows);
     if (row)
         row->values[is_read ? read_column : write_column] = counter_value(value, 1);
 }

@@ -16,11 +16,11 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "agent/base/counter.h"
+#include "agent/base/interface.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
@@ -47,15 +47,6 @@ struct pass {
 
 /* ---- packets ---- */
 
-static bool find_interface(int socket_fd, int index, char name[IFNAMSIZ]) {
-    struct ifreq request = {.ifr_ifindex = index};
-    if (ioctl(socket_fd, SIOCGIFNAME, &request) < 0)
-        return false;
-    memcpy(name, request.ifr_name, IFNAMSIZ);
-    name[IFNAMSIZ - 1] = '\0';
-    return true;
-}
-
 /* An interface of the same name that was made anew: its flows go on under their names. */
 static void forget_namesake(struct flows *all, const char *name, size_t size) {
     for (size_t i = 0; i < all->n; i++)
@@ -68,7 +59,7 @@ static void forget_namesake(struct flows *all, const char *name, size_t size) {
 
 static struct flow *begin_flow(struct flow_probe *probe, const struct flow_key *key) {
     char interface[IFNAMSIZ], name[INSTANCE_MAX + 1];
-    if (!find_interface(probe->socket_fd, key->interface, interface))
+    if (!interface_name(probe->socket_fd, key->interface, interface))
         return NULL;
     size_t size = flow_name(key, interface, name);
     forget_namesake(&probe->all, name, size);
@@ -96,7 +87,7 @@ static void take_packet(void *ctx, const struct captured *packet) {
 
 /* ---- rows ---- */
 
-static void fill(const struct flow_counts *counts, int64_t *values) {
+static void fill_flow_row(const struct flow_counts *counts, int64_t *values) {
     values[FLOW_SEND_BYTES] = counter_value(counts->send_bytes, 1);
     values[FLOW_SEND_PACKETS] = counter_value(counts->send_packets, 1);
     values[FLOW_RECEIVE_BYTES] = counter_value(counts->receive_bytes, 1);
@@ -112,7 +103,7 @@ static void append_flow(struct flow *flow, int64_t now_ns, struct rows *rows) {
         return;
     row->flags = flow->born && !flow->sent_ns ? ROW_BORN : 0;
     flow->sent_ns = now_ns;
-    fill(&flow->counts, row->values);
+    fill_flow_row(&flow->counts, row->values);
 }
 
 static void append_rest(struct flow_probe *probe, struct rows *rows) {
@@ -122,7 +113,7 @@ static void append_rest(struct flow_probe *probe, struct rows *rows) {
         if (row) {
             row->flags = probe->other_sent ? 0 : ROW_BORN;
             probe->other_sent = true;
-            fill(other, row->values);
+            fill_flow_row(other, row->values);
         }
     }
     struct row *row = rows_append(rows, NOT_CAPTURED, strlen(NOT_CAPTURED));

@@ -55,7 +55,7 @@ void flow_count(struct flow_counts *counts, const struct captured *packet) {
 
 /* The last words of addresses differ in their highest bits only: rotated in, stirred at the end
  * (as MurmurHash3 does). The key has no gaps. */
-static size_t slot_of(const struct flow_key *key) {
+static size_t flow_slot(const struct flow_key *key) {
     uint32_t words[sizeof *key / 4], hash = 0;
     memcpy(words, key, sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -66,7 +66,7 @@ static size_t slot_of(const struct flow_key *key) {
 }
 
 struct flow *flows_find(struct flows *all, const struct flow_key *key) {
-    for (size_t slot = slot_of(key); all->slots[slot]; slot = (slot + 1) % FLOW_SLOTS) {
+    for (size_t slot = flow_slot(key); all->slots[slot]; slot = (slot + 1) % FLOW_SLOTS) {
         struct flow *flow = &all->items[all->slots[slot] - 1];
         if (memcmp(&flow->key, key, sizeof *key) == 0)
             return flow;
@@ -75,7 +75,7 @@ struct flow *flows_find(struct flows *all, const struct flow_key *key) {
 }
 
 static void place(struct flows *all, size_t at) {
-    size_t slot = slot_of(&all->items[at].key);
+    size_t slot = flow_slot(&all->items[at].key);
     while (all->slots[slot])
         slot = (slot + 1) % FLOW_SLOTS;
     all->slots[slot] = (uint16_t)(at + 1);

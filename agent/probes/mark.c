@@ -54,7 +54,7 @@ struct mark {
 
 /* ---- how far ---- */
 
-static size_t note_cursors(struct mark *mark) {
+static size_t note_rings(struct mark *mark) {
     for (size_t i = 0; i < mark->reader.n_writers; i++) {
         const struct mark_writer *writer = &mark->reader.writers[i];
         mark->read.rings[i] =
@@ -87,7 +87,7 @@ static void mark_keeping(void *state, uint64_t seq) {
     struct mark *mark = state;
     if (!mark->owner.owns || !mark->moved)
         return;
-    size_t size = note_cursors(mark);
+    size_t size = note_rings(mark);
     ring_owner_save(&mark->owner, mark->env->stream ? *mark->env->stream : 0, seq, &mark->read,
                     size);
     mark->moved = false;
@@ -95,7 +95,7 @@ static void mark_keeping(void *state, uint64_t seq) {
 
 /* ---- whose they are ---- */
 
-static int open_directory(struct mark *mark) {
+static int open_marks(struct mark *mark) {
     int r = mark_directory_create(mark->path);
     if (r == 0 || r == -EEXIST)
         r = mark_reader_open(&mark->reader, mark->path);
@@ -112,19 +112,19 @@ static int open_directory(struct mark *mark) {
 }
 
 /* All that was read is kept by now: rows of a sample are, before the next one is taken. */
-static void close_directory(struct mark *mark) {
-    size_t size = note_cursors(mark);
+static void close_marks(struct mark *mark) {
+    size_t size = note_rings(mark);
     ring_owner_release(&mark->owner, &mark->read, size);
     ring_owner_close(&mark->owner);
     mark_reader_release(&mark->reader);
     mark->is_open = false;
 }
 
-static int take_over(struct mark *mark, struct rows *rows) {
+static int take_over_marks(struct mark *mark, struct rows *rows) {
     int r = ring_owner_take(&mark->owner);
     if (r == -ESTALE) {
-        close_directory(mark);
-        r = open_directory(mark);
+        close_marks(mark);
+        r = open_marks(mark);
         if (r == 0)
             r = ring_owner_take(&mark->owner);
     }
@@ -138,14 +138,14 @@ static int take_over(struct mark *mark, struct rows *rows) {
 }
 
 /* 1: it may read. 0: another agent does. */
-static int own(struct mark *mark, struct rows *rows) {
+static int own_marks(struct mark *mark, struct rows *rows) {
     if (!mark->is_open || mark->owner.superseded)
         return 0;
     if (!mark->owner.owns)
-        return take_over(mark, rows);
+        return take_over_marks(mark, rows);
     if (!ring_owner_is_asked(&mark->owner))
         return 1;
-    size_t size = note_cursors(mark);
+    size_t size = note_rings(mark);
     ring_owner_release(&mark->owner, &mark->read, size);
     return 0;
 }
@@ -163,8 +163,8 @@ static const struct {
     [CHOKEPOINT_MARK_VALUE] = {MARK_VALUE, "value"},
 };
 
-static void fill(int64_t *values, const struct mark_writer *writer,
-                 const struct chokepoint_mark_record *record) {
+static void fill_mark_row(int64_t *values, const struct mark_writer *writer,
+                          const struct chokepoint_mark_record *record) {
     enum mark_kind kind = kinds[record->kind].kind;
     values[MARK_KIND] = kind;
     values[MARK_PID] = writer->pid;
@@ -188,7 +188,7 @@ static void take_record(void *ctx, const struct mark_writer *writer,
     const char *name = record->name[0] ? record->name : kinds[record->kind].unnamed;
     struct row *row = rows_append(rows, name, strlen(name));
     if (row)
-        fill(row->values, writer, record);
+        fill_mark_row(row->values, writer, record);
 }
 
 static void count_lost(struct mark *mark, struct rows *rows) {
@@ -201,7 +201,7 @@ static void count_lost(struct mark *mark, struct rows *rows) {
 static int mark_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mark *mark = state;
     (void)env;
-    int owned = own(mark, rows);
+    int owned = own_marks(mark, rows);
     if (owned <= 0)
         return owned;
     int r = scan(mark);
@@ -229,7 +229,7 @@ static int mark_open(void *state, const struct probe_env *env, char *why, size_t
     mark->env = env;
     int r = mark_directory_path(env->marks, mark->path, sizeof mark->path);
     if (r == 0)
-        r = open_directory(mark);
+        r = open_marks(mark);
     if (r < 0)
         snprintf(why, why_size, "cannot make the directory of marks %s: %s", mark->path,
                  strerror(-r));
@@ -247,7 +247,7 @@ static void mark_close(void *state) {
         unlinkat(dirfd(mark->reader.files.dir), CURSORS_FILE, 0);
     if (remove)
         mark_directory_remove(mark->path);
-    close_directory(mark);
+    close_marks(mark);
 }
 
 const struct probe probe_mark = {

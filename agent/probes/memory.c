@@ -103,7 +103,7 @@ static int memory_sample(void *state, const struct probe_env *env, struct rows *
     return r;
 }
 
-static int open_group(struct memory *memory, const struct probe_env *env) {
+static int open_memory_group(struct memory *memory, const struct probe_env *env) {
     const struct scope *scope = env->scope;
     int64_t values[N_VALUES];
     keys_init(&memory->keys, meminfo_keys, ARRAY_SIZE(meminfo_keys));
@@ -130,7 +130,7 @@ static int memory_open(void *state, const struct probe_env *env, char *why, size
     int r = source_open(&memory->stat, env->proc, "meminfo");
     if (r == 0 && env->scope->kind == SCOPE_CGROUP && *env->scope->memory) {
         where = env->scope->memory;
-        r = open_group(memory, env);
+        r = open_memory_group(memory, env);
     } else {
         keys_init(&memory->keys, meminfo_keys, ARRAY_SIZE(meminfo_keys));
     }

@@ -52,7 +52,8 @@ static void fill_rank(int64_t *values, const struct call_rank *rank) {
     values[MPI_LOST_COMMS] = counter_value(rank->lost_comms, 1);
 }
 
-static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
+static void report_calls(struct mpi *mpi, size_t i, const struct probe_env *env,
+                         struct rows *rows) {
     struct call_watch *watch = mpi->watch;
     struct mpi_sum sum = {0};
     for (size_t f = 0; f < CALL_COUNT; f++)
@@ -190,7 +191,7 @@ static int mpi_sample(void *state, const struct probe_env *env, struct rows *row
     int r = call_watch_scan(mpi->watch, env);
     for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
         if (call_watch_read(mpi->watch, i, env))
-            report(mpi, i, env, rows);
+            report_calls(mpi, i, env, rows);
         else if (mpi->watch->reader.ranks[i].broken)
             tell_broken(mpi, i, env);
     look_for_unseen(mpi, env);

@@ -20,8 +20,8 @@ struct mpi_function {
     int64_t inside_ns[CALL_MAX_RANKS][CALL_COUNT]; /* as last told */
 };
 
-static void report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
-                   struct rows *rows) {
+static void report_function(struct mpi_function *all, size_t i, size_t function,
+                            struct mpi_sum *sum, struct rows *rows) {
     struct call_watch *watch = all->watch;
     char name[INSTANCE_MAX + 1];
     int size = snprintf(name, sizeof name, "%s %s", watch->ranks[i].name,
@@ -48,7 +48,7 @@ static void report_rank(struct mpi_function *all, size_t i, const struct probe_e
             if (totals->now[t].function == f)
                 mpi_sum_now(&sum, &totals->now[t], env->mono_ns);
         if (sum.calls || sum.threads_inside || all->inside_ns[i][f])
-            report(all, i, f, &sum, rows);
+            report_function(all, i, f, &sum, rows);
     }
 }
 

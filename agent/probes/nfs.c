@@ -69,7 +69,7 @@ static size_t parse_operation(struct span line, struct span *ret_name,
     return n >= N_NUMBERS_1_0 ? n : 0;
 }
 
-static void fill(const uint64_t *numbers, size_t n, int64_t *values) {
+static void fill_mount_row(const uint64_t *numbers, size_t n, int64_t *values) {
     uint64_t calls = numbers[CALLS], sent = numbers[TRANSMISSIONS];
     values[NFS_OPERATIONS] = counter_value(calls, 1);
     values[NFS_RETRANSMISSIONS] = counter_value(sent > calls ? sent - calls : 0, 1);
@@ -97,7 +97,7 @@ static void append_operation(struct nfs *nfs, struct span device, struct span op
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
-    fill(numbers, n, row->values);
+    fill_mount_row(numbers, n, row->values);
 }
 
 /* Returns whether there is a mount of NFS. */

@@ -10,11 +10,11 @@
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "agent/base/counter.h"
+#include "agent/base/interface.h"
 #include "agent/base/name_set.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
@@ -33,16 +33,7 @@ struct pass {
     struct rows *rows;
 };
 
-static bool find_interface(int socket_fd, int index, char name[IFNAMSIZ]) {
-    struct ifreq request = {.ifr_ifindex = index};
-    if (ioctl(socket_fd, SIOCGIFNAME, &request) < 0)
-        return false; /* it has just gone */
-    memcpy(name, request.ifr_name, IFNAMSIZ);
-    name[IFNAMSIZ - 1] = '\0';
-    return true;
-}
-
-static void fill(const struct qdisc_message *message, int64_t *values) {
+static void fill_queue_row(const struct qdisc_message *message, int64_t *values) {
     if (message->has_traffic) {
         values[QDISC_SEND_BYTES] = counter_value(message->bytes, 1);
         values[QDISC_SEND_PACKETS] = counter_value(message->packets, 1);
@@ -63,7 +54,7 @@ static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
     struct qdisc_message message;
     char interface[IFNAMSIZ], name[NAME_SET_NAME_MAX + 1];
     if (!qdisc_read(type, payload, &message) || strcmp(message.kind, "noqueue") == 0 ||
-        !find_interface(pass->qdisc->socket_fd, message.interface, interface))
+        !interface_name(pass->qdisc->socket_fd, message.interface, interface))
         return;
     size_t size = qdisc_name(&message, interface, name, sizeof name);
     struct name_set_entry *entry =
@@ -73,7 +64,7 @@ static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
-    fill(&message, row->values);
+    fill_queue_row(&message, row->values);
 }
 
 static int dump(struct qdisc *qdisc, netlink_take *take, void *ctx) {

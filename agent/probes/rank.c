@@ -25,14 +25,14 @@
 
 /* ---- who is there ---- */
 
-static struct ranked *find(struct ranks *ranks, const struct job_process *process) {
+static struct ranked *find_rank(struct ranks *ranks, const struct job_process *process) {
     for (size_t i = 0; i < ranks->n; i++)
         if (ranks->items[i].pid == process->pid && ranks->items[i].born == process->born)
             return &ranks->items[i];
     return NULL;
 }
 
-static bool add(struct ranks *ranks, const struct job_process *process) {
+static bool add_rank(struct ranks *ranks, const struct job_process *process) {
     char path[32];
     if (ranks->n == RANKS_MAX)
         return false;
@@ -67,14 +67,14 @@ static void look_at_job(struct ranks *ranks, const struct job *job, struct rows 
         ranks->items[i].seen = false;
     for (size_t i = 0; i < job->n; i++) {
         const struct job_process *process = &job->processes[i];
-        struct ranked *known = find(ranks, process);
+        struct ranked *known = find_rank(ranks, process);
         if (process->rank < 0)
             continue;
         if (known)
             known->seen = true;
-        else if (!add(ranks, process))
+        else if (!add_rank(ranks, process))
             rows->dropped++;
-        known = find(ranks, process);
+        known = find_rank(ranks, process);
         if (known)
             known->rank = process->rank;
     }
@@ -89,8 +89,9 @@ static bool read_stat(const struct ranked *rank, struct process_stat *ret_stat) 
     return n > 0 && process_parse_stat(text, (size_t)n, ret_stat);
 }
 
-static void fill(int64_t *values, const struct ranked *rank, const struct process_stat *stat,
-                 bool has_delays, const struct probe_env *env) {
+static void fill_rank_row(int64_t *values, const struct ranked *rank,
+                          const struct process_stat *stat, bool has_delays,
+                          const struct probe_env *env) {
     values[RANK_RANK] = rank->rank;
     values[RANK_PID] = rank->pid;
     values[RANK_THREADS] = stat->threads;
@@ -128,8 +129,8 @@ static void add_stop(struct ranked *rank, const struct process_stat *stat, int64
     rank->sampled_ns = now_ns;
 }
 
-static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
-                   const struct probe_env *env, struct rows *rows) {
+static void report_one(struct ranks *ranks, struct ranked *rank, bool has_delays,
+                       const struct probe_env *env, struct rows *rows) {
     char name[32];
     struct process_stat stat;
     if (!read_stat(rank, &stat))
@@ -143,7 +144,7 @@ static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
     int size = snprintf(name, sizeof name, "rank %d [%d]", rank->rank, rank->pid);
     struct row *row = rows_append(rows, name, (size_t)size);
     if (row)
-        fill(row->values, rank, &stat, has_delays, env);
+        fill_rank_row(row->values, rank, &stat, has_delays, env);
 }
 
 /* kernel.task_delayacct; before Linux 5.14 there was no such switch and delays were accounted. */
@@ -178,7 +179,7 @@ static int rank_sample(void *state, const struct probe_env *env, struct rows *ro
     if (!has_delays)
         tell_delays(ranks, env);
     for (size_t i = 0; i < ranks->n; i++)
-        report(ranks, &ranks->items[i], has_delays, env, rows);
+        report_one(ranks, &ranks->items[i], has_delays, env, rows);
     return 0;
 }
 

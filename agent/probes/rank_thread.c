@@ -13,7 +13,7 @@
 #include "agent/probes/rank.h"
 #include "common/text.h"
 
-static struct ranked_thread *find(struct ranks *ranks, int32_t pid, int32_t tid) {
+static struct ranked_thread *find_thread(struct ranks *ranks, int32_t pid, int32_t tid) {
     for (size_t i = 0; i < ranks->n_threads; i++)
         if (ranks->threads[i].pid == pid && ranks->threads[i].tid == tid)
             return &ranks->threads[i];
@@ -22,7 +22,7 @@ static struct ranked_thread *find(struct ranks *ranks, int32_t pid, int32_t tid)
 
 static bool watch(struct ranks *ranks, int32_t pid, int32_t tid) {
     char path[64];
-    struct ranked_thread *known = find(ranks, pid, tid);
+    struct ranked_thread *known = find_thread(ranks, pid, tid);
     if (known) {
         known->seen = true;
         return true;
@@ -74,7 +74,7 @@ void rank_list_threads(struct ranks *ranks, struct ranked *rank, int64_t n_threa
     rank->n_threads = n_threads;
 }
 
-static void add(int64_t *sum, uint64_t before, uint64_t now) {
+static void add_growth(int64_t *sum, uint64_t before, uint64_t now) {
     if (now < before || now > INT64_MAX ||
         __builtin_add_overflow(*sum, (int64_t)(now - before), sum))
         return;
@@ -89,8 +89,8 @@ static int64_t read_thread(struct ranked *rank, struct ranked_thread *thread) {
     if (!text_u64(&p, end, &run_ns) || !text_u64(&p, end, &wait_ns) || p == end)
         return 0; /* it has ended */
     int64_t before = rank->run_ns;
-    add(&rank->run_ns, thread->run_ns, run_ns);
-    add(&rank->wait_ns, thread->wait_ns, wait_ns);
+    add_growth(&rank->run_ns, thread->run_ns, run_ns);
+    add_growth(&rank->wait_ns, thread->wait_ns, wait_ns);
     rank->has_times |= run_ns > 0;
     thread->run_ns = run_ns;
     thread->wait_ns = wait_ns;
@@ -104,5 +104,5 @@ void rank_read_threads(struct ranks *ranks, struct ranked *rank) {
             ranks->threads[i].pid == rank->pid ? read_thread(rank, &ranks->threads[i]) : 0;
         longest = ran > longest ? ran : longest;
     }
-    add(&rank->longest_ns, 0, (uint64_t)longest);
+    add_growth(&rank->longest_ns, 0, (uint64_t)longest);
 }

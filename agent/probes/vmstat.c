@@ -95,7 +95,7 @@ static int vmstat_sample(void *state, const struct probe_env *env, struct rows *
 }
 
 /* A group without a count of OOM kills (v1 before 4.13) leaves that column absent. */
-static int open_group(struct vmstat *vmstat, const struct scope *scope) {
+static int open_vmstat_group(struct vmstat *vmstat, const struct scope *scope) {
     const char *oom = scope->v2_memory ? "memory.events" : "memory.oom_control";
     if (scope->v2_memory)
         keys_init(&vmstat->keys, v2_keys, ARRAY_SIZE(v2_keys));
@@ -112,7 +112,7 @@ static int vmstat_open(void *state, const struct probe_env *env, char *why, size
     bool of_group = env->scope->kind == SCOPE_CGROUP && *env->scope->memory;
     int r;
     if (of_group) {
-        r = open_group(vmstat, env->scope);
+        r = open_vmstat_group(vmstat, env->scope);
     } else {
         keys_init(&vmstat->keys, host_keys, ARRAY_SIZE(host_keys));
         r = source_open(&vmstat->stat, env->proc, "vmstat");

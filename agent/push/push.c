@@ -283,7 +283,7 @@ static int64_t take_unknown_tables(struct push *push, const struct push_answer *
     return backoff_ns(push);
 }
 
-static int64_t take_answer(struct push *push, const struct push_answer *answer, bool final) {
+static int64_t take_push_answer(struct push *push, const struct push_answer *answer, bool final) {
     switch (answer->status) {
     case 200:
         return take_success(push, answer, final);
@@ -340,7 +340,7 @@ static int64_t push_once(struct push *push) {
                                          .ctx = push};
     r = push_http_post(push->http, &request, &answer);
     if (r == 0)
-        return take_answer(push, &answer, final);
+        return take_push_answer(push, &answer, final);
     if (r == -EPIPE)
         return take_severed(push, answer.why);
     if (r != -ECANCELED)

@@ -83,8 +83,8 @@ static int read_segment(const char *path, uint8_t **ret_data, size_t *ret_size) 
 }
 
 /* Finds the file's stream, and its length without a record that a kill cut short. */
-static int look_at(const char *path, const uint8_t *data, size_t *size,
-                   struct wire_stream *ret_stream, struct wire_run *ret_run) {
+static int look_at_segment(const char *path, const uint8_t *data, size_t *size,
+                           struct wire_stream *ret_stream, struct wire_run *ret_run) {
     struct wire_reader reader;
     struct wire_record record;
     size_t whole = 0;
@@ -113,7 +113,7 @@ struct remains {
     int64_t period_ns, begin_ns;
 };
 
-static int is_segment(const struct dirent *entry);
+static int is_spool_file(const struct dirent *entry);
 
 /* The file's stream, its run, its first frame. */
 static void take_remains(struct remains *remains, const uint8_t *data, size_t size) {
@@ -138,7 +138,7 @@ static void take_remains(struct remains *remains, const uint8_t *data, size_t si
 static void look_into(struct remains *remains, const char *directory) {
     struct dirent **entries;
     char path[PATH_MAX];
-    int n = scandir(directory, &entries, is_segment, alphasort);
+    int n = scandir(directory, &entries, is_spool_file, alphasort);
     for (int i = 0; i < n; i++) {
         int length = snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
         uint8_t *data = NULL;
@@ -290,7 +290,7 @@ static int import_file(struct import *import, const char *path, bool events) {
     if (r < 0)
         return r;
     push.body = data;
-    r = look_at(path, data, &push.size, &stream, &run);
+    r = look_at_segment(path, data, &push.size, &stream, &run);
     bool skip = r == 0 && (stream.period_ns == 0) != events;
     if (r == 0 && !skip && !import->ingest)
         r = find_run(import, path, &stream, &run);
@@ -300,7 +300,7 @@ static int import_file(struct import *import, const char *path, bool events) {
     return r;
 }
 
-static int is_segment(const struct dirent *entry) {
+static int is_spool_file(const struct dirent *entry) {
     size_t n = strlen(entry->d_name);
     return n > 6 && strcmp(entry->d_name + n - 6, ".spool") == 0;
 }
@@ -309,7 +309,7 @@ static int is_segment(const struct dirent *entry) {
 static int import_directory(struct import *import, const char *directory) {
     struct dirent **entries;
     char path[PATH_MAX];
-    int r = 0, n = scandir(directory, &entries, is_segment, alphasort);
+    int r = 0, n = scandir(directory, &entries, is_spool_file, alphasort);
     if (n < 0)
         return fail(directory, errno == ENOTDIR ? "is a file; name the directory it lies in"
                                                 : strerror(errno));

@@ -99,7 +99,7 @@ static bool any_process_has(const char *path) {
     return has;
 }
 
-static int look_at(const char *path, struct leftover *ret_leftover) {
+static int look_at_directory(const char *path, struct leftover *ret_leftover) {
     struct stat st;
     struct leftover found = {0};
     int fd = open_own(path);
@@ -124,7 +124,7 @@ static void remove_segment(int dir_fd, const char *name, void *ctx) {
  * which stay. */
 static int leftover_remove(const struct leftover *leftover) {
     struct leftover now;
-    int r = look_at(leftover->path, &now);
+    int r = look_at_directory(leftover->path, &now);
     if (r < 0)
         return r;
     if (now.held || now.newest_s != leftover->newest_s)
@@ -162,7 +162,7 @@ static void find_in(const char *place, struct buffer *list) {
         struct leftover found;
         if (is_spool(entry->d_name) &&
             path_format(path, sizeof path, "%s/%s", place, entry->d_name) == 0 &&
-            (look_at(path, &found) == 0 || look_at_foreign(path, &found) == 0))
+            (look_at_directory(path, &found) == 0 || look_at_foreign(path, &found) == 0))
             buffer_put(list, &found, sizeof found);
     }
     if (dir)

@@ -22,14 +22,9 @@ static const struct wrapper wrappers[] = {
     {"stdbuf", "ioe", 0, false}, {"timeout", "ks", 1, false}, {"taskset", "", 1, false},
 };
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const struct wrapper *find_wrapper(const char *word) {
     for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++)
-        if (strcmp(base_name(word), wrappers[i].name) == 0)
+        if (strcmp(basename(word), wrappers[i].name) == 0)
             return &wrappers[i];
     return NULL;
 }
@@ -73,11 +68,11 @@ static const struct launcher *launcher_named(const char *name) {
 
 /* mpirun and mpiexec may be links; the file behind them has the real name. */
 static const struct launcher *find_launcher(const char *word) {
-    const struct launcher *found = launcher_named(base_name(word));
+    const struct launcher *found = launcher_named(basename(word));
     char path[PATH_MAX], file[PATH_MAX];
     if (found == &launcher_openmpi && program_find(word, path) == 0 && realpath(path, file) &&
-        launcher_named(base_name(file)))
-        return launcher_named(base_name(file));
+        launcher_named(basename(file)))
+        return launcher_named(basename(file));
     return found;
 }
 
@@ -85,7 +80,7 @@ static const struct launcher *find_launcher(const char *word) {
 static bool looks_like_launcher(const char *word) {
     static const char *const others[] = {"aprun", "flux",   "ibrun",  "jsrun",
                                          "prun",  "salloc", "sbatch", "yod"};
-    const char *name = base_name(word);
+    const char *name = basename(word);
     if (strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0)
         return true;
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -115,7 +110,7 @@ static const struct launcher_option *find_option(const struct launcher *launcher
     return NULL;
 }
 
-static int push(const char **list, size_t *n, const char *word) {
+static int add_listed(const char **list, size_t *n, const char *word) {
     if (*n == COMMAND_LISTS_MAX)
         return -E2BIG;
     list[(*n)++] = word;
@@ -157,7 +152,7 @@ static int take_of_job(struct command_words *to, const struct launcher_option *o
     bool asks = option->role == ROLE_JOB || option->role == ROLE_NODES ||
                 option->role == ROLE_LIST || option->role == ROLE_HOSTFILE;
     for (int i = 0; i < n_words && asks && to->kind == COMMAND_SRUN && r == 0; i++)
-        r = push(to->allocation, &to->n_allocation, words[i]);
+        r = add_listed(to->allocation, &to->n_allocation, words[i]);
     return r;
 }
 
@@ -172,13 +167,13 @@ static int take(struct command_words *to, const struct launcher_option *option, 
     if (option->role == ROLE_HIDES_VARIABLES)
         to->hides_variables = words[0];
     if (option->role == ROLE_HOSTFILE)
-        return push(to->hostfiles, &to->n_hostfiles, argument);
+        return add_listed(to->hostfiles, &to->n_hostfiles, argument);
     if (option->role == ROLE_LIST)
-        return push(to->lists, &to->n_lists, argument);
+        return add_listed(to->lists, &to->n_lists, argument);
     if (option->role != ROLE_REACH || (option->n_arguments == 2 && is_about_ranks(words[1])))
         return 0;
     for (int i = 0; i <= (value ? 0 : option->n_arguments) && r == 0; i++)
-        r = push(to->reach, &to->n_reach, words[i]);
+        r = add_listed(to->reach, &to->n_reach, words[i]);
     return r;
 }
 

@@ -15,12 +15,12 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-static void keep(void *name) {
+static void keep_name(void *name) {
     (void)name; /* the array owns it */
 }
 
 void hosts_release(struct hosts *hosts) {
-    tdestroy(hosts->index, keep);
+    tdestroy(hosts->index, keep_name);
     for (size_t i = 0; i < hosts->n; i++)
         free(hosts->names[i]);
     free(hosts->names);
@@ -69,7 +69,7 @@ static int refuse_name(const char *name, size_t size, char *why, size_t why_size
     return -EINVAL;
 }
 
-static int append(struct hosts *hosts, char *name) {
+static int append_name(struct hosts *hosts, char *name) {
     if ((hosts->n & (hosts->n - 1)) == 0) { /* grows at powers of two */
         char **names = reallocarray(hosts->names, hosts->n ? 2 * hosts->n : 1, sizeof *names);
         if (!names)
@@ -96,7 +96,7 @@ int hosts_add(struct hosts *hosts, const char *name, size_t size, char *why, siz
         return -E2BIG;
     }
     char *copy = strdup(text);
-    int r = copy ? append(hosts, copy) : -ENOMEM;
+    int r = copy ? append_name(hosts, copy) : -ENOMEM;
     if (r < 0) {
         free(copy);
         snprintf(why, why_size, "out of memory");

@@ -68,19 +68,19 @@ static const char deliver[] =
     "CHOKEPOINT_MARKS=\"$CHOKEPOINT_MARKS${key:+-$key}\"\n"
     "exec \"$f\" --delivered \"$d\" ${l:+--library-size \"$shim\"} \"$@\"";
 
-static bool append(char *to, size_t size, const char *text) {
+static bool append_text(char *to, size_t size, const char *text) {
     size_t n = strlen(to);
     return (size_t)snprintf(to + n, size - n, "%s", text) < size - n;
 }
 
 static bool append_quoted(char *to, size_t size, const char *before, const char *text) {
-    return append(to, size, before) && launch_shell_quote(to, size, text);
+    return append_text(to, size, before) && launch_shell_quote(to, size, text);
 }
 
 static bool append_environment(char *to, size_t size, const struct launch_words *words,
                                const struct launch_plan *plan) {
     const char *scope = launch_scope();
-    return append(to, size, "unset CHOKEPOINT_TOKEN") &&
+    return append_text(to, size, "unset CHOKEPOINT_TOKEN") &&
            append_quoted(to, size, "; export ", words->run) &&
            append_quoted(to, size, " ", words->marks) &&
            append_quoted(to, size, " CHOKEPOINT_AGENT=", plan->run_id) &&
@@ -97,9 +97,9 @@ static bool append_words(char *to, size_t size, const struct launch_words *agent
 /* The agent is at the same path as here, if that is sound, or in the PATH. */
 static bool append_start(char *to, size_t size, const struct launch_words *agent,
                          const struct launch_plan *plan) {
-    return append_quoted(to, size, "; a=", plan->agent) && append(to, size, "\n") &&
-           append(to, size, sound) &&
-           append(to, size, "sound \"$a\" && a=$real || a=chokepoint-agent; exec \"$a\"") &&
+    return append_quoted(to, size, "; a=", plan->agent) && append_text(to, size, "\n") &&
+           append_text(to, size, sound) &&
+           append_text(to, size, "sound \"$a\" && a=$real || a=chokepoint-agent; exec \"$a\"") &&
            append_words(to, size, agent);
 }
 
@@ -111,8 +111,9 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
            append_quoted(to, size, "; u=", agent->url) &&
            append_quoted(to, size, "; p=", plan->pin) &&
            append_quoted(to, size, "; l=", plan->asks_library ? "yes" : "") &&
-           append(to, size, "; set --") && append_words(to, size, agent) &&
-           append(to, size, "\n") && append(to, size, sound) && append(to, size, deliver);
+           append_text(to, size, "; set --") && append_words(to, size, agent) &&
+           append_text(to, size, "\n") && append_text(to, size, sound) &&
+           append_text(to, size, deliver);
 }
 
 int launch_script_make(struct launch_words *to, const struct launch *launch,

@@ -18,11 +18,6 @@
 #define SCRIPTS_MAX 4
 #define HEADERS_MAX 64
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- paths ---- */
 
 static int check_program(const char *path) {
@@ -91,7 +86,7 @@ static bool read_script(int fd, char ret_word[PATH_MAX]) {
     line[n] = '\0';
     line[strcspn(line, "\n")] = '\0';
     word = strtok_r(rest, " \t", &rest);
-    while (word && (strcmp(base_name(word), "env") == 0 || word[0] == '-'))
+    while (word && (strcmp(basename(word), "env") == 0 || word[0] == '-'))
         word = strtok_r(rest, " \t", &rest);
     snprintf(ret_word, PATH_MAX, "%s", word ? word : "");
     return true;
@@ -126,7 +121,7 @@ static bool is_container(const char *word) {
         "apptainer", "bwrap", "ch-run", "chroot",  "docker",      "enroot",        "nerdctl",
         "podman",    "proot", "sarus",  "shifter", "singularity", "systemd-nspawn"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(base_name(word), names[i]) == 0)
+        if (strcmp(basename(word), names[i]) == 0)
             return true;
     return false;
 }

@@ -99,11 +99,6 @@ static const char *const fed[] = {
     "htpasswd -i",      "pass:stdin",    "-pass stdin",     "kinit",        "-passin stdin",
     "--with-token",     "docker secret", "podman secret",   "--key-file -"};
 
-static const char *base_name(const char *word) {
-    const char *slash = strrchr(word, '/');
-    return slash ? slash + 1 : word;
-}
-
 /* The listed word that is `word`, or with `begins` one that `word` begins with; NULL: none. */
 static const char *listed(const char *list, const char *word, bool begins, size_t *ret_size) {
     size_t all = strlen(word);
@@ -133,16 +128,16 @@ static bool is_program(const char *name) {
     return false;
 }
 
-static void keep(char to[SECRET_LISTED_MAX], const char *word) {
+static void keep_word(char to[SECRET_LISTED_MAX], const char *word) {
     snprintf(to, SECRET_LISTED_MAX, "%s", word);
 }
 
 bool secret_program_find(const char *word, struct secret_program *ret_program) {
-    const char *name = base_name(word);
+    const char *name = basename(word);
     if (!is_program(name))
         return false;
     *ret_program = (struct secret_program){.wraps = is_listed(wrappers, name)};
-    keep(ret_program->name, name);
+    keep_word(ret_program->name, name);
     return true;
 }
 
@@ -167,7 +162,7 @@ static const struct secret_place *find_place(const struct secret_program *progra
 
 const struct secret_place *secret_program_count(struct secret_program *program, const char *word) {
     if (!program->verb[0] && is_verb(program->name, word)) {
-        keep(program->verb, word);
+        keep_word(program->verb, word);
         program->n_words = 0;
         return NULL;
     }

@@ -71,7 +71,7 @@ bool slurm_in_job(void) {
 
 /* --- the words of salloc --- */
 
-static int push(const char **to, size_t capacity, size_t *n, const char *word) {
+static int add_word(const char **to, size_t capacity, size_t *n, const char *word) {
     if (*n == capacity)
         return -E2BIG;
     to[(*n)++] = word;
@@ -104,7 +104,7 @@ static int push_environment(const char **to, size_t capacity, size_t *n,
         int size = snprintf(text + used, SLURM_TEXT_SIZE - used, "--%s=%s", taken[i].option, value);
         if (size < 0 || (size_t)size >= SLURM_TEXT_SIZE - used)
             return -E2BIG;
-        r = push(to, capacity, n, text + used);
+        r = add_word(to, capacity, n, text + used);
         used += (size_t)size + 1;
     }
     return r;
@@ -113,11 +113,11 @@ static int push_environment(const char **to, size_t capacity, size_t *n,
 int slurm_salloc_words(const struct command_words *words, const char **to, size_t capacity,
                        char text[SLURM_TEXT_SIZE], size_t *ret_n) {
     size_t n = 0;
-    int r = push(to, capacity, &n, "salloc");
+    int r = add_word(to, capacity, &n, "salloc");
     if (r == 0)
         r = push_environment(to, capacity, &n, text);
     for (size_t i = 0; i < words->n_allocation && r == 0; i++)
-        r = push(to, capacity, &n, words->allocation[i]);
+        r = add_word(to, capacity, &n, words->allocation[i]);
     *ret_n = n;
     return r;
 }
@@ -130,9 +130,9 @@ static int become_salloc(const struct command_words *words, const char *program,
     size_t n;
     int r = slurm_salloc_words(words, all, SALLOC_WORDS_MAX - 1, text, &n);
     if (r == 0)
-        r = push(all, SALLOC_WORDS_MAX - 1, &n, program);
+        r = add_word(all, SALLOC_WORDS_MAX - 1, &n, program);
     for (size_t i = 0; argv[i] && r == 0; i++)
-        r = push(all, SALLOC_WORDS_MAX - 1, &n, argv[i]);
+        r = add_word(all, SALLOC_WORDS_MAX - 1, &n, argv[i]);
     if (r < 0)
         return snprintf(why, why_size, "srun: more than %d words", SALLOC_WORDS_MAX), r;
     all[n] = NULL;

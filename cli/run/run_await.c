@@ -17,7 +17,7 @@ static int64_t end_ns(const struct run_session *s) {
     return s->options->attached && duration_ns ? s->started_mono_ns + duration_ns : INT64_MAX;
 }
 
-static bool goes_on(const struct run_session *s) {
+static bool run_goes_on(const struct run_session *s) {
     if (!s->options->attached)
         return s->command != 0;
     return !s->interrupted && clock_monotonic_ns() < end_ns(s);
@@ -25,15 +25,15 @@ static bool goes_on(const struct run_session *s) {
 
 static void await_until(struct run_session *s, int64_t deadline_ns) {
     deadline_ns = deadline_ns < end_ns(s) ? deadline_ns : end_ns(s);
-    while (goes_on(s) && clock_monotonic_ns() < deadline_ns)
+    while (run_goes_on(s) && clock_monotonic_ns() < deadline_ns)
         session_poll(s, deadline_ns);
 }
 
 void run_await(struct run_session *s) {
     bool shown = run_progress_wanted(s);
-    for (int64_t next_ns = s->started_mono_ns; goes_on(s); next_ns += PROGRESS_EVERY_NS) {
+    for (int64_t next_ns = s->started_mono_ns; run_goes_on(s); next_ns += PROGRESS_EVERY_NS) {
         await_until(s, shown ? next_ns : INT64_MAX);
-        if (shown && goes_on(s))
+        if (shown && run_goes_on(s))
             run_progress_show(s);
     }
     if (shown)

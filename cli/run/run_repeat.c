@@ -84,7 +84,7 @@ static void tell_few(const struct run_options *options) {
                   options->repeats, COMPARE_RUNS_MIN);
 }
 
-static bool goes_on(const struct repeats *repeats, const struct run_turn *turn) {
+static bool repeats_go_on(const struct repeats *repeats, const struct run_turn *turn) {
     if (turn->interrupted || !turn->started)
         return false;
     return turn->exit_status == 0 || repeats->options->ignore_failure;
@@ -125,7 +125,7 @@ int run_repeatedly(const struct run_options *options,
             tell_progress(repeats, &turn);
         if (turn.started && !turn.interrupted && turn.exit_status == 0)
             repeats->done[repeats->n++] = turn;
-        if (goes_on(repeats, &turn))
+        if (repeats_go_on(repeats, &turn))
             continue;
         tell_early_end(repeats, &turn);
         break;

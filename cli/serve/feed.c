@@ -31,8 +31,8 @@ void feed_line_drop(struct feed_line *line) {
 
 /* ---- the child ---- */
 
-static int start_child(struct feed *feed, const char *program, const char *database, int null_fd,
-                       int to_fd) {
+static int start_top(struct feed *feed, const char *program, const char *database, int null_fd,
+                     int to_fd) {
     const char *const words[] = {program,    "top",  feed->run, "--db", database, "--batch",
                                  "--format", "json", "--delay", "1",    NULL};
     sigset_t none;
@@ -55,7 +55,7 @@ int feed_start(struct feed *feed, const char *program, const char *database) {
     feed->said_fd = memfd_create("said", MFD_CLOEXEC);
     int r = null_fd < 0 || feed->said_fd < 0 ? negative_errno() : 0;
     if (r == 0)
-        r = start_child(feed, program, database, null_fd, fds[1]);
+        r = start_top(feed, program, database, null_fd, fds[1]);
     close(fds[1]);
     if (null_fd >= 0)
         close(null_fd);

@@ -106,7 +106,7 @@ static bool has_body(const struct http_request *request) {
                                        MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
-static void refuse(struct http_request *request, unsigned status, const char *text) {
+static void refuse_request(struct http_request *request, unsigned status, const char *text) {
     http_answer(request, &(struct http_answer){.status = status,
                                                .type = "text/plain; charset=utf-8",
                                                .text = text,
@@ -128,9 +128,9 @@ static enum MHD_Result queue(struct http_request *request) {
 static void hear(struct http_request *request, const char *method) {
     request->heard = true;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED, "this page is only read\n");
+        refuse_request(request, MHD_HTTP_METHOD_NOT_ALLOWED, "this page is only read\n");
     else if (has_body(request))
-        refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "a request here has no body\n");
+        refuse_request(request, MHD_HTTP_CONTENT_TOO_LARGE, "a request here has no body\n");
 }
 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,

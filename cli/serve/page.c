@@ -73,8 +73,8 @@ struct pages_result page_as_made(const struct page *page) {
     return (struct pages_result){.state = PAGES_MADE, .fd = fd, .size = page->size};
 }
 
-static int start_child(const struct page *page, const char *program, const char *database,
-                       int null_fd, pid_t *ret_pid) {
+static int start_report(const struct page *page, const char *program, const char *database,
+                        int null_fd, pid_t *ret_pid) {
     const char *words[PAGES_WORDS_MAX + 4] = {program};
     sigset_t none;
     size_t n = 1;
@@ -102,7 +102,7 @@ int page_make(struct page *page, const char *program, const char *database) {
     page->stamp = stamp_of(database);
     page->due_ns = clock_monotonic_ns() + CHILD_NS;
     if (r == 0)
-        r = start_child(page, program, database, null_fd, &page->pid);
+        r = start_report(page, program, database, null_fd, &page->pid);
     if (null_fd >= 0)
         close(null_fd);
     return r;

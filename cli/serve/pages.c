@@ -62,7 +62,8 @@ static void tell(struct pages *pages, struct page *page, const struct pages_resu
     }
 }
 
-static void fail(struct pages *pages, struct page *page, enum pages_state state, const char *why) {
+static void fail_page(struct pages *pages, struct page *page, enum pages_state state,
+                      const char *why) {
     const struct pages_result result = {.state = state, .why = why};
     tell(pages, page, &result);
     page_close(page);
@@ -92,7 +93,7 @@ static void make_what_waits(struct pages *pages) {
            (page = next_in_turn(pages, PAGE_QUEUED))) {
         int r = page_make(page, pages->options.program, pages->options.database);
         if (r < 0)
-            fail(pages, page, PAGES_FAILED, strerror(-r));
+            fail_page(pages, page, PAGES_FAILED, strerror(-r));
     }
 }
 
@@ -194,9 +195,9 @@ static void conclude(struct pages *pages, struct page *page, int wait_status) {
     child_describe_end(wait_status, end, sizeof end);
     said_last_line(page->said_fd, end, why, sizeof why);
     if (access(pages->options.database, R_OK) < 0)
-        fail(pages, page, PAGES_GONE, why);
+        fail_page(pages, page, PAGES_GONE, why);
     else
-        fail(pages, page, WIFEXITED(wait_status) ? PAGES_REFUSED : PAGES_FAILED, why);
+        fail_page(pages, page, WIFEXITED(wait_status) ? PAGES_REFUSED : PAGES_FAILED, why);
 }
 
 void pages_check(struct pages *pages) {
@@ -209,7 +210,7 @@ void pages_check(struct pages *pages) {
         if (child_ended(page->pid, &status) == 0)
             conclude(pages, page, status);
         else if (now_ns >= page->due_ns)
-            fail(pages, page, PAGES_FAILED, "it took too long and was given up");
+            fail_page(pages, page, PAGES_FAILED, "it took too long and was given up");
     }
     make_what_waits(pages);
 }
@@ -225,5 +226,5 @@ int64_t pages_deadline_ns(const struct pages *pages) {
 void pages_close(struct pages *pages) {
     for (size_t i = 0; i < PAGES_MAX; i++)
         if (pages->page[i].phase == PAGE_QUEUED || pages->page[i].phase == PAGE_BEING_MADE)
-            fail(pages, &pages->page[i], PAGES_GONE, "the server is ending");
+            fail_page(pages, &pages->page[i], PAGES_GONE, "the server is ending");
 }

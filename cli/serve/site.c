@@ -14,7 +14,7 @@
 #define HTML "text/html; charset=utf-8"
 
 /* One line. */
-static void refuse(struct http_request *request, unsigned status, const char *why) {
+static void answer_refusal(struct http_request *request, unsigned status, const char *why) {
     char text[512];
     int size = snprintf(text, sizeof text, "%s\n", why);
     http_answer(request, &(struct http_answer){.status = status,
@@ -27,21 +27,22 @@ static void refuse(struct http_request *request, unsigned status, const char *wh
 static void refuse_visit(const struct site *site, struct http_request *request,
                          enum guard_answer answer) {
     if (answer == GUARD_WRONG_NAME)
-        return refuse(request, 421, "this server is not called that");
+        return answer_refusal(request, 421, "this server is not called that");
     if (answer == GUARD_FOREIGN)
-        return refuse(request, 403, "another site asked for this");
-    refuse(request, site->guard.token[0] ? 401 : 403,
-           site->guard.token[0]
-               ? "the token is needed: open the address that `chokepoint serve` printed last, or "
-                 "send it as Authorization: Bearer"
-               : "this is the page of another user; `chokepoint serve --token-file` lets in who "
-                 "has a token");
+        return answer_refusal(request, 403, "another site asked for this");
+    answer_refusal(
+        request, site->guard.token[0] ? 401 : 403,
+        site->guard.token[0]
+            ? "the token is needed: open the address that `chokepoint serve` printed last, or "
+              "send it as Authorization: Bearer"
+            : "this is the page of another user; `chokepoint serve --token-file` lets in who "
+              "has a token");
 }
 
 static void send_asset(struct http_request *request, const char *name) {
     const struct asset *asset = asset_find(name);
     if (!asset)
-        return refuse(request, 404, "there is no such page");
+        return answer_refusal(request, 404, "there is no such page");
     http_answer(request, &(struct http_answer){.status = 200,
                                                .policy = HTTP_OWN_FILES,
                                                .type = asset->type,
@@ -59,7 +60,7 @@ void site_page_done(void *ctx, void *who, const struct pages_result *result) {
     struct http_request *request = who;
     (void)ctx;
     if (result->state != PAGES_MADE)
-        return refuse(request, status_of(result->state), result->why);
+        return answer_refusal(request, status_of(result->state), result->why);
     bool is_list = route_of(http_path(request)).kind == ROUTE_RUNS_JSON;
     http_answer(request, &(struct http_answer){.status = 200,
                                                .policy = is_list ? HTTP_NOTHING : HTTP_OFFLINE,
@@ -79,7 +80,7 @@ static void send_page(struct site *site, struct http_request *request, const cha
 static void compare(struct site *site, struct http_request *request) {
     const char *a = http_argument(request, "a"), *b = http_argument(request, "b");
     if (!a || !b || !route_is_run(a) || !route_is_run(b))
-        return refuse(request, 400, "two runs are compared: /compare?a=1&b=2");
+        return answer_refusal(request, 400, "two runs are compared: /compare?a=1&b=2");
     send_page(site, request, (const char *const[]){"compare", a, b, "--format", "html", NULL});
 }
 
@@ -97,9 +98,9 @@ static void watch(struct site *site, struct http_request *request, const char *r
         last_id = 0;
     int r = feeds_watch(site->feeds, run, last_id, request);
     if (r == -EBUSY)
-        return refuse(request, 503, "too many runs are being watched");
+        return answer_refusal(request, 503, "too many runs are being watched");
     if (r < 0)
-        return refuse(request, 503, strerror(-r));
+        return answer_refusal(request, 503, strerror(-r));
     http_stream(request, "text/event-stream", next_event);
 }
 
@@ -113,7 +114,7 @@ void site_news(void *ctx, void *request) {
 static void enter(struct site *site, struct http_request *request, const char *word) {
     char cookie[160];
     if (!guard_enter(&site->guard, word))
-        return refuse(request, 404, "this address has been used, or never was one");
+        return answer_refusal(request, 404, "this address has been used, or never was one");
     snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict%s",
              site->guard.cookie, site->guard.session, site->encrypted ? "; Secure" : "");
     http_answer(request, &(struct http_answer){.status = 303,
@@ -144,7 +145,7 @@ static void answer(struct site *site, struct http_request *request, const struct
     case ROUTE_EVENTS:
         return watch(site, request, route->run);
     default:
-        return refuse(request, 404, "there is no such page");
+        return answer_refusal(request, 404, "there is no such page");
     }
 }
 

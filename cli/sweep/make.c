@@ -134,7 +134,7 @@ static int join(struct making *m, struct store *store) {
     return r;
 }
 
-static int begin(struct making *m) {
+static int begin_sweep(struct making *m) {
     const struct sweep_request *request = m->request;
     struct store *store;
     char why[300] = "";
@@ -270,7 +270,7 @@ static void take_run(struct making *m, const struct sweep_step *step, const stru
     plan_take(&m->pace[step->cell], took_ns);
 }
 
-static int make_all(struct making *m) {
+static int make_steps(struct making *m) {
     for (size_t i = 0; i < m->n_steps; i++) {
         struct run_turn turn;
         int64_t begun_ns = clock_monotonic_ns();
@@ -290,12 +290,12 @@ static int make_all(struct making *m) {
 
 int sweep_make(const struct sweep_request *request) {
     struct making making;
-    int status = making_init(&making, request) ? begin(&making) : out_of_memory();
+    int status = making_init(&making, request) ? begin_sweep(&making) : out_of_memory();
     if (status == 0) {
         making.n_steps =
             plan_steps(making.made, making.n_cells, request->options.repeats, making.steps);
         tell_beginning(&making);
-        status = make_all(&making);
+        status = make_steps(&making);
         if (making.n_failed && !request->quiet)
             verb_complain(NULL, "%zu run%s of sweep '%s' failed", making.n_failed,
                           making.n_failed == 1 ? "" : "s", request->name);

@@ -132,8 +132,8 @@ static int add_value(struct sweep_parameter *item, const char *value, char *why)
     return 0;
 }
 
-static int begin(struct sweep_parameters *to, const char *name, struct sweep_parameter **ret_item,
-                 char *why) {
+static int begin_parameter(struct sweep_parameters *to, const char *name,
+                           struct sweep_parameter **ret_item, char *why) {
     int r = check_name(to, name, why);
     if (r < 0)
         return r;
@@ -161,7 +161,7 @@ int parameters_add_list(struct sweep_parameters *to, const char *name, const cha
                         char *why) {
     struct sweep_parameter *item;
     char *value = malloc(strlen(values) + 1);
-    int r = value ? begin(to, name, &item, why) : (refuse(why, "out of memory"), -ENOMEM);
+    int r = value ? begin_parameter(to, name, &item, why) : (refuse(why, "out of memory"), -ENOMEM);
     for (const char *rest = values; rest && r == 0;) {
         next_value(&rest, value);
         r = add_value(item, value, why);
@@ -174,7 +174,7 @@ int parameters_add_scan(struct sweep_parameters *to, const char *name, const cha
                         const char *until, const char *step, char *why) {
     struct sweep_parameter *item;
     double low, high, by;
-    int r = begin(to, name, &item, why);
+    int r = begin_parameter(to, name, &item, why);
     if (r < 0)
         return r;
     if (text_parse_double(from, &low) < 0 || text_parse_double(until, &high) < 0 ||

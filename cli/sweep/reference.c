@@ -389,7 +389,7 @@ static int make_reference(const struct options *o, const struct reference *refer
 
 /* ---- all sweeps ---- */
 
-static int make_all(const struct options *o) {
+static int make_references(const struct options *o) {
     int status = 0;
     for (size_t i = 0; i < n_references; i++) {
         int own = o->wanted[i] ? make_reference(o, &references[i]) : 0;
@@ -451,7 +451,7 @@ int sweep_reference_main(int argc, char **argv) {
     if (status)
         return hosts_release(&o.names), status;
     if (!o.show)
-        status = make_all(&o);
+        status = make_references(&o);
     int shown = status > 128 ? 0 : show_all(&o);
     hosts_release(&o.names);
     return status ? status : shown;

@@ -26,7 +26,7 @@ static int enter_network(struct testbed *t, unsigned host) {
              : 0;
 }
 
-static int take_name(struct testbed *t, unsigned host) {
+static int set_node_name(struct testbed *t, unsigned host) {
     char name[16];
     int n = snprintf(name, sizeof name, "vm%u", host);
     if (unshare(CLONE_NEWUTS) == 0 && sethostname(name, (size_t)n) == 0)
@@ -40,6 +40,6 @@ int testbed_enter(struct testbed *t, unsigned host) {
     if (r == 0)
         r = enter_network(t, host);
     if (r == 0)
-        r = take_name(t, host);
+        r = set_node_name(t, host);
     return r ? r : testbed_mount_private(t);
 }

@@ -139,7 +139,7 @@ static bool has_ranks(const struct live_snapshot *s) {
 }
 
 /* Only the letters that occur, in the order of the bars. */
-static void draw_title(struct top_area *area, const struct live_budget *mean) {
+static void draw_budget_title(struct top_area *area, const struct live_budget *mean) {
     const struct live_snapshot *s = area->snapshot;
     struct canvas *c = area->canvas;
     size_t at = 1;
@@ -192,7 +192,7 @@ void top_draw_budgets(struct top_area *area) {
     const struct live_budget **order = in_order(s, area->host);
     if (!order)
         return;
-    draw_title(area, &mean);
+    draw_budget_title(area, &mean);
     if (n + 1 > area->rows) {
         char who[40];
         snprintf(who, sizeof who, "mean of %zu", n);

@@ -21,7 +21,7 @@ struct line {
     char text[120];
 };
 
-static void draw_line(struct top_area *area, const struct line *line) {
+static void draw_bar_line(struct top_area *area, const struct line *line) {
     struct canvas *c = area->canvas;
     size_t bar = bar_width(c);
     canvas_put(c, area->row, 1, LABEL_WIDTH - 2, ROLE_PLAIN, line->label);
@@ -79,7 +79,7 @@ static void draw_cpu(struct top_area *area, const struct live_host *host) {
              top_percent(all, host->cpu_pct), top_percent(user, m[METRIC_CPU_USER]),
              top_percent(system, m[METRIC_CPU_SYSTEM]), top_percent(wait, m[METRIC_CPU_IOWAIT]),
              top_percent(steal, m[METRIC_CPU_STEAL]));
-    draw_line(area, &line);
+    draw_bar_line(area, &line);
     canvas_print(area->canvas, area->row, 1, LABEL_WIDTH - 2, ROLE_PLAIN, "cores");
     size_t width = bar_width(area->canvas);
     top_draw_strip(area->canvas, area->row, LABEL_WIDTH + 1, width - 2, host);
@@ -95,13 +95,13 @@ static void draw_memory(struct top_area *area, const struct live_host *host) {
     char used[TOP_NUMBER_SIZE], all[TOP_NUMBER_SIZE];
     snprintf(line.text, sizeof line.text, "%s of %s",
              top_size(used, host->metrics[METRIC_MEM_USED]), top_size(all, host->memory_gb));
-    draw_line(area, &line);
+    draw_bar_line(area, &line);
     if (!(host->swap_gb > 0))
         return;
     line = (struct line){"swap", ROLE_MEMORY, host->swap_used_gb / host->swap_gb, ""};
     snprintf(line.text, sizeof line.text, "%s of %s", top_size(used, host->swap_used_gb),
              top_size(all, host->swap_gb));
-    draw_line(area, &line);
+    draw_bar_line(area, &line);
 }
 
 /* "13 MB/s", "1.2 GB/s", "-" */
@@ -121,7 +121,7 @@ static void draw_rate(struct top_area *area, const char *label, enum role role, 
     size_t used = (size_t)snprintf(line.text, sizeof line.text, "%s", put_rate(rate, mb_s));
     if (ceiling > 0)
         snprintf(line.text + used, sizeof line.text - used, " of %s", put_rate(most, ceiling));
-    draw_line(area, &line);
+    draw_bar_line(area, &line);
 }
 
 static void draw_disk(struct top_area *area, const struct live_host *host) {
@@ -134,7 +134,7 @@ static void draw_disk(struct top_area *area, const struct live_host *host) {
     snprintf(line.text + used, sizeof line.text - used, "r %s, w %s",
              put_rate(read, host->metrics[METRIC_DISK_READ]),
              put_rate(write, host->metrics[METRIC_DISK_WRITE]));
-    draw_line(area, &line);
+    draw_bar_line(area, &line);
 }
 
 static void draw_pressure(struct top_area *area, const struct live_host *host) {

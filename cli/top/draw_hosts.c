@@ -17,7 +17,7 @@ struct columns {
 #define FIXED 63 /* width of all other fields */
 #define LOAD_WIDTH 7
 
-static struct columns columns_of(const struct canvas *c) {
+static struct columns host_columns(const struct canvas *c) {
     struct columns at = {.has_load = c->columns >= 100};
     size_t left = c->columns - FIXED - (at.has_load ? LOAD_WIDTH : 0);
     at.strip_width = left / 2 > 64 ? 64 : left / 2;
@@ -35,7 +35,7 @@ static struct columns columns_of(const struct canvas *c) {
     return at;
 }
 
-static void draw_title(struct top_area *area, const struct columns *at) {
+static void draw_host_title(struct top_area *area, const struct columns *at) {
     struct canvas *c = area->canvas;
     const struct top_view *view = area->view;
     canvas_stripe(c, area->row, ROLE_HEAD);
@@ -61,7 +61,7 @@ static void draw_title(struct top_area *area, const struct columns *at) {
 }
 
 /* "4.2", "112/125". */
-static void put_rate(struct canvas *c, size_t row, size_t column, double mb_s, double ceiling) {
+static void draw_rate_of(struct canvas *c, size_t row, size_t column, double mb_s, double ceiling) {
     char rate[TOP_NUMBER_SIZE], most[TOP_NUMBER_SIZE], text[2 * TOP_NUMBER_SIZE + 1];
     top_rate(rate, mb_s);
     if (ceiling > 0)
@@ -89,8 +89,8 @@ static void draw_figures(struct canvas *c, size_t row, const struct columns *at,
     put_memory(c, row, at->memory, host);
     canvas_put_right(c, row, at->read, 5, ROLE_DISK, top_rate(text, m[METRIC_DISK_READ]));
     canvas_put_right(c, row, at->write, 5, ROLE_DISK, top_rate(text, m[METRIC_DISK_WRITE]));
-    put_rate(c, row, at->receive, m[METRIC_NET_RECV], host->receive_ceiling_mb_s);
-    put_rate(c, row, at->send, m[METRIC_NET_SEND], host->send_ceiling_mb_s);
+    draw_rate_of(c, row, at->receive, m[METRIC_NET_RECV], host->receive_ceiling_mb_s);
+    draw_rate_of(c, row, at->send, m[METRIC_NET_SEND], host->send_ceiling_mb_s);
     if (!at->has_load)
         return;
     snprintf(text, sizeof text, "%.1f", fmin(host->load[0], 9999));
@@ -130,12 +130,12 @@ static size_t first_shown(size_t marked, size_t n, size_t lines) {
 void top_draw_hosts(struct top_area *area) {
     const struct live_snapshot *s = area->snapshot;
     size_t *order = top_hosts_in_order(area->view, s);
-    struct columns at = columns_of(area->canvas);
+    struct columns at = host_columns(area->canvas);
     if (!order || area->rows < 2)
         return free(order);
     size_t lines = area->rows - 1, marked = top_marked(area->view, s, order);
     size_t first = first_shown(marked, s->n_hosts, lines);
-    draw_title(area, &at);
+    draw_host_title(area, &at);
     for (size_t i = 0; i < lines && first + i < s->n_hosts; i++)
         draw_host(area, area->row + 1 + i, &at, first + i + 1, order[first + i]);
     if (area->view->host[0] && s->n_hosts)

@@ -108,8 +108,8 @@ size_t top_head_rows(const struct top_area *screen) {
     return used < TOP_HEAD_ROWS ? TOP_HEAD_ROWS : used;
 }
 
-static size_t draw_line(struct top_area *area, size_t row, const struct limit_line *line,
-                        enum role role) {
+static size_t draw_text_line(struct top_area *area, size_t row, const struct limit_line *line,
+                             enum role role) {
     size_t drawn = 0;
     const char *next;
     canvas_put(area->canvas, row, 0, LABEL_COLUMNS, ROLE_BOLD, line->label);
@@ -137,7 +137,7 @@ void top_draw_limit(struct top_area *area) {
     for (size_t i = 0; i < LIMIT_LINES; i++) {
         enum role role = i == 0 && limit->what ? ROLE_LIMIT : ROLE_PLAIN;
         if (lines[i].given)
-            row += draw_line(area, row, &lines[i], role);
+            row += draw_text_line(area, row, &lines[i], role);
     }
     release(lines);
 }

@@ -20,7 +20,7 @@ struct columns {
     size_t host, pid, rank, cpu, wait, memory, read, write, command, host_width;
 };
 
-static struct columns columns_of(const struct canvas *c, int host) {
+static struct columns list_columns(const struct canvas *c, int host) {
     struct columns at = {.host = 1};
     at.host_width = host >= 0 ? 0 : c->columns / 6 > 24 ? 24 : c->columns / 6;
     at.pid = at.host + at.host_width + (at.host_width ? 1 : 0);
@@ -80,7 +80,7 @@ static void draw_process(struct top_area *area, size_t row, const struct columns
 
 void top_draw_processes(struct top_area *area) {
     size_t n, *order = top_processes_in_order(area->view, area->snapshot, area->host, &n);
-    struct columns at = columns_of(area->canvas, area->host);
+    struct columns at = list_columns(area->canvas, area->host);
     if (!order || area->rows < 2) {
         free(order);
         return;

@@ -53,7 +53,7 @@ static int take_words(struct options *options, char **words) {
                                                                                      : refuse_one();
 }
 
-static int parse(int argc, char **argv, struct options *options) {
+static int read_compare_words(int argc, char **argv, struct options *options) {
     const struct option_row rows[] = {
         {"--baseline GROUP", NULL, .text = &options->baseline},
         VERB_DATABASE(&options->database),
@@ -322,8 +322,8 @@ static int note_others(const struct chosen *chosen, const struct loaded *loaded,
     return result;
 }
 
-static int print(const struct comparison *comparison, const struct format *format,
-                 const char *path) {
+static int print_comparison(const struct comparison *comparison, const struct format *format,
+                            const char *path) {
     struct output output;
     int result = output_open(&output);
     if (result == 0)
@@ -363,7 +363,7 @@ static int compare_and_print(struct store *store, const struct options *options,
     result = note_others(&chosen, &loaded, comparison);
     if (result == 0 && format->room >= ROOM_FULL)
         result = hold_typical(store, comparison);
-    status = result < 0 ? 1 : print(comparison, format, options->path);
+    status = result < 0 ? 1 : print_comparison(comparison, format, options->path);
     comparison_free(comparison);
     return status;
 }
@@ -371,7 +371,7 @@ static int compare_and_print(struct store *store, const struct options *options,
 static int compare_main(int argc, char **argv) {
     struct options options;
     struct store *store;
-    int status = parse(argc, argv, &options);
+    int status = read_compare_words(argc, argv, &options);
     if (status)
         return verb_words_status(status);
     const struct format *format = report_choose_format("compare", options.format, options.path);

@@ -22,7 +22,7 @@ struct options {
     const char *run, *database, *format, *table, *path;
 };
 
-static int parse(int argc, char **argv, struct options *options) {
+static int read_export_words(int argc, char **argv, struct options *options) {
     const struct option_row rows[] = {
         {"--format FORMAT",
          "perfetto: a timeline for https://ui.perfetto.dev;\n"
@@ -135,7 +135,7 @@ static int export_run(struct store *store, const struct export_format *format,
 static int export_main(int argc, char **argv) {
     struct options options;
     struct store *store;
-    int status = parse(argc, argv, &options);
+    int status = read_export_words(argc, argv, &options);
     if (status)
         return verb_words_status(status);
     const struct export_format *format = choose_format(&options);

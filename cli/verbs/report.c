@@ -31,8 +31,8 @@ static bool is_verdict(const struct format *format) {
 
 typedef int write_report(const struct report *report, const struct format *format, FILE *out);
 
-static int print(const struct report *report, const struct format *format, const char *path,
-                 write_report *write) {
+static int print_document(const struct report *report, const struct format *format,
+                          const char *path, write_report *write) {
     struct output output;
     bool verdict = is_verdict(format), to_terminal = verdict && !path && isatty(STDOUT_FILENO);
     int result = to_terminal ? report_write_verdict(report, format == &report_screen, stdout)
@@ -144,7 +144,7 @@ struct options {
     bool alerts, store_budget, why;
 };
 
-static int parse(int argc, char **argv, struct options *options) {
+static int read_report_words(int argc, char **argv, struct options *options) {
     const struct option_row rows[] = {
         VERB_DATABASE(&options->database),
         {"--why", "the verdict and what it rests on, on one screen", .flag = &options->why},
@@ -193,8 +193,8 @@ static int print_alerts(struct store *store, const struct options *options,
     int result = report_build_alerts(store, options->run, &report);
     if (result < 0)
         return report_cannot_read_run("report", store, options->database, options->run, result);
-    result = print(report, is_verdict(format) ? &format_text : format, options->path,
-                   report_write_alerts);
+    result = print_document(report, is_verdict(format) ? &format_text : format, options->path,
+                            report_write_alerts);
     report_free(report);
     return result;
 }
@@ -206,7 +206,7 @@ static int print_report(struct store *store, const struct options *options,
     int status = report_build_or_say("report", store, options->database, options->run, &report);
     if (status)
         return status;
-    status = format ? print(report, format, options->path, report_write)
+    status = format ? print_document(report, format, options->path, report_write)
                     : print_pictures(report, options->plots, files[file].kind, options->path);
     if (options->store_budget && report_keep_budget(report, options->database) < 0)
         status = status ? status : 1;
@@ -217,7 +217,7 @@ static int print_report(struct store *store, const struct options *options,
 static int report_main(int argc, char **argv) {
     struct options options;
     struct store *store;
-    int status = parse(argc, argv, &options);
+    int status = read_report_words(argc, argv, &options);
     if (status)
         return verb_words_status(status);
     int file = file_of(options.format, options.path);

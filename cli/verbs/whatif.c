@@ -73,7 +73,7 @@ static char **with_ranks(int argc, char **argv, int *ret_argc) {
     return words;
 }
 
-static int parse(int argc, char **argv, struct options *options) {
+static int read_whatif_words(int argc, char **argv, struct options *options) {
     const struct option_row rows[] = {
         {"--link HOST[:egress|:ingress]=2x",
          "the host's link so many times as fast, or with a speed: =200mbit,\n"
@@ -141,7 +141,7 @@ static writer *choose_writer(const struct options *options) {
     return NULL;
 }
 
-static int print(const struct prediction *prediction, writer *write, const char *path) {
+static int print_prediction(const struct prediction *prediction, writer *write, const char *path) {
     struct output output;
     int result = output_open(&output);
     if (result == 0)
@@ -164,7 +164,7 @@ static int answer(const struct options *options, writer *write) {
     } else if (result < 0) {
         status = report_cannot_read_run("whatif", store, options->database, options->run, result);
     } else {
-        status = print(prediction, write, options->path);
+        status = print_prediction(prediction, write, options->path);
         prediction_free(prediction);
     }
     store_close(store);
@@ -177,7 +177,7 @@ static int whatif_main(int argc, char **argv) {
     char **words = with_ranks(argc, argv, &n);
     if (!words)
         return 1;
-    int status = parse(n, words, &options);
+    int status = read_whatif_words(n, words, &options);
     writer *write = status ? NULL : choose_writer(&options);
     if (status)
         status = verb_words_status(status);

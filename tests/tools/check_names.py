@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_names.py [FOLDER...]: names of functions. In one folder no two functions have one name. Each function of a program
-is called by a program: one that tests alone call is dead. A name in ONCE means different things in different rooms when it
-is used in several, so it may not be used twice. names_allowed.txt lists the exceptions with their reasons, as "FOLDER NAME"
-or "FOLDER *"."""
+"""check_names.py [FOLDER...]: names of functions. In one folder no two functions have one name, unless none of them is
+static: a program has one of the two. Each function of a program is called by a program: one that tests alone call is dead.
+A name in ONCE means different things in different rooms when it is used in several, so it may not be used twice.
+names_allowed.txt lists the exceptions with their reasons, as "FOLDER NAME" or "FOLDER *"."""
 import collections
 import pathlib
 import re
@@ -37,10 +37,10 @@ def allowed_names():
     return {tuple(words) for words in lines if words}
 
 
-def twice_in_folder(defined):
+def twice_in_folder(defined, static):
     for folder, names in defined.items():
         for name, paths in names.items():
-            if len(paths) > 1:
+            if len(paths) > 1 and (folder, name) in static:
                 yield folder, name, "is defined in " + " and ".join(sorted(path.name for path in paths))
 
 
@@ -60,7 +60,7 @@ def never_called(public, mentions):
 
 def read_all(sources):
     defined = collections.defaultdict(lambda: collections.defaultdict(set))
-    public, mentions = {}, collections.Counter()
+    public, static, mentions = {}, set(), collections.Counter()
     for path in sources:
         code = code_of(path)
         folder = path.parent.relative_to(ROOT).as_posix()
@@ -68,17 +68,19 @@ def read_all(sources):
         for name, is_static, is_defined in functions_of(code):
             if is_defined:
                 defined[folder][name].add(path)
-            if not is_static:
+            if is_static:
+                static.add((folder, name))
+            else:
                 where, places = public.get(name, (folder, 0))
                 public[name] = (folder if is_defined else where, places + 1)
-    return defined, public, mentions
+    return defined, public, static, mentions
 
 
 def main(wanted):
     sources = [p for room in ROOMS for p in sorted((ROOT / room).rglob("*")) if p.suffix in (".c", ".h", ".def", ".awk")]
-    defined, public, mentions = read_all(sources)
+    defined, public, static, mentions = read_all(sources)
     allowed, used, bad = allowed_names(), set(), 0
-    for folder, name, fault in sorted([*twice_in_folder(defined), *more_than_once(defined), *never_called(public, mentions)]):
+    for folder, name, fault in sorted([*twice_in_folder(defined, static), *more_than_once(defined), *never_called(public, mentions)]):
         if wanted and not folder.startswith(tuple(wanted)):
             continue
         stays = {(folder, name), (folder, "*")} & allowed

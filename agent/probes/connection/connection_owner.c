@@ -16,7 +16,7 @@
 
 #define FILES_MAX (OWNER_SLOTS / 2) /* looked at in one scan */
 
-static size_t slot_of(const struct owners *owners, uint32_t inode) {
+static size_t owner_slot(const struct owners *owners, uint32_t inode) {
     size_t slot = inode % OWNER_SLOTS;
     while (owners->slots[slot].inode && owners->slots[slot].inode != inode)
         slot = (slot + 1) % OWNER_SLOTS;
@@ -24,12 +24,12 @@ static size_t slot_of(const struct owners *owners, uint32_t inode) {
 }
 
 const struct owner *owners_find(const struct owners *owners, uint32_t inode) {
-    const struct owner *owner = &owners->slots[slot_of(owners, inode)];
+    const struct owner *owner = &owners->slots[owner_slot(owners, inode)];
     return inode && owner->inode ? owner : NULL;
 }
 
 static void note_owner(struct owners *owners, uint32_t inode, const struct job_process *process) {
-    size_t slot = slot_of(owners, inode);
+    size_t slot = owner_slot(owners, inode);
     struct owner *owner = &owners->slots[slot];
     if (owner->inode ? owner->rank >= 0 && process->rank < 0 : owners->n == OWNER_SLOTS / 2)
         return;

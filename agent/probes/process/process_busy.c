@@ -56,8 +56,8 @@ static uint64_t score_of(const struct process *process, bool by_disk) {
     return process->disk_score >= DISK_SCORE_MIN ? process->disk_score : 0;
 }
 
-static size_t find(const struct processes *all, bool by_disk, size_t most,
-                   size_t places[FOREIGN_MAX]) {
+static size_t find_busiest(const struct processes *all, bool by_disk, size_t most,
+                           size_t places[FOREIGN_MAX]) {
     size_t n = 0;
     for (size_t i = 0; i < all->by_pid.n; i++) {
         const struct process *process = &all->items[i];
@@ -86,7 +86,8 @@ static bool contains(const size_t *places, size_t n, size_t place) {
 size_t process_find_busiest(const struct processes *all, size_t most,
                             size_t places[2 * FOREIGN_MAX]) {
     size_t by_disk[FOREIGN_MAX];
-    size_t n = find(all, false, most, places), n_disk = find(all, true, most, by_disk);
+    size_t n = find_busiest(all, false, most, places),
+           n_disk = find_busiest(all, true, most, by_disk);
     for (size_t i = 0; i < n_disk; i++)
         if (!contains(places, n, by_disk[i]))
             places[n++] = by_disk[i];

@@ -31,11 +31,6 @@ uint64_t process_group_of(const struct processes *all, const struct process *pro
     return n > 0 ? process_group_hash(groups, (size_t)n) : 0;
 }
 
-static bool ends(struct span part, const char *ending) {
-    size_t n = strlen(ending);
-    return part.size > n && memcmp(part.data + part.size - n, ending, n) == 0;
-}
-
 /* "NAME", "NAME.service" (or .scope, .slice), and all instances of a template: "NAME@15-main". */
 static bool is_unit(struct span part, const char *name) {
     static const char *const endings[] = {".service", ".scope", ".slice"};
@@ -48,7 +43,7 @@ static bool is_unit(struct span part, const char *name) {
         return false;
     struct span rest = {part.data + n, part.size - n};
     if (*rest.data == '@')
-        return ends(rest, endings[0]);
+        return process_word_ends(rest, endings[0]);
     for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
         if (span_equal(rest, endings[i]))
             return true;
@@ -67,7 +62,7 @@ static bool is_hex(struct span text) {
 static bool is_container(struct span part, const char *wanted) {
     static const char *const named[] = {"lxc.payload.", "machine-"};
     size_t n = strlen(wanted);
-    if (ends(part, ".scope"))
+    if (process_word_ends(part, ".scope"))
         part.size -= strlen(".scope");
     for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
         size_t before = strlen(named[i]);

@@ -11,6 +11,11 @@
 
 #include "common/error.h"
 
+bool process_word_ends(struct span word, const char *ending) {
+    size_t n = strlen(ending);
+    return word.size > n && memcmp(word.data + word.size - n, ending, n) == 0;
+}
+
 /* ---- words ---- */
 
 struct arguments {
@@ -33,11 +38,6 @@ static bool next(struct arguments *arguments, struct span *ret_word) {
 static struct span behind_last(struct span word, char sign) {
     const char *at = memrchr(word.data, sign, word.size);
     return at ? (struct span){at + 1, (size_t)(word.data + word.size - at - 1)} : word;
-}
-
-static bool ends(struct span word, const char *ending) {
-    size_t n = strlen(ending);
-    return word.size > n && memcmp(word.data + word.size - n, ending, n) == 0;
 }
 
 /* In a list of words with a blank behind each. */
@@ -202,7 +202,7 @@ static bool find_class(struct arguments *arguments, struct span *ret_name) {
             return false;
         if (names_next || word.data[0] != '-') {
             word = behind_last(word, '/');
-            bool file = ends(word, ".jar") || ends(word, ".java");
+            bool file = process_word_ends(word, ".jar") || process_word_ends(word, ".java");
             return *ret_name = file ? word : behind_last(word, '.'), ret_name->size > 0;
         }
         if (is_listed(word, valued))

@@ -21,4 +21,7 @@ size_t process_label(struct span comm, struct span arguments, char *label);
  * length. "": nothing. */
 size_t process_label_add(char *label, size_t size, const char *role);
 
+/* Whether a word ends so, with something before it. */
+bool process_word_ends(struct span word, const char *ending);
+
 #endif

@@ -37,7 +37,7 @@ struct process *process_parent(const struct processes *all, const struct process
 
 /* ---- sessions and groups ---- */
 
-static const struct process *find(const struct processes *all, int32_t pid) {
+static const struct process *find_process(const struct processes *all, int32_t pid) {
     int at = idmap_find(&all->by_pid, pid);
     return at < 0 ? NULL : &all->items[at];
 }
@@ -46,7 +46,7 @@ static bool any_member(const struct processes *all, const struct job *job,
                        const struct process *process,
                        bool (*alike)(const struct process *member, const struct process *process)) {
     for (size_t i = 0; job && i < job->n; i++) {
-        const struct process *member = find(all, job->processes[i].pid);
+        const struct process *member = find_process(all, job->processes[i].pid);
         if (member && member->class == PROCESS_MEMBER && alike(member, process))
             return true;
     }
@@ -64,7 +64,7 @@ static bool is_in_group(const struct process *member, const struct process *proc
 /* Members are asked only where the leader has ended. */
 static bool has_session_of_job(const struct processes *all, const struct process *process,
                                int32_t pid, const struct probe_env *env) {
-    const struct process *leader = find(all, process->stat.session);
+    const struct process *leader = find_process(all, process->stat.session);
     if (process->stat.session <= INIT || process->stat.session == pid)
         return false;
     return leader ? process_has_kin(leader)

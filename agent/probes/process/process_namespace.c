@@ -44,7 +44,7 @@ static void forget_left(struct processes *all) {
     choices->n_namespaces = kept;
 }
 
-static void add(struct process_choices *choices, uint32_t inode, int32_t pid) {
+static void add_namespace(struct process_choices *choices, uint32_t inode, int32_t pid) {
     for (size_t i = 0; i < choices->n_namespaces; i++)
         if (choices->namespaces[i].inode == inode)
             return;
@@ -63,6 +63,6 @@ void process_find_namespaces(struct processes *all) {
             continue;
         uint32_t inode = namespace_of_pid(all, pid);
         if (inode && inode != own)
-            add(&all->choices, inode, pid);
+            add_namespace(&all->choices, inode, pid);
     }
 }

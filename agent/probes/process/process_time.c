@@ -23,7 +23,7 @@ static uint64_t growth(uint64_t before, uint64_t now) {
     return now >= before ? now - before : now;
 }
 
-static void add(int64_t *sum, uint64_t growth) {
+static void add_growth(int64_t *sum, uint64_t growth) {
     uint64_t next = (uint64_t)*sum + growth;
     *sum = next > INT64_MAX || next < growth ? INT64_MAX : (int64_t)next;
 }
@@ -45,16 +45,16 @@ static struct thread *find_thread(struct processes *all, int32_t pid, int32_t ti
 static void grow(struct process *process, struct thread *thread, const struct thread_times *now) {
     const struct thread_times *before = &thread->times;
     if (now->has_times) {
-        add(&process->run_ns, growth(before->run_ns, now->run_ns));
-        add(&process->wait_ns, growth(before->wait_ns, now->wait_ns));
+        add_growth(&process->run_ns, growth(before->run_ns, now->run_ns));
+        add_growth(&process->wait_ns, growth(before->wait_ns, now->wait_ns));
     }
     if (now->has_switches) {
-        add(&process->voluntary, growth(before->voluntary, now->voluntary));
-        add(&process->involuntary, growth(before->involuntary, now->involuntary));
+        add_growth(&process->voluntary, growth(before->voluntary, now->voluntary));
+        add_growth(&process->involuntary, growth(before->involuntary, now->involuntary));
     }
     if (now->has_io) {
-        add(&process->read_bytes, growth(before->read_bytes, now->read_bytes));
-        add(&process->write_bytes, growth(before->write_bytes, now->write_bytes));
+        add_growth(&process->read_bytes, growth(before->read_bytes, now->read_bytes));
+        add_growth(&process->write_bytes, growth(before->write_bytes, now->write_bytes));
     }
     process->has_times |= now->has_times;
     process->has_switches |= now->has_switches;
@@ -148,7 +148,7 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     if (all->exits.on) /* then nothing is missing in the sum of threads */
         process->total_ns = larger(process->total_ns, process->run_ns);
     else
-        add(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
+        add_growth(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
     process->total_ns = larger(process->total_ns, ticks_ns);
     split(process, user_ns, system_ns);
 }

@@ -39,7 +39,7 @@ static size_t name_of(const struct wait_socket *socket, char name[INSTANCE_MAX +
     return connection_name(&message, name);
 }
 
-static void raise_to(uint64_t *told, uint64_t now) {
+static void raise_clock(uint64_t *told, uint64_t now) {
     *told = now > *told ? now : *told;
 }
 
@@ -72,9 +72,9 @@ static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *so
     uint64_t since = socket->ready_since_ns, now_ns = watch->known_ns;
     bool known = since > watch->memory.totals->resumed_ns && now_ns > since;
     uint64_t lies = known ? now_ns - since : 0;
-    raise_to(&seen->starved_ns, socket->starved_ns + seen->waits_ns[0]);
-    raise_to(&seen->unread_ns, socket->unread_ns + lies);
-    raise_to(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
+    raise_clock(&seen->starved_ns, socket->starved_ns + seen->waits_ns[0]);
+    raise_clock(&seen->unread_ns, socket->unread_ns + lies);
+    raise_clock(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
 }
 
 static bool is_name_taken(const struct rows *rows, const char *name, size_t size) {
@@ -85,8 +85,8 @@ static bool is_name_taken(const struct rows *rows, const char *name, size_t size
 }
 
 /* False: another one has the name in this sample. */
-static bool append(const struct wait_group *group, struct wait_socket_seen *seen,
-                   const struct wait_socket *socket, int64_t now_ns, struct rows *rows) {
+static bool append_socket(const struct wait_group *group, struct wait_socket_seen *seen,
+                          const struct wait_socket *socket, int64_t now_ns, struct rows *rows) {
     char name[INSTANCE_MAX + 1];
     size_t size = name_of(socket, name);
     if (!socket->local_port || !socket->remote_port)
@@ -119,8 +119,8 @@ static void free_slot(struct wait_watch *watch, struct wait_socket *slot, uint64
     __atomic_store_n(&slot->slot, WAIT_FREE, __ATOMIC_RELEASE);
 }
 
-static void take(struct wait_watch *watch, size_t at, const struct probe_env *env,
-                 struct rows *rows) {
+static void take_socket(struct wait_watch *watch, size_t at, const struct probe_env *env,
+                        struct rows *rows) {
     struct wait_socket *slot = &watch->memory.sockets[at], socket = *slot;
     struct wait_socket_seen *seen = &watch->sockets[at];
     const struct wait_group *group = wait_watch_find(watch, socket.tgid);
@@ -137,7 +137,7 @@ static void take(struct wait_watch *watch, size_t at, const struct probe_env *en
     bool rests =
         lives && seen->told_reads == socket.reads && env->mono_ns - seen->told_ns < RESTS_NS;
     if (group && group->listed && !(seen->told_ns && rests) &&
-        !append(group, seen, &socket, env->mono_ns, rows))
+        !append_socket(group, seen, &socket, env->mono_ns, rows))
         return;
     seen->idle = group ? 0 : seen->idle + 1;
     if (socket.ended || seen->idle > IDLE_SAMPLES)
@@ -166,7 +166,7 @@ static int socket_wait_sample(void *state, const struct probe_env *env, struct r
     for (enum turn turn = 0; turn < TURNS; turn++)
         for (uint32_t i = 0; i < walk.n; i++)
             if (is_live(watch, i) && turn_of(watch, i) == turn)
-                take(watch, i, env, rows);
+                take_socket(watch, i, env, rows);
     for (uint32_t i = 0; i < walk.n; i++)
         wait_walk_saw(&walk, i,
                       __atomic_load_n(&watch->memory.sockets[i].slot, __ATOMIC_ACQUIRE) ==

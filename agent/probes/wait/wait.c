@@ -39,7 +39,8 @@ static void fill_clocks(const uint64_t *ns, const uint64_t *times, const uint64_
     }
 }
 
-static struct row *append(const struct wait_group *group, const char *name, struct rows *rows) {
+static struct row *append_group(const struct wait_group *group, const char *name,
+                                struct rows *rows) {
     struct row *row = rows_append(rows, name, strlen(name));
     if (!row)
         return NULL;
@@ -66,9 +67,9 @@ static bool can_wait(const struct wait_group *group, int64_t now_ns) {
 /* A process that calls itself something else has one more row under its old name. */
 static void report(struct wait_group *group, int64_t now_ns, struct rows *rows) {
     if (group->old_name[0])
-        append(group, group->old_name, rows);
+        append_group(group, group->old_name, rows);
     group->old_name[0] = '\0';
-    struct row *row = append(group, group->name, rows);
+    struct row *row = append_group(group, group->name, rows);
     if (!row)
         return;
     row->flags = group->born && !group->sent ? ROW_BORN : 0;

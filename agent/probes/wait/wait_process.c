@@ -125,12 +125,13 @@ void wait_resume_processes(struct wait_watch *watch, uint64_t now_ns) {
 
 /* ---- a sample ---- */
 
-static void add(uint64_t *sums, const uint64_t *more) {
+static void add_states(uint64_t *sums, const uint64_t *more) {
     for (size_t i = 0; i < WAIT_STATES; i++)
         sums[i] += more[i];
 }
 
-static void take_live(struct wait_watch *watch, struct wait_process *slot, uint64_t now_ns) {
+static void take_live_process(struct wait_watch *watch, struct wait_process *slot,
+                              uint64_t now_ns) {
     struct wait_process process;
     uint64_t ns[WAIT_STATES];
     if (!read_process(slot, now_ns, &process, ns))
@@ -145,10 +146,10 @@ static void take_live(struct wait_watch *watch, struct wait_process *slot, uint6
     } else {
         take_open(slot, now_ns, ns);
     }
-    add(group->process_now_ns, ns);
+    add_states(group->process_now_ns, ns);
 }
 
-static void take_ended(struct wait_watch *watch, struct wait_process *slot) {
+static void take_ended_process(struct wait_watch *watch, struct wait_process *slot) {
     const struct wait_totals *totals = watch->memory.totals;
     struct wait_process process;
     uint64_t ns[WAIT_STATES];
@@ -160,11 +161,11 @@ static void take_ended(struct wait_watch *watch, struct wait_process *slot) {
     take_carry(slot, guess(&process, NULL), ns);
     struct wait_group *group = wait_group_find(watch, process.tgid);
     if (!group || group->start_ns != process.start_ns) {
-        add(watch->unseen_process_ns, ns);
+        add_states(watch->unseen_process_ns, ns);
         return;
     }
-    add(group->process_ended_ns, ns);
-    add(group->process_now_ns, ns);
+    add_states(group->process_ended_ns, ns);
+    add_states(group->process_now_ns, ns);
 }
 
 /* A slot that is free again may be taken at once: so not while an event of its last thread may
@@ -176,9 +177,9 @@ void wait_take_processes(struct wait_watch *watch, uint64_t now_ns) {
         struct wait_process *slot = &watch->memory.processes[i];
         uint32_t use = __atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE);
         if (use == WAIT_LIVE)
-            take_live(watch, slot, now_ns);
+            take_live_process(watch, slot, now_ns);
         if (use == WAIT_ENDED)
-            take_ended(watch, slot);
+            take_ended_process(watch, slot);
         if (use == WAIT_ENDED || use == WAIT_READ)
             __atomic_store_n(&slot->slot, use == WAIT_ENDED ? WAIT_READ : WAIT_FREE,
                              __ATOMIC_RELEASE);

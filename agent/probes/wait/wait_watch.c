@@ -84,7 +84,8 @@ static void note_socket(struct wait_watch *watch, const struct wait_thread *thre
         socket->waits_ns[1] += ns;
 }
 
-static void take_live(struct wait_watch *watch, const struct wait_thread *slot, uint64_t now_ns) {
+static void take_live_thread(struct wait_watch *watch, const struct wait_thread *slot,
+                             uint64_t now_ns) {
     struct wait_thread thread;
     bool whole = copy_thread(slot, &thread);
     struct wait_group *group = whole ? wait_group_of(watch, thread.tgid, thread.start_ns)
@@ -106,7 +107,7 @@ static void take_live(struct wait_watch *watch, const struct wait_thread *slot, 
     add_clocks(group->now_ns, group->now_times, thread.ns, thread.times);
 }
 
-static void take_ended(struct wait_watch *watch, struct wait_thread *slot) {
+static void take_ended_thread(struct wait_watch *watch, struct wait_thread *slot) {
     struct wait_thread thread;
     if (copy_thread(slot, &thread)) {
         struct wait_group *group = wait_group_of(watch, thread.tgid, thread.start_ns);
@@ -128,9 +129,9 @@ static void take_threads(struct wait_watch *watch, uint64_t now_ns) {
         struct wait_thread *slot = &watch->memory.threads[i];
         uint32_t use = __atomic_load_n(&slot->slot, __ATOMIC_ACQUIRE);
         if (use == WAIT_LIVE)
-            take_live(watch, slot, now_ns);
+            take_live_thread(watch, slot, now_ns);
         else if (use == WAIT_ENDED)
-            take_ended(watch, slot);
+            take_ended_thread(watch, slot);
         wait_walk_saw(&walk, i, use == WAIT_FREE || use == WAIT_ENDED);
     }
     watch->high_threads = wait_walk_end(&walk, next, WAIT_THREADS);
@@ -181,7 +182,7 @@ static void begin_groups(struct wait_watch *watch) {
     }
 }
 
-static void raise_to(uint64_t *values, const uint64_t *now) {
+static void raise_clocks(uint64_t *values, const uint64_t *now) {
     for (size_t i = 0; i < WAIT_STATES; i++)
         values[i] = now[i] > values[i] ? now[i] : values[i];
 }
@@ -192,9 +193,9 @@ static void end_groups(struct wait_watch *watch, uint64_t pause_ns) {
         wait_share_out(&group->shares, group->now_ns, (double)pause_ns * (double)group->threads);
         wait_share_out(&group->process_shares, group->process_now_ns,
                        group->threads ? (double)pause_ns : 0);
-        raise_to(group->ns, group->now_ns);
-        raise_to(group->process_ns, group->process_now_ns);
-        raise_to(group->times, group->now_times);
+        raise_clocks(group->ns, group->now_ns);
+        raise_clocks(group->process_ns, group->process_now_ns);
+        raise_clocks(group->times, group->now_times);
         if (group->threads || group->listed || group->seen != watch->sample)
             continue;
         add_clocks(watch->unseen_ns, watch->unseen_times, group->ns, group->times);

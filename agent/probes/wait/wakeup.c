@@ -48,7 +48,7 @@ static const struct {
 
 /* ---- pairs ---- */
 
-static struct pair *find(struct wakeup *probe, const struct wait_wakeup_key *key) {
+static struct pair *find_pair(struct wakeup *probe, const struct wait_wakeup_key *key) {
     for (size_t i = 0; i < probe->n; i++)
         if (memcmp(&probe->pairs[i].key, key, sizeof *key) == 0)
             return &probe->pairs[i];
@@ -70,8 +70,8 @@ static void name_process(const struct wakeup *probe, const struct probe_env *env
     snprintf(name, JOB_NAME_MAX + 1, "%.*s[%u]", n > 0 ? n : 0, comm, pid);
 }
 
-static struct pair *add(struct wakeup *probe, const struct probe_env *env,
-                        const struct wait_wakeup_key *key, const struct wait_group *waiter) {
+static struct pair *add_pair(struct wakeup *probe, const struct probe_env *env,
+                             const struct wait_wakeup_key *key, const struct wait_group *waiter) {
     char waker[JOB_NAME_MAX + 1];
     if (probe->n == PAIRS_MAX)
         return NULL;
@@ -89,7 +89,7 @@ static struct pair *add(struct wakeup *probe, const struct probe_env *env,
 
 /* ---- rows ---- */
 
-static void append(struct pair *pair, struct rows *rows) {
+static void append_pair(struct pair *pair, struct rows *rows) {
     struct row *row = rows_append(rows, pair->name, strlen(pair->name));
     if (!row)
         return;
@@ -123,10 +123,10 @@ static void forget(struct wakeup *probe, const struct wait_wakeup_key *key) {
         wait_source_forget_wakeup(probe->watch->source, key);
 }
 
-static void take(struct wakeup *probe, const struct probe_env *env,
-                 const struct wait_wakeup_key *key, const struct wait_wakeup *value) {
+static void take_pair(struct wakeup *probe, const struct probe_env *env,
+                      const struct wait_wakeup_key *key, const struct wait_wakeup *value) {
     const struct wait_group *waiter = wait_watch_find(probe->watch, key->waiter);
-    struct pair *pair = find(probe, key);
+    struct pair *pair = find_pair(probe, key);
     if (key->state >= WAIT_REASONS || !reasons[key->state].name || (!waiter && !pair)) {
         forget(probe, key);
         return;
@@ -134,7 +134,7 @@ static void take(struct wakeup *probe, const struct probe_env *env,
     if (waiter && !waiter->listed)
         return; /* it will be, or end, or has gone to another host */
     if (!pair)
-        pair = add(probe, env, key, waiter);
+        pair = add_pair(probe, env, key, waiter);
     if (!pair) {
         /* Taken out, so that it is added once; what comes next begins at zero. */
         probe->other_ns += value->ns;
@@ -171,9 +171,9 @@ static int wakeup_sample(void *state, const struct probe_env *env, struct rows *
     if (n < 0)
         return n;
     for (int i = 0; i < n && i < WAIT_WAKEUPS; i++)
-        take(probe, env, &probe->keys[i], &probe->values[i]);
+        take_pair(probe, env, &probe->keys[i], &probe->values[i]);
     for (size_t i = 0; i < probe->n; i++)
-        append(&probe->pairs[i], rows);
+        append_pair(&probe->pairs[i], rows);
     append_other(probe, rows);
     keep(probe);
     return 0;
