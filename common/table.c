@@ -6,6 +6,8 @@
 
 #include "common/text.h"
 
+#include <string.h>
+
 const char *unit_text(enum unit unit) {
     static const char *const texts[UNIT_COUNT_] = {
         [UNIT_NONE] = "",         [UNIT_NS] = "ns",     [UNIT_BYTES] = "bytes",

@@ -15,7 +15,6 @@
 #include "agent/base/scope.h"
 #include "agent/probes/probes.h"
 #include "common/clock.h"
-#include "tests/table_column.h"
 
 struct harness {
     const struct probe *probe;

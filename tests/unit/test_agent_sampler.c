@@ -18,7 +18,6 @@
 #include "agent/sampler/schedule.h"
 #include "common/clock.h"
 #include "common/error.h"
-#include "tests/table_column.h"
 
 #define PERIOD (100 * NS_PER_MS)
 #define SLOW NS_PER_S

@@ -7,7 +7,6 @@
 #include "tests/unit/store_fixture.h"
 
 #include "agent/base/probe.h"
-#include "tests/table_column.h"
 struct cell {
     int column;
     int64_t value;
