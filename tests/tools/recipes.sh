@@ -25,7 +25,7 @@ $3
 listed() { after "$1/CMakeLists.txt" "^  ${2//\//\\/}\\b" "  $3"; }
 spdx='/* SPDX-License-Identifier: MIT */'
 
-# A probe is a file in agent/probes/, named in probes.[ch].
+# A probe is a file in agent/probes/, named in probes.[ch], and one of its table.
 add_probe() {
     cat >agent/probes/toy.c <<END
 $spdx
@@ -43,7 +43,7 @@ static int toy_sample(void *state, const struct probe_env *env, struct rows *row
     struct row *row = rows_append(rows, "host", strlen("host"));
     (void)state, (void)env;
     if (row)
-        row->values[0] = 42;
+        row->values[TOY_ANSWER] = 42;
     return 0;
 }
 
@@ -52,22 +52,21 @@ static size_t toy_max_rows(const void *state, const struct probe_env *env) {
     return 1;
 }
 
-static const struct column toy_columns[] = {
-    {"toy_answer", UNIT_EVENTS, COLUMN_LEVEL, "a number that is known"},
-};
-
 const struct probe probe_toy = {
-    .table = {.name = "toy",
-              .instance = "scope",
-              .help = "a table of one number",
-              .kind = TABLE_SAMPLES,
-              .columns = toy_columns,
-              .n_columns = 1},
+    .table = &all_tables[TABLE_TOY],
     .max_rows = toy_max_rows,
     .open = toy_open,
     .sample = toy_sample,
 };
 END
+    cat >tables/toy.def <<END
+$spdx
+TABLE(TOY, "toy", "scope", SAMPLES, "a table of one number")
+COLUMN(TOY_ANSWER, "toy_answer", EVENTS, LEVEL, "a number that is known")
+UNREAD(TOY)
+END(TOY)
+END
+    after tables/tables.def '^#include "tables.wakeup.def"' '#include "tables/toy.def"'
     after agent/probes/probes.c 'probe_list\[\] = {' '    \&probe_toy,'
     after agent/probes/probes.h 'probe probe_wakeup;' 'extern const struct probe probe_toy;'
     listed agent probes/rank_thread.c probes/toy.c
@@ -77,11 +76,10 @@ run_probe() {
     [ "$(sql 'SELECT DISTINCT toy_answer FROM toy')" = 42 ] || fail "the table toy has no rows of 42"
 }
 
-# A column stands where its table does.
+# A column is a line of its table, and the probe fills it.
 add_column() {
-    after agent/probes/load.c '^    UPTIME,' '    LOAD_TOY,'
-    after agent/probes/load.c '^    \[UPTIME\] = ' '    [LOAD_TOY] = {"toy_uptimes", UNIT_NS, COLUMN_LEVEL, "the same, twice"},'
-    after agent/probes/load.c 'values\[UPTIME\] = ' '    row->values[LOAD_TOY] = 2 * uptime_ns;'
+    after tables/load.def '^COLUMN(LOAD_UPTIME' 'COLUMN(LOAD_TOY, "toy_uptimes", NS, LEVEL, "the same, twice")'
+    after agent/probes/load.c 'values\[LOAD_UPTIME\] = ' '    row->values[LOAD_TOY] = 2 * uptime_ns;'
 }
 run_column() {
     grep -q '^| `toy_uptimes` ' tables.txt || fail "no column toy_uptimes in --tables"
