@@ -14,9 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The name that this process was called by, and its database; set while words are read. */
+static struct caller caller;
+
+void verb_called_as(const char *program) {
+    caller.program = program;
+}
+
+const struct caller *verb_caller(void) {
+    return &caller;
+}
+
 int verb_take_database(const struct option_word *word, void *to) {
-    *(const char **)to = word->text;
-    commands_use_database(word->text);
+    *(const char **)to = caller.database = word->text;
     return 0;
 }
 
@@ -55,11 +65,31 @@ int verb_words_status(int result) {
     return result == OPTIONS_HELP ? 0 : EXIT_USAGE;
 }
 
-/* Completes commands in messages, so that they work when pasted. */
+/* Completes commands in messages, "`chokepoint VERB ...`", so that they work when pasted. */
+static void put_completed(FILE *out, const char *text) {
+    static const char begin[] = "`chokepoint ";
+    const char *command, *end;
+    while ((command = strstr(text, begin)) && (end = strchr(command + 1, '`'))) {
+        command += strlen(begin);
+        char *words = command_words_of(&caller, command, (size_t)(end - command));
+        fprintf(out, "%.*s`%s`", (int)(command - strlen(begin) - text), text, words ? words : "");
+        free(words);
+        text = end + 1;
+    }
+    fputs(text, out);
+}
+
 static void complete_commands(char **text) {
-    char *completed = commands_complete(*text, 0);
-    if (!completed)
+    char *completed = NULL;
+    size_t size;
+    FILE *out = open_memstream(&completed, &size);
+    if (!out)
         return;
+    put_completed(out, *text);
+    if (fclose(out) != 0) {
+        free(completed);
+        return;
+    }
     free(*text);
     *text = completed;
 }

@@ -8,6 +8,7 @@
 #define CHOKEPOINT_CLI_OPTIONS_H
 
 #include "common/options.h"
+#include "reports/says/commands.h"
 
 /* The row of the database that a verb reads; `to` is a const char **. */
 #define VERB_DATABASE(place)                                                                       \
@@ -24,6 +25,10 @@ int verb_words_read(const char *verb, const struct option_table *table, int argc
 
 /* The exit status after a result other than 0 of verb_words_read. */
 int verb_words_status(int result);
+
+/* The words that called this program, and the database that --db named. */
+void verb_called_as(const char *program);
+const struct caller *verb_caller(void);
 
 /* Prints "chokepoint VERB: ..." (NULL: "chokepoint: ...") as one line on standard error. Text from
  * outside in it cannot move the cursor or begin a new line. */

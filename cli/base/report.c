@@ -109,7 +109,7 @@ int report_cannot_write(const char *verb, const char *path, int result) {
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report) {
     struct progress *progress = progress_begin("judging the run");
-    int result = report_build(store, which, ret_report);
+    int result = report_build(store, which, verb_caller(), ret_report);
     progress_end(progress);
     return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
@@ -175,7 +175,7 @@ static int build_by_id(const char *db_path, int64_t run_id, struct report **ret_
     if (result != 0)
         return result < 0 ? result : -EINVAL;
     snprintf(which, sizeof which, "%" PRId64, run_id);
-    result = report_build(store, which, ret_report);
+    result = report_build(store, which, verb_caller(), ret_report);
     store_close(store);
     return result;
 }

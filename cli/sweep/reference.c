@@ -178,18 +178,18 @@ static int find_places(struct options *o) {
 #define WORDS_MAX 128
 
 /* Splits a template into words. */
-struct command {
+struct reference_command {
     char *words[WORDS_MAX + 1]; /* owned */
     size_t n;
     int error;
 };
 
-static void command_release(struct command *c) {
+static void command_release(struct reference_command *c) {
     for (size_t i = 0; i < c->n; i++)
         free(c->words[i]);
 }
 
-static void add_word(struct command *c, const char *word) {
+static void add_word(struct reference_command *c, const char *word) {
     char *copy = c->n < WORDS_MAX ? strdup(word) : NULL;
     if (copy)
         c->words[c->n++] = copy;
@@ -201,7 +201,7 @@ static size_t ranks_of(const struct options *o, const struct reference *referenc
     return o->local || o->names.n > reference->hosts ? reference->hosts : o->names.n;
 }
 
-static void add_mpirun(struct command *c, const struct options *o,
+static void add_mpirun(struct reference_command *c, const struct options *o,
                        const struct reference *reference) {
     add_word(c, "mpirun");
     if (o->local) {
@@ -221,7 +221,8 @@ struct place {
     const char *name, *value;
 };
 
-static void add_filled(struct command *c, const char *word, const struct place *places, size_t n) {
+static void add_filled(struct reference_command *c, const char *word, const struct place *places,
+                       size_t n) {
     char filled[2 * PATH_MAX];
     size_t at = 0;
     while (*word && at + 1 < sizeof filled) {
@@ -242,7 +243,7 @@ static void add_filled(struct command *c, const char *word, const struct place *
     add_word(c, filled);
 }
 
-static void add_words(struct command *c, const char *template, const struct options *o,
+static void add_words(struct reference_command *c, const char *template, const struct options *o,
                       const struct reference *reference, const struct place *places, size_t n) {
     char *copy = strdup(template), *rest = NULL;
     for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word;
@@ -268,7 +269,7 @@ static void data_path(const struct options *o, const struct reference_data *data
 
 /* Made under another name, so that incomplete data never pass for complete ones. */
 static int make_data(const struct options *o, const struct reference_data *data, const char *path) {
-    struct command c = {0};
+    struct reference_command c = {0};
     char unfinished[PATH_MAX + 8], why[256] = "";
     snprintf(unfinished, sizeof unfinished, "%s.part", path);
     const struct place places[] = {{"{bin}", o->bin}, {"{out}", unfinished}};
@@ -330,7 +331,8 @@ static void speak_again(int kept) {
     close(kept);
 }
 
-static int make(const struct options *o, const struct reference *reference, struct command *c) {
+static int make(const struct options *o, const struct reference *reference,
+                struct reference_command *c) {
     struct run_words words;
     struct sweep_parameters parameters = {0};
     struct sweep_request request = {.parameters = &parameters, .quiet = o->quiet};
@@ -359,7 +361,7 @@ static int make(const struct options *o, const struct reference *reference, stru
 
 /* The program is the first word in the directory of these programs. */
 static bool has_program(const struct options *o, const struct reference *reference,
-                        const struct command *c) {
+                        const struct reference_command *c) {
     for (size_t i = 0; i < c->n; i++)
         if (strncmp(c->words[i], o->bin, strlen(o->bin)) == 0 && access(c->words[i], X_OK) < 0) {
             verb_complain("sweep reference", "%s is left out: %s is not there", reference->name,
@@ -370,7 +372,7 @@ static bool has_program(const struct options *o, const struct reference *referen
 }
 
 static int make_reference(const struct options *o, const struct reference *reference) {
-    struct command c = {0};
+    struct reference_command c = {0};
     char data[PATH_MAX], ranks[24];
     snprintf(ranks, sizeof ranks, "%zu", ranks_of(o, reference));
     const struct place places[] = {{"{bin}", o->bin}, {"{data}", data}, {"{ranks}", ranks}};

@@ -164,9 +164,10 @@ static int check_command(char *const *command) {
 
 /* The command that shows the sweep as a page, for pasting. */
 static void tell_more(const char *name) {
-    AUTO(text_free) char *word = commands_word(name);
-    AUTO(text_free) char *words = word ? text_format("sweep report %s -o sweep.html", word) : NULL;
-    AUTO(text_free) char *command = words ? commands_line(words, 0) : NULL;
+    AUTO(text_free) char *word = command_argument(name);
+    AUTO(text_free) char *words = word ? text_format("report %s -o sweep.html", word) : NULL;
+    AUTO(text_free)
+    char *command = words ? command_words(verb_caller(), (struct command){"sweep", words}) : NULL;
     if (command)
         verb_complain(NULL, "page: %s", command);
 }

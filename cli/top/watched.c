@@ -16,7 +16,7 @@
 /* Without any word: whether a run is being recorded here. */
 static bool follows_newest(struct top *top) {
     char why[256];
-    if (live_open(REPORT_DATABASE, "last", &top->live, why, sizeof why) < 0)
+    if (live_open(REPORT_DATABASE, "last", verb_caller(), &top->live, why, sizeof why) < 0)
         return false;
     live_poll(top->live);
     if (live_look(top->live)->state == LIVE_RUNNING)
@@ -30,7 +30,8 @@ static int open_run(struct top *top) {
     char why[300];
     const struct top_words *o = &top->words;
     const char *database = o->database ? o->database : REPORT_DATABASE;
-    if (live_open(database, o->run ? o->run : "last", &top->live, why, sizeof why) == 0)
+    if (live_open(database, o->run ? o->run : "last", verb_caller(), &top->live, why, sizeof why) ==
+        0)
         return 0;
     verb_complain("top", "%s", why);
     return EXIT_USAGE;
@@ -84,7 +85,7 @@ static void open_own(struct top *top) {
     struct live *live;
     if (top->live && !top->stale)
         return;
-    if (live_open(top->agents.database, "last", &live, NULL, 0) < 0)
+    if (live_open(top->agents.database, "last", verb_caller(), &live, NULL, 0) < 0)
         return;
     if (!top->stale) {
         top->live = live;

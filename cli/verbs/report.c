@@ -22,7 +22,6 @@ static const char usage[] =
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
-    "\n";
 
 /* For a terminal: the verdict alone. */
 static bool is_verdict(const struct format *format) {

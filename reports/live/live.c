@@ -58,7 +58,8 @@ static int find_run(struct live *live, const char *which, char *why, size_t why_
     return result;
 }
 
-static int open_all(struct live *live, const char *which, char *why, size_t why_size) {
+static int open_all(struct live *live, const char *which, struct caller caller, char *why,
+                    size_t why_size) {
     int result = store_open_read(live->database, &live->store, why, why_size);
     if (result != 0)
         return result < 0 ? result : -EINVAL;
@@ -69,16 +70,17 @@ static int open_all(struct live *live, const char *which, char *why, size_t why_
         return result;
     result =
         store_tail_open(live->store, live->run.id, live->window.tables, LIVE_TABLES, &live->tail);
+    caller.run = live->run.id;
     if (result == 0)
-        result = live_judge_new(live->database, live->run.id, &live->judge);
+        result = live_judge_new(live->database, &caller, &live->judge);
     if (result < 0)
         snprintf(why, why_size, "%s: %s", live->database,
                  result == -ENOMEM ? strerror(ENOMEM) : store_error(live->store));
     return result;
 }
 
-int live_open(const char *database, const char *run, struct live **ret_live, char *why,
-              size_t why_size) {
+int live_open(const char *database, const char *run, const struct caller *caller,
+              struct live **ret_live, char *why, size_t why_size) {
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return -ENOMEM;
@@ -87,7 +89,7 @@ int live_open(const char *database, const char *run, struct live **ret_live, cha
     live->heard_ns = clock_monotonic_ns();
     live_own_boot(live->own_boot);
     live->database = strdup(database);
-    int result = live->database ? open_all(live, run, why, why_size) : -ENOMEM;
+    int result = live->database ? open_all(live, run, *caller, why, why_size) : -ENOMEM;
     if (result < 0)
         live_close(live);
     else

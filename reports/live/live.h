@@ -5,7 +5,7 @@
  * limit so far and the ranks' budgets are of the whole run until then.
  *
  *     struct live *live;
- *     int r = live_open("run.db", "last", &live, why, sizeof why);
+ *     int r = live_open("run.db", "last", &caller, &live, why, sizeof why);
  *     while (...) {                      // as often as the picture should change, once a second
  *         live_poll(live);               // about a millisecond a host; never waits for the judge
  *         draw(live_look(live));         // valid until the next poll
@@ -34,6 +34,7 @@
 #include "analysis/facts/recording/metric.h"
 #include "analysis/time/budget.h"
 #include "analysis/verdict/verdict.h"
+#include "reports/says/commands.h"
 
 #define LIVE_SILENT_S 4.0     /* and a push's interval: a host without rows for so long is silent */
 #define LIVE_CUT_OFF_S 30.0   /* after so long without rows a run counts as cut off */
@@ -163,8 +164,8 @@ struct live;
  * `why` describes a failure: -ENOENT (no database, no such run), -ECANCELED (its command never
  * started), others of store_open_read(). Makes no picture yet.
  */
-int live_open(const char *database, const char *run, struct live **ret_live, char *why,
-              size_t why_size);
+int live_open(const char *database, const char *run, const struct caller *caller,
+              struct live **ret_live, char *why, size_t why_size);
 void live_close(struct live *live); /* takes NULL */
 
 /* Reads new rows and makes the picture. 1: it changed; 0: nothing is new. -ENOMEM: the picture is

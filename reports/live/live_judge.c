@@ -22,13 +22,6 @@
 #define WAIT_S 120 /* seconds for the thread, which judges a run so far */
 
 struct live_judge {
-    char *database; /* owned */
-    int64_t run;
-    bool ended;                 /* whether the thread judges an ended run */
-    struct live_judged *result; /* owned: the latest taken result */
-    bool done;                  /* the whole run was judged */
-    int64_t next_ns;            /* earliest next begin, by the monotonic clock */
-    pthread_mutex_t lock;       /* protects the members below */
     pthread_cond_t idle;
     unsigned users; /* the caller and the thread */
     bool busy;
@@ -43,12 +36,12 @@ static int judge_run(const struct live_judge *judge, struct live_judged **ret_ju
     int result = store_open_read(judge->database, &store, NULL, 0);
     if (result < 0)
         return result;
-    snprintf(which, sizeof which, "%lld", (long long)judge->run);
+    snprintf(which, sizeof which, "%lld", (long long)judge->caller.run);
     result = report_load(store, which, judge->ended ? REPORT_CALLS : REPORT_SECONDS, &input);
     store_close(store);
     if (result < 0)
         return result;
-    result = live_judged_make(&input, judge->ended, ret_judged);
+    result = live_judged_make(&input, &judge->caller, judge->ended, ret_judged);
     report_input_release(&input);
     return result;
 }
@@ -112,13 +105,13 @@ static int start(struct live_judge *judge) {
 
 /* ---- who asks ---- */
 
-int live_judge_new(const char *database, int64_t run, struct live_judge **ret_judge) {
+int live_judge_new(const char *database, const struct caller *caller,
+                   struct live_judge **ret_judge) {
     struct live_judge *judge = calloc(1, sizeof *judge);
     if (!judge)
         return -ENOMEM;
-    *judge = (struct live_judge){.database = strdup(database), .run = run, .users = 1};
-    pthread_mutex_init(&judge->lock,
-                       NULL); /* without attributes neither call fails (pthreads(7)) */
+    *judge = (struct live_judge){.database = strdup(database), .caller = *caller, .users = 1};
+    pthread_mutex_init(&judge->lock, NULL); /* without attributes neither call fails (pthreads(7)) */
     pthread_cond_init(&judge->idle, NULL);
     if (!judge->database) {
         live_judge_free(judge);

@@ -10,7 +10,6 @@
 #include "reports/live/live_private.h"
 #include "reports/model/input.h"
 #include "reports/says/candidate_words.h"
-#include "reports/says/commands.h"
 #include "reports/says/verdict_words.h"
 
 void live_judged_free(struct live_judged *judged) {
@@ -87,28 +86,22 @@ static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-/* The advice, with commands ready to be pasted. *ret_action is NULL if there is no advice. */
-static int keep_action(const struct verdict_words *words, int64_t run, char **ret_action) {
-    *ret_action = words->next.n ? commands_complete(words->next.items[0], run) : NULL;
-    return words->next.n && !*ret_action ? -ENOMEM : 0;
-}
-
-/* Before the end, a limit that is not known has no advice. */
-static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run,
-                      bool advises) {
     to->summary = words->summary;
     to->words = words->limit;
     to->worth = words->worth;
     words->summary = words->limit = words->worth = NULL;
-    return advises ? keep_action(words, run, &to->action) : 0;
+    if (advises && words->next.n) {
+        to->action = words->next.items[0];
+        words->next.items[0] = NULL;
+    }
 }
 
-static int keep_limit(struct live_judged *to, int64_t run, bool ended,
+static int keep_limit(struct live_judged *to, const struct caller *caller, bool ended,
                       const struct judgement *judgement) {
     const struct verdict *v = &judgement->verdict;
     struct verdict_words words;
     bool blames = verdict_blames(v->state) && v->candidate;
-    int result = verdict_say(judgement->model, v, &words);
+    int result = verdict_say(judgement->model, v, caller, &words);
     if (result < 0)
         return result;
     to->limit = (struct live_limit){.known = true,
@@ -118,15 +111,15 @@ static int keep_limit(struct live_judged *to, int64_t run, bool ended,
                                     .host = v->host,
                                     .rank = v->rank,
                                     .gain = v->gain};
-    result = take_words(to, &words, run, v->state != VERDICT_INSUFFICIENT || ended);
+    take_words(to, &words, v->state != VERDICT_INSUFFICIENT || ended);
     verdict_words_release(&words);
     to->what = blames ? candidate_words(judgement->model, v->candidate) : NULL;
     return result == 0 && blames && !to->what ? -ENOMEM : result;
 }
 
-static int keep(struct live_judged *to, const struct report_input *input, bool ended,
-                const struct judgement *judgement) {
-    int result = keep_limit(to, input->run.id, ended, judgement);
+static int keep(struct live_judged *to, const struct report_input *input,
+                const struct caller *caller, bool ended, const struct judgement *judgement) {
+    int result = keep_limit(to, caller, ended, judgement);
     if (result == 0)
         result = keep_hosts(to, judgement->model);
     if (result == 0)
@@ -136,7 +129,7 @@ static int keep(struct live_judged *to, const struct report_input *input, bool e
     return result < 0 ? result : keep_budgets(to, judgement->model);
 }
 
-int live_judged_make(const struct report_input *input, bool ended,
+int live_judged_make(const struct report_input *input, const struct caller *caller, bool ended,
                      struct live_judged **ret_judged) {
     struct run_model model;
     struct judgement judgement;
@@ -147,7 +140,7 @@ int live_judged_make(const struct report_input *input, bool ended,
     result = judgement_make(&model, &judgement);
     if (result == 0) {
         judged = calloc(1, sizeof *judged);
-        result = judged ? keep(judged, input, ended, &judgement) : -ENOMEM;
+        result = judged ? keep(judged, input, caller, ended, &judgement) : -ENOMEM;
         judgement_release(&judgement);
     }
     model_release(&model);

@@ -149,14 +149,18 @@ static int fill_nothing(struct report *report, const struct reported *run) {
     return 0;
 }
 
+static const struct caller nobody; /* where no command is told */
+
 typedef int fill_parts(struct report *report, const struct reported *run);
 
 static int build(struct store *store, const char *which, struct depth depth, fill_parts *parts,
-                 struct report **ret_report) {
+                 const struct caller *caller, struct report **ret_report) {
     struct report *report = calloc(1, sizeof *report);
     int result = report ? reported_read(store, which, depth, &report->run) : -ENOMEM;
     if (result == 0)
         result = report_fill_head(report, &report->run->input);
+    if (result == 0)
+        report->caller = (struct caller){caller->program, caller->database, report->run_id};
     if (result == 0)
         result = parts(report, report->run);
     if (result < 0)
@@ -166,15 +170,17 @@ static int build(struct store *store, const char *which, struct depth depth, fil
     return result;
 }
 
-int report_build(struct store *store, const char *which, struct report **ret_report) {
-    return build(store, which, whole, fill, ret_report);
+int report_build(struct store *store, const char *which, const struct caller *caller,
+                 struct report **ret_report) {
+    return build(store, which, whole, fill, caller, ret_report);
 }
 
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
-    return build(store, which, (struct depth){REPORT_CALLS_UNMARKED, false}, fill_measured,
+    return build(store, which, (struct depth){REPORT_CALLS_UNMARKED, false}, fill_measured, &nobody,
                  ret_report);
 }
 
 int report_build_alerts(struct store *store, const char *which, struct report **ret_report) {
-    return build(store, which, (struct depth){REPORT_NO_CALLS, false}, fill_nothing, ret_report);
+    return build(store, which, (struct depth){REPORT_NO_CALLS, false}, fill_nothing, &nobody,
+                 ret_report);
 }

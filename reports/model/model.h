@@ -19,6 +19,7 @@
 #include "analysis/facts/series/alert.h"
 #include "analysis/time/rank_budget.h"
 #include "analysis/verdict/verdict.h"
+#include "reports/says/commands.h"
 
 struct store;
 struct reported;
@@ -141,6 +142,7 @@ struct report_verdict {
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     bool too_short;          /* to be judged: the summary says all */
+    bool all_in_limit;       /* the limit has all of the summary */
     char *summary;
     char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
                             was looked at */
@@ -215,6 +217,7 @@ struct report_quality { /* of the recording */
 
 struct report {
     struct reported *run; /* owned */
+    struct caller caller; /* of commands that are told; the run is this one */
     int64_t run_id;
     char *run_name, *command, *state; /* done failed killed interrupted unfinished */
     int exit_status;                  /* -1: unknown */
@@ -257,8 +260,10 @@ struct report {
 #define REPORT_MISSING_SIZE 128
 const char *report_missing(const struct report *report, char to[REPORT_MISSING_SIZE]);
 
-/* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */
-int report_build(struct store *store, const char *which, struct report **ret_report);
+/* Reads a run (see store_find_run) and judges it. caller: of the commands that it tells, whose
+ * texts must outlive the report; its run is set. -ENOENT: no such run. report_free takes NULL. */
+int report_build(struct store *store, const char *which, const struct caller *caller,
+                 struct report **ret_report);
 /* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
  * verdict, for a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);

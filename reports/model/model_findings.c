@@ -6,25 +6,12 @@
 #include <string.h>
 
 #include "reports/model/model_private.h"
-#include "reports/says/commands.h"
 #include "reports/says/verdict_words.h"
 
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *items = from->items;
     *n = from->n;
     *from = (struct text_list){0};
-}
-
-/* Advice names commands, which are to work as pasted. */
-static int complete_commands(const struct report *report, char **texts, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        char *text = commands_complete(texts[i], report->run_id);
-        if (!text)
-            return -ENOMEM;
-        free(texts[i]);
-        texts[i] = text;
-    }
-    return 0;
 }
 
 static int fill_verdict(struct report *report, const struct verdict *from,
@@ -40,6 +27,7 @@ static int fill_verdict(struct report *report, const struct verdict *from,
                                   .end_s = from->end_s,
                                   .resource = strdup(resource_name(from->resource)),
                                   .too_short = from->too_short,
+                                  .all_in_limit = words->all_in_limit,
                                   .cause = words->cause,
                                   .summary = words->summary,
                                   .limit = words->limit,
@@ -59,7 +47,7 @@ static int fill_verdict(struct report *report, const struct verdict *from,
     take_texts(&words->next, &to->next, &to->n_next);
     if (!to->resource || (from->culprit && !(to->culprit = strdup(from->culprit))))
         return -ENOMEM;
-    return complete_commands(report, to->next, to->n_next);
+    return 0;
 }
 
 const char *report_arithmetic_rate(enum arithmetic_rate known) {
@@ -70,7 +58,7 @@ const char *report_arithmetic_rate(enum arithmetic_rate known) {
 
 int report_fill_findings(struct report *report, const struct judgement *judgement) {
     struct verdict_words words;
-    int result = verdict_say(judgement->model, &judgement->verdict, &words);
+    int result = verdict_say(judgement->model, &judgement->verdict, &report->caller, &words);
     if (result < 0)
         return result;
     result = fill_verdict(report, &judgement->verdict, &words);

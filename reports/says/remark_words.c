@@ -14,7 +14,23 @@ static bool is_decimal(const char *from) {
     return from[1] == '.' && from[2] >= '0' && from[2] <= '9' && (from[3] == 'f' || from[3] == 'g');
 }
 
+/* Behind the brace that closes the one of "%{"; NULL: none does. */
+static const char *end_of_command(const char *from) {
+    int open = 0;
+    for (const char *at = from + 1; *at; at++) {
+        open += (*at == '{') - (*at == '}');
+        if (!open)
+            return at + 1;
+    }
+    return NULL;
+}
+
 enum remark_takes remark_conversion(const char *from, const char **ret_end) {
+    if (from[1] == '{') {
+        const char *end = end_of_command(from);
+        *ret_end = end ? end : from + 1;
+        return end ? REMARK_TAKES_NOTHING : REMARK_TAKES_BAD;
+    }
     const char *bar = from[1] == '[' ? strchr(from, '|') : NULL,
                *close = bar ? strchr(bar, ']') : NULL;
     *ret_end = from + 2;
@@ -74,7 +90,18 @@ static void put_who(double rank, const char *process, FILE *out) {
         fputs(process, out);
 }
 
-static void put(const struct remark *remark, FILE *out) {
+/* "%{VERB WORDS}", which ends at `end`; else a percent sign. */
+static void put_itself(const char *from, const char *end, const struct caller *caller, FILE *out) {
+    if (from[1] != '{') {
+        fputc('%', out);
+        return;
+    }
+    char *words = command_words_of(caller, from + 2, (size_t)(end - from) - 3);
+    fprintf(out, "`%s`", words ? words : "");
+    free(words);
+}
+
+static void put(const struct remark *remark, const struct caller *caller, FILE *out) {
     const char *at = remark_template(remark->code), *end;
     const double *number = remark->numbers;
     char *const *name = remark->names;
@@ -95,18 +122,22 @@ static void put(const struct remark *remark, FILE *out) {
             put_who(*number++, *name++, out);
             break;
         default:
-            fputc('%', out);
+            put_itself(at, end, caller, out);
         }
     }
 }
 
 char *remark_words(const struct remark *remark) {
+    return remark_words_by(remark, &(struct caller){.program = NULL});
+}
+
+char *remark_words_by(const struct remark *remark, const struct caller *caller) {
     char *words = NULL;
     size_t size;
     FILE *out = open_memstream(&words, &size);
     if (!out)
         return NULL;
-    put(remark, out);
+    put(remark, caller, out);
     if (fclose(out) == 0)
         return words;
     free(words);

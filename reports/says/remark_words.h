@@ -8,16 +8,20 @@
  *   %[a|b|c]      the next number chooses: "a" if it is 1, "b" if it is 2; else the last
  *   %t            the next number is a term of the budget: "waiting for a core"
  *   %w            the next number and the next name: "rank 3", or the name if the number is below 0
+ *   %{VERB WORDS} a command of this program, in backticks: "{run}" in it is the run
  *   %%            a percent sign
  */
 #ifndef CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
 #define CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
 
-#include "analysis/causes/remark.h"
+#include "analysis/rules/remark.h"
+#include "reports/says/commands.h"
 #include "reports/says/text_list.h"
 
 /* Owned; NULL: no memory. "" of REMARK_NONE. */
 char *remark_words(const struct remark *remark);
+/* The same of one that may hold a command. */
+char *remark_words_by(const struct remark *remark, const struct caller *caller);
 /* Appends the sentence of each; no memory is an error of the list. */
 void remarks_say(const struct remarks *remarks, struct text_list *to);
 

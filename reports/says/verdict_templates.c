@@ -122,11 +122,11 @@ const char *verdict_template(enum remark_code code) {
             "of programs that choose for themselves, mpirun --mca btl_tcp_if_include %s, "
             "GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME=%s",
         [REMARK_ADVISE_MEASURE_LINK] =
-            "`chokepoint calibrate --only net` on these hosts tells what %s's %s can carry; if "
+            "%{calibrate --only net} on these hosts tells what %s's %s can carry; if "
             "more than it did: a limit on the way to it (switch port, `tc filter show dev %s "
             "ingress`)",
         [REMARK_ADVISE_MEASURE_SOME_LINK] =
-            "`chokepoint calibrate --only net` on these hosts tells what %s's interface can carry; "
+            "%{calibrate --only net} on these hosts tells what %s's interface can carry; "
             "if more than it did: a limit on the way to it (switch port)",
         [REMARK_ADVISE_FEWER_RANKS] =
             "run no more ranks and threads on %s than it has cores: %d (OMP_NUM_THREADS, mpirun "
@@ -199,14 +199,14 @@ const char *verdict_template(enum remark_code code) {
                                        "cores. `perf top` there shows what the one thread computes",
         [REMARK_ADVISE_LARGER_MESSAGES] =
             "send fewer and larger messages (a larger batch, several values in one), or compute "
-            "while they are on their way; `chokepoint calibrate --only net` measures what a "
+            "while they are on their way; %{calibrate --only net} measures what a "
             "message takes on these hosts",
         [REMARK_ADVISE_SEE_COMPUTING] = "see what the program computes (`perf top` on a host), or "
                                         "compute on more or faster cores",
         [REMARK_ADVISE_ASK] = "the gain is computed by",
         [REMARK_ADVISE_COMPARE] =
-            "then run it again: `chokepoint compare last~1 last` says whether it helped",
-        [REMARK_ADVISE_REPEAT] = "run it again: `chokepoint compare last~1 last` says what holds",
+            "then run it again: %{compare last~1 last} says whether it helped",
+        [REMARK_ADVISE_REPEAT] = "run it again: %{compare last~1 last} says what holds",
         [REMARK_ADVISE_MARK_PROGRAM] =
             "mark iterations in the program (chokepoint.h): then what each of them takes is known",
         [REMARK_ADVISE_RECORD_LONGER] = "to be surer, record %.0f s or more",
@@ -222,27 +222,27 @@ const char *verdict_template(enum remark_code code) {
             "`rocm-smi`), before anything is done about the CPU",
         [REMARK_ADVISE_FASTER_COMPUTING] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
-            "compute with more ranks or faster cores: `chokepoint whatif {run} --cpu all=2x` says "
+            "compute with more ranks or faster cores: %{whatif {run} --cpu all=2x} says "
             "what "
             "those would bring",
         [REMARK_ADVISE_FASTER_PROCESSES] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
             "compute on more or faster cores",
         [REMARK_ADVISE_MEASURE_LINKS] =
-            "measure what the links can carry (`chokepoint calibrate`, into the same database), "
+            "measure what the links can carry (%{calibrate}, into the same database), "
             "which shows a full one next time; or send fewer or larger messages",
         [REMARK_ADVISE_MEASURE_MESSAGES] =
-            "`chokepoint calibrate --only net` on these hosts measures what the links can carry "
+            "%{calibrate --only net} on these hosts measures what the links can carry "
             "and how long a message takes; then run it again",
         [REMARK_ADVISE_OVERLAP] =
             "let ranks compute while they wait: smaller pieces, or MPI_Isend and MPI_Irecv ahead "
-            "of time; `chokepoint whatif {run} --balanced` says what an even division would bring",
-        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: `chokepoint report {run} "
-                                   "-o run-{run}.html` shows their time iteration by iteration",
-        [REMARK_ADVISE_ALL_CALLS] = "record all calls of MPI (`chokepoint run --call-spool-limit "
-                                    "1g`), or a shorter part of the program",
-        [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report {run} "
-                                        "-o run-{run}.html` shows its time iteration by iteration",
+            "of time; %{whatif {run} --balanced} says what an even division would bring",
+        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: %{report {run} "
+                                   "-o run-{run}.html} shows their time iteration by iteration",
+        [REMARK_ADVISE_ALL_CALLS] = "record all calls of MPI (%{run --call-spool-limit "
+                                    "1g}), or a shorter part of the program",
+        [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: %{report {run} "
+                                        "-o run-{run}.html} shows its time iteration by iteration",
         [REMARK_ADVISE_TRACE_ANY] =
             "record it again with --wait-clocks, as root: these tell what each process waits for",
         [REMARK_ADVISE_RECORD_CALLS] = "record what the ranks do inside MPI (without --no-shim)",

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common/error.h"
 #include "reports/says/candidate_words.h"
 #include "reports/says/refusal_words.h"
 #include "reports/says/remark_words.h"
@@ -61,15 +62,24 @@ static char *say_too_little(const struct verdict *v, const char *so_far) {
     return text;
 }
 
-static char *say_summary(const struct run_model *model, const struct verdict *v,
-                         const char *cause) {
-    char *looks =
-        v->candidate ? verdict_candidate_sentence(model, v) : say_remarks(v, cause ? cause : "");
+static char *say_looks(const struct run_model *model, const struct verdict *v, const char *cause) {
+    return v->candidate ? verdict_candidate_sentence(model, v) : say_remarks(v, cause ? cause : "");
+}
+
+/* The line of the limit has all of it. */
+static bool is_all_in_limit(const struct verdict *v, const char *looks) {
+    return !*looks || (!v->candidate && !v->too_little.code && v->state != VERDICT_BALANCED);
+}
+
+static void say_summary(const struct run_model *model, const struct verdict *v,
+                        struct verdict_words *words) {
+    char *looks = say_looks(model, v, words->cause);
+    words->all_in_limit = looks && is_all_in_limit(v, looks);
+    words->summary = looks;
     if (!looks || !v->too_little.code)
-        return looks;
-    char *text = say_too_little(v, looks);
+        return;
+    words->summary = say_too_little(v, looks);
     free(looks);
-    return text;
 }
 
 /* ---- why, and why not ---- */
@@ -102,18 +112,20 @@ static char *with(const char *words, char *more) {
 }
 
 /* Some scenarios are no option of the command: "" of them. */
-static char *say_question(const struct run_model *model, const struct verdict *v,
-                          const char *words) {
-    char *options = scenario_options(model, candidate_change(v->candidate));
-    char *text = options ? text_format("%s: `chokepoint whatif {run} %s`", words, options)
-                         : text_format("%s", "");
-    free(options);
-    return text;
+static char *say_question(const struct run_model *model, const struct verdict *v, const char *words,
+                          const struct caller *caller) {
+    AUTO(text_free) char *options = scenario_options(model, candidate_change(v->candidate));
+    if (!options)
+        return text_format("%s", "");
+    AUTO(text_free) char *arguments = text_format("{run} %s", options);
+    AUTO(text_free)
+    char *command = arguments ? command_words(caller, (struct command){"whatif", arguments}) : NULL;
+    return command ? text_format("%s: `%s`", words, command) : NULL;
 }
 
 /* Completes a remark with the words of its candidates. Owned; NULL: no memory. */
 static char *completed(const struct run_model *model, const struct verdict *v,
-                       enum remark_code code, const char *words) {
+                       enum remark_code code, const char *words, const struct caller *caller) {
     switch (code) {
     case REMARK_WOULD_GAIN_MOST:
         return with(words, candidate_words(model, v->closest));
@@ -123,17 +135,17 @@ static char *completed(const struct run_model *model, const struct verdict *v,
     case REMARK_BOUND_NOT_REPLAYED:
         return with(words, refusal_words(&v->no_replay));
     case REMARK_ADVISE_ASK:
-        return say_question(model, v, words);
+        return say_question(model, v, words, caller);
     default:
         return text_format("%s", words);
     }
 }
 
 static void say(const struct run_model *model, const struct verdict *v,
-                const struct remarks *remarks, struct text_list *to) {
+                const struct remarks *remarks, const struct caller *caller, struct text_list *to) {
     for (size_t i = 0; i < remarks->n; i++) {
-        char *words = remark_words(&remarks->items[i]);
-        char *text = words ? completed(model, v, remarks->items[i].code, words) : NULL;
+        char *words = remark_words_by(&remarks->items[i], caller);
+        char *text = words ? completed(model, v, remarks->items[i].code, words, caller) : NULL;
         if (!text || *text)
             add_owned(to, text);
         else
@@ -184,19 +196,19 @@ static int error_of(const struct verdict_words *words) {
     return result;
 }
 
-int verdict_say(const struct run_model *model, const struct verdict *v,
+int verdict_say(const struct run_model *model, const struct verdict *v, const struct caller *caller,
                 struct verdict_words *ret_words) {
     struct verdict_words words = {.cause = say_cause(v)};
-    words.summary = say_summary(model, v, words.cause);
+    say_summary(model, v, &words);
     words.limit = words.summary ? verdict_limit(model, v, words.summary) : NULL;
     words.worth = verdict_worth(model, v);
     if (v->candidate && !v->too_little.code)
         words.cost = verdict_cost(model, v);
-    say(model, v, &v->evidence, &words.evidence);
-    say(model, v, &v->against, &words.against);
+    say(model, v, &v->evidence, caller, &words.evidence);
+    say(model, v, &v->against, caller, &words.against);
     say_harmless(model, v, &words.ruled_out);
-    say(model, v, &v->ruled_out, &words.ruled_out);
-    say(model, v, &v->next, &words.next);
+    say(model, v, &v->ruled_out, caller, &words.ruled_out);
+    say(model, v, &v->next, caller, &words.next);
     int result = error_of(&words);
     if (result < 0)
         verdict_words_release(&words);

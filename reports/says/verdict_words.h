@@ -4,10 +4,12 @@
 #define CHOKEPOINT_REPORTS_SAYS_VERDICT_WORDS_H
 
 #include "analysis/verdict/verdict.h"
+#include "reports/says/commands.h"
 #include "reports/says/text_list.h"
 
 struct verdict_words {
     char *cause, *summary;
+    bool all_in_limit;   /* the limit has all of the summary */
     char *limit, *worth; /* the verdict in two lines (verdict_lines.h) */
     char *cost;          /* NULL: the summary says what the lines do not */
     struct text_list evidence, against, ruled_out, next;
@@ -15,7 +17,7 @@ struct verdict_words {
 
 /* The verdict's candidates must still be there. -ENOMEM. */
 int verdict_say(const struct run_model *model, const struct verdict *verdict,
-                struct verdict_words *ret_words);
+                const struct caller *caller, struct verdict_words *ret_words);
 void verdict_words_release(struct verdict_words *words);
 
 /* The sentence of one of its phases. Owned; NULL: no memory. */

@@ -49,8 +49,10 @@ static void put_gain(struct report_table *table, size_t row, size_t column, doub
 /* The command that asks it, as it can be pasted. */
 static void put_question(struct report_table *table, size_t row, size_t column,
                          const struct report *report, const char *options) {
-    AUTO(text_free) char *words = options ? text_format("whatif {run} %s", options) : NULL;
-    AUTO(text_free) char *command = words ? commands_line(words, report->run_id) : NULL;
+    AUTO(text_free) char *words = options ? text_format("{run} %s", options) : NULL;
+    AUTO(text_free)
+    char *command =
+        words ? command_words(&report->caller, (struct command){"whatif", words}) : NULL;
     if (command)
         table_text(table, row, column, "`%s`", command);
 }

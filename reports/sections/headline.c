@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict of a page: what limits the run, what that is worth, what to do, where there is more.
  */
-#include <string.h>
-
 #include "common/error.h"
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"
@@ -26,7 +24,8 @@ static char *recording_of(const struct report *report) {
 void section_headline(const struct report *report, struct page *page) {
     const struct report_verdict *v = &report->verdict;
     AUTO(text_free) char *recording = recording_of(report);
-    AUTO(text_free) char *why = commands_line("report {run} --why", report->run_id);
+    AUTO(text_free)
+    char *why = command_words(&report->caller, (struct command){"report", "{run} --why"});
     AUTO(text_free) char *more = why ? text_format("`%s`, in a terminal", why) : NULL;
     const struct page_field fields[] = {{"limit", v->too_short ? NULL : v->limit},
                                         {"costs", v->cost && *v->cost ? v->cost : NULL},
@@ -36,7 +35,7 @@ void section_headline(const struct report *report, struct page *page) {
                                         {"recording", recording}};
     page_statement(page, verdict_state_name(v->state), v->confidence, "");
     page_fields(page, fields, ARRAY_SIZE(fields));
-    if (!v->cost && (v->too_short || !v->limit || !strstr(v->limit, v->summary))) /* else said */
+    if (!v->cost && (v->too_short || !v->all_in_limit))
         page_paragraph(page, v->too_short ? STYLE_LEAD : STYLE_PLAIN, "%s", v->summary);
 }
 

@@ -137,10 +137,11 @@ static int keep_arithmetic(struct sweep_cell *cell, const struct candidates *can
 /* Only the run that stands for its cell is judged: the others are read for their figures. */
 static int measure_run(struct store *store, const struct sweep *sweep, struct sweep_cell *cell,
                        struct sweep_run *run, int64_t typical, bool keep) {
+    static const struct caller nobody; /* a sweep tells no command */
     struct report *report;
     char which[32];
     snprintf(which, sizeof which, "%lld", (long long)run->id);
-    int result = run->id == typical ? report_build(store, which, &report)
+    int result = run->id == typical ? report_build(store, which, &nobody, &report)
                                     : report_build_measured(store, which, &report);
     if (result < 0)
         return result;

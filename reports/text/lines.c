@@ -93,9 +93,9 @@ static void put_limit(FILE *out, const struct report_verdict *v, bool colour) {
 }
 
 /* Commands are never broken: a line that is pasted is a whole one. */
-static int put_more(FILE *out, int64_t run) {
-    char *why = commands_line("report {run} --why", run);
-    char *page = commands_line("report {run} -o run-{run}.html", run);
+static int put_more(FILE *out, const struct caller *caller) {
+    char *why = command_words(caller, (struct command){"report", "{run} --why"});
+    char *page = command_words(caller, (struct command){"report", "{run} -o run-{run}.html"});
     if (why && page) {
         size_t used = LABEL_WIDTH + terminal_width(why) + 4 + 6 + terminal_width(page);
         fprintf(out, "more    %s%s%s\n", why,
@@ -146,6 +146,6 @@ int report_write_lines(const struct report *report, bool colour, FILE *out) {
             return -ENOMEM;
         terminal_paragraph(out, "note    ", amiss, NOTE_LINES);
     }
-    result = put_more(out, report->run_id);
+    result = put_more(out, &report->caller);
     return result == 0 && ferror(out) ? -EIO : result;
 }

@@ -219,7 +219,9 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     put_straggler(out, report, &room);
     put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);
     put_joined(out, "  next:       ", v->next, v->n_next, &room, 3, 0);
-    AUTO(text_free) char *page = commands_line("report {run} -o run-{run}.html", report->run_id);
+    AUTO(text_free)
+    char *page =
+        command_words(&report->caller, (struct command){"report", "{run} -o run-{run}.html"});
     fprintf(out, "  more:       %s\n", page ? page : "");
     return ferror(out) ? -EIO : 0;
 }

@@ -43,7 +43,7 @@ static inline void judge_model(const struct run_model *model, struct judged *j) 
     j->candidates = made.candidates;
     j->stragglers = made.stragglers;
     j->whatif = made.whatif;
-    assert_int_equal(verdict_say(model, &j->verdict, &j->words), 0);
+    assert_int_equal(verdict_say(model, &j->verdict, &(struct caller){0}, &j->words), 0);
 }
 
 /* No host, rank or process is to blame: the run is balanced, or only computing limits it. */

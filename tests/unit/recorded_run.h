@@ -218,7 +218,7 @@ static inline struct report *report_of_run(const struct recorded_run *run,
     if (change)
         change(path, ctx);
     assert_int_equal(store_open_read(path, &store, why, sizeof why), 0);
-    assert_int_equal(report_build(store, "last", &report), 0);
+    assert_int_equal(report_build(store, "last", &(struct caller){0}, &report), 0);
     store_close(store);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(directory), 0);

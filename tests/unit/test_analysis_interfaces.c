@@ -146,7 +146,7 @@ static void a_direction_is_said_by_its_own_figure(void **state) {
     struct verdict_words words;
     v.other = NULL;
     v.state = VERDICT_SATURATED;
-    assert_int_equal(verdict_say(&model, &v, &words), 0);
+    assert_int_equal(verdict_say(&model, &v, &(struct caller){0}, &words), 0);
     assert_non_null(strstr(words.summary, "; it receives 0.5 MB/s meanwhile"));
     verdict_words_release(&words);
     release(&c);

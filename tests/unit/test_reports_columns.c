@@ -492,7 +492,7 @@ static void the_run_and_its_hosts(void **state) {
     (void)state;
     run.input.comments = &said;
     run.input.n_comments = 1;
-    report.run_id = 1;
+    report.run_id = report.caller.run = 1;
     report.run_name = T("sync");
     report.command = T("./train");
     report.state = T("failed");

@@ -56,7 +56,7 @@ static int setup(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
         assert_int_equal(record_run(f->store, &runs[i]), 0);
         snprintf(which, sizeof which, "%zu", i + 1);
-        assert_int_equal(report_build(f->store, which, &f->reports[i]), 0);
+        assert_int_equal(report_build(f->store, which, &(struct caller){0}, &f->reports[i]), 0);
     }
     *state = f;
     return 0;
@@ -117,8 +117,8 @@ static void reports_are_as_before(void **state) {
 static struct comparison *compare_two(struct fixture *f) {
     struct report *two[2];
     struct comparison *comparison;
-    assert_int_equal(report_build(f->store, "1", &two[0]), 0);
-    assert_int_equal(report_build(f->store, "2", &two[1]), 0);
+    assert_int_equal(report_build(f->store, "1", &(struct caller){0}, &two[0]), 0);
+    assert_int_equal(report_build(f->store, "2", &(struct caller){0}, &two[1]), 0);
     assert_int_equal(comparison_build(two, NULL, 2, 0, &comparison), 0);
     return comparison;
 }

@@ -52,7 +52,8 @@ static int teardown(void **state) {
 }
 
 static const struct live_snapshot *open_and_poll(struct fixture *f) {
-    assert_int_equal(live_open(f->path, "last", &f->live, f->why, sizeof f->why), 0);
+    assert_int_equal(
+        live_open(f->path, "last", &(struct caller){0}, &f->live, f->why, sizeof f->why), 0);
     assert_int_equal(live_poll(f->live), 1);
     return live_look(f->live);
 }
@@ -283,9 +284,12 @@ static void a_database_that_is_gone_leaves_the_last_picture(void **state) {
 
 static void what_is_not_there_is_one_line(void **state) {
     struct fixture *f = *state;
-    assert_int_equal(live_open(f->path, "last", &f->live, f->why, sizeof f->why), -ENOENT);
+    assert_int_equal(
+        live_open(f->path, "last", &(struct caller){0}, &f->live, f->why, sizeof f->why), -ENOENT);
     assert_non_null(strstr(f->why, "no run 'last'"));
-    assert_int_equal(live_open("/nowhere/x.db", "last", &f->live, f->why, sizeof f->why), -ENOENT);
+    assert_int_equal(
+        live_open("/nowhere/x.db", "last", &(struct caller){0}, &f->live, f->why, sizeof f->why),
+        -ENOENT);
     assert_non_null(strstr(f->why, "/nowhere/x.db"));
     assert_null(strchr(f->why, '\n'));
 }

@@ -102,7 +102,7 @@ static void begin(void) {
 
 static void say(void) {
     verdict_words_release(&s.words);
-    assert_int_equal(verdict_say(&s.model, &s.verdict, &s.words), 0);
+    assert_int_equal(verdict_say(&s.model, &s.verdict, &(struct caller){0}, &s.words), 0);
 }
 
 static void end(void) {

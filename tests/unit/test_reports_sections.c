@@ -190,7 +190,7 @@ static const struct changes with_changes = {
     .n_factors = 1};
 
 static char *page_of_changes(const struct changes *all) {
-    const struct report report = {.run_id = 7};
+    const struct report report = {.run_id = 7, .caller.run = 7};
     char *text = NULL;
     size_t size;
     struct page page;
@@ -245,6 +245,7 @@ static void a_change_at_several_factors_is_drawn_as_points(void **state) {
 static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
     static char *next[] = {(char *)"raise it by `tc`", (char *)"then run it again"};
     const struct report report = {.run_id = 7,
+                                  .caller.run = 7,
                                   .quality.grade = 'A',
                                   .verdict = {.state = VERDICT_SATURATED,
                                               .summary = (char *)"The run waits.",
@@ -269,6 +270,7 @@ static void what_the_limit_says_is_not_said_again(void **state) {
     const struct report report = {
         .quality.grade = 'A',
         .verdict = {.state = VERDICT_INSUFFICIENT,
+                    .all_in_limit = true,
                     .summary = (char *)"Nothing ran out on these hosts.",
                     .limit = (char *)"not known. Nothing ran out on these hosts.",
                     .worth = (char *)""}};

@@ -274,7 +274,7 @@ static void figures_need_no_verdict(void **state) {
     size_t known = 0;
     record_sweep(f);
     assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), false, &sweep), 0);
-    assert_int_equal(report_build(f->store, "1", &all), 0);
+    assert_int_equal(report_build(f->store, "1", &(struct caller){0}, &all), 0);
     assert_int_equal(report_build_measured(f->store, "1", &measured), 0);
     for (size_t m = 0; m < ARRAY_SIZE(measures); m++) {
         double x = sweep_measure_run(all, &sweep->measures[m]),
@@ -299,7 +299,7 @@ static void all_runs_of_a_cell_are_measured_in_one_way(void **state) {
     struct fixture *f = *state;
     struct report *all, *measured;
     assert_int_equal(record_run(f->store, &run), 0);
-    assert_int_equal(report_build(f->store, "1", &all), 0);
+    assert_int_equal(report_build(f->store, "1", &(struct caller){0}, &all), 0);
     assert_int_equal(report_build_measured(f->store, "1", &measured), 0);
     assert_float_equal(report_summarize(all).iteration_median_s, 0.5, 0.01);
     assert_float_equal(report_summarize(measured).iteration_median_s, 0.5, 0.01);

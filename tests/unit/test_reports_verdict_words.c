@@ -124,7 +124,7 @@ static void say_candidate(struct candidate *c, enum verdict_state leaning, bool 
     remarks_add(&v.next, ADVISE_COMPARE, NUMBERS(), NAMES());
     if (too_little)
         remark_set(&v.too_little, SAMPLES_TOO_FEW, NUMBERS(5, 10), NAMES("vm1"));
-    assert_int_equal(verdict_say(&p.model, &v, ret_words), 0);
+    assert_int_equal(verdict_say(&p.model, &v, &(struct caller){0}, ret_words), 0);
     verdict_release(&v);
     remark_release(&c->cause);
 }
@@ -142,7 +142,7 @@ static void a_scenario_that_no_option_asks_is_not_advised(void **state) {
     (void)state;
     say_candidate(&asked, VERDICT_SATURATED, false, &words);
     assert_int_equal(words.next.n, 2);
-    assert_non_null(strstr(words.next.items[0], "`chokepoint whatif {run} --without vm2:quota`"));
+    assert_non_null(strstr(words.next.items[0], "`chokepoint whatif last --without vm2:quota`"));
     verdict_words_release(&words);
     say_candidate(&not_asked, VERDICT_SATURATED, false, &words);
     assert_int_equal(words.next.n, 1);
@@ -172,7 +172,7 @@ static void a_balanced_verdict_names_its_cause_and_then_the_time(void **state) {
     remark_set(&v.cause, WAITING_IN_TURN, NUMBERS(), NAMES());
     remarks_add(&v.summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
     remarks_add(&v.summary, PROCESSES_RUN, NUMBERS(97), NAMES());
-    assert_int_equal(verdict_say(&p.model, &v, &words), 0);
+    assert_int_equal(verdict_say(&p.model, &v, &(struct caller){0}, &words), 0);
     assert_string_equal(words.summary,
                         "No host stands out: its ranks wait for each other in turn. The processes "
                         "run 97 % of the time and hardly wait for anything that was recorded.");
@@ -191,7 +191,7 @@ static void say_gain_of(const struct whatif_scenario *change, double gain, bool 
     c.remove = *change;
     c.counted = (struct gain){.estimate = gain, .low = gain, .high = gain, .counted = true};
     remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES("db[7]"));
-    assert_int_equal(verdict_say(&p.model, &v, ret_words), 0);
+    assert_int_equal(verdict_say(&p.model, &v, &(struct caller){0}, ret_words), 0);
     verdict_release(&v);
     remark_release(&c.cause);
 }
