@@ -111,7 +111,8 @@ int live_judge_new(const char *database, const struct caller *caller,
     if (!judge)
         return -ENOMEM;
     *judge = (struct live_judge){.database = strdup(database), .caller = *caller, .users = 1};
-    pthread_mutex_init(&judge->lock, NULL); /* without attributes neither call fails (pthreads(7)) */
+    pthread_mutex_init(&judge->lock,
+                       NULL); /* without attributes neither call fails (pthreads(7)) */
     pthread_cond_init(&judge->idle, NULL);
     if (!judge->database) {
         live_judge_free(judge);

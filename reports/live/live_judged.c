@@ -86,14 +86,14 @@ static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-    to->summary = words->summary;
-    to->words = words->limit;
-    to->worth = words->worth;
-    words->summary = words->limit = words->worth = NULL;
-    if (advises && words->next.n) {
-        to->action = words->next.items[0];
-        words->next.items[0] = NULL;
-    }
+to->summary = words->summary;
+to->words = words->limit;
+to->worth = words->worth;
+words->summary = words->limit = words->worth = NULL;
+if (advises && words->next.n) {
+    to->action = words->next.items[0];
+    words->next.items[0] = NULL;
+}
 }
 
 static int keep_limit(struct live_judged *to, const struct caller *caller, bool ended,

@@ -14,7 +14,7 @@
 #ifndef CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
 #define CHOKEPOINT_REPORTS_SAYS_REMARK_WORDS_H
 
-#include "analysis/rules/remark.h"
+#include "analysis/causes/remark.h"
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"
 

@@ -50,10 +50,10 @@ static void help_and_verbs_without_a_database_name_none(void **state) {
     expect(caller, "testbed", "up 5", "chokepoint testbed up 5");
 }
 
-    (void)state;
-    char *words = remark_words_by(&remark, &caller);
-    assert_non_null(strstr(words, ": `chokepoint compare last~1 last --db a.db` says"));
-    free(words);
+(void)state;
+char *words = remark_words_by(&remark, &caller);
+assert_non_null(strstr(words, ": `chokepoint compare last~1 last --db a.db` says"));
+free(words);
 }
 
 static void words_in_one_text_are_a_command_too(void **state) {
