@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
 
@@ -74,6 +75,13 @@ static struct row *append_packed(struct rows *rows, const char *name, size_t nam
     row->values = rows->values;
     set_absent(rows, row);
     return row;
+}
+
+bool rows_have(const struct rows *rows, size_t n, const char *name, size_t size) {
+    for (size_t i = 0; i < n && i < rows->n; i++)
+        if (rows->items[i].name_size == size && memcmp(rows->items[i].name, name, size) == 0)
+            return true;
+    return false;
 }
 
 struct row *rows_append(struct rows *rows, const char *name, size_t name_size) {

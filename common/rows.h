@@ -49,6 +49,9 @@ const struct row_pack *rows_packed(struct rows *rows);
 /* Forgets the rows and `sampled`, keeps the memory and the count of drops. */
 void rows_reset(struct rows *rows);
 
+/* Whether one of the first n rows has that name. */
+bool rows_have(const struct rows *rows, size_t n, const char *name, size_t size);
+
 /* Appends a row of the instance with all values VALUE_ABSENT and returns it, or NULL when the
  * rows are full (counted in dropped). Bytes that are not printable UTF-8 become '?'. */
 struct row *rows_append(struct rows *rows, const char *name, size_t name_size);

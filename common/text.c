@@ -8,6 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+struct span text_span(const char *text) {
+    return (struct span){text, strlen(text)};
+}
+
 bool span_equal(struct span span, const char *text) {
     return strlen(text) == span.size && memcmp(span.data, text, span.size) == 0;
 }

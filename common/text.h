@@ -16,6 +16,7 @@ struct span {
     size_t size;
 };
 
+struct span text_span(const char *text);
 bool span_equal(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 

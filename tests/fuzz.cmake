@@ -11,6 +11,7 @@ endfunction()
 
 if(CHOKEPOINT_FUZZ)
   chokepoint_fuzz_target(fuzz_wire chokepoint_common)
+  chokepoint_fuzz_target(fuzz_keys chokepoint_tables)
   chokepoint_fuzz_target(fuzz_kernel_text chokepoint_agent)
   chokepoint_fuzz_target(fuzz_netlink chokepoint_agent)
   chokepoint_fuzz_target(fuzz_flow chokepoint_agent)

@@ -17,7 +17,7 @@ LAYERS = {
     "mark": "mark",
     "agent": "agent mark tables common",
     "store": "store tables common",
-    "collector": "collector store common",
+    "collector": "collector store tables common",
     "analysis": "analysis tables common",
     "reports": "reports analysis store tables common",
     "workloads": "workloads mark common",
