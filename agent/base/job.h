@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/table.h"
+
 #define JOB_PROCESSES_MAX 1024
-#define JOB_NAME_MAX 63
 
 struct job_process {
     int32_t pid;
     int32_t rank;                /* -1: none */
     uint64_t born;               /* with the pid it identifies a process when pids are reused */
-    char name[JOB_NAME_MAX + 1]; /* instance of its row in table process */
+    char name[INSTANCE_MAX + 1]; /* instance of its row in table process */
 };
 
 struct job { /* all zero: no processes */

@@ -6,6 +6,7 @@
 #ifndef CHOKEPOINT_AGENT_NETLINK_H
 #define CHOKEPOINT_AGENT_NETLINK_H
 
+#include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,6 +75,9 @@ struct bytes netlink_after(struct bytes payload, size_t head);
 /* Numbers in the kernel's byte order; false if the attribute has another size. */
 bool netlink_u32(struct bytes value, uint32_t *ret_number);
 bool netlink_u64(struct bytes value, uint64_t *ret_number);
+
+/* The name of an interface, by any socket; false: it has just gone. */
+bool interface_name(int socket_fd, int index, char name[IFNAMSIZ]);
 
 /* Distance to the next message or attribute; the last one may lack its padding. */
 static inline size_t netlink_step(size_t size, size_t left) {

@@ -247,19 +247,13 @@ int32_t call_watch_rank_of(const struct call_watch *watch, int32_t pid, int64_t 
 
 /* A rank may run one program after the other: then the second is told apart by its process. */
 static void name_rank(struct call_watch *watch, size_t i) {
-    char *name = watch->ranks[i].name;
-    int32_t rank = call_watch_rank(watch, i);
-    if (name[0] || rank < 0)
+    struct table_key key = {.form = KEY_RANK, .rank = call_watch_rank(watch, i), .pid = KEY_NO_ID};
+    if (watch->ranks[i].key.form || key.rank < 0)
         return;
-    char plain[WATCH_NAME_SIZE];
-    snprintf(plain, sizeof plain, "rank %d", rank);
-    bool taken = false;
     for (size_t k = 0; k < watch->reader.n_ranks; k++)
-        taken |= strcmp(watch->ranks[k].name, plain) == 0;
-    if (taken)
-        snprintf(name, WATCH_NAME_SIZE, "rank %d [%d]", rank, watch->reader.ranks[i].pid);
-    else
-        memcpy(name, plain, sizeof plain);
+        if (watch->ranks[k].key.form && watch->ranks[k].key.rank == key.rank)
+            key.pid = watch->reader.ranks[i].pid;
+    watch->ranks[i].key = key;
 }
 
 bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env *env) {
@@ -267,5 +261,5 @@ bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env 
     if (rank->broken || call_rank_totals(rank, env->mono_ns, &watch->totals) < 0)
         return false;
     name_rank(watch, i);
-    return watch->ranks[i].name[0];
+    return watch->ranks[i].key.form;
 }

@@ -16,8 +16,7 @@
 #include "agent/base/probe.h"
 #include "agent/mark/ring_owner.h"
 #include "agent/shim/calls.h"
-
-#define WATCH_NAME_SIZE 48 /* "rank 3", or "rank 3 [1234]" of a second process of that rank */
+#include "tables/keys.h"
 
 /* How far the calls of a rank are read. */
 struct call_cursor {
@@ -33,8 +32,8 @@ struct call_told {
 };
 
 struct watched_rank {
-    char name[WATCH_NAME_SIZE]; /* "" while its rank is not known */
-    int32_t rank;               /* as its environment says; -1: it does not */
+    struct table_key key; /* KEY_UNKNOWN while its rank is not known */
+    int32_t rank;         /* as its environment says; -1: it does not */
 };
 
 struct call_watch { /* all zero: not open */

@@ -23,6 +23,7 @@
 #include "agent/base/source.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
+#include "tables/keys.h"
 
 /* The numbers of a core in /proc/stat have the order of the columns. */
 enum { N_NUMBERS = CPU_STEAL + 1 };
@@ -66,10 +67,9 @@ static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_
     return *ret_n >= 4;
 }
 
-static struct row *append_core(struct rows *rows, unsigned core) {
-    char name[16];
-    int n = snprintf(name, sizeof name, "cpu%u", core);
-    return rows_append(rows, name, (size_t)n);
+static struct row *append_core(struct rows *rows, int64_t core) {
+    const struct table_key key = {.form = KEY_CORE, .core = core};
+    return rows_append_key(rows, &key);
 }
 
 static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core,
@@ -202,7 +202,7 @@ static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t stea
     }
     divide_exact(&cpu->total, exact_ns(cpu, 0), &user_ns, &system_ns);
     if (!__builtin_mul_overflow(env->mono_ns, (int64_t)env->scope->n_cpus, &passed_ns))
-        fill_group_row(rows_append(rows, "cpus", 4), &cpu->total, passed_ns, user_ns, system_ns,
+        fill_group_row(append_core(rows, KEY_ALL_CORES), &cpu->total, passed_ns, user_ns, system_ns,
                        steal_ns);
 }
 

@@ -33,17 +33,11 @@ static void tell_stuck(struct filesystem *filesystem, const struct probe_env *en
     env->note(env->note_ctx, NOTE_WARNING, "filesystem", text);
 }
 
-static bool is_there(const struct rows *rows, const char *name) {
-    for (size_t i = 0; i < rows->n; i++)
-        if (strcmp(rows->items[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static void append(const struct mount_fill *fill, struct rows *rows) {
     char name[INSTANCE_MAX + 1];
     size_t size = text_sanitize(name, sizeof name, fill->name, strlen(fill->name));
-    struct row *row = is_there(rows, name) ? NULL : rows_append(rows, name, size);
+    bool there = rows_have(rows, rows->n, name, size);
+    struct row *row = there ? NULL : rows_append(rows, name, size);
     if (!row)
         return;
     row->values[FILESYSTEM_SIZE] = fill->size_bytes;

@@ -13,7 +13,6 @@
  */
 #include "agent/probes/flow.h"
 
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

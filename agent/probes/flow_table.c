@@ -4,11 +4,11 @@
 #include "agent/probes/flow.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "tables/keys.h"
+
 #define PROTOCOL_IPV4 0x0800
-#define PROTOCOL_ARP 0x0806
 #define PROTOCOL_IPV6 0x86dd
 
 /* ---- packets ---- */
@@ -32,18 +32,14 @@ void flow_key_of(const struct captured *packet, struct flow_key *ret_key) {
 }
 
 size_t flow_name(const struct flow_key *key, const char *interface, char name[INSTANCE_MAX + 1]) {
-    char local[INET6_ADDRSTRLEN] = "?", remote[INET6_ADDRSTRLEN] = "?";
-    int family = key->protocol == PROTOCOL_IPV4 ? AF_INET : AF_INET6, n;
-    if (key->protocol == PROTOCOL_IPV4 || key->protocol == PROTOCOL_IPV6) {
-        inet_ntop(family, key->local, local, sizeof local);
-        inet_ntop(family, key->remote, remote, sizeof remote);
-        n = snprintf(name, INSTANCE_MAX + 1, "%s %s %s", interface, local, remote);
-    } else if (key->protocol == PROTOCOL_ARP) {
-        n = snprintf(name, INSTANCE_MAX + 1, "%s arp", interface);
-    } else {
-        n = snprintf(name, INSTANCE_MAX + 1, "%s protocol 0x%04x", interface, key->protocol);
-    }
-    return n < 0 ? 0 : n > INSTANCE_MAX ? INSTANCE_MAX : (size_t)n;
+    int family = key->protocol == PROTOCOL_IPV4   ? AF_INET
+                 : key->protocol == PROTOCOL_IPV6 ? AF_INET6
+                                                  : 0;
+    struct table_key to = {.form = KEY_FLOW, .interface = text_span(interface)};
+    to.protocol = key->protocol;
+    for (size_t i = 0; family && i < 2; i++)
+        to.ends[i].address = key_address_of(family, i ? key->remote : key->local);
+    return key_write(&to, name);
 }
 
 void flow_count(struct flow_counts *counts, const struct captured *packet) {

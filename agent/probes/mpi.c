@@ -62,8 +62,7 @@ static void report_calls(struct mpi *mpi, size_t i, const struct probe_env *env,
         mpi_sum_now(&sum, &watch->totals.now[t], env->mono_ns);
     if (sum.inside_ns < mpi->inside_ns[i])
         sum.inside_ns = mpi->inside_ns[i];
-    const char *name = watch->ranks[i].name;
-    struct row *row = rows_append(rows, name, strlen(name));
+    struct row *row = rows_append_key(rows, &watch->ranks[i].key);
     if (!row)
         return;
     row->flags = call_watch_first(watch, i) ? ROW_BORN : 0;

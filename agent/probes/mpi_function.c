@@ -23,10 +23,9 @@ struct mpi_function {
 static void report_function(struct mpi_function *all, size_t i, size_t function,
                             struct mpi_sum *sum, struct rows *rows) {
     struct call_watch *watch = all->watch;
-    char name[INSTANCE_MAX + 1];
-    int size = snprintf(name, sizeof name, "%s %s", watch->ranks[i].name,
-                        call_name((enum call_function)function));
-    struct row *row = rows_append(rows, name, (size_t)size);
+    struct table_key key = watch->ranks[i].key;
+    key.function = text_span(call_name((enum call_function)function));
+    struct row *row = rows_append_key(rows, &key);
     if (!row)
         return;
     if (sum->inside_ns < all->inside_ns[i][function])

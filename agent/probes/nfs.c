@@ -16,6 +16,7 @@
 #include "agent/base/source.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
+#include "tables/keys.h"
 
 /* The numbers of an operation: calls, transmissions, timeouts, bytes sent and received, and the
  * three times in ms; since statvers 1.1 errors, too. */
@@ -83,16 +84,15 @@ static void fill_mount_row(const uint64_t *numbers, size_t n, int64_t *values) {
         values[NFS_ERRORS] = counter_value(numbers[8], 1);
 }
 
-/* "server:/export READ". An export that is mounted twice has the same counters twice. */
+/* An export that is mounted twice has the same counters twice. */
 static void append_operation(struct nfs *nfs, struct span device, struct span operation,
                              const uint64_t *numbers, size_t n, struct rows *rows) {
-    char name[DEVICE_MAX + OPERATION_MAX + 2];
-    size_t cut = device.size > DEVICE_MAX ? DEVICE_MAX : device.size;
-    int size = snprintf(name, sizeof name, "%.*s %.*s", (int)cut, device.data, (int)operation.size,
-                        operation.data);
-    const struct name_set_entry *entry =
-        name_set_see(&nfs->names, name, (size_t)size, numbers[CALLS]);
-    struct row *row = entry ? rows_append(rows, name, (size_t)size) : NULL;
+    char name[INSTANCE_MAX + 1];
+    device.size = device.size > DEVICE_MAX ? DEVICE_MAX : device.size;
+    const struct table_key key = {.form = KEY_OPERATION, .export = device, .operation = operation};
+    size_t size = key_write(&key, name);
+    const struct name_set_entry *entry = name_set_see(&nfs->names, name, size, numbers[CALLS]);
+    struct row *row = entry ? rows_append(rows, name, size) : NULL;
     rows->dropped += !entry && nfs->names.n == nfs->names.capacity;
     if (!row)
         return;

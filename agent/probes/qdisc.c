@@ -6,7 +6,6 @@
  */
 #include "agent/probes/qdisc.h"
 
-#include <linux/if.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,13 +51,12 @@ static void fill_queue_row(const struct qdisc_message *message, int64_t *values)
 static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
     struct pass *pass = ctx;
     struct qdisc_message message;
-    char interface[IFNAMSIZ], name[NAME_SET_NAME_MAX + 1];
+    char interface[IFNAMSIZ], name[INSTANCE_MAX + 1];
     if (!qdisc_read(type, payload, &message) || strcmp(message.kind, "noqueue") == 0 ||
         !interface_name(pass->qdisc->socket_fd, message.interface, interface))
         return;
-    size_t size = qdisc_name(&message, interface, name, sizeof name);
-    struct name_set_entry *entry =
-        size ? name_set_see(&pass->qdisc->names, name, size, message.bytes) : NULL;
+    size_t size = qdisc_name(&message, interface, name);
+    struct name_set_entry *entry = name_set_see(&pass->qdisc->names, name, size, message.bytes);
     struct row *row = entry ? rows_append(pass->rows, name, size) : NULL;
     pass->rows->dropped += !entry;
     if (!row)

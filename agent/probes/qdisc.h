@@ -3,7 +3,8 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_QDISC_H
 #define CHOKEPOINT_AGENT_PROBES_QDISC_H
 
-#include "agent/base/netlink.h"
+#include "agent/netlink.h"
+#include "common/table.h"
 
 #define QDISC_KIND_MAX 15
 
@@ -20,9 +21,8 @@ struct qdisc_message {
 /* False if the message is no queueing discipline. */
 bool qdisc_read(unsigned type, struct bytes payload, struct qdisc_message *ret_message);
 
-/* "eth0 tbf 1:"; without a handle its place: "eth0 pfifo_fast root", "eth0 fq_codel :3". Returns
- * the length, 0 if it does not fit. */
-size_t qdisc_name(const struct qdisc_message *message, const char *interface, char *name,
-                  size_t room);
+/* The name of its row, with its handle, or without one its place. Returns its length. */
+size_t qdisc_name(const struct qdisc_message *message, const char *interface,
+                  char name[INSTANCE_MAX + 1]);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/text.h"
+#include "tables/keys.h"
 
 static void read_traffic(struct bytes stats, struct qdisc_message *message) {
     struct gnet_stats_basic basic;
@@ -90,8 +91,8 @@ bool qdisc_read(unsigned type, struct bytes payload, struct qdisc_message *ret_m
     return true;
 }
 
-size_t qdisc_name(const struct qdisc_message *message, const char *interface, char *name,
-                  size_t room) {
+size_t qdisc_name(const struct qdisc_message *message, const char *interface,
+                  char name[INSTANCE_MAX + 1]) {
     char place[16];
     if (message->handle)
         snprintf(place, sizeof place, "%x:", message->handle >> 16);
@@ -101,6 +102,9 @@ size_t qdisc_name(const struct qdisc_message *message, const char *interface, ch
         snprintf(place, sizeof place, "%x:%x", message->parent >> 16, message->parent & 0xffff);
     else
         snprintf(place, sizeof place, ":%x", message->parent & 0xffff);
-    int n = snprintf(name, room, "%s %s %s", interface, message->kind, place);
-    return n > 0 && (size_t)n < room ? (size_t)n : 0;
+    const struct table_key key = {.form = KEY_QUEUE,
+                                  .interface = text_span(interface),
+                                  .kind = text_span(message->kind),
+                                  .place = text_span(place)};
+    return key_write(&key, name);
 }

@@ -22,6 +22,7 @@
 #include "agent/base/source.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
+#include "tables/keys.h"
 
 /* ---- who is there ---- */
 
@@ -131,7 +132,6 @@ static void add_stop(struct ranked *rank, const struct process_stat *stat, int64
 
 static void report_one(struct ranks *ranks, struct ranked *rank, bool has_delays,
                        const struct probe_env *env, struct rows *rows) {
-    char name[32];
     struct process_stat stat;
     if (!read_stat(rank, &stat))
         return; /* it has ended */
@@ -141,8 +141,8 @@ static void report_one(struct ranks *ranks, struct ranked *rank, bool has_delays
     rank_read_threads(ranks, rank);
     if (rank->has_times)
         add_ended(rank, &stat, tick_ns(env->ticks_per_s));
-    int size = snprintf(name, sizeof name, "rank %d [%d]", rank->rank, rank->pid);
-    struct row *row = rows_append(rows, name, (size_t)size);
+    const struct table_key key = {.form = KEY_RANK, .rank = rank->rank, .pid = rank->pid};
+    struct row *row = rows_append_key(rows, &key);
     if (row)
         fill_rank_row(row->values, rank, &stat, has_delays, env);
 }

@@ -22,7 +22,7 @@ static void take(void *ctx, unsigned type, struct bytes payload) {
             abort();
         connection_values(&connection, values);
     }
-    if (qdisc_read(type, payload, &qdisc) && qdisc_name(&qdisc, "eth0", name, 40) >= 40)
+    if (qdisc_read(type, payload, &qdisc) && qdisc_name(&qdisc, "eth0", name) > INSTANCE_MAX)
         abort();
     if (exit_record_read(payload, &record) && (record.comm_size > COMM_MAX || record.pid <= 0))
         abort();

@@ -82,21 +82,13 @@ static void append(struct pass *pass, struct connection *connection,
 }
 
 /* A successor between the same two ends waits for the next sample: its counters lose nothing. */
-static bool is_name_taken(const struct pass *pass, const char *name, size_t size) {
-    for (size_t i = 0; i < pass->probe->n_farewells && i < pass->rows->n; i++)
-        if (pass->rows->items[i].name_size == size &&
-            memcmp(pass->rows->items[i].name, name, size) == 0)
-            return true;
-    return false;
-}
-
 static void report(struct pass *pass, struct connection *connection,
                    const struct connection_message *message) {
     if (!connection->name_size)
         connection->name_size = (uint8_t)connection_name(message, connection->name);
     const char *name = connection->name;
     size_t size = connection->name_size;
-    if (connection->sent || !is_name_taken(pass, name, size))
+    if (connection->sent || !rows_have(pass->rows, pass->probe->n_farewells, name, size))
         append(pass, connection, message, name, size);
 }
 

@@ -37,7 +37,7 @@ struct connection_message {
 /* False if the message is no socket with two ends. */
 bool connection_read(unsigned type, struct bytes payload, struct connection_message *ret_message);
 
-/* "10.0.0.1:5000>10.0.0.2:80", "[fe80::1]:5000>[fe80::2]:80": the local end first. */
+/* The name of its row. Returns its length. */
 size_t connection_name(const struct connection_message *message, char name[INSTANCE_MAX + 1]);
 
 /* All columns but those of its process; absent: what this kernel does not say. */

@@ -6,11 +6,11 @@
  */
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "agent/base/counter.h"
-#include "agent/probes/connection/connection.h"
+#include "agent/counter.h"
+#include "agent/probes/connection.h"
+#include "tables/keys.h"
 
 #define NOT_MEASURED UINT32_MAX /* tcpi_min_rtt before the first measurement */
 
@@ -34,24 +34,14 @@ bool connection_read(unsigned type, struct bytes payload, struct connection_mess
 
 /* ---- its name ---- */
 
-static bool is_mapped(const uint32_t address[4]) {
-    return !address[0] && !address[1] && address[2] == htonl(0xffff);
-}
-
-static size_t put_end(char *to, size_t room, int family, const uint32_t address[4], uint16_t port) {
-    char text[INET6_ADDRSTRLEN] = "?";
-    bool six = family == AF_INET6 && !is_mapped(address);
-    const uint32_t *from = family == AF_INET6 && !six ? address + 3 : address;
-    inet_ntop(six ? AF_INET6 : AF_INET, from, text, sizeof text);
-    return (size_t)snprintf(to, room, six ? "[%s]:%u" : "%s:%u", text, ntohs(port));
-}
-
 size_t connection_name(const struct connection_message *message, char name[INSTANCE_MAX + 1]) {
     const struct inet_diag_sockid *id = &message->head.id;
     int family = message->head.idiag_family;
-    size_t room = INSTANCE_MAX + 1, n = put_end(name, room, family, id->idiag_src, id->idiag_sport);
-    name[n++] = '>';
-    return n + put_end(name + n, room - n, family, id->idiag_dst, id->idiag_dport);
+    const struct table_key key = {
+        .form = KEY_CONNECTION,
+        .ends = {key_end_of(family, id->idiag_src, ntohs(id->idiag_sport)),
+                 key_end_of(family, id->idiag_dst, ntohs(id->idiag_dport))}};
+    return key_write(&key, name);
 }
 
 /* ---- its figures ---- */

@@ -115,10 +115,8 @@ static void name_process(struct processes *all, struct process *process, int32_t
     process->label_stands = process->settled;
 }
 
-/* "python3 train.py[4711]" */
-static size_t format_name(const char *label, size_t size, int32_t pid, char name[64]) {
-    memcpy(name, label, size);
-    return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
+static struct row *append_named(struct rows *rows, const char *label, size_t size, int32_t pid) {
+    return rows_append_key(rows, &KEY_OF_PROCESS(label, size, pid));
 }
 
 /* The rank from its launcher, or from MPI, which also knows it without a launcher. */
@@ -152,11 +150,9 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
 static void report_old_name(struct processes *all, size_t at, const struct probe_env *env,
                             struct rows *rows) {
     struct process *process = &all->items[at];
-    char name[64];
-    size_t size =
-        format_name(process->old_label, process->old_label_size, all->by_pid.ids[at], name);
+    struct row *row =
+        append_named(rows, process->old_label, process->old_label_size, all->by_pid.ids[at]);
     process->old_label_size = 0;
-    struct row *row = rows_append(rows, name, size);
     if (row)
         fill_row(all, at, env, row);
 }
@@ -165,10 +161,8 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
                    struct rows *rows) {
     struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
-    char name[64];
     name_process(all, process, pid, env);
-    size_t size = format_name(process->label, process->label_size, pid, name);
-    struct row *row = rows_append(rows, name, size);
+    struct row *row = append_named(rows, process->label, process->label_size, pid);
     if (!row)
         return;
     process_account(all, process, pid, env);
@@ -186,9 +180,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
 static void report_ended(struct processes *all, size_t at, const struct probe_env *env,
                          struct rows *rows) {
     const struct process *process = &all->items[at];
-    char name[64];
-    size_t size = format_name(process->label, process->label_size, all->by_pid.ids[at], name);
-    struct row *row = rows_append(rows, name, size);
+    struct row *row = append_named(rows, process->label, process->label_size, all->by_pid.ids[at]);
     if (row)
         fill_row(all, at, env, row);
 }
@@ -221,16 +213,13 @@ static void fill_short(const struct processes *all, const struct short_lived *na
     fill_end(all, &name->end, values);
 }
 
-/* "comm[ended]": all processes of that name that no sample saw. */
+/* All processes of a name that no sample saw. */
 static void report_short(struct processes *all, struct rows *rows) {
     struct process_exits *exits = &all->exits;
     for (size_t i = 0; i < exits->n_names; i++) {
         struct short_lived *name = &exits->names[i];
-        char text[64];
-        memcpy(text, name->comm, name->comm_size);
-        int n = snprintf(text + name->comm_size, sizeof text - name->comm_size, "[ended]");
         struct row *row =
-            name->has_grown ? rows_append(rows, text, name->comm_size + (size_t)n) : NULL;
+            name->has_grown ? append_named(rows, name->comm, name->comm_size, KEY_ENDED) : NULL;
         if (!row)
             continue;
         row->flags = name->was_sent ? 0 : ROW_BORN;
@@ -255,7 +244,7 @@ void process_tell_job(const struct processes *all, const struct probe_env *env) 
             continue;
         struct job_process member = {
             .pid = pid, .rank = rank_of(process, pid, all, env), .born = process->stat.start_ticks};
-        format_name(process->stat.comm, process->stat.comm_size, pid, member.name);
+        key_write(&KEY_OF_PROCESS(process->stat.comm, process->stat.comm_size, pid), member.name);
         n += job_set(env->job, n, &member);
     }
     job_end(env->job, n);

@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/base/counter.h"
-#include "agent/probes/connection/connection.h"
+#include "agent/counter.h"
 #include "agent/probes/probes.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "common/error.h"
+#include "tables/keys.h"
 
 #define ROWS_MAX 2048
 #define RESTS_NS (NS_PER_S - 50 * NS_PER_MS)
@@ -29,14 +29,11 @@ struct socket_wait {
 };
 
 static size_t name_of(const struct wait_socket *socket, char name[INSTANCE_MAX + 1]) {
-    struct connection_message message = {0};
-    struct inet_diag_sockid *id = &message.head.id;
-    message.head.idiag_family = (uint8_t)socket->family;
-    id->idiag_sport = htons(socket->local_port);
-    id->idiag_dport = htons(socket->remote_port);
-    memcpy(id->idiag_src, socket->local, sizeof id->idiag_src);
-    memcpy(id->idiag_dst, socket->remote, sizeof id->idiag_dst);
-    return connection_name(&message, name);
+    const struct table_key key = {
+        .form = KEY_CONNECTION,
+        .ends = {key_end_of(socket->family, socket->local, socket->local_port),
+                 key_end_of(socket->family, socket->remote, socket->remote_port)}};
+    return key_write(&key, name);
 }
 
 static void raise_clock(uint64_t *told, uint64_t now) {
@@ -77,13 +74,6 @@ static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *so
     raise_clock(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
 }
 
-static bool is_name_taken(const struct rows *rows, const char *name, size_t size) {
-    for (size_t i = 0; i < rows->n; i++)
-        if (rows->items[i].name_size == size && memcmp(rows->items[i].name, name, size) == 0)
-            return true;
-    return false;
-}
-
 /* False: another one has the name in this sample. */
 static bool append_socket(const struct wait_group *group, struct wait_socket_seen *seen,
                           const struct wait_socket *socket, int64_t now_ns, struct rows *rows) {
@@ -91,7 +81,7 @@ static bool append_socket(const struct wait_group *group, struct wait_socket_see
     size_t size = name_of(socket, name);
     if (!socket->local_port || !socket->remote_port)
         return true; /* not connected yet, or never */
-    if (!seen->told_ns && is_name_taken(rows, name, size))
+    if (!seen->told_ns && rows_have(rows, rows->n, name, size))
         return false;
     struct row *row = rows_append(rows, name, size);
     if (!row)

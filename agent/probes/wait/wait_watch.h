@@ -48,8 +48,8 @@ struct wait_group {
     struct wait_shares process_shares;
     int64_t told_ns; /* when it last had a row */
     uint64_t told_changes;
-    char name[JOB_NAME_MAX + 1];     /* as in table process; "" until it is listed */
-    char old_name[JOB_NAME_MAX + 1]; /* renamed since its last row: its name there */
+    char name[INSTANCE_MAX + 1];     /* as in table process; "" until it is listed */
+    char old_name[INSTANCE_MAX + 1]; /* renamed since its last row: its name there */
 };
 
 /* A socket's slot as seen so far. */

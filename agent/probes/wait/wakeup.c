@@ -16,6 +16,7 @@
 #include "common/text.h"
 
 #define PAIRS_MAX 256
+#define PROCESS_MAX 30
 #define OTHER "other"
 
 struct pair {
@@ -57,33 +58,39 @@ static struct pair *find_pair(struct wakeup *probe, const struct wait_wakeup_key
 
 /* "comm[pid]" also of one outside the job, as its file in /proc tells; "[pid]" without. */
 static void name_process(const struct wakeup *probe, const struct probe_env *env, uint32_t pid,
-                         char name[JOB_NAME_MAX + 1]) {
+                         char name[INSTANCE_MAX + 1]) {
     const struct wait_group *group = wait_watch_find(probe->watch, pid);
     char path[600], comm[32];
     if (group && group->listed) {
-        memcpy(name, group->name, JOB_NAME_MAX + 1);
+        memcpy(name, group->name, INSTANCE_MAX + 1);
         return;
     }
     snprintf(path, sizeof path, "%s/%u/comm", env->proc, pid);
     int n = file_read_small(AT_FDCWD, path, comm, sizeof comm);
     n = n > 0 && comm[n - 1] == '\n' ? n - 1 : n;
-    snprintf(name, JOB_NAME_MAX + 1, "%.*s[%u]", n > 0 ? n : 0, comm, pid);
+    key_write(&KEY_OF_PROCESS(comm, n > 0 ? (size_t)n : 0, pid), name);
+}
+
+/* As much of a process's name as leaves room for another one. */
+static struct key_process first_of(const char *name) {
+    return (struct key_process){{name, strnlen(name, PROCESS_MAX)}, KEY_NO_ID};
 }
 
 static struct pair *add_pair(struct wakeup *probe, const struct probe_env *env,
                              const struct wait_wakeup_key *key, const struct wait_group *waiter) {
-    char waker[JOB_NAME_MAX + 1];
+    char waker[INSTANCE_MAX + 1] = KEY_NAME_SERVER;
     if (probe->n == PAIRS_MAX)
         return NULL;
     struct pair *pair = &probe->pairs[probe->n++];
     *pair =
         (struct pair){.key = *key, .born = probe->sample > 1, .waiter_start_ns = waiter->start_ns};
-    if (key->state == WAIT_NAME)
-        snprintf(waker, sizeof waker, "name server");
-    else
+    if (key->state != WAIT_NAME)
         name_process(probe, env, key->waker, waker);
-    snprintf(pair->name, sizeof pair->name, "%.30s < %.30s %s", waiter->name, waker,
-             reasons[key->state].name);
+    const struct table_key named = {.form = KEY_PAIR,
+                                    .process = first_of(waiter->name),
+                                    .waker = first_of(waker),
+                                    .reason = text_span(reasons[key->state].name)};
+    key_write(&named, pair->name);
     return pair;
 }
 
