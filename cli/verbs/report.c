@@ -22,10 +22,10 @@ static const char usage[] =
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
+    "\n";
 
-    /* For a terminal: the verdict alone. */
-    static bool
-    is_verdict(const struct format *format) {
+/* For a terminal: the verdict alone. */
+static bool is_verdict(const struct format *format) {
     return format == &report_screen || format == &report_summary;
 }
 

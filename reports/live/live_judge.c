@@ -22,6 +22,13 @@
 #define WAIT_S 120 /* seconds for the thread, which judges a run so far */
 
 struct live_judge {
+    char *database;             /* owned */
+    struct caller caller;       /* with the run; its texts outlive all */
+    bool ended;                 /* whether the thread judges an ended run */
+    struct live_judged *result; /* owned: the latest taken result */
+    bool done;                  /* the whole run was judged */
+    int64_t next_ns;            /* earliest next begin, by the monotonic clock */
+    pthread_mutex_t lock;       /* protects the members below */
     pthread_cond_t idle;
     unsigned users; /* the caller and the thread */
     bool busy;

@@ -86,14 +86,16 @@ static int keep_budgets(struct live_judged *to, const struct run_model *model) {
     return 0;
 }
 
-to->summary = words->summary;
-to->words = words->limit;
-to->worth = words->worth;
-words->summary = words->limit = words->worth = NULL;
-if (advises && words->next.n) {
-    to->action = words->next.items[0];
-    words->next.items[0] = NULL;
-}
+/* Before the end, a limit that is not known has no advice. */
+static void take_words(struct live_judged *to, struct verdict_words *words, bool advises) {
+    to->summary = words->summary;
+    to->words = words->limit;
+    to->worth = words->worth;
+    words->summary = words->limit = words->worth = NULL;
+    if (advises && words->next.n) {
+        to->action = words->next.items[0];
+        words->next.items[0] = NULL;
+    }
 }
 
 static int keep_limit(struct live_judged *to, const struct caller *caller, bool ended,

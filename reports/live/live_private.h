@@ -63,6 +63,12 @@ int live_judged_make(const struct report_input *input, const struct caller *call
 void live_judged_free(struct live_judged *judged); /* takes NULL */
 
 struct live_judge;
+int live_judge_new(const char *database, const struct caller *caller,
+                   struct live_judge **ret_judge); /* of the caller's run */
+void live_judge_free(struct live_judge *judge);    /* does not wait for the thread; takes NULL */
+/* Begins to judge, unless it is judging or must rest; `ended`: the run has ended, and after that
+ * judgement there is nothing more to do. Returns the latest result, or NULL.
+ */
 const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended);
 /* Judges, and waits for the result. */
 int live_judge_wait(struct live_judge *judge, bool ended);

@@ -50,10 +50,13 @@ static void help_and_verbs_without_a_database_name_none(void **state) {
     expect(caller, "testbed", "up 5", "chokepoint testbed up 5");
 }
 
-(void)state;
-char *words = remark_words_by(&remark, &caller);
-assert_non_null(strstr(words, ": `chokepoint compare last~1 last --db a.db` says"));
-free(words);
+static void a_remark_has_its_command_completed(void **state) {
+    const struct remark remark = {.code = REMARK_ADVISE_REPEAT};
+    const struct caller caller = {.database = "a.db"};
+    (void)state;
+    char *words = remark_words_by(&remark, &caller);
+    assert_non_null(strstr(words, ": `chokepoint compare last~1 last --db a.db` says"));
+    free(words);
 }
 
 static void words_in_one_text_are_a_command_too(void **state) {
