@@ -120,6 +120,8 @@ int main(int argc, char **argv) {
     if (argc > 0 && is_testbed_ssh(argv[0]))
         return testbed_ssh_main(argc, argv);
     if (argc > 0)
+        verb_called_as(argv[0]);
+    if (configure_judge(&judge) || confine_if_told(word))
         return EXIT_USAGE;
     if (!word) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
