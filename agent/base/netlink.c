@@ -11,7 +11,6 @@
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -286,13 +285,4 @@ int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
         else
             netlink_read((struct bytes){netlink->buffer, (size_t)n}, 0, &interrupted, take, ctx);
     }
-}
-
-bool interface_name(int socket_fd, int index, char name[IFNAMSIZ]) {
-    struct ifreq request = {.ifr_ifindex = index};
-    if (ioctl(socket_fd, SIOCGIFNAME, &request) < 0)
-        return false;
-    memcpy(name, request.ifr_name, IFNAMSIZ);
-    name[IFNAMSIZ - 1] = '\0';
-    return true;
 }

@@ -76,9 +76,6 @@ struct bytes netlink_after(struct bytes payload, size_t head);
 bool netlink_u32(struct bytes value, uint32_t *ret_number);
 bool netlink_u64(struct bytes value, uint64_t *ret_number);
 
-/* The name of an interface, by any socket; false: it has just gone. */
-bool interface_name(int socket_fd, int index, char name[IFNAMSIZ]);
-
 /* Distance to the next message or attribute; the last one may lack its padding. */
 static inline size_t netlink_step(size_t size, size_t left) {
     size_t aligned = (size + 3) & ~(size_t)3; /* value of NLMSG_ALIGN and NLA_ALIGN */

@@ -57,7 +57,7 @@ static void forget_namesake(struct flows *all, const char *name, size_t size) {
 }
 
 static struct flow *begin_flow(struct flow_probe *probe, const struct flow_key *key) {
-    char interface[IFNAMSIZ], name[INSTANCE_MAX + 1];
+    char interface[INTERFACE_NAME_SIZE], name[INSTANCE_MAX + 1];
     if (!interface_name(probe->socket_fd, key->interface, interface))
         return NULL;
     size_t size = flow_name(key, interface, name);

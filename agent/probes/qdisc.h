@@ -3,7 +3,7 @@
 #ifndef CHOKEPOINT_AGENT_PROBES_QDISC_H
 #define CHOKEPOINT_AGENT_PROBES_QDISC_H
 
-#include "agent/netlink.h"
+#include "agent/base/netlink.h"
 #include "common/table.h"
 
 #define QDISC_KIND_MAX 15

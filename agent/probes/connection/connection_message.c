@@ -8,8 +8,8 @@
 #include <linux/sock_diag.h>
 #include <string.h>
 
-#include "agent/counter.h"
-#include "agent/probes/connection.h"
+#include "agent/base/counter.h"
+#include "agent/probes/connection/connection.h"
 #include "tables/keys.h"
 
 #define NOT_MEASURED UINT32_MAX /* tcpi_min_rtt before the first measurement */

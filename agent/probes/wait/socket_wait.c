@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/counter.h"
+#include "agent/base/counter.h"
 #include "agent/probes/probes.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "common/error.h"

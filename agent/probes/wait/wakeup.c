@@ -14,6 +14,7 @@
 #include "agent/probes/probes.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "common/text.h"
+#include "tables/keys.h"
 
 #define PAIRS_MAX 256
 #define PROCESS_MAX 30
