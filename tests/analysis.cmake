@@ -50,6 +50,13 @@ chokepoint_unit_test(test_analysis_whatif_react chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_quota chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_waits chokepoint_analysis)
 
+# Whoever adds a test of a cause names it in no list.
+file(GLOB cause_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_cause_*.c)
+foreach(path ${cause_tests})
+  get_filename_component(name ${path} NAME_WE)
+  chokepoint_unit_test(${name} chokepoint_reports)
+endforeach()
+
 find_program(PYTHON_PROGRAM NAMES python3)
 if(PYTHON_PROGRAM AND CMAKE_NM)
   add_test(NAME rooms_call_each_other_one_way

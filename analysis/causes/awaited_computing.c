@@ -37,13 +37,13 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     const struct rank_budget *b = &model->budgets.items[who];
     struct candidate c = pause_candidate(model, group, who, CAUSE_SERIAL, BUDGET_CPU, demand);
     c.resource = RESOURCE_CPU;
-    c.part = awaited_part(model, group, who, BUDGET_CPU, demand);
-    c.own = awaited_term_share(model, group, who, 1u << BUDGET_CPU);
-    c.can_remove = c.part >= number_of(model, WAITS_ALONE);
+    c.path.part = awaited_part(model, group, who, BUDGET_CPU, demand);
+    c.path.own = awaited_term_share(model, group, who, 1u << BUDGET_CPU);
+    c.can_remove = c.path.part >= number_of(model, WAITS_ALONE);
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_CPU, .host = b->host, .rank = -1, .factor = 2};
     remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());
-    remarks_add(&c.evidence, PROCESS_COMPUTED, NUMBERS(100 * c.own), NAMES(b->process));
+    remarks_add(&c.evidence, PROCESS_COMPUTED, NUMBERS(100 * c.path.own), NAMES(b->process));
     remarks_add(&c.against, FASTER_CORE_OR_THREADS, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -56,4 +56,5 @@ const struct cause cause_awaited_computing = {
     .numbers = own_numbers,
     .reason = "processes wait for one whose only busy thread fills a core",
     .detect = detect,
+    .advise = advise_divide,
 };

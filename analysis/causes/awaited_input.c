@@ -10,6 +10,18 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/awaited.h"
 
+#define OWN_REMARKS                                                                                \
+    REMARK(INPUT_IS_LATE,                                                                          \
+           "input: rank %d waits for data of %s, which %[sleeps, or waits for something outside "  \
+           "the job|computes]",                                                                    \
+           SLOTS("rank", "helper: 1 sleeps, 2 computes"), SLOTS("process"),                        \
+           .label = "input: ", .is_clause = true)                                                  \
+    REMARK(ADVISE_INPUT,                                                                           \
+           "give rank %d on %s more processes that load its data, or let each do less for a step " \
+           "(data decoded before, or nearer)",                                                     \
+           SLOTS("rank"), SLOTS("host"))
+#include "analysis/causes/own.h"
+
 #define SLEEPS 1
 #define COMPUTES 2
 
@@ -28,7 +40,7 @@ static int add_input(const struct run_model *model, size_t group, size_t helper,
     double of_host = model_demand(model, group, b->host, term), wall_s = b->groups[group].wall_s;
     struct candidate c = pause_candidate(model, group, helper, CAUSE_INPUT, term, demand);
     c.rank = model->budgets.items[rank].rank;
-    c.part = of_host > 0 ? fmin(1, demand / of_host) : 1;
+    c.path.part = of_host > 0 ? fmin(1, demand / of_host) : 1;
     if (term == BUDGET_CPU)
         c.remove =
             (struct whatif_scenario){.kind = WHATIF_CPU, .host = b->host, .rank = -1, .factor = 2};
@@ -65,12 +77,18 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return add_input(model, group, helper, rank_behind(model, helper), term, most, candidates);
 }
 
+static void advise(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_INPUT, NUMBERS(advised->c->rank), NAMES(advised->host));
+}
+
 const struct cause cause_awaited_input = {
     .name = "awaited-input",
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_INPUT,
     .needs = 1u << SOURCE_WAITS,
+    .remarks = own_remarks,
     .reason = "a rank waits for its helper, which makes or reads its data too slowly",
     .yields_to = YIELDS_TO(&cause_disk, &cause_memory),
     .detect = detect,
+    .advise = advise,
 };

@@ -42,7 +42,7 @@ int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
     struct candidate c = pause_candidate(model, group, who, cause, term, demand);
     double locked = awaited_lock_s(model, who, group),
            share = awaited_term_share(model, group, who, 1u << term);
-    c.part = awaited_part(model, group, who, term, demand);
+    c.path.part = awaited_part(model, group, who, term, demand);
     if (cause == CAUSE_STOPPED)
         remark_set(&c.cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
     else if (locked >= share * b->groups[group].wall_s / 2)

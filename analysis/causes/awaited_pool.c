@@ -15,6 +15,15 @@
            "ask as are asked: with one for one nobody waits for a free one")                       \
     NUMBER(POOL_OCCUPIED, 0.8, "of the time",                                                      \
            "a request is under way on each connection: a known ceiling is reached at four fifths")
+#define OWN_REMARKS                                                                                \
+    REMARK(POOL_IS_EMPTY, "%s has %d connection%[|s] to %s on %s, which its requests wait for",    \
+           SLOTS("connections", "connections"), SLOTS("process", "process", "host"))               \
+    REMARK(POOL_OF_ASKED,                                                                          \
+           "%s is asked over %d connections and asks over %d, where a request is under way %.0f "  \
+           "%% of the time",                                                                       \
+           SLOTS("asking", "asked", "occupied, %"), SLOTS("process"))                              \
+    REMARK(ADVISE_POOL, "give that process on %s a larger pool of connections", SLOTS(),           \
+           SLOTS("host"))
 #include "analysis/causes/own.h"
 
 /* The process that waited longest for what it asked of that one. */
@@ -56,12 +65,18 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return 0;
 }
 
+static void advise(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_POOL, NUMBERS(), NAMES(advised->host));
+}
+
 const struct cause cause_awaited_pool = {
     .name = "awaited-pool",
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_POOL,
     .needs = 1u << SOURCE_WAITS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "requests that a process hands on wait for its few connections, one after the other",
     .detect = detect,
+    .advise = advise,
 };

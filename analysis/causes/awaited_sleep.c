@@ -47,4 +47,5 @@ const struct cause cause_awaited_sleep = {
     .reason = "processes wait for one that sleeps, by itself or with a lock in its hands",
     .yields_to = YIELDS_TO(&cause_disk, &cause_memory, &cause_awaited_pool, &cause_awaited_names),
     .detect = detect,
+    .advise = advise_trace,
 };

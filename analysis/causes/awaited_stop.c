@@ -17,4 +17,5 @@ const struct cause cause_awaited_stop = {
     .needs = 1u << SOURCE_WAITS,
     .reason = "processes wait for one that a signal or a debugger has stopped",
     .detect = detect,
+    .advise = advise_continue,
 };

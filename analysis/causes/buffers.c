@@ -5,6 +5,16 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_REMARKS                                                                                \
+    REMARK(READS_TOO_SLOWLY, "its program reads more slowly than data arrive", SLOTS(), SLOTS())   \
+    REMARK(SEND_BUFFERS_SMALL, "its send buffers are too small for the path", SLOTS(), SLOTS())    \
+    REMARK(DATA_HELD_UP,                                                                           \
+           "data from %s to %s were held up by %[the receiver|the send buffer] %.0f %% of the "    \
+           "time, by the path %.0f %%",                                                            \
+           SLOTS("1: the receiver, else the send buffer", "held up, %", "by the path, %"),         \
+           SLOTS("from", "to"))
+#include "analysis/causes/own.h"
+
 static int add_held_up(const struct run_model *model, size_t group, const struct flow *f,
                        bool receiver, double share, double demand, struct candidates *candidates) {
     int host = receiver ? f->to : f->from;
@@ -13,9 +23,9 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     c.blocked = demand;
     c.saturated = true;
     c.signals = 2;
-    c.terms = 1u << BUDGET_TRANSFER;
-    c.all_hosts = true;
-    c.part = flows_critical_part(model, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
+    c.path.terms = 1u << BUDGET_TRANSFER;
+    c.path.all_hosts = true;
+    c.path.part = flows_critical_part(model, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (receiver)
         remark_set(&c.cause, READS_TOO_SLOWLY, NUMBERS(), NAMES());
     else
@@ -64,12 +74,21 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return worst ? look_at_flow(model, group, worst, wall_s, candidates) : result;
 }
 
+static void advise(const struct advised *advised) {
+    if (advised->c->kind == CAUSE_RECEIVER)
+        advise_receiver(advised);
+    else
+        advise_send_buffer(advised);
+}
+
 const struct cause cause_buffers = {
     .name = "buffers",
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_RECEIVER,
     .needs = 1u << SOURCE_CALLS | 1u << SOURCE_CONNECTIONS,
+    .remarks = own_remarks,
     .reason = "a sender stops when its buffer is full or its receiver does not read",
     .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_machine_full),
     .detect = detect,
+    .advise = advise,
 };

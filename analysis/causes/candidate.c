@@ -18,8 +18,7 @@ struct candidate candidate_of(int host, size_t group, enum resource resource,
                               .group = group,
                               .resource = resource,
                               .kind = kind,
-                              .part = 1,
-                              .own = NAN,
+                              .path = {.part = 1, .own = NAN},
                               .gain = {.estimate = NAN, .low = NAN, .high = NAN},
                               .doubled = {.estimate = NAN, .low = NAN, .high = NAN},
                               .counted = {.estimate = NAN, .low = NAN, .high = NAN},
@@ -111,9 +110,9 @@ struct loss candidate_loss(const struct candidate *c) {
     return (struct loss){.host = c->host,
                          .rank = c->rank,
                          .group = c->group,
-                         .terms = c->terms,
-                         .part = c->part,
-                         .all_hosts = c->all_hosts,
+                         .terms = c->path.terms,
+                         .part = c->path.part,
+                         .all_hosts = c->path.all_hosts,
                          .everywhere = c->everywhere,
                          .serves = c->kind == CAUSE_SERIAL,
                          .link = c->can_remove && c->remove.kind == WHATIF_LINK,
@@ -121,7 +120,7 @@ struct loss candidate_loss(const struct candidate *c) {
 }
 
 double candidate_blocked(const struct candidate *candidate, struct windows windows) {
-    double share = candidate->factor * rate_mean(candidate->signal, windows);
+    double share = candidate->metric.factor * rate_mean(candidate->metric.signal, windows);
     return share > 1 ? 1 : share;
 }
 

@@ -32,38 +32,47 @@ enum ceiling_from {
     CEILING_MEASURED, /* by a calibration */
 };
 
+struct cause;
+
 struct candidate {
-    int host, rank;       /* rank: where one is to blame, else -1 */
-    size_t group;         /* of the model: the phase */
-    enum subject subject; /* SUBJECT_NONE: candidate_subject() tells by the rest */
+    const struct cause *by; /* that found it */
+    int host, rank;         /* rank: where one is to blame, else -1 */
+    size_t group;           /* of the model: the phase */
+    enum subject subject;   /* SUBJECT_NONE: candidate_subject() tells by the rest */
     enum resource resource;
     enum cause_kind kind;
     struct remark cause;
     struct culprit culprit;
-    double blocked;        /* demand: share of the phase's time */
-    double run_share;      /* of the run's */
-    bool saturated;        /* it demonstrably ran out, or was missing */
-    bool repeated;         /* the same of another phase counts more */
-    bool ambiguous;        /* another host would explain the same as well */
-    bool awaited;          /* the connections tell that its peers wait for it */
-    bool other_way;        /* of a link whose first way has the better evidence */
-    bool fallback;         /* it limits only where nothing else does */
-    bool everywhere;       /* all hosts suffer it alike: the gain is of all of them at once */
-    int signals;           /* independent observations that agree */
-    enum remark_code next; /* what to do about it; none: what its kind says */
+    double blocked;   /* demand: share of the phase's time */
+    double run_share; /* of the run's */
+    bool saturated;   /* it demonstrably ran out, or was missing */
+    bool repeated;    /* the same of another phase counts more */
+    bool ambiguous;   /* another host would explain the same as well */
+    bool awaited;     /* the connections tell that its peers wait for it */
+    bool fallback;    /* it limits only where nothing else does */
+    bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
+    int signals;      /* independent observations that agree */
+    const struct remark_kind *next; /* what to do about it; NULL: what its cause advises */
     struct remarks evidence, against;
-    /* Where `blocked` comes from, so that it can be asked again for any part of the run: terms of
-     * the critical path on the host (bits of enum budget_term), of those a share; */
-    unsigned terms;
-    bool all_hosts; /* of all hosts: data are on their way in the budget of either end */
-    double part;
-    double own; /* terms of computing: so much of its time the rank does beyond others; else NAN */
+    /* Where `blocked` comes from, so that it can be asked again for any part of the run: the path,
+     */
+    struct {
+        unsigned terms; /* on the host: bits of enum budget_term */
+        bool all_hosts; /* of all hosts: data are on their way in the budget of either end */
+        double part;    /* of those terms */
+        double own; /* terms of computing: so much of its time the rank does beyond others; NAN */
+    } path;
     /* or a metric: blocked = factor x mean. */
-    const struct rate *signal;
-    double factor;
-    double ceiling;     /* of a link, MB/s; else 0 */
-    double core_waited; /* of a link that may be a want of cores: share of the run that goes by
-                           waiting for these; else 0 */
+    struct {
+        const struct rate *signal;
+        double factor;
+    } metric;
+    struct {
+        bool other_way;     /* the first way has the better evidence */
+        double core_waited; /* it may be a want of cores: share of the run that goes by waiting for
+                               these; else 0 */
+    } link;
+    double ceiling; /* of a link, MB/s; else 0 */
     double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
     enum ceiling_from ceiling_from;
     bool can_remove, can_double;
@@ -71,9 +80,11 @@ struct candidate {
     bool answered; /* the what-if engine knows what `remove` would bring */
     struct gain gain, doubled;
     /* An excess of work does not go away: what it brings to share it out among its peers. */
-    bool can_share;
-    struct whatif_scenario share;
-    struct gain shared;
+    struct {
+        bool can;
+        struct whatif_scenario scenario;
+        struct gain gain;
+    } sharing;
     struct gain counted; /* what counters tell of the same; not in the order of candidates */
     /* In their order, once gains are known: the gain, less without evidence that a supply ran out.
      */

@@ -16,12 +16,12 @@
 
 /* Where a replay answers, its answer is said, as `whatif` says it. */
 const struct whatif_scenario *candidate_change(const struct candidate *c) {
-    return c->shared.replayed ? &c->share : &c->remove;
+    return c->sharing.gain.replayed ? &c->sharing.scenario : &c->remove;
 }
 
 const struct gain *candidate_gain(const struct candidate *c) {
-    if (c->shared.replayed)
-        return &c->shared;
+    if (c->sharing.gain.replayed)
+        return &c->sharing.gain;
     return c->gain.replayed || !c->counted.counted ? &c->gain : &c->counted;
 }
 
@@ -40,16 +40,16 @@ static double own_part(const struct run_model *model, const struct candidate *c)
         if (b->host == c->host && b->rank == c->rank && group->wall_s > 0)
             most = fmax(most, group->term_s[BUDGET_CPU] / group->wall_s);
     }
-    return most > 0 ? fmin(1, c->own / most) : 0;
+    return most > 0 ? fmin(1, c->path.own / most) : 0;
 }
 
 /* A limit of a host holds all the run; a rank's own work is that of its phase. */
 static struct counted_loss loss_of(const struct run_model *model, const struct candidate *c) {
-    bool own = c->terms == COMPUTING;
+    bool own = c->path.terms == COMPUTING;
     return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
                                  .rank = c->rank,
                                  .group = own ? c->group : 0,
-                                 .terms = c->terms,
+                                 .terms = c->path.terms,
                                  .part = own ? own_part(model, c) : 1,
                                  .everywhere = c->everywhere,
                                  .awaited = c->awaited};
@@ -57,14 +57,15 @@ static struct counted_loss loss_of(const struct run_model *model, const struct c
 
 /* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
 static bool is_of_process(const struct run_model *model, const struct candidate *c) {
-    bool own = c->terms == COMPUTING, asleep = c->terms >> BUDGET_IDLE & 1;
-    if (!c->terms || c->terms & ~budget_outside_terms() || (asleep && !model_has_path(model)))
+    bool own = c->path.terms == COMPUTING, asleep = c->path.terms >> BUDGET_IDLE & 1;
+    if (!c->path.terms || c->path.terms & ~budget_outside_terms() ||
+        (asleep && !model_has_path(model)))
         return false;
-    return own ? !isnan(c->own) : !(c->part < 1);
+    return own ? !isnan(c->path.own) : !(c->path.part < 1);
 }
 
 static bool is_awaited_sleep(const struct run_model *model, const struct candidate *c) {
-    return c->awaited && c->terms == 1u << BUDGET_IDLE && !model_has_path(model);
+    return c->awaited && c->path.terms == 1u << BUDGET_IDLE && !model_has_path(model);
 }
 
 static bool is_link(const struct candidate *c) {
@@ -93,7 +94,7 @@ static struct counted_link link_of_candidate(const struct candidates *candidates
 
 double candidate_most(const struct run_model *model, const struct candidate *c) {
     struct counted_loss loss = loss_of(model, c);
-    bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
+    bool quota = c->path.terms == 1u << BUDGET_QUOTA && !c->everywhere;
     double most = gain_most(model, &loss);
     double held = quota ? gain_most_of_quota(model, quota_throttled(model, c->host)) : NAN;
     return fmin(most, held); /* of a number and NAN the number */

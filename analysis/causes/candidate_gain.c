@@ -51,7 +51,7 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
 static bool is_everywhere(const struct run_model *model, const struct candidates *candidates,
                           const struct candidate *c) {
     size_t alike = 1;
-    if (c->all_hosts && c->everywhere) /* the subject is all of them */
+    if (c->path.all_hosts && c->everywhere) /* the subject is all of them */
         return true;
     for (size_t i = 0; i < candidates->n; i++)
         alike += candidate_is_alike(c, &candidates->items[i]);
@@ -63,7 +63,7 @@ static bool is_everywhere(const struct run_model *model, const struct candidates
 static double bound_of(const struct run_model *model, const struct candidates *candidates,
                        const struct candidate *c) {
     double bound = c->run_share;
-    for (size_t i = 0; c->everywhere && !c->all_hosts && i < candidates->n; i++)
+    for (size_t i = 0; c->everywhere && !c->path.all_hosts && i < candidates->n; i++)
         bound += candidate_is_alike(c, &candidates->items[i]) ? candidates->items[i].run_share : 0;
     return model_has_path(model) ? fmin(1, bound) : c->run_share;
 }
@@ -85,7 +85,7 @@ static int estimate_freely(const struct run_model *model, struct candidate *c) {
     double part = c->fallback ? 1 - 1 / c->remove.factor : 1;
     double limit = loss.serves ? INFINITY : free_ranks_limit(model, c->group);
     int result = throughput_gain(model, &loss, part, limit, &c->gain);
-    double beside = throughput_lost_beside(model, c->host, c->rank, c->terms);
+    double beside = throughput_lost_beside(model, c->host, c->rank, c->path.terms);
     c->gain.estimate += beside;
     c->gain.high += beside;
     if (result == 0 && c->can_double)
@@ -98,7 +98,7 @@ static int estimate(const struct run_model *model, const struct candidates *cand
     int result = 0;
     double bound = bound_of(model, candidates, c);
     c->gain = (struct gain){.estimate = bound, .low = NAN, .high = bound};
-    if (c->terms && throughput_counts(model, c->group))
+    if (c->path.terms && throughput_counts(model, c->group))
         return estimate_freely(model, c);
     if (c->group != model->main_group || !model_has_path(model) || !whatif)
         return 0;
@@ -108,8 +108,8 @@ static int estimate(const struct run_model *model, const struct candidates *cand
         result = ask(model, whatif, &c->remove, &c->gain, why);
     if (result == 0 && c->can_double)
         result = ask(model, whatif, &c->twice, &c->doubled, why);
-    if (result == 0 && c->can_share)
-        result = ask(model, whatif, &c->share, &c->shared, why);
+    if (result == 0 && c->sharing.can)
+        result = ask(model, whatif, &c->sharing.scenario, &c->sharing.gain, why);
     /* calls do not tell which end of a path is slow; connections did: the path is meant */
     if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
         c->gain.estimate < number_of(model, PATH_PART) * c->run_share) {
@@ -168,7 +168,7 @@ static double slice_level(const struct run_model *model, const struct candidate 
     double worst = NAN, sum = 0, n = 0, others = 0, n_others = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct rank_budget *b = &model->budgets.items[r];
-        double level = slice_terms(b, slice, c->terms);
+        double level = slice_terms(b, slice, c->path.terms);
         bool meant = c->host == b->host && (c->rank < 0 || c->rank == b->rank);
         if (isnan(level))
             continue;
@@ -181,10 +181,10 @@ static double slice_level(const struct run_model *model, const struct candidate 
             n_others++;
         }
     }
-    if (c->all_hosts)
+    if (c->path.all_hosts)
         return n > 0 ? sum / n : NAN;
     /* computing is normal: only what a rank does beyond the others counts */
-    if (c->terms == 1u << BUDGET_CPU)
+    if (c->path.terms == 1u << BUDGET_CPU)
         return n_others > 0 ? fmax(0, worst - others / n_others) : NAN;
     return worst;
 }
@@ -193,9 +193,9 @@ double candidate_level(const struct run_model *model, const struct candidate *c,
     int64_t duration = model->recording->duration_ns;
     struct window window = {rank_budget_slice_begin(duration, slice),
                             rank_budget_slice_begin(duration, slice + 1)};
-    if (c->terms && model->budgets.n)
+    if (c->path.terms && model->budgets.n)
         return slice_level(model, c, slice);
-    return c->signal ? candidate_blocked(c, (struct windows){&window, 1}) : NAN;
+    return c->metric.signal ? candidate_blocked(c, (struct windows){&window, 1}) : NAN;
 }
 
 struct levels {

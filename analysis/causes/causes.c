@@ -12,7 +12,6 @@
 static const struct cause *const causes[] = {
 #define CAUSE(name) &cause_##name,
 #include "analysis/causes/causes.def"
-#undef CAUSE
 };
 #define CAUSES (sizeof causes / sizeof *causes)
 
@@ -32,9 +31,13 @@ static bool applies(const struct run_model *model, size_t i) {
 static int detect(const struct run_model *model, size_t group, unsigned resources,
                   struct candidates *candidates) {
     int result = 0;
-    for (size_t i = 0; result == 0 && i < CAUSES; i++)
-        if (resources >> causes[i]->resource & 1 && applies(model, i))
+    for (size_t i = 0; result == 0 && i < CAUSES; i++) {
+        size_t before = candidates->n;
+        if (causes[i]->detect && resources >> causes[i]->resource & 1 && applies(model, i))
             result = causes[i]->detect(model, group, candidates);
+        for (size_t k = before; k < candidates->n; k++)
+            candidates->items[k].by = causes[i];
+    }
     return result;
 }
 
@@ -44,8 +47,9 @@ static int compare(const void *a, const void *b) {
         return p->weight < q->weight ? 1 : -1;
     if (p->host != q->host)
         return (p->host > q->host) - (p->host < q->host);
-    return p->other_way != q->other_way ? p->other_way - q->other_way
-                                        : (p->resource > q->resource) - (p->resource < q->resource);
+    return p->link.other_way != q->link.other_way
+               ? p->link.other_way - q->link.other_way
+               : (p->resource > q->resource) - (p->resource < q->resource);
 }
 
 static void weigh(const struct run_model *model, struct candidates *candidates) {
@@ -85,7 +89,7 @@ static int detect_all(const struct run_model *model, struct candidates *found) {
     }
     for (size_t i = 0; result == 0 && i < found->n; i++) {
         const struct candidate *c = &found->items[i];
-        result = c->cause.code != REMARK_NONE ? c->evidence.error + c->against.error : -ENOMEM;
+        result = c->cause.kind ? c->evidence.error + c->against.error : -ENOMEM;
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #define CHOKEPOINT_ANALYSIS_CAUSES_CAUSES_PRIVATE_H
 
 #include "analysis/causes/cause.h"
+#include "analysis/causes/straggler_private.h"
 #include "analysis/evidence/computed.h"
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/flows.h"
@@ -66,10 +67,6 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
 #define SHORT_OF_NETWORK (1u << RESOURCE_NET_EGRESS | 1u << RESOURCE_NET_INGRESS)
 #define SHORT_OF_ANYTHING (~0u)
 
-/* Cause, evidence and culprit of the candidate. */
-void core_holder_name(const struct run_model *model, size_t group, enum holder holder, double own,
-                      struct candidate *c);
-
 /* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
  */
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
@@ -94,7 +91,7 @@ size_t rank_with_most(const struct run_model *model, size_t group, enum budget_t
 struct rank_pause {
     enum cause_kind cause;
     enum budget_term term;
-    enum remark_code says, evidence; /* of the rank; of it and a percentage */
+    const struct remark_kind *says, *evidence; /* of the rank; of it and a percentage */
 };
 
 int rank_pause_add(const struct run_model *model, size_t group, size_t who,
@@ -102,6 +99,14 @@ int rank_pause_add(const struct run_model *model, size_t group, size_t who,
 /* The rank that does so for longest; SIZE_MAX: none for long enough. */
 size_t rank_pause_longest(const struct run_model *model, size_t group, enum budget_term term,
                           double *ret_demand);
+
+/* ---- ranks slower than their peers ---- */
+
+/* The process outside the job that used most of a host's CPU, or of its disks, at that time. */
+const struct model_process *slowed_foreign(const struct run_model *model, int host,
+                                           struct windows windows, bool disk, double *ret_amount);
+void slowed_blame(const struct run_model *model, const struct model_process *other,
+                  struct straggler *s);
 
 /* ---- processes of one role ---- */
 

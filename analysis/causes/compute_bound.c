@@ -9,6 +9,28 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_REMARKS                                                                                \
+    REMARK(PROGRAM_COMPUTES, "the program computes", SLOTS(), SLOTS())                             \
+    REMARK(USED_BY_SHORT_PROCESSES,                                                                \
+           "most of its CPU time was used by processes too short-lived to be seen one by one",     \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(ONE_THREAD_COMPUTES, "one thread computes, and the other cores idle", SLOTS(), SLOTS()) \
+    REMARK(CORES_USED, "the job used %.2g of the %.0f cores of its %d host%[|s]",                  \
+           SLOTS("used, cores", "cores", "hosts", "hosts"), SLOTS())                               \
+    REMARK(CORES_USED_HERE, "the job used %.2g of the %.0f cores of %s",                           \
+           SLOTS("used, cores", "cores"), SLOTS("host"))                                           \
+    REMARK(SPINNING_LOOKS_ALIKE, "ranks that spin while they wait would look the same", SLOTS(),   \
+           SLOTS())                                                                                \
+    REMARK(ADVISE_MORE_THREADS,                                                                    \
+           "divide the work among threads or processes: %s has %d cores. `perf top` there shows "  \
+           "what the one thread computes",                                                         \
+           SLOTS("cores"), SLOTS("host"))                                                          \
+    REMARK(ADVISE_SEE_COMPUTING,                                                                   \
+           "see what the program computes (`perf top` on a host), or compute on more or faster "   \
+           "cores",                                                                                \
+           SLOTS(), SLOTS())
+#include "analysis/causes/own.h"
+
 struct computing {
     double share; /* of the run that is computing: of the critical path, else of the processes */
     double used, cores; /* by the job on its hosts, in cores; what they have */
@@ -123,13 +145,13 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     struct candidate c = candidate_of(x.busiest, group, RESOURCE_CPU,
                                       x.one_thread ? CAUSE_SINGLE_THREAD : CAUSE_COMPUTE_BOUND);
     c.subject = x.one_thread ? SUBJECT_CORE : SUBJECT_ALL_HOSTS;
-    c.fallback = c.everywhere = c.all_hosts = true;
+    c.fallback = c.everywhere = c.path.all_hosts = true;
     c.blocked = fmin(1, x.share);
     bool seen = is_seen_inside(model);
     c.saturated =
         seen && x.computing >= number_of(model, MACHINE_FULL) * fmin(x.cores, (double)x.workers);
     c.signals = 2; /* their CPU time, and that of the hosts */
-    c.terms = 1u << BUDGET_CPU;
+    c.path.terms = 1u << BUDGET_CPU;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
     say(model, &x, &c);
@@ -138,10 +160,20 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+static void advise(const struct advised *advised) {
+    unsigned cores = advised->model->hosts[advised->c->host].n_cpus;
+    if (advised->c->kind == CAUSE_SINGLE_THREAD)
+        remarks_add(advised->next, ADVISE_MORE_THREADS, NUMBERS(cores), NAMES(advised->host));
+    else
+        remarks_add(advised->next, ADVISE_SEE_COMPUTING, NUMBERS(), NAMES());
+}
+
 const struct cause cause_compute_bound = {
     .name = "compute-bound",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_COMPUTE_BOUND,
+    .remarks = own_remarks,
     .reason = "a program that computes all the time ends sooner only on faster or more cores",
     .detect = detect,
+    .advise = advise,
 };

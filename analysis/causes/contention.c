@@ -21,10 +21,61 @@
            "that is one helper thread")                                                            \
     NUMBER(OWN_THREADS_ALONE, 0.45, "of a process's time",                                         \
            "the same where its peers wait alike, or its budget shows nobody else")                 \
-    NUMBER(OWN_THREADS_REST, 0.10, "of a process's time", "waiting for others that is left then")
+    NUMBER(OWN_THREADS_REST, 0.10, "of a process's time", "waiting for others that is left then")  \
+    NUMBER(CONTENTION_ALIKE, 0.5, "of the most that a host's ranks wait for cores",                \
+           "as short of them as that host")                                                        \
+    NUMBER(FOREIGN_MAIN, 0.5, "of use outside the job", "such a process stands for all of it")
+#define OWN_REMARKS                                                                                \
+    REMARK(WAITED_FOR_CORE, "%s was ready to run but waited for a core %.0f %% of the time",       \
+           SLOTS("waited, %"), SLOTS("process"))                                                   \
+    REMARK(RANKS_ALL_BUSY,                                                                         \
+           "every rank keeps its core busy: ranks that spin while they wait would look the same",  \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(CONTENTION_WITH, "contention with %s%[| and other programs]", SLOTS("1: it alone"),     \
+           SLOTS("program"))                                                                       \
+    REMARK(CONTENTION_WITH_MANY, "contention with other programs", SLOTS(), SLOTS())               \
+    REMARK(FOREIGN_USED, "%s, not of the job, used %.0f %% of a core", SLOTS("of a core, %"),      \
+           SLOTS("program"))                                                                       \
+    REMARK(OUTSIDERS_USED, "programs outside the job used %.2g cores there", SLOTS("cores"),       \
+           SLOTS())                                                                                \
+    REMARK(MORE_READY_THAN_CORES, "more of the job is ready to run than there are cores: %d",      \
+           SLOTS("cores"), SLOTS())                                                                \
+    REMARK(JOB_USED_BESIDE, "other processes of the job used %.0f %% of a core there",             \
+           SLOTS("of a core, %"), SLOTS())                                                         \
+    REMARK(CORES_SHARED_OUTSIDE, "its cores are shared with something outside this host's view",   \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(HOST_USED_ONLY,                                                                         \
+           "the host itself used only %.0f %% of its cores: they are shared with others "          \
+           "(emulated hosts, containers)",                                                         \
+           SLOTS("used, %"), SLOTS())                                                              \
+    REMARK(READY_AT_TIMES, "at times more threads are ready than there are cores", SLOTS(),        \
+           SLOTS())                                                                                \
+    REMARK(CPU_HARMLESS,                                                                           \
+           "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the run",    \
+           SLOTS("waited, %"), SLOTS())                                                            \
+    REMARK(CPU_NOT_SHORT,                                                                          \
+           "cpu: hosts were at most %.0f %% busy, and tasks waited for a core %[only |]%.1f %% "   \
+           "of the time",                                                                          \
+           SLOTS("used by the fullest host, %", "1: short of PSI_CPU_MIN", "waited, %"), SLOTS())  \
+    REMARK(CPU_SHARED_ALIKE,                                                                       \
+           "cpu: these hosts share their cores and waited for one up to %.0f %% of the time, so "  \
+           "no host stands out",                                                                   \
+           SLOTS("waited, %"), SLOTS())                                                            \
+    REMARK(ADVISE_FIND_OUTSIDER,                                                                   \
+           "see who else computes on that host (`top` there), and stop it or keep it away from "   \
+           "the job (another host, cores of its own)",                                             \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(ADVISE_OWN_CORES,                                                                       \
+           "give that host cores of its own: another virtual machine or container has them, too",  \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(WAITS_FOR_CORE, "contention: it waits for a core", SLOTS(), SLOTS())                    \
+    REMARK(FOREIGN_USED_MEANWHILE, "%s, not of the job, used %.0f %% of a core meanwhile",         \
+           SLOTS("of a core, %"), SLOTS("program"))                                                \
+    REMARK(                                                                                        \
+        ADVISE_FEWER_RANKS,                                                                        \
+        "run no more ranks and threads on %s than it has cores: %d (OMP_NUM_THREADS, mpirun -N)",  \
+        SLOTS("cores"), SLOTS("host"))
 #include "analysis/causes/own.h"
-
-#define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
 
 struct contended {
     const struct model_process *process; /* of the job, with the most delay */
@@ -90,7 +141,7 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
         if ((int)h == worst->process->host || !other.process ||
             !is_same_program(other.process->series->name, worst->process->series->name))
             continue;
-        if (other.blocked < ALIKE_PART * worst->blocked)
+        if (other.blocked < number_of(model, CONTENTION_ALIKE) * worst->blocked)
             return false;
         alike++;
     }
@@ -146,8 +197,8 @@ static double even_demand(const struct run_model *model, size_t group) {
         least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
         most = fmax(most, lost);
     }
-    bool alike =
-        model->n_hosts > 1 && least >= number_of(model, BLOCKED_MIN) && least >= ALIKE_PART * most;
+    bool alike = model->n_hosts > 1 && least >= number_of(model, BLOCKED_MIN) &&
+                 least >= number_of(model, CONTENTION_ALIKE) * most;
     return alike && all >= 2 * number_of(model, BLOCKED_MIN) ? all / (double)model->n_hosts : 0;
 }
 
@@ -158,9 +209,9 @@ static struct candidate contention_of(const struct run_model *model, size_t grou
     c.blocked = demand;
     c.signals = 1;
     c.saturated = true;
-    c.signal = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
-    c.factor = mean > 0 ? c.blocked / mean : 0;
-    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.metric.signal = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
+    c.metric.factor = mean > 0 ? c.blocked / mean : 0;
+    c.path.terms = 1u << BUDGET_RUN_QUEUE;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_RUN_QUEUE};
@@ -177,10 +228,55 @@ static void share_with_hosts(const struct run_model *model, size_t group, struct
         if ((int)h != c->host && model_shares_machine(model, c->host, (int)h) && !isnan(idle))
             hosts += (1 - idle / 100) * model->hosts[h].n_cpus;
     }
-    c->part = foreign > 0 ? foreign / (foreign + hosts) : 0;
+    c->path.part = foreign > 0 ? foreign / (foreign + hosts) : 0;
     c->can_remove = false; /* no replay takes away a part of the waiting: the bound stands */
-    c->blocked *= c->part;
-    c->factor *= c->part;
+    c->blocked *= c->path.part;
+    c->metric.factor *= c->path.part;
+}
+
+static void say_many(double cores, struct candidate *c) {
+    remarks_add(&c->evidence, OUTSIDERS_USED, NUMBERS(cores), NAMES());
+}
+
+static void name_foreign(const struct run_model *model, size_t group, struct candidate *c) {
+    double foreign, many = core_outside_job(model, group, c->host);
+    c->culprit = culprit_of(model, busiest_foreign(model, group, c->host, &foreign));
+    bool alone =
+        model_shares_cores(model, c->host) || foreign >= number_of(model, FOREIGN_MAIN) * many;
+    remark_set(&c->cause, CONTENTION_WITH, NUMBERS(alone), NAMES(c->culprit.process));
+    remarks_add(&c->evidence, FOREIGN_USED, NUMBERS(100 * foreign), NAMES(c->culprit.process));
+    if (!alone)
+        say_many(many, c);
+    c->signals++;
+}
+
+/* Programs of which none was seen to take much: the cores tell that there were some. */
+static void name_many(const struct run_model *model, size_t group, struct candidate *c) {
+    remark_set(&c->cause, CONTENTION_WITH_MANY, NUMBERS(), NAMES());
+    c->next = &remark_ADVISE_FIND_OUTSIDER;
+    say_many(core_outside_job(model, group, c->host), c);
+    c->signals++;
+}
+
+/* Cause, evidence and culprit of the candidate. */
+static void core_holder_name(const struct run_model *model, size_t group, enum holder holder,
+                             double own, struct candidate *c) {
+    double busy = 100 - or_zero(model_mean(model, c->host, METRIC_CPU_IDLE, group));
+    if (holder == HELD_BY_FOREIGN) {
+        name_foreign(model, group, c);
+    } else if (holder == HELD_BY_MANY) {
+        name_many(model, group, c);
+    } else if (holder == HELD_BY_JOB) {
+        remark_set(&c->cause, MORE_READY_THAN_CORES, NUMBERS(model->hosts[c->host].n_cpus),
+                   NAMES());
+        remarks_add(&c->evidence, JOB_USED_BESIDE, NUMBERS(100 * own), NAMES());
+    } else if (holder == HELD_OUTSIDE) {
+        remark_set(&c->cause, CORES_SHARED_OUTSIDE, NUMBERS(), NAMES());
+        c->next = &remark_ADVISE_OWN_CORES;
+        remarks_add(&c->evidence, HOST_USED_ONLY, NUMBERS(busy), NAMES());
+    } else {
+        remark_set(&c->cause, READY_AT_TIMES, NUMBERS(), NAMES());
+    }
 }
 
 /* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
@@ -268,11 +364,41 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return result;
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    const struct run_model *model = slowed->matrix->model;
+    struct windows at = slowed->at;
+    double used;
+    const struct model_process *other = slowed_foreign(model, s->host, at, false, &used);
+    double wall = (double)windows_length(at) / 1e9, lost = slowed->excess_s * (double)at.n;
+    s->cause_kind = CAUSE_CONTENTION;
+    if (!other || used < number_of(model, FOREIGN_MIN) * wall ||
+        used < number_of(model, FOREIGN_PART) * lost) {
+        remark_set(&s->cause, WAITS_FOR_CORE, NUMBERS(), NAMES());
+        return;
+    }
+    slowed_blame(model, other, s);
+    remark_set(&s->cause, CONTENTION_WITH, NUMBERS(true), NAMES(s->culprit));
+    remarks_add(&s->evidence, FOREIGN_USED_MEANWHILE, NUMBERS(100 * used / wall),
+                NAMES(s->culprit));
+}
+
+static void advise(const struct advised *advised) {
+    if (advised->c->culprit.process)
+        advise_culprit(advised);
+    else if (!advised->c->next)
+        remarks_add(advised->next, ADVISE_FEWER_RANKS,
+                    NUMBERS(advised->model->hosts[advised->c->host].n_cpus), NAMES(advised->host));
+}
+
 const struct cause cause_contention = {
     .name = "contention",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_CONTENTION,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "a task that is ready to run and waits in the run queue of a core makes no progress",
     .detect = detect,
+    .slows = BUDGET_RUN_QUEUE,
+    .explain = explain_slow,
+    .advise = advise,
 };

@@ -17,6 +17,65 @@
     NUMBER(DISK_SERVING_PART, 0.5, "of the job's waiting",                                         \
            "one request at a time keeps a device busy for as long as it is waited for; a "         \
            "throttle lets it idle")
+#define OWN_REMARKS                                                                                \
+    REMARK(IO_SLOW_DEVICE_IDLE, "its I/O is slow though the device is idle", SLOTS(), SLOTS())     \
+    REMARK(IO_OF_SERVER,                                                                           \
+           "its I/O is slow though the device is idle: it waits for the NFS server of %s",         \
+           SLOTS(), SLOTS("export"))                                                               \
+    REMARK(                                                                                        \
+        NFS_CALLS,                                                                                 \
+        "calls to %s: %.0f a second, %.1f ms each, %.1f ms of it network and server (mountstats)", \
+        SLOTS("calls a second", "ms a call", "of it network and server, ms"), SLOTS("export"))     \
+    REMARK(IO_ONE_BY_ONE, "one request after the other, each served as fast as the device can",    \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(DEVICE_BUSY, "the device is busy", SLOTS(), SLOTS())                                    \
+    REMARK(DEVICE_SHARED, "%s uses the device, too", SLOTS(), SLOTS("program"))                    \
+    REMARK(FOREIGN_IO, "%s, not of the job, read and wrote %.1f MB/s", SLOTS("MB/s"),              \
+           SLOTS("program"))                                                                       \
+    REMARK(PSI_IO, "some task waited for I/O %.0f %% of the time (PSI io)",                        \
+           SLOTS("some task waited, %"), SLOTS())                                                  \
+    REMARK(DEVICE_HAD_REQUESTS, "the busiest device had requests %.0f %% of the time",             \
+           SLOTS("busy, %"), SLOTS())                                                              \
+    REMARK(BLOCKED_ON_IO, "a process of the job was blocked on I/O %.0f %% of the time",           \
+           SLOTS("blocked, %"), SLOTS())                                                           \
+    REMARK(DELAY_NOT_COUNTED,                                                                      \
+           "whether the job itself waited is not known: the kernel keeps no block-I/O delay "      \
+           "(sysctl kernel.task_delayacct=1)",                                                     \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(DISK_BUSY_AT_MOST, "disk: busy %.0f %% of the time at most", SLOTS("busy, %"), SLOTS()) \
+    REMARK(DISK_NOT_SHORT, "disk: busy %.0f %% of the time at most, tasks waited for it %.1f %%",  \
+           SLOTS("busy, %", "waited, %"), SLOTS())                                                 \
+    REMARK(ADVISE_COUNT_DELAY,                                                                     \
+           "set kernel.task_delayacct=1 before the run, so that the job's own waiting for disks "  \
+           "is counted",                                                                           \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(ADVISE_READ_AHEAD,                                                                      \
+           "read ahead while the program computes, or keep in memory what it reads again",         \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(DISK_SHARED_WITH, "disk: shared with %s", SLOTS(), SLOTS("program"))                    \
+    REMARK(WAITS_FOR_BUSY_DISK, "disk: it waits for a busy disk", SLOTS(), SLOTS())                \
+    REMARK(WAITS_FOR_IDLE_DISK,                                                                    \
+           "disk: it waits for block I/O of a disk that is not busy: throttled or remote",         \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(ADVISE_RAISE_IO_MAX,                                                                    \
+           "on %s, raise the limit of reading of the control group %s (io.max, or blkio.throttle " \
+           "of cgroup v1): it may read %.4g MB/s",                                                 \
+           SLOTS("MB/s"), SLOTS("host", "group"))                                                  \
+    REMARK(ADVISE_SEE_VOLUME,                                                                      \
+           "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a " \
+           "volume with a limit of its own; copy them to a local disk",                            \
+           SLOTS(), SLOTS("host"))                                                                 \
+    REMARK(ADVISE_SEE_SERVER,                                                                      \
+           "see what %s waits for at the NFS server of %s: its disks, its link, or copy the "      \
+           "files to a local disk first",                                                          \
+           SLOTS(), SLOTS("host", "export"))                                                       \
+    REMARK(ADVISE_FASTER_DISK,                                                                     \
+           "give %s a faster disk than %s, or read less of it: keep data in memory, read ahead",   \
+           SLOTS(), SLOTS("host", "disk"))                                                         \
+    REMARK(                                                                                        \
+        ADVISE_FASTER_SOME_DISK,                                                                   \
+        "give %s a faster disk than its own, or read less of it: keep data in memory, read ahead", \
+        SLOTS(), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 /* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
@@ -157,12 +216,12 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
                   d->delay >= number_of(model, BLOCKED_MIN) && device != DEVICE_SERVING;
     c.signals =
         (d->psi >= 100 * number_of(model, PSI_IO_MIN)) + (device == DEVICE_FULL) + !isnan(d->delay);
-    c.next = isnan(d->delay)            ? REMARK_ADVISE_COUNT_DELAY
-             : device == DEVICE_SERVING ? REMARK_ADVISE_READ_AHEAD
-                                        : REMARK_NONE;
-    c.signal = &model->hosts[host].metrics[METRIC_PSI_IO];
-    c.factor = d->psi > 0 ? c.blocked / d->psi : 0;
-    c.terms = d->terms;
+    c.next = isnan(d->delay)            ? &remark_ADVISE_COUNT_DELAY
+             : device == DEVICE_SERVING ? &remark_ADVISE_READ_AHEAD
+                                        : NULL;
+    c.metric.signal = &model->hosts[host].metrics[METRIC_PSI_IO];
+    c.metric.factor = d->psi > 0 ? c.blocked / d->psi : 0;
+    c.path.terms = d->terms;
     c.can_remove = true;
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_WITHOUT,
@@ -209,11 +268,62 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return 0;
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    const struct run_model *model = slowed->matrix->model;
+    struct windows at = slowed->at;
+    double bytes, wall = (double)windows_length(at) / 1e9;
+    const struct model_process *other = slowed_foreign(model, s->host, at, true, &bytes);
+    double busy = rate_mean(&model->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
+    if (other && bytes >= number_of(model, FOREIGN_WRITE_MIN) * wall) {
+        slowed_blame(model, other, s);
+        s->cause_kind = CAUSE_DISK_CONTENTION;
+        remark_set(&s->cause, DISK_SHARED_WITH, NUMBERS(), NAMES(s->culprit));
+    } else if (busy >= number_of(model, DISK_BUSY_MIN)) {
+        s->cause_kind = CAUSE_DISK_CONTENTION;
+        remark_set(&s->cause, WAITS_FOR_BUSY_DISK, NUMBERS(), NAMES());
+    } else {
+        s->cause_kind = CAUSE_THROTTLE;
+        remark_set(&s->cause, WAITS_FOR_IDLE_DISK, NUMBERS(), NAMES());
+    }
+}
+
+#define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
+
+static bool most_remote(const struct advised *advised, struct remote_storage *ret_remote) {
+    return remote_storage_most(advised->model, advised->c->group, advised->c->host, ret_remote);
+}
+
+static void advise(const struct advised *advised) {
+    const struct series *disk = advised_most(advised, RECORDING_DISK, DISK_BUSY, "//");
+    const struct series *group = advised_most(advised, RECORDING_CGROUP, CGROUP_READ_BYTES, "//");
+    double limit = group ? advised_level(advised, RECORDING_CGROUP, group, CGROUP_READ_LIMIT) : 0;
+    bool idle = advised->c->resource == RESOURCE_DISK_THROTTLE;
+    struct remote_storage remote;
+    if (advised->c->culprit.process)
+        advise_culprit(advised);
+    else if (advised->c->kind == CAUSE_REMOTE_STORAGE && most_remote(advised, &remote))
+        remarks_add(advised->next, ADVISE_SEE_SERVER, NUMBERS(),
+                    NAMES(advised->host, remote.export));
+    else if (idle && limit > 0 && limit < NO_LIMIT)
+        remarks_add(advised->next, ADVISE_RAISE_IO_MAX, NUMBERS(limit / 1e6),
+                    NAMES(advised->host, group->name));
+    else if (idle)
+        remarks_add(advised->next, ADVISE_SEE_VOLUME, NUMBERS(), NAMES(advised->host));
+    else if (!advised->c->next && disk)
+        remarks_add(advised->next, ADVISE_FASTER_DISK, NUMBERS(), NAMES(advised->host, disk->name));
+    else if (!advised->c->next)
+        remarks_add(advised->next, ADVISE_FASTER_SOME_DISK, NUMBERS(), NAMES(advised->host));
+}
+
 const struct cause cause_disk = {
     .name = "disk",
     .resource = RESOURCE_DISK,
     .kind = CAUSE_DISK_CONTENTION,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "a task blocked on block I/O waits for a device, or for a throttle before it",
     .detect = detect,
+    .slows = BUDGET_DISK,
+    .explain = explain_slow,
+    .advise = advise,
 };

@@ -7,50 +7,16 @@
 #define CHOKEPOINT_ANALYSIS_CAUSES_FINDING_H
 
 enum resource {
-    RESOURCE_NONE,
-    RESOURCE_CPU,
-    RESOURCE_CPU_QUOTA,
-    RESOURCE_STEAL,
-    RESOURCE_MEMORY,
-    RESOURCE_DISK,
-    RESOURCE_DISK_THROTTLE,
-    RESOURCE_NET_EGRESS,
-    RESOURCE_NET_INGRESS,
-    RESOURCE_IMBALANCE,
-    RESOURCE_APPLICATION,
+#define RESOURCE(code, name, words) RESOURCE_##code,
+#include "analysis/causes/causes.def"
     RESOURCE_COUNT_
 };
 
+/* Several causes, which look in different ways, may be of one kind. */
 enum cause_kind {
     CAUSE_NONE, /* nobody is blamed */
-    CAUSE_CONTENTION,
-    CAUSE_SERIAL,
-    CAUSE_QUOTA,
-    CAUSE_STEAL,
-    CAUSE_THROTTLE,
-    CAUSE_REMOTE_STORAGE,
-    CAUSE_DISK_CONTENTION,
-    CAUSE_MEMORY_LIMIT,
-    CAUSE_SWAP,
-    CAUSE_PATH_LIMITED,
-    CAUSE_LINK_CONTENTION,
-    CAUSE_SKEW,
-    CAUSE_SLOW_CORE,
-    CAUSE_SLEEP,
-    CAUSE_FILES,
-    CAUSE_RECEIVER,
-    CAUSE_SNDBUF,
-    CAUSE_UNKNOWN,
-    CAUSE_COMPUTE_BOUND,
-    CAUSE_SINGLE_THREAD,
-    CAUSE_MACHINE_FULL,
-    CAUSE_LATENCY,
-    CAUSE_STOPPED,
-    CAUSE_FROZEN,
-    CAUSE_POOL,            /* a process has too few connections to another */
-    CAUSE_NAMES,           /* the addresses of names come late */
-    CAUSE_INPUT,           /* a helper of a rank brings it data too late */
-    CAUSE_WRONG_INTERFACE, /* a slow one is full while a faster one to the same hosts is idle */
+#define KIND(code, name) CAUSE_##code,
+#include "analysis/causes/causes.def"
     CAUSE_COUNT_
 };
 

@@ -15,14 +15,30 @@
 #include "analysis/time/critical_path.h"
 #include "analysis/time/free_running.h"
 
+#define OWN_REMARKS                                                                                \
+    REMARK(RANK_SERVES, "serial: rank %d does work for all others, one after the other",           \
+           SLOTS("rank"), SLOTS(), .label = "serial: ", .is_clause = true)                         \
+    REMARK(SERVED,                                                                                 \
+           "rank %d computed for the other ranks %.0f %% of the time: %.3g ms an iteration, so "   \
+           "that all ranks together can do at most %.4g iterations a second",                      \
+           SLOTS("rank", "of the time, %", "ms an iteration", "iterations a second"), SLOTS())     \
+    REMARK(HAS_MORE_EACH,                                                                          \
+           "rank %d has %.2f times as much to compute for an iteration as its peer%[|s]",          \
+           SLOTS("rank", "times", "peers"), SLOTS(), .is_clause = true)                            \
+    REMARK(ITERATION_TOOK,                                                                         \
+           "rank %d used %.3g s of CPU time an iteration, its peer%[|s] %.3g s; it did %.0f "      \
+           "iterations, the others %.0f on average",                                               \
+           SLOTS("rank", "s", "peers", "their s", "iterations", "mean of the others"), SLOTS())
+#include "analysis/causes/own.h"
+
 static struct candidate computing(const struct run_model *model, size_t group,
                                   const struct free_rank *rank, double seconds) {
     struct loss loss = free_loss(model, group, rank, seconds);
     struct candidate c = candidate_of(loss.host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = loss.rank;
     c.saturated = true;
-    c.terms = loss.terms;
-    c.part = loss.part;
+    c.path.terms = loss.terms;
+    c.path.part = loss.part;
     c.blocked = throughput_cost(model, &loss);
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
@@ -37,8 +53,8 @@ static struct candidate serving_of(const struct run_model *model, size_t group,
     double served = model->critical.served_s[group];
     c.rank = b->rank;
     c.saturated = true;
-    c.terms = 1u << BUDGET_CPU;
-    c.part = served > 0 ? server->served_s / served : 0;
+    c.path.terms = 1u << BUDGET_CPU;
+    c.path.part = served > 0 ? server->served_s / served : 0;
     struct loss loss = candidate_loss(&c);
     c.blocked = throughput_cost(model, &loss);
     return c;
@@ -134,12 +150,21 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return result;
 }
 
+static void advise(const struct advised *advised) {
+    if (advised->c->kind == CAUSE_SERIAL)
+        advise_divide(advised);
+    else
+        advise_less_work(advised);
+}
+
 const struct cause cause_free_ranks = {
     .name = "free-ranks",
     .resource = RESOURCE_IMBALANCE,
     .kind = CAUSE_SKEW,
     .needs = 1u << SOURCE_CALLS,
+    .remarks = own_remarks,
     .reason = "of ranks that run freely, the one with more to do for an iteration does fewer",
     .yields_to = YIELDS_TO(&cause_memory),
     .detect = detect,
+    .advise = advise,
 };

@@ -15,13 +15,47 @@
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(SERIAL_PART, 0.7, "of the excess",                                                      \
-           "what a rank computes more than its peers is serial above it, else skew")
+           "what a rank computes more than its peers is serial above it, else skew")               \
+    NUMBER(ALONE_ALL_WAIT, 0.5, "of the time",                                                     \
+           "each of the others waits for a rank that computes alone")                              \
+    NUMBER(ALONE_HARDLY_WAITS, 0.1, "of its time", "waited by a rank that computes alone")         \
+    NUMBER(SLOW_MORE_WORK, 0.5, "of the excess of CPU time",                                       \
+           "a slow rank's messages have it, too: it has more work")
+#define OWN_REMARKS                                                                                \
+    REMARK(RANK_COMPUTES_ALONE, "serial: rank %d computes alone, all others wait for it",          \
+           SLOTS("rank"), SLOTS(), .label = "serial: ", .is_clause = true)                         \
+    REMARK(COMPUTED_ALONE,                                                                         \
+           "rank %d computed alone %.0f %% of the time: no other rank does that work, or all "     \
+           "others were waiting already; it computed %.0f %% in all",                              \
+           SLOTS("rank", "alone, %", "in all, %"), SLOTS())                                        \
+    REMARK(WAITED_FOR_CORE_TOO,                                                                    \
+           "a faster core, or sharing this work out, would help; more cores would save no more "   \
+           "than its waiting for one",                                                             \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(RANK_USED_CPU,                                                                          \
+           "rank %d used the CPU outside MPI %.0f %% of the time, its peer%[|s] %.0f %%%[| in "    \
+           "the median]",                                                                          \
+           SLOTS("rank", "used, %", "peers", "they used, %", "peers"), SLOTS())                    \
+    REMARK(RANK_USED_CPU_FOR_MORE,                                                                 \
+           "rank %d used the CPU outside MPI %.0f %% of the time, its peer%[|s] %.0f %%; for as "  \
+           "much work as its peer%[ did|s did each] it would have used %.0f %%",                   \
+           SLOTS("rank", "used, %", "peers", "peers used, %", "peers", "for their work, %"),       \
+           SLOTS())                                                                                \
+    REMARK(WAITED_FOR_OTHERS, "it waited for others %.0f %% of the time itself",                   \
+           SLOTS("waited, %"), SLOTS())                                                            \
+    REMARK(HAS_MORE_WORK, "more CPU time with more work: data skew", SLOTS(), SLOTS())             \
+    REMARK(CORE_IS_SLOWER, "more CPU time: its core is slower", SLOTS(), SLOTS())                  \
+    REMARK(MORE_INSTRUCTIONS, "more CPU time: more instructions, unconfirmed", SLOTS(), SLOTS())   \
+    REMARK(MORE_WORK_UNCONFIRMED,                                                                  \
+           "more CPU time on a core that is no slower: more work, unconfirmed", SLOTS(), SLOTS())  \
+    REMARK(OPERATORS_GAVE,                                                                         \
+           "its operators gave up to %.2f times as much an iteration as those of its peers",       \
+           SLOTS("times"), SLOTS())                                                                \
+    REMARK(MOVES_MORE_BYTES, "it also moves %.2f times its peers' bytes an iteration",             \
+           SLOTS("times"), SLOTS())
 #include "analysis/causes/own.h"
 
 /* ---- computing alone ---- */
-
-#define ALL_WAIT 0.5     /* of the time each of the others waits */
-#define HARDLY_WAITS 0.1 /* of its time */
 
 static bool is_only_rank(const struct run_model *model, size_t who) {
     for (size_t r = 0; r < model->budgets.n; r++)
@@ -49,12 +83,12 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
     double cpu = rank_share(model, group, who, BUDGET_CPU);
     double demand = model_demand(model, group, b->host, BUDGET_CPU);
     c.rank = b->rank;
-    c.own = alone;
+    c.path.own = alone;
     c.blocked = fmin(alone, demand);
     c.saturated = true;
     c.signals = 2;
-    c.terms = 1u << BUDGET_CPU;
-    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.path.terms = 1u << BUDGET_CPU;
+    c.path.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = is_only_rank(model, who);
     c.remove = faster_rank(model, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
     remark_set(&c.cause, RANK_COMPUTES_ALONE, NUMBERS(b->rank), NAMES());
@@ -86,16 +120,16 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     double waiting = rank_share(model, group, who, BUDGET_PEER_WAIT);
     struct candidate c = candidate_of(b->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = b->rank;
-    c.own = e->more;
+    c.path.own = e->more;
     c.blocked = fmin(e->more, demand);
     c.saturated = true;
     c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
-    c.terms = 1u << BUDGET_CPU;
-    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.path.terms = 1u << BUDGET_CPU;
+    c.path.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = true;
     c.remove = faster_rank(model, who, ratio);
-    c.can_share = true;
-    c.share = (struct whatif_scenario){
+    c.sharing.can = true;
+    c.sharing.scenario = (struct whatif_scenario){
         .kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank, .factor = 1};
     remark_set(&c.cause, HAS_MORE, NUMBERS(b->rank, ratio, e->n_peers), NAMES(b->process));
     if (isnan(e->peers))
@@ -137,11 +171,11 @@ static double awaited_alone(const struct run_model *model, size_t group, size_t 
     double least = INFINITY;
     for (size_t r = 0; r < model->budgets.n; r++) {
         double waits = rank_share(model, group, r, BUDGET_PEER_WAIT);
-        if (isnan(waits) || (r == who && waits >= HARDLY_WAITS))
+        if (isnan(waits) || (r == who && waits >= number_of(model, ALONE_HARDLY_WAITS)))
             return 0;
         least = r == who ? least : fmin(least, waits);
     }
-    return isfinite(least) && least >= ALL_WAIT ? fmin(own, least) : 0;
+    return isfinite(least) && least >= number_of(model, ALONE_ALL_WAIT) ? fmin(own, least) : 0;
 }
 
 /* Something ran out, or holds up a host: how the program is made comes after that. */
@@ -279,15 +313,85 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return result;
 }
 
+/* ---- a rank slower than its peers ---- */
+
+/* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
+static double bytes_of(const struct rank_matrix *matrix, size_t rank) {
+    const struct rank_iterations *its = &matrix->model->iterations.ranks[rank];
+    const struct mpi_log *log = &matrix->model->recording->calls;
+    double sum = 0;
+    for (size_t r = 0; r < log->n; r++) {
+        if (log->ranks[r].host != its->host || log->ranks[r].pid != its->pid)
+            continue;
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *e = &log->ranks[r].events[i];
+            if (!(e->flags & MPI_FLAG_FOLDED) || mpi_event_is_row(e, mpi_event_function(log, e)))
+                sum += (double)e->bytes;
+        }
+    }
+    return its->n ? sum / (double)its->n : 0;
+}
+
+static void more_work_or_slower_core(const struct run_model *model, struct core_speed core,
+                                     double ratio, struct straggler *s) {
+    if (core_has_more_to_do(model, &core)) {
+        remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
+        remarks_add(&s->evidence, OPERATORS_GAVE, NUMBERS(core.amount), NAMES());
+        return;
+    }
+    bool most = core.slower - 1 >= number_of(model, SLOW_EXPLAINS) * (ratio - 1);
+    s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
+    if (most)
+        remark_set(&s->cause, CORE_IS_SLOWER, NUMBERS(), NAMES());
+    else if (core.slower > 1 || isnan(core.calibration))
+        remark_set(&s->cause, MORE_INSTRUCTIONS, NUMBERS(), NAMES());
+    else
+        remark_set(&s->cause, MORE_WORK_UNCONFIRMED, NUMBERS(), NAMES());
+    core_speed_explain(core, ratio, &s->evidence);
+}
+
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    const struct rank_matrix *matrix = slowed->matrix;
+    double ratio = slowed->own_s / fmax(slowed->own_s - slowed->excess_s, 1e-9);
+    size_t k = 0;
+    for (size_t p = 0; p < matrix->ranks; p++)
+        if (rank_matrix_are_peers(matrix, slowed->rank, p))
+            slowed->room[k++] = bytes_of(matrix, p);
+    double more = bytes_of(matrix, slowed->rank) / stats_median(slowed->room, k);
+    s->cause_kind = CAUSE_SKEW;
+    if (more - 1 >= number_of(matrix->model, SLOW_MORE_WORK) * (ratio - 1)) {
+        remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
+        remarks_add(&s->evidence, MOVES_MORE_BYTES, NUMBERS(more), NAMES());
+        return;
+    }
+    struct core_speed *cores = core_speeds_of(matrix->model, matrix->model->main_group);
+    if (cores)
+        more_work_or_slower_core(matrix->model, cores[s->host], ratio, s);
+    else
+        s->evidence.error = -ENOMEM;
+    free(cores);
+}
+
+static void advise(const struct advised *advised) {
+    if (advised->c->kind == CAUSE_SERIAL)
+        advise_divide(advised);
+    else
+        advise_less_work(advised);
+}
+
 const struct cause cause_imbalance = {
     .name = "imbalance",
     .resource = RESOURCE_IMBALANCE,
     .kind = CAUSE_SKEW,
     .needs = 1u << SOURCE_CALLS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "ranks in step wait for the one that computes longest",
     .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk,
                            &cause_memory, &cause_machine_full, &cause_link_connections,
                            &cause_link_queue, &cause_link_rate, &cause_link_peers),
     .detect = detect,
+    .slows = BUDGET_CPU,
+    .explain = explain_slow,
+    .advise = advise,
 };

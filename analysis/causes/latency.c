@@ -13,6 +13,19 @@
 #define OWN_NUMBERS                                                                                \
     NUMBER(SMALL_MESSAGE, 4096, "bytes",                                                           \
            "a message that fits into three packets takes its way, not its bytes over a rate")
+#define OWN_REMARKS                                                                                \
+    REMARK(MESSAGES_SMALL,                                                                         \
+           "%.0f messages a second between hosts, most of them of at most %.0f bytes",             \
+           SLOTS("messages a second", "bytes"), SLOTS())                                           \
+    REMARK(MESSAGES_WENT,                                                                          \
+           "%.0f messages went between hosts; half of all bytes went in messages of at most %.0f " \
+           "bytes, for which the rate of a link does not matter",                                  \
+           SLOTS("messages", "bytes"), SLOTS())                                                    \
+    REMARK(ADVISE_LARGER_MESSAGES,                                                                 \
+           "send fewer and larger messages (a larger batch, several values in one), or compute "   \
+           "while they are on their way; %{calibrate --only net} measures what a "       \
+           "message takes on these hosts",                                                         \
+           SLOTS(), SLOTS())
 #include "analysis/causes/own.h"
 
 struct messages {
@@ -83,8 +96,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.subject = SUBJECT_MESSAGES;
     c.blocked = fmin(1, share);
     c.signals = 2; /* how long data were on their way, and how small they were */
-    c.terms = 1u << BUDGET_TRANSFER;
-    c.all_hosts = c.everywhere = true;
+    c.path.terms = 1u << BUDGET_TRANSFER;
+    c.path.all_hosts = c.everywhere = true;
     c.can_remove = true;
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_LATENCY, .host = -1, .rank = -1, .factor = 0.5};
@@ -93,14 +106,20 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+static void advise(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_LARGER_MESSAGES, NUMBERS(), NAMES());
+}
+
 const struct cause cause_latency = {
     .name = "latency",
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_LATENCY,
     .needs = 1u << SOURCE_CALLS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "a small message takes its way between two hosts, whatever the rate of the link",
     .yields_to =
         YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate, &cause_link_peers),
     .detect = detect,
+    .advise = advise,
 };

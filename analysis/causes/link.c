@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,15 +42,15 @@ static struct whatif_scenario faster(int host, enum flow_side side, double facto
 struct candidate link_of(const struct run_model *model, size_t group, int host,
                          enum flow_side side) {
     struct candidate c = candidate_of(host, group, resources[side], CAUSE_PATH_LIMITED);
-    c.signal = &model->hosts[host].metrics[link_metric(side)];
+    c.metric.signal = &model->hosts[host].metrics[link_metric(side)];
     remark_set(&c.cause, LINK, NUMBERS(), NAMES());
     c.can_remove = c.can_double = true;
     c.remove = faster(host, side, UNLIMITED);
     c.twice = faster(host, side, 2);
     if (model_has_path(model)) {
-        c.terms = 1u << BUDGET_TRANSFER;
-        c.all_hosts = true;
-        c.part = flows_critical_part(model, group, host, side);
+        c.path.terms = 1u << BUDGET_TRANSFER;
+        c.path.all_hosts = true;
+        c.path.part = flows_critical_part(model, group, host, side);
     }
     return c;
 }
@@ -58,7 +59,7 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
  * mostly headers. */
 static double own_bytes(const struct run_model *model, const struct flows *flows,
                         const struct candidate *c) {
-    double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));
+    double bytes = 0, all = rate_amount(c->metric.signal, phase_windows(&model->groups[c->group]));
     bool sends = c->resource == RESOURCE_NET_EGRESS;
     for (size_t i = 0; i < flows->n; i++)
         if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
@@ -104,4 +105,60 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
 /* Links that an earlier rule found are asked for no more. */
 bool link_is_found(const struct candidates *candidates, size_t group) {
     return candidates_any(candidates, group, SHORT_OF_NETWORK);
+}
+
+static void about_shaped(const struct advised *advised, const struct series *queue) {
+    double rate = advised_level(advised, RECORDING_QDISC, queue, QDISC_RATE);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(queue->name, " "), queue->name);
+    remarks_add(advised->next, ADVISE_RAISE_RATE, NUMBERS(rate * 8e-6),
+                NAMES(advised->host, name, name));
+}
+
+static void about_full_link(const struct advised *advised, const struct series *interface) {
+    double mbit_s = advised->c->ceiling * 8e-3;
+    if (interface)
+        remarks_add(advised->next, ADVISE_FASTER_LINK, NUMBERS(mbit_s),
+                    NAMES(advised->host, interface->name));
+    else
+        remarks_add(advised->next, ADVISE_FASTER_SOME_LINK, NUMBERS(mbit_s), NAMES(advised->host));
+}
+
+static void about_unmeasured_link(const struct advised *advised, const struct series *interface) {
+    if (interface)
+        remarks_add(advised->next, ADVISE_MEASURE_LINK, NUMBERS(),
+                    NAMES(advised->host, interface->name, interface->name));
+    else
+        remarks_add(advised->next, ADVISE_MEASURE_SOME_LINK, NUMBERS(), NAMES(advised->host));
+}
+
+static void about_interface(const struct advised *advised) {
+    const char *other = advised->c->cause.names[1];
+    if (advised->c->cause.code == REMARK_FASTER_INTERFACE_IDLE)
+        remarks_add(advised->next, ADVISE_OTHER_INTERFACE, NUMBERS(),
+                    NAMES(advised->host, other, other, other));
+}
+
+static void advise_link(const struct advised *advised) {
+    bool send = advised->c->resource == RESOURCE_NET_EGRESS;
+    struct queues queues = link_queues(advised->model, advised->c->group, advised->c->host);
+    bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
+                  (advised->c->saturated || link_is_backed_up(advised->model, &queues));
+    const struct series *interface =
+        advised_most(advised, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, "lo");
+    if (advised->c->culprit.process)
+        advise_culprit(advised);
+    if (shaped)
+        about_shaped(advised, queues.fullest);
+    else if (advised->c->reached > 0)
+        about_full_link(advised, interface);
+    else
+        about_unmeasured_link(advised, interface);
+}
+
+void link_advise(const struct advised *advised) {
+    if (advised->c->kind == CAUSE_WRONG_INTERFACE)
+        about_interface(advised);
+    else
+        advise_link(advised);
 }

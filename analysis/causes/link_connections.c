@@ -14,6 +14,42 @@
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(QUEUE_HERE, 0.5, "of that", "spent before the sender's own interface: they queue there")
+#define OWN_REMARKS                                                                                \
+    REMARK(PATH_LIMITED,                                                                           \
+           "the network limited %d of %d routes between hosts, %d of them %[from|to] this host; "  \
+           "data were in flight %.0f %% of the time (%.0f %% by their rate)",                      \
+           SLOTS("limited routes", "routes", "of this host", "1: from it", "under way, %",         \
+                 "by their rate, %"),                                                              \
+           SLOTS())                                                                                \
+    REMARK(QUEUE_BEFORE_INTERFACE,                                                                 \
+           "%.0f kB waited before its interface on average%[, held back to a set rate|]",          \
+           SLOTS("kB", "1: a rate is set"), SLOTS())                                               \
+    REMARK(ROUND_TRIPS_LONGER,                                                                     \
+           "round trips took %.1f ms longer than the shortest: data queued on the way",            \
+           SLOTS("ms"), SLOTS())                                                                   \
+    REMARK(NOTHING_QUEUED,                                                                         \
+           "nothing queued at the sender, so the limit lies behind it: at this host's link, or "   \
+           "on the way to it",                                                                     \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(MOVED_AT_FULL_RATE,                                                                     \
+           "data moved at the full %.4g MB/s (%.3g Gbit/s) %[its interface is set to|this link "   \
+           "was measured to carry]",                                                               \
+           SLOTS("MB/s", "Gbit/s", "1: set, else measured"), SLOTS())                              \
+    REMARK(MOVED_BELOW_RATE,                                                                       \
+           "data moved at %.4g MB/s; %[its interface is set to|this link was measured to carry] "  \
+           "%.4g MB/s (%.3g Gbit/s)",                                                              \
+           SLOTS("moved, MB/s", "1: set, else measured", "ceiling, MB/s", "Gbit/s"), SLOTS())      \
+    REMARK(MEASURED_FAR_MORE,                                                                      \
+           "its link was measured to carry %.4g MB/s, far more than the %.4g MB/s that moved: "    \
+           "the limit may lie elsewhere on the way, or be new",                                    \
+           SLOTS("measured, MB/s", "moved, MB/s"), SLOTS())                                        \
+    REMARK(TWIN_EXPLAINS, "%s's link explains the same and shows as much: the limit may be there", \
+           SLOTS(), SLOTS("host"))                                                                 \
+    REMARK(                                                                                        \
+        LINK_OR_CORE,                                                                              \
+        "network: data was in flight at %s for %.0f %% of the time, but these hosts share their "  \
+        "cores and waited for one %.0f %% of the time: it may have waited for the same cores",     \
+        SLOTS("data under way, %", "waited for a core, %"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 struct culprit_side {
@@ -219,10 +255,10 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     double mean = model_mean(model, s->host, link_metric(s->side), group);
     c.blocked = fmin(1, demand);
-    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.metric.factor = mean > 0 ? c.blocked / mean : 0;
     c.saturated = !is_known_not_full(model, s);
     c.ambiguous = twin >= 0;
-    c.core_waited = waited_for_cores(model, group, flows, s, demand);
+    c.link.core_waited = waited_for_cores(model, group, flows, s, demand);
     if (c.ambiguous)
         remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));
     say_limited(flows, s, wall_s, &c);
@@ -269,7 +305,7 @@ static int add_other_side(const struct run_model *model, size_t group, const str
         return 0;
     int result = add_side(model, group, flows, &other, fmin(demand, most), twin, candidates);
     if (result == 0)
-        candidates->items[candidates->n - 1].other_way = true;
+        candidates->items[candidates->n - 1].link.other_way = true;
     return result;
 }
 
@@ -289,11 +325,11 @@ static int link_by_connections(const struct run_model *model, size_t group,
 static void drop_unclear(const struct run_model *model, struct candidates *candidates) {
     for (size_t i = candidates->n; i-- > 0;) {
         struct candidate *c = &candidates->items[i];
-        if (!(c->core_waited > 0) || c->gain.replayed)
+        if (!(c->link.core_waited > 0) || c->gain.replayed)
             continue;
-        if (c->group == model->main_group && !c->other_way)
+        if (c->group == model->main_group && !c->link.other_way)
             remarks_add(&candidates->ruled_out, LINK_OR_CORE,
-                        NUMBERS(100 * c->blocked, 100 * c->core_waited),
+                        NUMBERS(100 * c->blocked, 100 * c->link.core_waited),
                         NAMES(model->hosts[c->host].name));
         candidates_remove(candidates, i);
     }
@@ -311,7 +347,9 @@ const struct cause cause_link_connections = {
     .kind = CAUSE_PATH_LIMITED,
     .needs = 1u << SOURCE_CONNECTIONS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "connections through a full link have data under way that neither end holds up",
     .detect = detect,
     .settle = drop_unclear,
+    .advise = link_advise,
 };

@@ -16,6 +16,45 @@
 #define OWN_NUMBERS                                                                                \
     NUMBER(ROOM_MIN, 65536.0, "bytes", "a buffer that the kernel chose grows beyond it")           \
     NUMBER(ROOM_PART, 0.125, "of the peers' median", "a buffer so far below was set by the program")
+#define OWN_REMARKS                                                                                \
+    REMARK(TRANSFERS_TAKE_LONGER, "transfers take rank %d longer than its peers", SLOTS("rank"),   \
+           SLOTS())                                                                                \
+    REMARK(SLOW_AT_ITS_END,                                                                        \
+           "rank %d is slow at its own end of its connections: transfers take it longer than its " \
+           "peers, and the path was idle meanwhile",                                               \
+           SLOTS("rank"), SLOTS(), .is_clause = true)                                              \
+    REMARK(BUFFERS_OF_RANK,                                                                        \
+           "the %[receive|send] buffers of rank %d are too small for %[the data that arrive|the "  \
+           "path]",                                                                                \
+           SLOTS("1: of receiving", "rank", "1: of receiving"), SLOTS())                           \
+    REMARK(BUFFERS_HOLD,                                                                           \
+           "the %[receive|send] buffers of its connections have room for %.0f bytes, those of "    \
+           "the other hosts for %.0f kB in the median",                                            \
+           SLOTS("1: of receiving", "bytes", "median of others, kB"), SLOTS())                     \
+    REMARK(OWN_TIME_LONGER,                                                                        \
+           "rank %d takes %.2f times as long as its peers, without its waiting for others",        \
+           SLOTS("rank", "times"), SLOTS())                                                        \
+    REMARK(TRANSFERS_HOLD_UP,                                                                      \
+           "transfers to and from its host hold up the run %.0f %% of the time",                   \
+           SLOTS("of the time, %"), SLOTS())                                                       \
+    REMARK(BUFFERS_NOT_COUNTED,                                                                    \
+           "the program may have small buffers, or seldom progress its transfers: the kernel "     \
+           "counted neither",                                                                      \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(LIMIT_BETWEEN_HOSTS,                                                                    \
+           "no link of these hosts was seen to be full: the limit may lie between them, in "       \
+           "either direction",                                                                     \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(RECEIVERS_LATE, "its transfers: the receivers of its data do not keep up", SLOTS(),     \
+           SLOTS())                                                                                \
+    REMARK(OWN_SEND_BUFFERS, "its transfers: its send buffers are too small for the path",         \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(LINK_SLOWER, "its link: transfers take it longer than its peers", SLOTS(), SLOTS())     \
+    REMARK(ADVISE_SEE_TRANSFERS,                                                                   \
+           "look how rank %d on %s sends and receives: buffers that its program sets (SO_SNDBUF, " \
+           "SO_RCVBUF, of Open MPI btl_tcp_sndbuf), and whether it looks after its transfers "     \
+           "while it computes",                                                                    \
+           SLOTS("rank"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 /* Evidence from the connections of a host about its path. */
@@ -172,12 +211,48 @@ static int detect(const struct run_model *model, size_t group, struct candidates
                : link_by_peers(model, group, flows, candidates);
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    const struct rank_matrix *matrix = slowed->matrix;
+    const struct transfer_split *split =
+        &matrix->budgets[slowed->rank]->splits[matrix->model->main_group];
+    if (split->receiver >= 0.5) {
+        s->cause_kind = CAUSE_RECEIVER;
+        remark_set(&s->cause, RECEIVERS_LATE, NUMBERS(), NAMES());
+    } else if (split->send_buffer >= 0.5) {
+        s->cause_kind = CAUSE_SNDBUF;
+        remark_set(&s->cause, OWN_SEND_BUFFERS, NUMBERS(), NAMES());
+    } else {
+        s->cause_kind = CAUSE_PATH_LIMITED;
+        remark_set(&s->cause, LINK_SLOWER, NUMBERS(), NAMES());
+    }
+}
+
+static void advise_own_end(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_SEE_TRANSFERS, NUMBERS(advised->c->rank),
+                NAMES(advised->host));
+}
+
+static void advise(const struct advised *advised) {
+    if (advised->c->resource != RESOURCE_APPLICATION)
+        link_advise(advised);
+    else if (advised->c->kind == CAUSE_RECEIVER)
+        advise_receiver(advised);
+    else if (advised->c->kind == CAUSE_SNDBUF)
+        advise_send_buffer(advised);
+    else
+        advise_own_end(advised);
+}
+
 const struct cause cause_link_peers = {
     .name = "link-peers",
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "transfers that take one rank longer than its peers go through something slower",
     .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate),
     .detect = detect,
+    .slows = BUDGET_TRANSFER,
+    .explain = explain_slow,
+    .advise = advise,
 };

@@ -24,6 +24,8 @@ void link_name_interface(const struct run_model *model, struct candidate *c);
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c);
 
+/* Advice about a link, or about the way that its traffic takes. */
+void link_advise(const struct advised *advised);
 /* Links that another cause found are asked for no more. */
 bool link_is_found(const struct candidates *candidates, size_t group);
 

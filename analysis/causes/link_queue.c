@@ -10,6 +10,19 @@
 
 #include "analysis/causes/link_private.h"
 
+#define OWN_REMARKS                                                                                \
+    REMARK(HELD_TO_SET_RATE,                                                                       \
+           "its interface is set to %.4g MB/s (%.3g Gbit/s) and was held back to that %.0f times " \
+           "a second",                                                                             \
+           SLOTS("set, MB/s", "Gbit/s", "times a second"), SLOTS())                                \
+    REMARK(QUEUED_TO_SET_RATE,                                                                     \
+           "%.0f kB waited before its interface on average, which is set to %.4g MB/s (%.3g "      \
+           "Gbit/s) and was held back to that %.0f times a second",                                \
+           SLOTS("kB", "set, MB/s", "Gbit/s", "times a second"), SLOTS())                          \
+    REMARK(SENT_AT, "it sent at %.0f %% of that rate on average", SLOTS("of the set rate, %"),     \
+           SLOTS())
+#include "analysis/causes/own.h"
+
 static void say_held_back(const struct run_model *model, const struct queues *queues,
                           struct candidate *c) {
     double mb_s = c->ceiling, gbit_s = c->ceiling * 8e-3, times_s = queues->overlimits_s;
@@ -26,7 +39,7 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     struct candidate c = link_of(model, group, host, FLOW_SEND);
     double mean = queues->sent_mb_s;
     c.blocked = demand;
-    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.metric.factor = mean > 0 ? c.blocked / mean : 0;
     c.saturated = true;
     c.signals =
         1 + link_is_backed_up(model, queues); /* how often it was held back, and what waited */
@@ -62,7 +75,7 @@ static bool is_sure(const struct candidates *candidates, size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].group == group &&
             SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
-            !(candidates->items[i].core_waited > 0))
+            !(candidates->items[i].link.core_waited > 0))
             return true;
     return false;
 }
@@ -80,7 +93,9 @@ const struct cause cause_link_queue = {
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
     .needs = 1u << SOURCE_QDISC,
+    .remarks = own_remarks,
     .reason = "packets wait before an interface that is set to a rate",
     .yields_to = YIELDS_TO(&cause_link_connections),
     .detect = detect,
+    .advise = link_advise,
 };

@@ -20,7 +20,44 @@
            "a busy link is no proof that anybody waits for it")                                    \
     NUMBER(NETWORK_MIN_MB_S, 5.0, "MB/s", "a lower ceiling is no link we know")                    \
     NUMBER(PEER_CEILING_MIN, 0.70, "of the highest ceiling",                                       \
-           "below it the host's link is not the one")
+           "below it the host's link is not the one")                                              \
+    NUMBER(PLATEAU_MOST, 0.9, "of the bytes", "moved there by a link that is in use all the time")
+#define OWN_REMARKS                                                                                \
+    REMARK(NEAR_MEASURED,                                                                          \
+           "%[sent|received] %.0f %% of its bytes within %.0f %% of the %.4g MB/s (%.3g Gbit/s) "  \
+           "this link was measured to carry; at that rate they take %.0f %% of the time",          \
+           SLOTS("1: sent", "of its bytes, %", "band, %", "MB/s", "Gbit/s", "at that rate, %"),    \
+           SLOTS())                                                                                \
+    REMARK(NEAR_HIGHEST,                                                                           \
+           "%[sent|received] %.0f %% of its bytes within %.0f %% of %.4g MB/s (%.3g Gbit/s), the " \
+           "highest rate it reached again and again; at that rate they take %.0f %% of the time",  \
+           SLOTS("1: sent", "of its bytes, %", "band, %", "MB/s", "Gbit/s", "at that rate, %"),    \
+           SLOTS())                                                                                \
+    REMARK(CEILING_NOT_MEASURED,                                                                   \
+           "the capacity of the link was not measured: it carried %.4g MB/s at most, which need "  \
+           "not be its limit",                                                                     \
+           SLOTS("MB/s"), SLOTS())                                                                 \
+    REMARK(CEILING_OUTDATED,                                                                       \
+           "the link was measured to carry %.4g MB/s, but carried %.4g MB/s: its capacity is no "  \
+           "longer known",                                                                         \
+           SLOTS("measured, MB/s", "carried, MB/s"), SLOTS())                                      \
+    REMARK(RANKS_COMPUTE_OR_SPIN,                                                                  \
+           "the ranks keep their cores busy: they compute, or they spin while they wait; the "     \
+           "kernel cannot tell",                                                                   \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(CPU_IDLE, "every host had at least %.0f %% of its CPU idle meanwhile",                  \
+           SLOTS("idle, %"), SLOTS())                                                              \
+    REMARK(ROUTES_FREE,                                                                            \
+           "network: no connection was limited by its path (%d routes, %.4g MB/s at most)",        \
+           SLOTS("routes", "MB/s"), SLOTS())                                                       \
+    REMARK(FULLEST_LINK,                                                                           \
+           "network: no link was full; the fullest, %s %[sending|receiving], carried %.0f %% of "  \
+           "its %.4g MB/s",                                                                        \
+           SLOTS("1: sending", "carried, %", "MB/s"), SLOTS("host"))                               \
+    REMARK(NETWORK_QUIET, "network: never more than %.2f MB/s for long", SLOTS("MB/s"), SLOTS())   \
+    REMARK(NO_PLATEAU,                                                                             \
+           "network: no link stayed near the highest rate seen (%.4g MB/s; %.4g on average)",      \
+           SLOTS("highest, MB/s", "mean, MB/s"), SLOTS())
 #include "analysis/causes/own.h"
 
 static double least_idle(const struct run_model *model, size_t group) {
@@ -77,7 +114,7 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     struct candidate c = link_of(model, group, host, side);
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
-    c.factor = c.blocked / mean;
+    c.metric.factor = c.blocked / mean;
     c.saturated = limit->measured && cpu->busy < number_of(model, BUSY_RANK); /* false for NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
@@ -92,7 +129,8 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
 /* Short bursts are cut by the samples' ends, so part of them moves in cells that look slower; a
  * link that is in use most of the time has few ends and must show its ceiling most of the time. */
 static bool is_plateau(const struct run_model *model, double at_ceiling, double duty) {
-    return at_ceiling >= number_of(model, PLATEAU_AMOUNT_MIN) && at_ceiling >= fmin(duty, 0.9);
+    return at_ceiling >= number_of(model, PLATEAU_AMOUNT_MIN) &&
+           at_ceiling >= fmin(duty, number_of(model, PLATEAU_MOST));
 }
 
 /* A ceiling that was only seen is one of a link if it is high, and near that of others. */
@@ -169,7 +207,9 @@ const struct cause cause_link_rate = {
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "a link that carries what it was measured to carry can carry no more",
     .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue),
     .detect = detect,
+    .advise = link_advise,
 };

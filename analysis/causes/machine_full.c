@@ -17,6 +17,18 @@
     NUMBER(MACHINE_TAKEN, 0.3, "of a rank's time",                                                 \
            "waiting for a core on every host that shares it: others run there, whatever the "      \
            "hosts' own counters say")
+#define OWN_REMARKS                                                                                \
+    REMARK(MACHINE_SHARED, "%d hosts share its %.0f cores", SLOTS("hosts", "cores"), SLOTS())      \
+    REMARK(MACHINE_BUSY, "the machine's %.0f cores were %.0f %% busy in sum",                      \
+           SLOTS("cores", "busy, %"), SLOTS())                                                     \
+    REMARK(MACHINE_TAKEN_BY_OTHERS,                                                                \
+           "these hosts used %.0f %% of the machine's cores, and ranks of each waited %.0f %% of " \
+           "their time for one at least: something else runs there",                               \
+           SLOTS("used by the hosts, %", "waited on each host, %"), SLOTS())                       \
+    REMARK(RUN_WAITED_FOR_CORE, "the run waited for a core %.0f %% of the time, on all hosts",     \
+           SLOTS("waited, %"), SLOTS())                                                            \
+    REMARK(ADVISE_OWN_CORES_EACH, "give each host cores of its own, or run on fewer hosts",        \
+           SLOTS(), SLOTS())
 #include "analysis/causes/own.h"
 
 struct machine {
@@ -119,8 +131,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.blocked = fmin(1, m.waiting);
     c.saturated = true;
     c.signals = 2; /* cores that are busy, and tasks that wait for them */
-    c.terms = 1u << BUDGET_RUN_QUEUE;
-    c.all_hosts = c.everywhere = true;
+    c.path.terms = 1u << BUDGET_RUN_QUEUE;
+    c.path.all_hosts = c.everywhere = true;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = -1, .rank = -1, .term = BUDGET_RUN_QUEUE};
@@ -128,12 +140,18 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+static void advise(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_OWN_CORES_EACH, NUMBERS(), NAMES());
+}
+
 const struct cause cause_machine_full = {
     .name = "machine-full",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_MACHINE_FULL,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "hosts that share the cores of one machine take turns on them once all are busy",
     .yields_to = YIELDS_TO(&cause_contention),
     .detect = detect,
+    .advise = advise,
 };

@@ -3,6 +3,7 @@
  * it, too, however much the host has. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/causes/causes_private.h"
 
@@ -11,6 +12,37 @@
     NUMBER(REFAULT_MIN_MB_S, 20.0, "MB/s", "pages read again soon after they were thrown out")     \
     NUMBER(HEADROOM_MIN, 0.15, "of memory", "more available than that is no shortage")             \
     NUMBER(LIMIT_NEAR, 0.90, "of a group's memory limit", "in use: at its limit")
+#define OWN_REMARKS                                                                                \
+    REMARK(OVER_GROUP_LIMIT, "the working set does not fit into its control group's limit",        \
+           SLOTS(), SLOTS())                                                                       \
+    REMARK(OVER_MEMORY, "the working set does not fit", SLOTS(), SLOTS())                          \
+    REMARK(SWAPPING, "swapping", SLOTS(), SLOTS())                                                 \
+    REMARK(PSI_MEMORY, "some task waited for memory %.0f %% of the time (PSI memory)",             \
+           SLOTS("some task waited, %"), SLOTS())                                                  \
+    REMARK(PAGES_READ_AGAIN, "%.0f MB/s of evicted pages were read back, %.0f MB/s were swapped",  \
+           SLOTS("read again, MB/s", "swapped, MB/s"), SLOTS())                                    \
+    REMARK(LIMIT_HIT,                                                                              \
+           "the job's control group had %.0f %% of its memory limit in use and ran into it %.3g "  \
+           "times a second",                                                                       \
+           SLOTS("of the limit, %", "times a second"), SLOTS())                                    \
+    REMARK(MEMORY_AVAILABLE, "%.0f %% of memory was available", SLOTS("available, %"), SLOTS())    \
+    REMARK(MEMORY_FREE, "memory: %.0f %% free at least", SLOTS("free, %"), SLOTS())                \
+    REMARK(MEMORY_FREE_BUT_WAITED,                                                                 \
+           "memory: %.0f %% free at least, tasks waited for it %.1f %% of the time",               \
+           SLOTS("free, %", "waited, %"), SLOTS())                                                 \
+    REMARK(MEMORY_NEARLY_FREE, "memory: nearly all free", SLOTS(), SLOTS())                        \
+    REMARK(MEMORY_NEARLY_FREE_BUT_WAITED,                                                          \
+           "memory: nearly all free, tasks waited for it %.1f %% of the time", SLOTS("waited, %"), \
+           SLOTS())                                                                                \
+    REMARK(IT_SWAPS, "memory: it swaps", SLOTS(), SLOTS())                                         \
+    REMARK(PAGES_READ_BACK, "memory: its pages have to be read back", SLOTS(), SLOTS())            \
+    REMARK(ADVISE_RAISE_MEMORY_MAX,                                                                \
+           "on %s, raise the memory limit of the control group %s (memory.max, or "                \
+           "memory.limit_in_bytes of cgroup v1; it is %.4g MB), or give that host a smaller part " \
+           "of the data",                                                                          \
+           SLOTS("MB"), SLOTS("host", "group"))                                                    \
+    REMARK(ADVISE_MORE_MEMORY, "run fewer ranks on %s, or give it more memory than its %.3g GB",   \
+           SLOTS("GB"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 struct shortage {
@@ -104,9 +136,9 @@ static int add_memory(const struct run_model *model, size_t group, int host,
                   is_moving(model, s) && short_of_it;
     c.signals =
         (s->psi >= 100 * number_of(model, PSI_MEMORY_MIN)) + is_moving(model, s) + short_of_it;
-    c.signal = &model->hosts[host].metrics[METRIC_PSI_MEMORY];
-    c.factor = s->psi > 0 ? c.blocked / s->psi : 0;
-    c.terms = 1u << BUDGET_MEMORY | (limited ? 1u << BUDGET_DISK : 0);
+    c.metric.signal = &model->hosts[host].metrics[METRIC_PSI_MEMORY];
+    c.metric.factor = s->psi > 0 ? c.blocked / s->psi : 0;
+    c.path.terms = 1u << BUDGET_MEMORY | (limited ? 1u << BUDGET_DISK : 0);
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_MEMORY};
@@ -157,11 +189,44 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return 0;
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    const struct run_model *model = slowed->matrix->model;
+    struct windows at = slowed->at;
+    double swapped = model_growth(model, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
+    bool swaps =
+        swapped >= number_of(model, SWAP_MIN_MB_S) * 1e6 * (double)windows_length(at) / 1e9;
+    s->cause_kind = swaps ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT;
+    if (swaps)
+        remark_set(&s->cause, IT_SWAPS, NUMBERS(), NAMES());
+    else
+        remark_set(&s->cause, PAGES_READ_BACK, NUMBERS(), NAMES());
+}
+
+static bool is_in_group(const struct series *group) {
+    return group && strcmp(group->name, "/") != 0;
+}
+
+static void advise(const struct advised *advised) {
+    const struct series *group = advised_most(advised, RECORDING_CGROUP, CGROUP_LIMIT_HITS, "//");
+    double limit = group ? advised_level(advised, RECORDING_CGROUP, group, CGROUP_MEMORY_LIMIT) : 0;
+    if (limit > 0 && is_in_group(group))
+        remarks_add(advised->next, ADVISE_RAISE_MEMORY_MAX, NUMBERS(limit / 1e6),
+                    NAMES(advised->host, group->name));
+    else
+        remarks_add(advised->next, ADVISE_MORE_MEMORY,
+                    NUMBERS(advised->model->hosts[advised->c->host].memory_gb),
+                    NAMES(advised->host));
+}
+
 const struct cause cause_memory = {
     .name = "memory",
     .resource = RESOURCE_MEMORY,
     .kind = CAUSE_MEMORY_LIMIT,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "pages that do not fit are thrown out and read back, and their readers wait",
     .detect = detect,
+    .slows = BUDGET_MEMORY,
+    .explain = explain_slow,
+    .advise = advise,
 };

@@ -10,7 +10,7 @@ struct candidate pause_candidate(const struct run_model *model, size_t group, si
     c.blocked = demand;
     c.saturated = true;
     c.signals = 2; /* its own time, and that of whoever waits for it */
-    c.terms = 1u << term;
+    c.path.terms = 1u << term;
     c.can_remove = true;
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = term};

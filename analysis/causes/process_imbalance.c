@@ -17,6 +17,17 @@
            "without calls waiting and moving data are in the CPU time as well")                    \
     NUMBER(PEER_TOGETHER, 0.5, "of what a peer computes",                                          \
            "certainly at the same time as the busiest")
+#define OWN_REMARKS                                                                                \
+    REMARK(PROCESS_USED_CPU,                                                                       \
+           "%s used the CPU %.0f %% of the time, its peer%[|s] %.0f %%%[| in the median]",         \
+           SLOTS("used, %", "peers", "they used, %", "peers"), SLOTS("process"))                   \
+    REMARK(WAITED_FOR_NOBODY, "it waited for nobody: %.0f %% of the time it ran, or could have",   \
+           SLOTS("ran or could, %"), SLOTS())                                                      \
+    REMARK(KERNEL_DID_MORE,                                                                        \
+           "imbalance: %s on %s took %.2f times as much CPU time as its peer%[|s], but in its "    \
+           "own code %.2f times: the kernel did more for it (pages touched, data copied), and it " \
+           "had no more work itself",                                                              \
+           SLOTS("times", "peers", "times in its own code"), SLOTS("process", "host"))
 #include "analysis/causes/own.h"
 
 static int add_more(const struct run_model *model, size_t group, const struct peers *peers,
@@ -24,12 +35,12 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
                     struct candidates *candidates) {
     struct candidate c = candidate_of(p->who->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = p->who->rank;
-    c.blocked = c.own = p->cpu / core.slower - median;
+    c.blocked = c.path.own = p->cpu / core.slower - median;
     c.can_remove = p->who->rank < 0; /* of ranks the calls would have to be known */
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_LIKE_PEERS, .host = c.host, .rank = -1, .factor = 1};
     c.signals = 1 + (peers->n > 3);
-    c.terms = 1u << BUDGET_CPU;
+    c.path.terms = 1u << BUDGET_CPU;
     remark_set(&c.cause, HAS_MORE, NUMBERS(-1, p->cpu / core.slower / median, peers->n - 1),
                NAMES(p->who->process));
     remarks_add(&c.evidence, PROCESS_USED_CPU,
@@ -122,9 +133,11 @@ const struct cause cause_process_imbalance = {
     .needs = 1u << SOURCE_CONNECTIONS,
     .instead = 1u << SOURCE_CALLS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "of processes of one role, the one that computes more and never waits is waited for",
     .yields_to = YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk,
                            &cause_memory, &cause_machine_full, &cause_link_connections,
                            &cause_link_queue, &cause_link_rate, &cause_link_peers),
     .detect = detect,
+    .advise = advise_less_work,
 };

@@ -12,10 +12,21 @@
 #define OWN_NUMBERS                                                                                \
     NUMBER(LATE_IDLE_MIN, 0.10, "of the time",                                                     \
            "off its core for no reason that the kernel counts; as much again may be waiting for "  \
-           "others")
+           "others")                                                                               \
+    NUMBER(SLEEP_BESIDE, 0.125, "of what it is off its core",                                      \
+           "it computes more than its peers by less: little beside its sleep")
+#define OWN_REMARKS                                                                                \
+    REMARK(PROCESS_OFF_CORE,                                                                       \
+           "%s was off its core %.0f %% of the time, and waited for no core, disk or memory",      \
+           SLOTS("of the time, %"), SLOTS("process"))                                              \
+    REMARK(PEERS_WAITED_TOO,                                                                       \
+           "its peer%[|s] waited %.0f %% of the time as well: only the connections tell which of " \
+           "them is waited for",                                                                   \
+           SLOTS("peers", "waited, %"), SLOTS())                                                   \
+    REMARK(ADVISE_MARK,                                                                            \
+           "mark what the processes do in an iteration (chokepoint.h): a sleep then has a place",  \
+           SLOTS(), SLOTS())
 #include "analysis/causes/own.h"
-
-#define LITTLE 0.125 /* an eighth */
 
 static int add_sleep(const struct run_model *model, size_t group, const struct peers *peers,
                      const struct peer *p, struct candidates *candidates) {
@@ -26,14 +37,14 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = c.host, .rank = -1, .term = BUDGET_IDLE};
     c.signals = 1;
-    c.terms = 1u << BUDGET_IDLE;
+    c.path.terms = 1u << BUDGET_IDLE;
     remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES(p->who->process));
     remarks_add(&c.evidence, PROCESS_OFF_CORE, NUMBERS(100 * p->idle), NAMES(p->who->process));
     peer_tell_late(model, peers, p, &c);
     remarks_add(&c.against, PEERS_WAITED_TOO,
                 NUMBERS(peers->n - 1, 100 * fmax(0, 1 - peers_median_but(peers, p, peer_busy))),
                 NAMES());
-    c.next = REMARK_ADVISE_MARK;
+    c.next = &remark_ADVISE_MARK;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -47,7 +58,8 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
     const struct peer *p = peers_with_most(peers, peer_late);
     double cpu = peers_median_but(peers, p, peer_cpu);
     /* what it computes more lets the others wait as well; little beside what it is off its core */
-    bool alike = p->cpu < number_of(model, SKEW_RATIO) * cpu || p->cpu - cpu < LITTLE * p->idle;
+    bool alike = p->cpu < number_of(model, SKEW_RATIO) * cpu ||
+                 p->cpu - cpu < number_of(model, SLEEP_BESIDE) * p->idle;
     /* all others wait for a sleeper; one of them that hardly does is waited for itself */
     bool awaited = peers_least_idle_but(peers, p) >= p->idle;
     /* MPI reads what came only when it is called: data wait for a rank that computes as well */
@@ -73,10 +85,12 @@ const struct cause cause_process_sleep = {
     .needs = 1u << SOURCE_CONNECTIONS,
     .instead = 1u << SOURCE_CALLS | 1u << SOURCE_WAITS,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "data stay under way to a process that does not read them",
     .yields_to =
         YIELDS_TO(&cause_contention, &cause_quota, &cause_steal, &cause_disk, &cause_memory,
                   &cause_machine_full, &cause_link_connections, &cause_link_queue, &cause_link_rate,
                   &cause_link_peers, &cause_process_imbalance),
     .detect = detect,
+    .advise = advise_trace,
 };

@@ -5,52 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REMARK(code, meaning, numbers, names)                                                      \
+#define REMARK(code, ...)                                                                          \
     _Static_assert(REMARK_##code##_NUMBERS <= REMARK_NUMBERS &&                                    \
                        REMARK_##code##_NAMES <= REMARK_NAMES,                                      \
                    #code);
 #include "analysis/causes/remarks.def"
 #undef REMARK
 
-/* Slots begin with a NULL, since C has no empty initializer. */
-#define SLOTS(...)                                                                                 \
-    { NULL, __VA_ARGS__ }
-static const struct {
-    const char *code, *meaning;
-    const char *numbers[1 + REMARK_NUMBERS], *names[1 + REMARK_NAMES];
-    int n_numbers, n_names;
-} table[REMARK_COUNT_] = {
-#define REMARK(code, meaning, numbers, names)                                                      \
-    [REMARK_##                                                                                     \
-        code] = {#code, meaning, numbers, names, REMARK_##code##_NUMBERS, REMARK_##code##_NAMES},
+#define SLOTS REMARK_SLOTS
+#define REMARK(x, sentence_, numbers_, names_, ...)                                                \
+    const struct remark_kind remark_##x = {.code = REMARK_##x,                                     \
+                                           .name = #x,                                             \
+                                           .sentence = sentence_,                                  \
+                                           .n_numbers = REMARK_##x##_NUMBERS,                      \
+                                           .n_names = REMARK_##x##_NAMES,                          \
+                                           .numbers = numbers_,                                    \
+                                           .names = names_,                                        \
+                                           __VA_ARGS__};
 #include "analysis/causes/remarks.def"
 #undef REMARK
-};
+#undef SLOTS
 
-struct remark_info remark_info(enum remark_code code) {
-    struct remark_info info = {table[code].code,
-                               table[code].meaning,
-                               table[code].n_numbers,
-                               table[code].n_names,
-                               {NULL},
-                               {NULL}};
-    memcpy(info.numbers, table[code].numbers + 1, sizeof info.numbers);
-    memcpy(info.names, table[code].names + 1, sizeof info.names);
-    return info;
-}
+const struct remark_kind *const remarks_shared[] = {
+#define REMARK(code, ...) &remark_##code,
+#include "analysis/causes/remarks.def"
+#undef REMARK
+    NULL};
 
 void remark_release(struct remark *remark) {
     for (int i = 0; i < REMARK_NAMES; i++)
         free(remark->names[i]);
-    *remark = (struct remark){REMARK_NONE};
+    *remark = (struct remark){0};
 }
 
 /* 0, -ENOMEM. */
-static int make(enum remark_code code, const double *numbers, const char *const *names,
+static int make(const struct remark_kind *kind, const double *numbers, const char *const *names,
                 struct remark *ret_remark) {
-    struct remark made = {.code = code};
-    memcpy(made.numbers, numbers, (size_t)table[code].n_numbers * sizeof *numbers);
-    for (int i = 0; i < table[code].n_names; i++)
+    struct remark made = {.kind = kind, .code = kind->code};
+    memcpy(made.numbers, numbers, (size_t)kind->n_numbers * sizeof *numbers);
+    for (int i = 0; i < kind->n_names; i++)
         if (!(made.names[i] = strdup(names[i] ? names[i] : ""))) {
             remark_release(&made);
             return -ENOMEM;
@@ -70,32 +63,33 @@ static void append(struct remarks *remarks, struct remark *taken) {
     remarks->items[remarks->n++] = *taken;
 }
 
-void remarks_append(struct remarks *remarks, enum remark_code code, const double *numbers,
+void remarks_append(struct remarks *remarks, const struct remark_kind *kind, const double *numbers,
                     const char *const *names) {
     struct remark made;
-    int result = make(code, numbers + 1, names + 1, &made);
+    int result = make(kind, numbers + 1, names + 1, &made);
     if (result < 0)
         remarks->error = result;
     else
         append(remarks, &made);
 }
 
-void remark_fill(struct remark *remark, enum remark_code code, const double *numbers,
+void remark_fill(struct remark *remark, const struct remark_kind *kind, const double *numbers,
                  const char *const *names) {
     remark_release(remark);
-    make(code, numbers + 1, names + 1, remark); /* without memory it stays REMARK_NONE */
+    make(kind, numbers + 1, names + 1, remark); /* without memory it says nothing */
 }
 
 void remark_copy(struct remark *to, const struct remark *from) {
     remark_release(to);
-    make(from->code, from->numbers, (const char *const *)from->names, to);
+    if (from->kind)
+        make(from->kind, from->numbers, (const char *const *)from->names, to);
 }
 
 void remarks_copy(struct remarks *to, const struct remarks *from) {
     for (size_t i = 0; i < from->n; i++) {
-        struct remark made = {REMARK_NONE};
+        struct remark made = {0};
         remark_copy(&made, &from->items[i]);
-        if (made.code == from->items[i].code)
+        if (made.kind == from->items[i].kind)
             append(to, &made);
         else
             to->error = -ENOMEM;

@@ -5,6 +5,15 @@
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(SERIAL_ONE_CORE, 1.2, "cores", "used by a process with more than one busy thread")      \
+    NUMBER(SERIAL_OTHERS, 0.5, "of a core", "used by the other ranks in the median")
+#define OWN_REMARKS                                                                                \
+    REMARK(PROCESS_FILLS_CORE,                                                                     \
+           "%s used %.0f %% of one core, the other ranks %.0f %% in the median",                   \
+           SLOTS("of a core, %", "median of the others, %"), SLOTS("process"))
+#include "analysis/causes/own.h"
+
 static int add_serial(const struct run_model *model, size_t group, int host,
                       const struct model_process *process, double share, double others,
                       struct candidates *candidates) {
@@ -13,8 +22,8 @@ static int add_serial(const struct run_model *model, size_t group, int host,
     c.blocked = share;
     c.signals = 2;
     c.rank = process->rank;
-    c.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
-    c.factor = mean > 0 ? share / mean : 0;
+    c.metric.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
+    c.metric.factor = mean > 0 ? share / mean : 0;
     remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());
     remarks_add(&c.evidence, PROCESS_FILLS_CORE, NUMBERS(100 * share, 100 * others),
                 NAMES(process->series->name));
@@ -41,7 +50,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         }
     }
     if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 ||
-        most < number_of(model, BUSY_RANK) || most > 1.2 || !(median <= 0.5))
+        most < number_of(model, BUSY_RANK) || most > number_of(model, SERIAL_ONE_CORE) ||
+        !(median <= number_of(model, SERIAL_OTHERS)))
         return 0;
     return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
 }
@@ -51,7 +61,10 @@ const struct cause cause_serial_process = {
     .resource = RESOURCE_CPU,
     .kind = CAUSE_SERIAL,
     .instead = 1u << SOURCE_CALLS | 1u << SOURCE_WAITS,
+    .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "one process computes on a full core while all others wait without using theirs",
     .yields_to = YIELDS_TO(&cause_contention),
     .detect = detect,
+    .advise = advise_divide,
 };

@@ -5,12 +5,32 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/frozen.h"
 
-static const struct rank_pause sleeps = {CAUSE_SLEEP, BUDGET_IDLE, REMARK_SLEEPS, REMARK_SLEPT};
-static const struct rank_pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, REMARK_FROZEN,
-                                          REMARK_NOTHING_RAN};
+#define OWN_REMARKS                                                                                \
+    REMARK(SLEEPS, "rank %d sleeps, or waits for a lock, in its own code", SLOTS("rank"), SLOTS(), \
+           .is_clause = true)                                                                      \
+    REMARK(SLEPT,                                                                                  \
+           "rank %d was off its core %.0f %% of the time outside MPI, and waited for no core, "    \
+           "disk or memory",                                                                       \
+           SLOTS("rank", "slept, %"), SLOTS())                                                     \
+    REMARK(STOPPED_AT_LOOKS,                                                                       \
+           "rank %d did not run %.0f %% of the time outside MPI, and at about as many looks it "   \
+           "was stopped",                                                                          \
+           SLOTS("rank", "off its core, %"), SLOTS())                                              \
+    REMARK(FROZEN, "the host of rank %d stands still: nothing runs there", SLOTS("rank"), SLOTS()) \
+    REMARK(NOTHING_RAN,                                                                            \
+           "rank %d did not run %.0f %% of the time; for most of that nothing else ran on its "    \
+           "host, not even the agent",                                                             \
+           SLOTS("rank", "of the time, %"), SLOTS())                                               \
+    REMARK(IDLE_IN_OWN_CODE, "idle: sleeping in its own code, or waiting for a lock", SLOTS(),     \
+           SLOTS())
+#include "analysis/causes/own.h"
 
-static const struct rank_pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, REMARK_STOPPED,
-                                               REMARK_STOPPED_AT_LOOKS};
+static const struct rank_pause sleeps = {CAUSE_SLEEP, BUDGET_IDLE, &remark_SLEEPS, &remark_SLEPT};
+static const struct rank_pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, &remark_FROZEN,
+                                          &remark_NOTHING_RAN};
+
+static const struct rank_pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, &remark_STOPPED,
+                                               &remark_STOPPED_AT_LOOKS};
 
 /* The rank may have slept because of the host's waits for I/O. */
 static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
@@ -49,11 +69,29 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return rank_pause_add(model, group, who, pause_of(model, group, who, own), demand, candidates);
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    (void)slowed;
+    s->cause_kind = CAUSE_SLEEP;
+    remark_set(&s->cause, IDLE_IN_OWN_CODE, NUMBERS(), NAMES());
+}
+
+/* No advice is known for a host that stands still. */
+static void advise(const struct advised *advised) {
+    if (advised->c->kind == CAUSE_STOPPED)
+        advise_continue(advised);
+    else if (advised->c->kind == CAUSE_SLEEP)
+        advise_trace(advised);
+}
+
 const struct cause cause_sleep = {
     .name = "sleep",
     .resource = RESOURCE_APPLICATION,
     .kind = CAUSE_SLEEP,
     .needs = 1u << SOURCE_CALLS,
+    .remarks = own_remarks,
     .reason = "peers wait for a rank that sleeps, or waits for a lock, in its own code",
     .detect = detect,
+    .slows = BUDGET_IDLE,
+    .explain = explain_slow,
+    .advise = advise,
 };

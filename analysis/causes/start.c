@@ -37,7 +37,8 @@ int start_take_out(const struct run_model *model, struct candidates *candidates)
     candidates->start_ns = start_ns;
     for (size_t i = candidates->n; i-- > 0;) {
         struct candidate *c = &candidates->items[i];
-        double later = c->signal && c->factor > 0 ? later_share(model, c, start_ns) : NAN;
+        double later =
+            c->metric.signal && c->metric.factor > 0 ? later_share(model, c, start_ns) : NAN;
         if (!(later < number_of(model, BLOCKED_MIN) && later < c->blocked / 2))
             continue;
         tell(model, c, start_ns, &candidates->ruled_out);

@@ -7,6 +7,16 @@
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(STEAL_MIN, 0.03, "of the cores' time", "less is the hypervisor's own work")
+#define OWN_REMARKS                                                                                \
+    REMARK(HYPERVISOR_RUNS_OTHERS, "the hypervisor runs others on these cores", SLOTS(), SLOTS())  \
+    REMARK(STOLEN, "%.1f %% of the cores' time was stolen", SLOTS("stolen, %"), SLOTS())           \
+    REMARK(STEAL_LITTLE, "steal: %.1f %% at most", SLOTS("stolen, %"), SLOTS())                    \
+    REMARK(STEAL_NONE, "steal: none", SLOTS(), SLOTS())                                            \
+    REMARK(CORE_STOLEN, "steal: the hypervisor gave its core to others", SLOTS(), SLOTS())         \
+    REMARK(ADVISE_MOVE_HOST,                                                                       \
+           "have %s moved to a less crowded machine, or ask for cores of its own: the "            \
+           "hypervisor's side decides",                                                            \
+           SLOTS(), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 static int add_steal(const struct run_model *model, size_t group, int host, double steal,
@@ -16,9 +26,9 @@ static int add_steal(const struct run_model *model, size_t group, int host, doub
     c.blocked = isnan(demand) ? steal / 100 : demand;
     c.saturated = true;
     c.signals = 1;
-    c.signal = &model->hosts[host].metrics[METRIC_CPU_STEAL];
-    c.factor = c.blocked / steal;
-    c.terms = 1u << BUDGET_STEAL;
+    c.metric.signal = &model->hosts[host].metrics[METRIC_CPU_STEAL];
+    c.metric.factor = c.blocked / steal;
+    c.path.terms = 1u << BUDGET_STEAL;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_STEAL};
@@ -45,11 +55,25 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     return 0;
 }
 
+static void explain_slow(const struct slowed *slowed, struct straggler *s) {
+    (void)slowed;
+    s->cause_kind = CAUSE_STEAL;
+    remark_set(&s->cause, CORE_STOLEN, NUMBERS(), NAMES());
+}
+
+static void advise(const struct advised *advised) {
+    remarks_add(advised->next, ADVISE_MOVE_HOST, NUMBERS(), NAMES(advised->host));
+}
+
 const struct cause cause_steal = {
     .name = "steal",
     .resource = RESOURCE_STEAL,
     .kind = CAUSE_STEAL,
     .numbers = own_numbers,
+    .remarks = own_remarks,
     .reason = "the hypervisor runs somebody else on the core",
     .detect = detect,
+    .slows = BUDGET_STEAL,
+    .explain = explain_slow,
+    .advise = advise,
 };

@@ -94,22 +94,22 @@ static struct straggler_judgement judge_by_itself(const struct rank_matrix *matr
     double best = stats_quantile(trial->own, trial->n, 0.1);
     for (size_t p = 0; p < matrix->ranks; p++) {
         size_t n = rank_matrix_are_peers(matrix, rank, p) ? known_of(matrix, p, trial->room) : 0;
-        if (n &&
-            stats_median(trial->room, n) >= STRAGGLER_RATIO * stats_quantile(trial->room, n, 0.1))
+        if (n && stats_median(trial->room, n) >= number_of(matrix->model, STRAGGLER_RATIO) *
+                                                     stats_quantile(trial->room, n, 0.1))
             return none;
     }
     for (size_t i = 0; i < trial->n; i++)
         trial->reference[i] = best;
     struct straggler_judgement j =
-        straggler_judge(trial->own, trial->reference, trial->n, &best, 1);
-    return j.ratio >= STRAGGLER_ITSELF ? j : none;
+        straggler_judge(matrix->model->judge, trial->own, trial->reference, trial->n, &best, 1);
+    return j.ratio >= number_of(matrix->model, STRAGGLER_ITSELF) ? j : none;
 }
 
-static size_t find_slow(const struct trial *trial, const struct straggler_judgement *j,
-                        size_t *slow) {
+static size_t find_slow(const struct rank_matrix *matrix, const struct trial *trial,
+                        const struct straggler_judgement *j, size_t *slow) {
     size_t n = 0;
     for (size_t i = j->from; i < trial->n; i++)
-        if (trial->own[i] >= STRAGGLER_RATIO * trial->reference[i])
+        if (trial->own[i] >= number_of(matrix->model, STRAGGLER_RATIO) * trial->reference[i])
             slow[n++] = trial->steps[i];
     return n;
 }
@@ -133,11 +133,11 @@ static int add(struct stragglers *found, const struct rank_matrix *matrix, size_
                             .begin_s = NAN,
                             .severity = NAN,
                             .severity_max = NAN};
-    size_t n = trial->n - j->from, n_slow = find_slow(trial, j, trial->slow);
-    remarks_add(
-        &s->evidence, SLOWER_THAN_PEERS,
-        NUMBERS(1 + matrix->basis, j->ratio, STRAGGLER_RATIO, 100 * j->share, n, 1 + matrix->basis),
-        NAMES());
+    size_t n = trial->n - j->from, n_slow = find_slow(matrix, trial, j, trial->slow);
+    remarks_add(&s->evidence, SLOWER_THAN_PEERS,
+                NUMBERS(1 + matrix->basis, j->ratio, number_of(matrix->model, STRAGGLER_RATIO),
+                        100 * j->share, n, 1 + matrix->basis),
+                NAMES());
     if (j->from) {
         s->begin_s =
             (double)matrix->windows[rank * matrix->steps + trial->steps[j->from]].begin_ns / 1e9;
@@ -152,7 +152,8 @@ static int judge_rank(const struct rank_matrix *matrix, size_t rank, struct tria
     if (!trial->n_peers || !trial->n)
         return 0;
     struct straggler_judgement j =
-        straggler_judge(trial->own, trial->reference, trial->n, trial->medians, trial->n_peers);
+        straggler_judge(matrix->model->judge, trial->own, trial->reference, trial->n,
+                        trial->medians, trial->n_peers);
     if (!j.kind && trial->n_peers == 1)
         j = judge_by_itself(matrix, rank, trial);
     if (!j.kind)
@@ -167,7 +168,7 @@ static int judge_rank(const struct rank_matrix *matrix, size_t rank, struct tria
     }
     if (isnan(iteration_s))
         iteration_s = own_s;
-    return excess_s >= STRAGGLER_GAIN * iteration_s
+    return excess_s >= number_of(matrix->model, STRAGGLER_GAIN) * iteration_s
                ? add(found, matrix, rank, &j, trial, own_s, excess_s)
                : 0;
 }
@@ -252,9 +253,10 @@ static void describe(const struct run_model *model, const struct rank_matrix *ma
         remark_set(note, ONE_RANK_ONLY, NUMBERS(), NAMES());
     else if (!has_peers(matrix))
         remark_set(note, NO_PEERS, NUMBERS(), NAMES());
-    else if (matrix->steps < STRAGGLER_ITERATIONS)
+    else if ((double)matrix->steps < number_of(matrix->model, STRAGGLER_ITERATIONS))
         remark_set(note, TOO_FEW_STEPS,
-                   NUMBERS(matrix->basis == MATRIX_USE, matrix->steps, STRAGGLER_ITERATIONS),
+                   NUMBERS(matrix->basis == MATRIX_USE, matrix->steps,
+                           number_of(matrix->model, STRAGGLER_ITERATIONS)),
                    NAMES());
     else
         remark_set(note, JUDGED_BY, NUMBERS(1 + matrix->basis), NAMES());

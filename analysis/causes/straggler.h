@@ -17,15 +17,6 @@
 #include "analysis/gain/whatif.h"
 #include "analysis/run_model.h"
 
-#define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
-#define STRAGGLER_SHARE 0.60    /* of the iterations */
-#define STRAGGLER_ITERATIONS 10 /* at least */
-#define STRAGGLER_P 1e-3        /* of so many flagged ones by chance (a fair coin each) */
-#define STRAGGLER_Z 3.5         /* robust z of the median, with four or more peers */
-#define STRAGGLER_GAIN 0.05     /* of an iteration: an excess below that is not worth naming */
-
-#define STRAGGLER_ITSELF 1.25 /* of two workers: over its own best decile */
-
 struct straggler {
     int host, rank;
     const char *kind; /* persistent, intermittent, onset */
@@ -64,8 +55,10 @@ struct straggler_judgement {
     const char *kind; /* NULL: no straggler */
 };
 
-/* own[i] of a rank against reference[i] of its peers, i = 0..n; peer_medians of the n_peers. */
-struct straggler_judgement straggler_judge(const double *own, const double *reference, size_t n,
+/* judge: NULL is the usual one. own[i] of a rank against reference[i] of its peers, i = 0..n;
+ * peer_medians of the n_peers. */
+struct straggler_judgement straggler_judge(const struct judge *judge, const double *own,
+                                           const double *reference, size_t n,
                                            const double *peer_medians, size_t n_peers);
 
 #endif

@@ -8,24 +8,23 @@
 
 #include "analysis/facts/series/stats.h"
 
-static double flagged_share(const double *own, const double *reference, size_t n) {
+static double flagged_share(const struct judge *judge, const double *own, const double *reference,
+                            size_t n) {
     size_t flagged = 0;
     for (size_t i = 0; i < n; i++)
-        flagged += own[i] >= STRAGGLER_RATIO * reference[i];
+        flagged += own[i] >= number_by(judge, STRAGGLER_RATIO) * reference[i];
     return n ? (double)flagged / (double)n : 0;
 }
 
-#define BEFORE_MAX 0.1 /* flagged before an onset, and after it */
-#define AFTER_MIN 0.9
-
 /* The change point of the flags: the split into "no" and "yes" that contradicts fewest of them. */
-static size_t change_point(const double *own, const double *reference, size_t n) {
+static size_t change_point(const struct judge *judge, const double *own, const double *reference,
+                           size_t n) {
     size_t flagged = 0, best = 0, wrong, least;
     for (size_t i = 0; i < n; i++)
-        flagged += own[i] >= STRAGGLER_RATIO * reference[i];
+        flagged += own[i] >= number_by(judge, STRAGGLER_RATIO) * reference[i];
     least = wrong = n - flagged; /* all "yes" */
     for (size_t i = 0; i < n; i++) {
-        bool is = own[i] >= STRAGGLER_RATIO * reference[i];
+        bool is = own[i] >= number_by(judge, STRAGGLER_RATIO) * reference[i];
         wrong = is ? wrong + 1 : wrong - 1;
         if (wrong < least) {
             least = wrong;
@@ -36,17 +35,20 @@ static size_t change_point(const double *own, const double *reference, size_t n)
 }
 
 /* Where it became slow; 0: it always was, or now and then. */
-static size_t onset(const double *own, const double *reference, size_t n) {
-    size_t cut = change_point(own, reference, n);
-    if (cut < STRAGGLER_ITERATIONS / 2 || cut + STRAGGLER_ITERATIONS > n)
+static size_t onset(const struct judge *judge, const double *own, const double *reference,
+                    size_t n) {
+    size_t cut = change_point(judge, own, reference, n);
+    if (cut < number_by(judge, STRAGGLER_ITERATIONS) / 2 ||
+        cut + number_by(judge, STRAGGLER_ITERATIONS) > n)
         return 0;
-    bool began = flagged_share(own, reference, cut) <= BEFORE_MAX &&
-                 flagged_share(own + cut, reference + cut, n - cut) >= AFTER_MIN;
+    bool began = flagged_share(judge, own, reference, cut) <= number_by(judge, STRAGGLER_BEFORE) &&
+                 flagged_share(judge, own + cut, reference + cut, n - cut) >=
+                     number_by(judge, STRAGGLER_AFTER);
     return began ? cut : 0;
 }
 
 /* With four or more peers a ratio is not enough: it must lie outside their own spread. */
-static bool outlying(double median, const double *peers, size_t n) {
+static bool outlying(const struct judge *judge, double median, const double *peers, size_t n) {
     double *deviations = n >= 4 ? malloc(n * sizeof *deviations) : NULL;
     if (!deviations)
         return n < 4;
@@ -55,23 +57,26 @@ static bool outlying(double median, const double *peers, size_t n) {
         deviations[i] = fabs(peers[i] - middle);
     double mad = 1.4826 * stats_median(deviations, n);
     free(deviations);
-    return median - middle >= STRAGGLER_Z * mad;
+    return median - middle >= number_by(judge, STRAGGLER_Z) * mad;
 }
 
-struct straggler_judgement straggler_judge(const double *own, const double *reference, size_t n,
+struct straggler_judgement straggler_judge(const struct judge *judge, const double *own,
+                                           const double *reference, size_t n,
                                            const double *peer_medians, size_t n_peers) {
-    struct straggler_judgement j = {.flagged = flagged_share(own, reference, n),
-                                    .from = onset(own, reference, n)};
+    struct straggler_judgement j = {.flagged = flagged_share(judge, own, reference, n),
+                                    .from = onset(judge, own, reference, n)};
     size_t rest = n - j.from;
     double median = stats_median(own + j.from, rest);
     double peers =
         j.from ? stats_median(reference + j.from, rest) : stats_median(peer_medians, n_peers);
-    j.share = flagged_share(own + j.from, reference + j.from, rest);
+    j.share = flagged_share(judge, own + j.from, reference + j.from, rest);
     j.ratio = median / peers;
     size_t count = (size_t)lround(j.share * (double)rest);
-    if (rest < STRAGGLER_ITERATIONS || !n_peers || !(j.ratio >= STRAGGLER_RATIO) ||
-        j.share < STRAGGLER_SHARE || !outlying(median, peer_medians, n_peers) ||
-        stats_binomial_tail(count, rest, 0.5) >= STRAGGLER_P)
+    if (rest < number_by(judge, STRAGGLER_ITERATIONS) || !n_peers ||
+        !(j.ratio >= number_by(judge, STRAGGLER_RATIO)) ||
+        j.share < number_by(judge, STRAGGLER_SHARE) ||
+        !outlying(judge, median, peer_medians, n_peers) ||
+        stats_binomial_tail(count, rest, 0.5) >= number_by(judge, STRAGGLER_P))
         return j;
     j.kind = j.from ? "onset" : j.share >= 0.8 ? "persistent" : "intermittent";
     return j;

@@ -37,6 +37,15 @@ static inline double rank_matrix_own(const struct rank_matrix *matrix, size_t ra
 /* Budget of a rank's iteration at a step, NULL if there is none (or no MATRIX_BUDGET). */
 const struct budget *rank_matrix_budget(const struct rank_matrix *matrix, size_t rank, size_t step);
 
+/* A rank that was slow, and how much of it is in one term. */
+struct slowed {
+    const struct rank_matrix *matrix;
+    size_t rank;
+    struct windows at;      /* when it was slow */
+    double own_s, excess_s; /* of that term in a step, and beyond its peers */
+    double *room;           /* for a number of each rank */
+};
+
 /* Why: fills cause, cause_kind, culprit, explained and adds evidence. slow[0..n_slow): the steps in
  * which it was slow; excess_s: what it took longer than its peers in one of them. -ENOMEM. */
 int straggler_explain(const struct rank_matrix *matrix, size_t rank, const size_t *slow,

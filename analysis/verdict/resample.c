@@ -24,13 +24,14 @@ struct blocks {
 
 static bool is_on_path(const struct run_model *model, const struct candidates *candidates) {
     return model_has_path(model) && model->critical.n_blocks > 1 &&
-           candidates->items[0].group == model->main_group && candidates->items[0].terms;
+           candidates->items[0].group == model->main_group && candidates->items[0].path.terms;
 }
 
 static double on_path(const struct run_model *model, const struct candidate *c, size_t block) {
     const struct critical_part *part = &model->critical.blocks[block];
     const struct critical_part *whole = &model->critical.groups[c->group];
-    if (c->group != model->main_group || !c->terms || isnan(c->part) || !(whole->total_s > 0))
+    if (c->group != model->main_group || !c->path.terms || isnan(c->path.part) ||
+        !(whole->total_s > 0))
         return 0;
     /* as much in all as the candidate's demand says, however the terms spread over the blocks */
     struct loss loss = candidate_loss(c);
@@ -80,7 +81,7 @@ static int fill_slices_of(const struct run_model *model, const struct candidate 
         struct window slice = {length / SLICES * s, length / SLICES * (s + 1)};
         struct windows parts = {room, cut(group, slice, room)};
         double share = candidate->blocked;
-        if (candidate->signal)
+        if (candidate->metric.signal)
             share = parts.n ? candidate_blocked(candidate, parts) : 0;
         seconds[s] = isnan(share) ? 0 : share * (double)windows_length(parts) / 1e9;
     }

@@ -115,15 +115,17 @@ static double unsplit(const struct run_model *model) {
 static double evidence_there(const struct run_model *model) {
     double there = samples_there(model) * (1 - unsplit(model));
     if (verdict_closing(model) < 1)
-        there *= 0.6;
-    if (verdict_coverage(model) < 0.9) /* a host was dark for a while */
-        there *= 0.6;
-    return all_came_to_end(model) ? there : 0.8 * there;
+        there *= number_of(model, DOUBT_OPEN);
+    if (verdict_coverage(model) <
+        number_of(model, COVERAGE_WHOLE)) /* a host was dark for a while */
+        there *= number_of(model, DOUBT_DARK);
+    return all_came_to_end(model) ? there : number_of(model, DOUBT_ENDLESS) * there;
 }
 
 /* A short run has seen few of the program's moments, however alike they were. */
 static double long_enough(const struct run_model *model) {
-    return 0.8 + 0.2 * seen_of(model);
+    double least = number_of(model, DOUBT_SHORT);
+    return least + (1 - least) * seen_of(model);
 }
 
 static double run_s(const struct run_model *model) {
@@ -134,11 +136,11 @@ static double run_s(const struct run_model *model) {
 static double sure_by_time(const struct run_model *model) {
     bool enough = run_s(model) >= number_of(model, SURE_S) &&
                   (double)verdict_least_samples(model) >= number_of(model, SURE_SAMPLES);
-    return enough ? VERDICT_CONFIDENCE_MAX : VERDICT_CONFIDENCE_CAP;
+    return enough ? number_of(model, CONFIDENCE_MAX) : number_of(model, CONFIDENCE_CAP);
 }
 
 static double capped(const struct run_model *model, double confidence) {
-    return model_has_path(model) ? confidence : fmin(confidence, VERDICT_CONFIDENCE_CAP);
+    return model_has_path(model) ? confidence : fmin(confidence, number_of(model, CONFIDENCE_CAP));
 }
 
 /* The table was made on short runs as well, and on none whose evidence has a hole. */
@@ -197,7 +199,7 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
     if (!leaning ||
         run_s(model) < number_of(model, SECONDS_MIN)) /* what was said of a run that was seen */
         drop_evidence(v);
-    if (model->n_hosts > 1 && verdict_coverage(model) < 0.5)
+    if (model->n_hosts > 1 && verdict_coverage(model) < number_of(model, COVERAGE_MIN))
         remarks_add(&v->next, ADVISE_SEE_AGENT, NUMBERS(),
                     NAMES(model->hosts[host_least_seen(model)].name));
     if (model->iterations.n &&
@@ -218,7 +220,7 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
     v->subject = SUBJECT_RANK;
     v->resource = RESOURCE_IMBALANCE;
     v->kind = CAUSE_UNKNOWN;
-    v->confidence = verdict_confidence_counted(model, 0.4);
+    v->confidence = verdict_confidence_counted(model, number_of(model, CONFIDENCE_STRAGGLER));
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
     v->gain_source = "bound";
@@ -266,7 +268,7 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
     if (verdict_closing(model) < 1)
         remarks_add(&v->against, BUDGETS_OPEN,
                     NUMBERS(100 * (1 - verdict_closing(model)), BUDGET_CLOSURE_PCT), NAMES());
-    if (verdict_coverage(model) < 0.9)
+    if (verdict_coverage(model) < number_of(model, COVERAGE_WHOLE))
         remarks_add(&v->against, HOST_UNSEEN, NUMBERS(100 * verdict_coverage(model)), NAMES());
 }
 

@@ -3,7 +3,7 @@
  * The verdict: which host's which resource the run waits for, or that none stands out. "Saturated"
  * is said only with evidence that the supply ran out, never from utilisation, and only if the run
  * would gain from more of it; "balanced" is an answer like any other. Where nothing saw inside MPI,
- * confidence never exceeds VERDICT_CONFIDENCE_CAP.
+ * confidence never exceeds CONFIDENCE_CAP.
  *
  * It is codes and numbers; reports/says/verdict_words.h makes the sentences.
  */
@@ -15,15 +15,6 @@
 
 #include "analysis/causes/candidate.h"
 #include "analysis/causes/remark.h"
-
-/* Without calls: of 71 verdicts that named a resource which the kernel showed to run out all were
- * right; those without such evidence were, too, but they were ten. */
-#define VERDICT_CONFIDENCE_CAP 0.9
-#define VERDICT_CONFIDENCE_LEAN 0.75
-/* With the calls of the fault matrix's MPI runs taken away (-source:calls), 131 of 138 verdicts
- * "saturated" were right, and 16 of 41 "suspected". */
-#define VERDICT_CONFIDENCE_BLIND 0.4
-#define VERDICT_CONFIDENCE_MAX 0.98 /* nothing is certain */
 
 enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VERDICT_INSUFFICIENT };
 

@@ -13,13 +13,8 @@
 
 static const struct {
     double computed, right;
-} table[] = {{0, 0},
-             {0.6, 0.894},
-             {0.7, 0.919},
-             {0.8, 0.942},
-             {0.9, 0.965},
-             {0.95, 0.978},
-             {1, VERDICT_CONFIDENCE_MAX}};
+} table[] = {{0, 0},       {0.6, 0.894},  {0.7, 0.919}, {0.8, 0.942},
+             {0.9, 0.965}, {0.95, 0.978}, {1, 0.98}};
 
 double verdict_calibrated(double confidence) {
     size_t last = sizeof table / sizeof *table - 1;

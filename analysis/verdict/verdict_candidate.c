@@ -105,21 +105,23 @@ static bool is_blind(const struct run_model *model) {
 static double confidence_of(const struct run_model *model, const struct candidate *c,
                             const struct resampled *r, enum verdict_state state,
                             double *ret_asked) {
-    double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
-                        0.1 * verdict_coverage(model);
+    double confidence =
+        number_of(model, WEIGHT_FIRST) * r->first + number_of(model, WEIGHT_MARGIN) * r->margin +
+        number_of(model, WEIGHT_SIGNALS) * fmin(1, c->signals / number_of(model, SIGNALS_ENOUGH)) +
+        number_of(model, WEIGHT_COVERAGE) * verdict_coverage(model);
     bool told = c->saturated || model_has_path(model); /* of others there were too few to count */
     confidence = told ? verdict_confidence(model, confidence, ret_asked)
                       : verdict_confidence_counted(model, confidence);
     if (!c->saturated)
-        confidence *= 0.8;
+        confidence *= number_of(model, DOUBT_UNPROVEN);
     if (c->ambiguous)
-        confidence *= 0.6;
+        confidence *= number_of(model, DOUBT_AMBIGUOUS);
     if (!model_has_path(model) && ranks_busy(model, c->group) >= number_of(model, BUSY_RANK) &&
         candidate_is_link(c))
-        confidence *= 0.6;
+        confidence *= number_of(model, DOUBT_SPINNING);
     if (state == VERDICT_SUSPECTED && is_blind(model))
-        return fmin(confidence, VERDICT_CONFIDENCE_BLIND);
-    return told ? confidence : fmin(confidence, VERDICT_CONFIDENCE_LEAN);
+        return fmin(confidence, number_of(model, CONFIDENCE_BLIND));
+    return told ? confidence : fmin(confidence, number_of(model, CONFIDENCE_LEAN));
 }
 
 static void take_culprit(const struct candidate *c, struct verdict *v) {

@@ -9,9 +9,6 @@
 
 #include "analysis/verdict/verdict_private.h"
 
-/* A share of the job's CPU time: a helper that only loads such a library changes nothing. */
-#define GPU_CPU_MIN 0.3
-
 struct gpu_use {
     const char *process; /* the busiest that has such a library; NULL: none */
     double share;        /* of the job's CPU time, of all that have */
@@ -84,7 +81,7 @@ void verdict_of_gpu(const struct run_model *model, struct verdict *v) {
     if (!model->n_hosts || !says_computing(v))
         return;
     struct gpu_use use = look(model);
-    if (!use.process || use.share < GPU_CPU_MIN)
+    if (!use.process || use.share < number_of(model, GPU_CPU_MIN))
         return;
     forget_blame(v);
     v->state = VERDICT_INSUFFICIENT;

@@ -13,10 +13,6 @@
 #include "analysis/evidence/beside_job.h"
 #include "analysis/verdict/verdict_private.h"
 
-/* Nothing ran out and the processes are busy: that was right of 55 in 55 runs without MPI, of two
- * programs, and of 3 in 4 with it whose calls are not known, since their ranks may spin. */
-#define BUSY_SURE 0.95
-#define BUSY_RANKS_SURE 0.7
 #define MOST 0.5 /* of the ranks' time */
 
 static double known(double share) {
@@ -110,8 +106,9 @@ static double confidence_of(const struct run_model *model, const struct candidat
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, number_of(model, GAIN_MIN)));
     closeness = 1 - most / number_of(model, GAIN_MIN);
-    double quiet =
-        0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(model);
+    double quiet = number_of(model, WEIGHT_FIRST) * (0.5 + 0.5 * closeness) +
+                   number_of(model, WEIGHT_MARGIN) * closeness + number_of(model, WEIGHT_SIGNALS) +
+                   number_of(model, WEIGHT_COVERAGE) * verdict_coverage(model);
     return verdict_confidence(
         model, quiet * (1 - number_of(model, MOVING_DOUBT) * fmin(1, unexplained)), ret_asked);
 }
@@ -146,7 +143,7 @@ static void add_against(const struct run_model *model, const struct shares *s, s
         remarks_add(&v->against, ALL_MAY_LACK, NUMBERS(s->other, 100 * s->most), NAMES());
     if (moving >= number_of(model, MOVING_MUCH))
         remarks_add(&v->against, MOVING_WITHOUT_LIMIT, NUMBERS(100 * moving), NAMES());
-    if (s->wait >= 0.3)
+    if (s->wait >= number_of(model, WAITING_MUCH))
         remarks_add(&v->against, WAITING_NEEDS_DIVISION, NUMBERS(100 * s->wait), NAMES());
 }
 
@@ -179,8 +176,9 @@ static void judge_balanced(const struct run_model *model, const struct candidate
 
 static void judge_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_BALANCED;
-    v->confidence =
-        verdict_confidence_counted(model, verdict_has_ranks(model) ? BUSY_RANKS_SURE : BUSY_SURE);
+    v->confidence = verdict_confidence_counted(model, verdict_has_ranks(model)
+                                                          ? number_of(model, BUSY_RANKS_SURE)
+                                                          : number_of(model, BUSY_SURE));
     remark_set(&v->cause, COMPUTE_BOUND_WORDS, NUMBERS(), NAMES());
     remarks_add(&v->summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
     remarks_add(&v->summary, PROCESSES_RUN, NUMBERS(100 * fmin(busy, 1)), NAMES());
@@ -230,7 +228,7 @@ static double path_share(const struct run_model *model, enum budget_term term) {
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
     for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].terms >> term & 1 && candidates->items[i].saturated &&
+        if (candidates->items[i].path.terms >> term & 1 && candidates->items[i].saturated &&
             !candidates->items[i].repeated)
             share += candidates->items[i].blocked;
     return share;
@@ -337,7 +335,7 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
     struct shares s = shares_of(model);
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
         judge_unsplit(&s, v);
-    else if (model_has_path(model) && verdict_closing(model) >= 0.5) {
+    else if (model_has_path(model) && verdict_closing(model) >= number_of(model, CLOSING_MIN)) {
         enum budget_term term = BUDGET_UNSPLIT;
         double unexplained = unexplained_of(model, candidates, &term);
         judge_balanced(model, candidates, v);

@@ -20,7 +20,7 @@ double verdict_closing(const struct run_model *model);
 bool verdict_has_ranks(const struct run_model *model);
 /* Common part of all confidences: less for a short run; the table; the cap where nothing saw
  * inside MPI; how much of the evidence is there (samples, budgets that close, ranks that came to
- * their end). At most VERDICT_CONFIDENCE_MAX. ret_asked: what the table was asked. */
+ * their end). At most CONFIDENCE_MAX. ret_asked: what the table was asked. */
 double verdict_confidence(const struct run_model *model, double computed, double *ret_asked);
 /* The same without the table, of what is a share of answers that were right. */
 double verdict_confidence_counted(const struct run_model *model, double share);

@@ -90,7 +90,7 @@ static int fill(const struct judgement *j, const struct candidate *c, struct ite
 static int add(const struct judgement *j, const struct candidate *c,
                const struct whatif_scenario *scenario, bool first, struct items *items) {
     struct item item = {.scenario = *scenario, .of = c, .first = first};
-    bool can = c->can_remove || c->can_share || c->can_double;
+    bool can = c->can_remove || c->sharing.can || c->can_double;
     item.change.options = can ? scenario_options(j->model, scenario) : NULL;
     item.change.advised = c == j->verdict.candidate && scenario == candidate_change(c);
     struct item *same = known(items, item.change.options);

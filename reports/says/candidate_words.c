@@ -11,17 +11,8 @@
 
 const char *resource_words(enum resource resource) {
     static const char *const words[RESOURCE_COUNT_] = {
-        [RESOURCE_NONE] = "nothing",
-        [RESOURCE_CPU] = "CPU",
-        [RESOURCE_CPU_QUOTA] = "CPU quota",
-        [RESOURCE_STEAL] = "CPU (stolen by the hypervisor)",
-        [RESOURCE_MEMORY] = "memory",
-        [RESOURCE_DISK] = "disk",
-        [RESOURCE_DISK_THROTTLE] = "disk (throttled or remote)",
-        [RESOURCE_NET_EGRESS] = "network (sending)",
-        [RESOURCE_NET_INGRESS] = "network (receiving)",
-        [RESOURCE_IMBALANCE] = "share of the work",
-        [RESOURCE_APPLICATION] = "own code",
+#define RESOURCE(code, name, words) [RESOURCE_##code] = words,
+#include "analysis/causes/causes.def"
     };
     return words[resource];
 }
@@ -36,38 +27,12 @@ const char *group_before(const struct run_model *model, size_t group) {
 
 /* ---- who and what ---- */
 
-const char *cause_label(enum remark_code cause) {
-    switch (cause) {
-    case REMARK_RANK_COMPUTES_ALONE:
-    case REMARK_RANK_SERVES:
-    case REMARK_PROCESS_COMPUTES_ALONE:
-        return "serial: ";
-    case REMARK_INPUT_IS_LATE:
-        return "input: ";
-    case REMARK_LINK_SHARED:
-    case REMARK_LINK_SHARED_WITH:
-        return "the link, ";
-    default:
-        return "";
-    }
+const char *cause_label(const struct remark_kind *cause) {
+    return cause && cause->label ? cause->label : "";
 }
 
 bool cause_is_clause(const struct remark *cause) {
-    switch (cause->code) {
-    case REMARK_HAS_MORE:
-        return cause->numbers[0] >= 0; /* of a rank */
-    case REMARK_HAS_MORE_EACH:
-    case REMARK_RANK_COMPUTES_ALONE:
-    case REMARK_RANK_SERVES:
-    case REMARK_PROCESS_COMPUTES_ALONE:
-    case REMARK_SLEEPS:
-    case REMARK_STOPPED:
-    case REMARK_INPUT_IS_LATE:
-    case REMARK_SLOW_AT_ITS_END:
-        return true;
-    default:
-        return false;
-    }
+    return cause->kind && cause->kind->is_clause && cause->numbers[0] >= 0;
 }
 
 static char *words_of_resource(const struct candidate *c, const char *host, const char *cause) {
@@ -80,7 +45,7 @@ static char *words_of_resource(const struct candidate *c, const char *host, cons
 }
 
 static char *words_with(const struct candidate *c, const char *host, const char *cause) {
-    const char *bare = cause + strlen(cause_label(c->cause.code));
+    const char *bare = cause + strlen(cause_label(c->cause.kind));
     if (c->subject == SUBJECT_MACHINE)
         return text_format("the machine that the hosts share (%s)", cause);
     if (c->subject == SUBJECT_MESSAGES)

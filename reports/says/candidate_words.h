@@ -18,7 +18,7 @@ const char *group_before(const struct run_model *model, size_t group);
 char *candidate_words(const struct run_model *model, const struct candidate *candidate);
 /* The words at the beginning of a cause that a sentence with its own subject leaves out: "serial:
  * "; static. "" of most. */
-const char *cause_label(enum remark_code cause);
+const char *cause_label(const struct remark_kind *cause);
 /* The cause is a clause with a subject: "rank 1 sleeps in its own code". */
 bool cause_is_clause(const struct remark *cause);
 

@@ -90,6 +90,12 @@ static void put_who(double rank, const char *process, FILE *out) {
         fputs(process, out);
 }
 
+const char *remark_sentence(const struct remark_kind *kind) {
+    if (!kind)
+        return NULL;
+    return kind->sentence ? kind->sentence : verdict_template(kind->code);
+}
+
 /* "%{VERB WORDS}", which ends at `end`; else a percent sign. */
 static void put_itself(const char *from, const char *end, const struct caller *caller, FILE *out) {
     if (from[1] != '{') {
@@ -102,7 +108,7 @@ static void put_itself(const char *from, const char *end, const struct caller *c
 }
 
 static void put(const struct remark *remark, const struct caller *caller, FILE *out) {
-    const char *at = remark_template(remark->code), *end;
+    const char *at = remark_sentence(remark->kind), *end;
     const double *number = remark->numbers;
     char *const *name = remark->names;
     for (; at && *at; at = end) {

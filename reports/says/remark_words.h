@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sentence of a remark. Its template stands in remark_templates.c; a template is no format of
+ * The sentence of a remark. Its template stands with its kind; a template is no format of
  * printf: its conversions take the remark's numbers and names in turn.
  *
  *   %d            the next number, whole        %.0f %.2f   with so many digits behind the point
@@ -25,9 +25,9 @@ char *remark_words_by(const struct remark *remark, const struct caller *caller);
 /* Appends the sentence of each; no memory is an error of the list. */
 void remarks_say(const struct remarks *remarks, struct text_list *to);
 
-/* Static; NULL: the code has none, which a test forbids. */
-const char *remark_template(enum remark_code code);
-/* The same of those codes that the verdict adds. */
+/* The template of a kind, of a cause or of the verdict; static. NULL: of none. */
+const char *remark_sentence(const struct remark_kind *kind);
+/* The same of those codes that the verdict adds; NULL: it is none of these. */
 const char *verdict_template(enum remark_code code);
 
 /* A conversion of a template, which begins with '%': what it takes, and where it ends. */

@@ -50,7 +50,7 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
     char *who = whose(model, c, c->fallback || (v->n_alike && v->n_alike + 1 == model->n_hosts));
     if (!cause || !who)
         return NULL;
-    const char *bare = cause + strlen(cause_label(c->cause.code));
+    const char *bare = cause + strlen(cause_label(c->cause.kind));
     switch (candidate_subject(c)) {
     case SUBJECT_MACHINE:
         return text_format("the machine that the hosts share (%s)", cause);
@@ -163,8 +163,8 @@ static const char *change_words(const struct verdict *v) {
     if (c->fallback)
         return "cores twice as fast";
     if (c->kind == CAUSE_SKEW)
-        return c->shared.replayed ? "that work shared out among its peers"
-                                  : "as much work as its peers have";
+        return c->sharing.gain.replayed ? "that work shared out among its peers"
+                                        : "as much work as its peers have";
     switch (verdict_gain_scope(v)) {
     case SCOPE_ALL_SLEEP:
         return "without any sleep on that host";

@@ -101,8 +101,8 @@ static void say_without(const struct run_model *model, const struct verdict *v, 
     enum verdict_scope scope = verdict_gain_scope(v);
     if (c->kind == CAUSE_SKEW)
         snprintf(to, size, "%s",
-                 c->shared.replayed ? "With that shared out among its peers"
-                                    : "With as much as its peers");
+                 c->sharing.gain.replayed ? "With that shared out among its peers"
+                                          : "With as much as its peers");
     else if (scope == SCOPE_ALL_SLEEP)
         snprintf(to, size, "Without any sleep on %.64s, that of other processes there as well,",
                  model->hosts[candidate_change(c)->host].name);

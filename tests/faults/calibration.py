@@ -26,7 +26,7 @@ import truth
 from stats import calibration_error
 
 TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict/verdict_calibration.c"
-MOST = .98 # VERDICT_CONFIDENCE_MAX
+MOST = .98 # CONFIDENCE_MAX
 POINTS = (.6, .7, .8, .9, .95, 1) # below them there were no runs: a line down to 0
 SURPRISE = .015
 A_WIDTH, B_WIDTH = 1, .2 # standard deviations of the priors around 0 and 1

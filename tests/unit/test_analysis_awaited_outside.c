@@ -10,6 +10,7 @@
 
 #include "analysis/gain/demand.h"
 #include "tests/unit/awaited_plant.h"
+#include "tests/unit/own_remark.h"
 
 /* ---- names ---- */
 
@@ -37,7 +38,7 @@ static void look_ups_that_others_wait_for_are_named(void **state) {
     const struct candidate *c = found(CAUSE_NAMES);
     assert_non_null(c);
     assert_int_equal(c->host, 1);
-    assert_int_equal(c->cause.code, REMARK_NAMES_COME_LATE);
+    assert_ptr_equal(c->cause.kind, remark_named("NAMES_COME_LATE"));
     assert_null(found(CAUSE_SLEEP));
     release();
     plant_names(.2, .9); /* most of its sleep has another reason */
@@ -47,7 +48,7 @@ static void look_ups_that_others_wait_for_are_named(void **state) {
 }
 
 /* The index of a process among the budgets. */
-static size_t number_of(int64_t pid) {
+static size_t place_of(int64_t pid) {
     size_t r = 0;
     while (judged.model.budgets.items[r].pid != pid)
         r++;
@@ -61,7 +62,7 @@ static void look_ups_are_charged_with_their_own_part(void **state) {
     const struct candidate *c = found(CAUSE_NAMES);
     assert_non_null(c);
     double all =
-        model_rank_demand(&judged.model, judged.model.main_group, number_of(2), BUDGET_IDLE);
+        model_rank_demand(&judged.model, judged.model.main_group, place_of(2), BUDGET_IDLE);
     assert_true(fabs(c->blocked - all * .5 / .7) < .02);
     release();
 }

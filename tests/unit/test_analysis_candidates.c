@@ -6,6 +6,7 @@
  */
 #include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
+#include "tests/unit/own_remark.h"
 
 #define CONNECTION_LEVELS                                                                          \
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
@@ -152,9 +153,9 @@ static void a_hog_outside_the_host_s_control_group_is_outside(void **state) {
         expect(&j, "cpu", "contention", 1);
         assert_null(j.verdict.culprit);
         const struct candidate *c = j.verdict.candidate;
-        assert_int_equal(c->cause.code,
-                         whole ? REMARK_READY_AT_TIMES : REMARK_CORES_SHARED_OUTSIDE);
-        assert_int_equal(c->next, whole ? REMARK_NONE : REMARK_ADVISE_OWN_CORES);
+        assert_ptr_equal(c->cause.kind, whole ? remark_named("READY_AT_TIMES")
+                                              : remark_named("CORES_SHARED_OUTSIDE"));
+        assert_ptr_equal(c->next, whole ? NULL : remark_named("ADVISE_OWN_CORES"));
         release(&r, &j);
     }
 }
@@ -349,7 +350,7 @@ static void expect_link(const char *out, const char *in, const char *resource, i
     plant_star(&r, out, in);
     judge(&r, &j);
     expect(&j, resource, "path-limited", host);
-    assert_true(j.verdict.confidence <= VERDICT_CONFIDENCE_CAP);
+    assert_true(j.verdict.confidence <= number_CONFIDENCE_CAP.usual);
     release(&r, &j);
 }
 
@@ -393,7 +394,7 @@ static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **st
         for (size_t k = 0; k < j.candidates.n; k++)
             named |= j.candidates.items[k].resource == RESOURCE_NET_EGRESS;
         for (size_t k = 0; k < j.candidates.ruled_out.n; k++)
-            unclear |= j.candidates.ruled_out.items[k].code == REMARK_LINK_OR_CORE;
+            unclear |= j.candidates.ruled_out.items[k].kind == remark_named("LINK_OR_CORE");
         assert_int_equal(named, cases[i].named);
         assert_int_equal(unclear, !cases[i].named);
         if (!named)
@@ -410,7 +411,7 @@ static void a_link_that_a_replay_speaks_for_stays_named(void **state) {
     (void)state;
     for (int host = 0; host < 2; host++) {
         struct candidate c = candidate_of(host, 0, RESOURCE_NET_EGRESS, CAUSE_PATH_LIMITED);
-        c.core_waited = 0.3;
+        c.link.core_waited = 0.3;
         c.gain.replayed = host == 1;
         assert_non_null(candidates_add(&found, &c));
     }
@@ -609,8 +610,8 @@ static double confidence_of_lockstep(int finalized, double work) {
 static void nothing_is_said_to_be_certain(void **state) {
     (void)state;
     for (double work = 1; work < 4; work += 1)
-        assert_true(confidence_of_lockstep(3, work) <= VERDICT_CONFIDENCE_MAX);
-    assert_true(VERDICT_CONFIDENCE_MAX < 1);
+        assert_true(confidence_of_lockstep(3, work) <= number_CONFIDENCE_MAX.usual);
+    assert_true(number_CONFIDENCE_MAX.usual < 1);
 }
 
 static void a_rank_that_did_not_come_to_its_end_makes_less_sure(void **state) {

@@ -5,6 +5,7 @@
  */
 #include "analysis/causes/causes_private.h"
 #include "tests/unit/lockstep.h"
+#include "tests/unit/own_remark.h"
 
 #define SAMPLES 10 /* in a row, one row a second */
 
@@ -136,20 +137,21 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
 }
 
 /* The straggler's remark with that code. */
-static const struct remark *straggler_remark(const struct judged *j, enum remark_code code) {
+static const struct remark *straggler_remark(const struct judged *j,
+                                             const struct remark_kind *kind) {
     for (size_t i = 0; i < j->stragglers.n; i++) {
         const struct remarks *evidence = &j->stragglers.items[i].evidence;
         for (size_t k = 0; k < evidence->n; k++)
-            if (evidence->items[k].code == code)
+            if (evidence->items[k].kind == kind)
                 return &evidence->items[k];
     }
-    fail_msg("no straggler says %s", remark_info(code).code);
+    fail_msg("no straggler says %s", kind->name);
     return NULL;
 }
 
 static void expect_number(const struct remark *remark, int at, double number) {
     if (!(fabs(remark->numbers[at] - number) < 0.005))
-        fail_msg("%s: %g and not %g", remark_info(remark->code).code, remark->numbers[at], number);
+        fail_msg("%s: %g and not %g", remark->kind->name, remark->numbers[at], number);
 }
 
 static void a_straggler_is_told_of_its_core_as_well(void **state) {
@@ -157,11 +159,11 @@ static void a_straggler_is_told_of_its_core_as_well(void **state) {
     struct judged j;
     (void)state;
     judge_two(1.6, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
-    expect_number(straggler_remark(&j, REMARK_CORE_SLOWER), 0, 3); /* by sampling */
-    expect_number(straggler_remark(&j, REMARK_CORE_SLOWER), 1, 1.2);
+    expect_number(straggler_remark(&j, &remark_CORE_SLOWER), 0, 3); /* by sampling */
+    expect_number(straggler_remark(&j, &remark_CORE_SLOWER), 1, 1.2);
     release(&r, &j);
     judge_two(1.6, usual, &r, &j);
-    straggler_remark(&j, REMARK_NO_SLOWER_CORE);
+    straggler_remark(&j, &remark_NO_SLOWER_CORE);
     release(&r, &j);
 }
 
@@ -210,8 +212,8 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     struct judged j;
     (void)state;
     judge_calibration(1.35, 1, &r, &j);
-    expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 0, 1); /* by arithmetic */
-    expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 1, 1);
+    expect_number(straggler_remark(&j, &remark_NO_SLOWER_CORE), 0, 1); /* by arithmetic */
+    expect_number(straggler_remark(&j, &remark_NO_SLOWER_CORE), 1, 1);
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
@@ -235,15 +237,15 @@ static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **s
 }
 
 static void expect_straggler(double work, double calibration, const char *kind,
-                             enum remark_code cause, enum remark_code evidence) {
+                             const struct remark_kind *cause, const struct remark_kind *evidence) {
     struct recording r;
     struct judged j;
     judge_calibration(work, calibration, &r, &j);
     assert_int_equal(j.stragglers.n, 1);
     assert_string_equal(cause_name(j.stragglers.items[0].cause_kind), kind);
-    assert_int_equal(j.stragglers.items[0].cause.code, cause);
+    assert_ptr_equal(j.stragglers.items[0].cause.kind, cause);
     const struct remark *core = straggler_remark(&j, evidence);
-    if (evidence == REMARK_CORE_SLOWER) {
+    if (evidence == &remark_CORE_SLOWER) {
         expect_number(core, 0, 2); /* by arithmetic */
         expect_number(core, 1, calibration);
         expect_number(core, 3, calibration);
@@ -255,9 +257,10 @@ static void expect_straggler(double work, double calibration, const char *kind,
 /* If the core is slower by less than half of the rank's excess, it is not the main reason. */
 static void a_straggler_is_on_a_slower_core_or_has_more_work(void **state) {
     (void)state;
-    expect_straggler(1.35, 1.3, "slow-core", REMARK_CORE_IS_SLOWER, REMARK_CORE_SLOWER);
-    expect_straggler(1.35, 1, "skew", REMARK_MORE_WORK_UNCONFIRMED, REMARK_NO_SLOWER_CORE);
-    expect_straggler(1.35, 1.1, "skew", REMARK_MORE_INSTRUCTIONS, REMARK_CORE_SLOWER);
+    expect_straggler(1.35, 1.3, "slow-core", remark_named("CORE_IS_SLOWER"), &remark_CORE_SLOWER);
+    expect_straggler(1.35, 1, "skew", remark_named("MORE_WORK_UNCONFIRMED"),
+                     &remark_NO_SLOWER_CORE);
+    expect_straggler(1.35, 1.1, "skew", remark_named("MORE_INSTRUCTIONS"), &remark_CORE_SLOWER);
 }
 
 /* The number of cores and probes of a host does not matter. */
@@ -472,8 +475,8 @@ static void operators_that_give_more_tell_more_work(void **state) {
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.words.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.words.evidence, "gave up to 1.35 times as much an iteration"));
-    assert_int_equal(j.stragglers.items[0].cause.code, REMARK_HAS_MORE_WORK);
-    expect_number(straggler_remark(&j, REMARK_OPERATORS_GAVE), 0, 1.35);
+    assert_ptr_equal(j.stragglers.items[0].cause.kind, remark_named("HAS_MORE_WORK"));
+    expect_number(straggler_remark(&j, remark_named("OPERATORS_GAVE")), 0, 1.35);
     release(&r, &j);
 }
 

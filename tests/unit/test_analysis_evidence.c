@@ -478,7 +478,7 @@ static void judge_short_run(int rounds, enum verdict_state expected) {
     if (j.verdict.state != expected)
         fail_msg("%d: %s: %s", rounds, verdict_state_name(j.verdict.state), j.words.summary);
     double run_s = (double)r.duration_ns / 1e9;
-    assert_int_equal(j.verdict.confidence > VERDICT_CONFIDENCE_CAP, run_s >= 5);
+    assert_int_equal(j.verdict.confidence > number_CONFIDENCE_CAP.usual, run_s >= 5);
     assert_int_equal(j.verdict.too_short, run_s < 2);
     assert_true(!j.verdict.too_short || !j.words.evidence.n);
     release(&r, &j);

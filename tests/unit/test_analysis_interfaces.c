@@ -84,7 +84,7 @@ static bool is_wrong(struct one other, bool peer, enum flow_side side) {
     struct candidate c = full_link(&model, side);
     link_name_interface(&model, &c);
     bool wrong = c.kind == CAUSE_WRONG_INTERFACE;
-    assert_int_equal(wrong, c.cause.code == REMARK_FASTER_INTERFACE_IDLE);
+    assert_int_equal(wrong, c.cause.kind == &remark_FASTER_INTERFACE_IDLE);
     if (wrong) {
         assert_string_equal(c.cause.names[0], "eth0");
         assert_string_equal(c.cause.names[1], "eth1");

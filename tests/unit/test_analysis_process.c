@@ -77,7 +77,8 @@ static void expect_of(const struct process *processes, int n, const char *resour
         (resource && (strcmp(resource_name(v->resource), resource) != 0 || v->host != host)))
         fail_msg("%s: %s", verdict_state_name(v->state), j.words.summary);
     assert_true(!blames || v->state == VERDICT_SUSPECTED);
-    assert_true(v->confidence <= (blames ? VERDICT_CONFIDENCE_LEAN : VERDICT_CONFIDENCE_CAP));
+    assert_true(v->confidence <=
+                (blames ? number_CONFIDENCE_LEAN.usual : number_CONFIDENCE_CAP.usual));
     release(&r, &j);
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/facts/series/stats.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
+#include "tests/unit/own_remark.h"
 
 #define N 100
 
@@ -26,7 +27,7 @@ static struct straggler_judgement judge(double factor, size_t from, size_t every
         own[i] = jitter(&random) * (slow ? factor : 1);
         reference[i] = 1;
     }
-    return straggler_judge(own, reference, N, medians, 3);
+    return straggler_judge(NULL, own, reference, N, medians, 3);
 }
 
 static void jitter_is_not_straggling(void **state) {
@@ -70,7 +71,7 @@ static void too_few_iterations_name_nobody(void **state) {
     const double own[] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, reference[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     const double medians[] = {1, 1};
     (void)state;
-    assert_null(straggler_judge(own, reference, 9, medians, 2).kind);
+    assert_null(straggler_judge(NULL, own, reference, 9, medians, 2).kind);
 }
 
 /* Peers that differ as much among themselves hide it. */
@@ -82,8 +83,8 @@ static void a_wide_spread_of_peers_excuses(void **state) {
         own[i] = 1.3;
         reference[i] = 1;
     }
-    assert_null(straggler_judge(own, reference, 20, wide, 5).kind);
-    assert_non_null(straggler_judge(own, reference, 20, narrow, 5).kind);
+    assert_null(straggler_judge(NULL, own, reference, 20, wide, 5).kind);
+    assert_non_null(straggler_judge(NULL, own, reference, 20, narrow, 5).kind);
 }
 
 /* ---- whole scenes ---- */
@@ -123,7 +124,7 @@ static void free_ranks_are_judged_by_their_own_times(void **state) {
     assert_int_equal(found.n, 1);
     assert_int_equal(found.items[0].rank, 2);
     assert_true(fabs(found.items[0].slowdown - 1.5) < 0.01);
-    assert_int_equal(found.items[0].cause.code, REMARK_WAITS_FOR_CORE);
+    assert_ptr_equal(found.items[0].cause.kind, remark_named("WAITS_FOR_CORE"));
     stragglers_release(&found);
 }
 
@@ -140,7 +141,7 @@ static void in_step_the_one_that_works_longest_is_found(void **state) {
     find(&r, &found);
     assert_int_equal(found.n, 1);
     assert_int_equal(found.items[0].rank, 1);
-    assert_int_equal(found.items[0].cause.code, REMARK_MORE_INSTRUCTIONS);
+    assert_ptr_equal(found.items[0].cause.kind, remark_named("MORE_INSTRUCTIONS"));
     stragglers_release(&found);
 }
 
@@ -163,7 +164,7 @@ static void in_step_an_excess_is_in_seconds(void **state) {
         assert_true(fabs(s->explained - 1) < 0.03);
         assert_true(s->evidence.n >= 2);
         const struct remark *term = &s->evidence.items[1];
-        assert_int_equal(term->code, REMARK_TERM_DIFFERS);
+        assert_ptr_equal(term->kind, &remark_TERM_DIFFERS);
         assert_true(fabs(term->numbers[1] - 0.9 * iterations_s[i]) < 0.03 * iterations_s[i]);
         assert_true(fabs(term->numbers[2] - 0.4 * iterations_s[i]) < 0.03 * iterations_s[i]);
         stragglers_release(&found);
@@ -219,7 +220,7 @@ static void spinning_ranks_are_not_judged(void **state) {
     }
     find(&r, &found);
     assert_int_equal(found.n, 0);
-    assert_int_equal(found.note.code, REMARK_HIDDEN_BY_SPINNING);
+    assert_ptr_equal(found.note.kind, &remark_HIDDEN_BY_SPINNING);
     stragglers_release(&found);
 }
 

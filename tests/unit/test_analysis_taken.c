@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CPU time taken by the hypervisor, a quota, or other hosts of the machine. */
 #include "tests/unit/counted_process.h"
+#include "tests/unit/own_remark.h"
 
 #define NEAR(a, b)                                                                                 \
     do {                                                                                           \
@@ -51,7 +52,7 @@ static void who_waits_for_a_quota_alone_lacks_no_core(void **state) {
         if (i + 1 == j.candidates.cpu_ruled_out)
             said = &j.candidates.ruled_out.items[i];
     assert_non_null(said);
-    assert_int_equal(said->code, REMARK_CPU_NOT_SHORT);
+    assert_ptr_equal(said->kind, remark_named("CPU_NOT_SHORT"));
     NEAR(said->numbers[2] / 100, 0);
     release(&r, &j);
 }

@@ -373,7 +373,7 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     (void)state;
     judge(&w, &j);
     struct candidate c = candidate_of(2, j.model.main_group, RESOURCE_CPU, CAUSE_CONTENTION);
-    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.path.terms = 1u << BUDGET_RUN_QUEUE;
     struct loss loss = candidate_loss(&c);
     assert_int_equal(throughput_gain(&j.model, &loss, 1, INFINITY, &training), 0);
     assert_true(training.estimate > 0.1);

@@ -110,7 +110,7 @@ static void judge_iterations(struct recording *r, enum iteration_source source, 
     if (source != ITERATION_NONE)
         model.iterations.source = source;
     judge_model(&model, j);
-    assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= VERDICT_CONFIDENCE_CAP);
+    assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= number_CONFIDENCE_CAP.usual);
     assert_true(j->words.next.n > 0 || j->verdict.too_short);
     model_release(&model);
     recording_release(r);
@@ -184,7 +184,7 @@ static void two_ways_of_one_link_are_no_rivals(void **state) {
     assert_true(drawn.first > 0.95);
     /* Only suspected: the ranks' time inside MPI was not recorded. */
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-    assert_true(j.verdict.confidence <= VERDICT_CONFIDENCE_BLIND);
+    assert_true(j.verdict.confidence <= number_CONFIDENCE_BLIND.usual);
     judged_release(&j);
     model_release(&model);
     recording_release(&r);

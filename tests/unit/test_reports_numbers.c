@@ -16,10 +16,11 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "reports/says/candidate_words.h"
-#include "reports/says/refusal_words.h"
-#include "reports/says/remark_words.h"
-#include "reports/says/verdict_words.h"
+#include "reports/words/candidate_words.h"
+#include "reports/words/refusal_words.h"
+#include "reports/words/remark_words.h"
+#include "reports/words/verdict_words.h"
+#include "tests/unit/own_remark.h"
 
 #define NUMBERS_MAX 16
 
@@ -91,7 +92,7 @@ static void begin(void) {
     s.candidate.gain = (struct gain){.41, .38, .44, .replayed = true};
     s.candidate.lost = (struct gain){.estimate = NAN, .low = NAN, .high = NAN};
     s.candidate.twice.direction = WHATIF_BOTH;
-    remark_set(&s.candidate.cause, LINK_SLOWER, NUMBERS(), NAMES());
+    remark_fill(&s.candidate.cause, remark_named("LINK_SLOWER"), NUMBERS(), NAMES());
     s.verdict = (struct verdict){.candidate = &s.candidate,
                                  .state = VERDICT_SATURATED,
                                  .leaning = VERDICT_SATURATED,
@@ -269,7 +270,7 @@ static void what_is_not_the_limit(void **state) {
     struct verdict_phase *phases = calloc(2, sizeof *phases);
     (void)state;
     begin();
-    remark_set(&busy.cause, DEVICE_BUSY, NUMBERS(), NAMES());
+    remark_fill(&busy.cause, remark_named("DEVICE_BUSY"), NUMBERS(), NAMES());
     busy.run_share = .17;
     busy.gain = (struct gain){.estimate = .07, .low = .06, .high = .08};
     s.verdict.runner_up = &busy;

@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
-#include "reports/says/candidate_words.h"
-#include "reports/says/remark_words.h"
-#include "reports/says/term_words.h"
+#include "analysis/causes/causes.h"
+#include "reports/words/candidate_words.h"
+#include "reports/words/remark_words.h"
+#include "reports/words/term_words.h"
+#include "tests/unit/own_remark.h"
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), k = strlen(end);
@@ -26,17 +28,16 @@ static void check_unit(const char *code, const char *slot, const char *conversio
         fail_msg("%s: %s is said as %.10s", code, slot, conversion);
 }
 
-static void check_template(enum remark_code code) {
-    struct remark_info info = remark_info(code);
-    const char *at = remark_template(code), *end;
+static void check_template(const struct remark_kind *kind) {
+    const char *at = remark_sentence(kind), *end;
     int numbers = 0, names = 0;
     if (!at || !*at)
-        fail_msg("%s has no template", info.code);
+        fail_msg("%s has no template", kind->name);
     for (; (at = strchr(at, '%')); at = end)
         switch (remark_conversion(at, &end)) {
         case REMARK_TAKES_NUMBER:
-            if (numbers < info.n_numbers)
-                check_unit(info.code, info.numbers[numbers], at, end);
+            if (numbers < kind->n_numbers)
+                check_unit(kind->name, kind->numbers[1 + numbers], at, end);
             numbers++;
             break;
         case REMARK_TAKES_NAME:
@@ -47,39 +48,47 @@ static void check_template(enum remark_code code) {
             names++;
             break;
         case REMARK_TAKES_BAD:
-            fail_msg("%s: no conversion: %.8s", info.code, at);
+            fail_msg("%s: no conversion: %.8s", kind->name, at);
             break;
         default:
             break;
         }
-    if (numbers != info.n_numbers || names != info.n_names)
-        fail_msg("%s carries %d numbers and %d names, its template takes %d and %d", info.code,
-                 info.n_numbers, info.n_names, numbers, names);
+    if (numbers != kind->n_numbers || names != kind->n_names)
+        fail_msg("%s carries %d numbers and %d names, its template takes %d and %d", kind->name,
+                 kind->n_numbers, kind->n_names, numbers, names);
 }
 
-static void each_template_takes_what_its_code_carries(void **state) {
-    (void)state;
-    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++)
-        check_template((enum remark_code)code);
+typedef void check_kind(const struct remark_kind *kind);
+
+static size_t each_kind(check_kind *check) {
+    size_t n, checked = 0;
+    const struct cause *const *causes = causes_all(&n);
+    for (const struct remark_kind *const *at = remarks_shared; *at; at++, checked++)
+        check(*at);
+    for (size_t i = 0; i < n; i++)
+        for (const struct remark_kind *const *at = causes[i]->remarks; at && *at; at++, checked++)
+            check(*at);
+    return checked;
 }
 
-static void each_code_says_what_it_means(void **state) {
+static void each_template_takes_what_its_kind_carries(void **state) {
     (void)state;
-    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++)
-        assert_true(strlen(remark_info((enum remark_code)code).meaning) > 0);
-    assert_null(remark_template(REMARK_NONE));
+    assert_true(each_kind(check_template) > 250);
+    assert_null(remark_sentence(NULL));
+}
+
+static void check_label(const struct remark_kind *kind) {
+    const char *label = cause_label(kind);
+    if (strncmp(remark_sentence(kind), label, strlen(label)) != 0)
+        fail_msg("%s does not begin with \"%s\"", kind->name, label);
 }
 
 static void a_label_is_how_its_cause_begins(void **state) {
-    size_t labels = 0;
     (void)state;
-    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++) {
-        const char *label = cause_label((enum remark_code)code);
-        labels += *label != '\0';
-        if (strncmp(remark_template((enum remark_code)code), label, strlen(label)) != 0)
-            fail_msg("%s does not begin with \"%s\"", remark_info(code).code, label);
-    }
-    assert_true(labels > 0);
+    each_kind(check_label);
+    assert_string_equal(cause_label(&remark_PROCESS_COMPUTES_ALONE), "serial: ");
+    assert_string_equal(cause_label(remark_named("INPUT_IS_LATE")), "input: ");
+    assert_string_equal(cause_label(remark_named("QUOTA_CORES")), "");
 }
 
 static void assert_says(const struct remark *remark, const char *words) {
@@ -91,15 +100,15 @@ static void assert_says(const struct remark *remark, const char *words) {
 
 static void numbers_and_names_are_taken_in_turn(void **state) {
     (void)state;
-    struct remark remark = {REMARK_NONE};
+    struct remark remark = {0};
     assert_says(&remark, "");
-    remark_set(&remark, QUOTA_CORES, NUMBERS(0.5), NAMES());
+    remark_fill(&remark, remark_named("QUOTA_CORES"), NUMBERS(0.5), NAMES());
     assert_says(&remark, "its control group may use 0.5 cores");
-    remark_set(&remark, HELD_BACK, NUMBERS(2, 41.6), NAMES("python3[7]"));
+    remark_fill(&remark, remark_named("HELD_BACK"), NUMBERS(2, 41.6), NAMES("python3[7]"));
     assert_says(&remark, "rank 2 was ready to run but throttled 42 % of the time");
-    remark_set(&remark, HELD_BACK, NUMBERS(0, 41.6), NAMES("python3[7]"));
+    remark_fill(&remark, remark_named("HELD_BACK"), NUMBERS(0, 41.6), NAMES("python3[7]"));
     assert_says(&remark, "rank 0 was ready to run but throttled 42 % of the time");
-    remark_set(&remark, HELD_BACK, NUMBERS(-1, 41.6), NAMES("python3[7]"));
+    remark_fill(&remark, remark_named("HELD_BACK"), NUMBERS(-1, 41.6), NAMES("python3[7]"));
     assert_says(&remark, "python3[7] was ready to run but throttled 42 % of the time");
     remark_release(&remark);
     assert_says(&remark, "");
@@ -107,7 +116,7 @@ static void numbers_and_names_are_taken_in_turn(void **state) {
 
 static void a_large_number_has_no_exponent(void **state) {
     (void)state;
-    struct remark remark = {REMARK_NONE};
+    struct remark remark = {0};
     remark_set(&remark, ADVISE_FASTER_SOME_LINK, NUMBERS(48012.3), NAMES("vm1"));
     char *said = remark_words(&remark);
     assert_non_null(strstr(said, "48010 Mbit/s"));
@@ -121,10 +130,10 @@ static void a_large_number_has_no_exponent(void **state) {
 
 static void a_number_chooses_between_words(void **state) {
     (void)state;
-    struct remark remark = {REMARK_NONE};
-    remark_set(&remark, CORES_USED, NUMBERS(1.9, 2, 1, 1), NAMES());
+    struct remark remark = {0};
+    remark_fill(&remark, remark_named("CORES_USED"), NUMBERS(1.9, 2, 1, 1), NAMES());
     assert_says(&remark, "the job used 1.9 of the 2 cores of its 1 host");
-    remark_set(&remark, CORES_USED, NUMBERS(1.9, 6, 3, 3), NAMES());
+    remark_fill(&remark, remark_named("CORES_USED"), NUMBERS(1.9, 6, 3, 3), NAMES());
     assert_says(&remark, "the job used 1.9 of the 6 cores of its 3 hosts");
     remark_set(&remark, JUDGED_BY, NUMBERS(2), NAMES());
     assert_says(&remark, "the ranks move together, so judged by the processor and disk time of "
@@ -134,7 +143,7 @@ static void a_number_chooses_between_words(void **state) {
 
 static void a_term_of_the_budget_is_a_number(void **state) {
     (void)state;
-    struct remark remark = {REMARK_NONE};
+    struct remark remark = {0};
     remark_set(&remark, TERM_DIFFERS, NUMBERS(BUDGET_RUN_QUEUE, 0.25, 0.125), NAMES());
     assert_says(&remark, "waiting for a core: 0.25 s an iteration, its peers 0.125 s");
     remark_release(&remark);
@@ -162,8 +171,8 @@ static void remarks_are_said_in_order_and_copied_whole(void **state) {
     struct remarks from = {0}, to = {0};
     struct text_list said = {0};
     char name[] = "dd[3]";
-    remarks_add(&from, HELD_BACK, NUMBERS(-1, 10), NAMES(name));
-    remarks_add(&from, QUOTA_THROTTLED, NUMBERS(20), NAMES());
+    remarks_append(&from, remark_named("HELD_BACK"), NUMBERS(-1, 10), NAMES(name));
+    remarks_append(&from, remark_named("QUOTA_THROTTLED"), NUMBERS(20), NAMES());
     name[0] = 'x'; /* names are copies */
     remarks_copy(&to, &from);
     remarks_move(&to, &from);
@@ -183,8 +192,7 @@ static void remarks_are_said_in_order_and_copied_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_template_takes_what_its_code_carries),
-        cmocka_unit_test(each_code_says_what_it_means),
+        cmocka_unit_test(each_template_takes_what_its_kind_carries),
         cmocka_unit_test(a_label_is_how_its_cause_begins),
         cmocka_unit_test(numbers_and_names_are_taken_in_turn),
         cmocka_unit_test(a_large_number_has_no_exponent),

@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 #include "reports/model/prediction_private.h"
-#include "reports/says/remark_words.h"
-#include "reports/says/scenario_words.h"
-#include "reports/says/verdict_words.h"
+#include "reports/words/remark_words.h"
+#include "reports/words/scenario_words.h"
+#include "reports/words/verdict_words.h"
+#include "tests/unit/own_remark.h"
 
 /* Two hosts; rank 3 ran on the second. */
 struct planted {
@@ -100,16 +101,17 @@ static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
 /* A host with one core cannot run fewer ranks; control groups have files of two versions. */
 static void advice_can_be_followed_on_any_host(void **state) {
     static const struct {
-        enum remark_code code;
+        const char *name;
         const char *said[2];
-    } advice[] = {{REMARK_ADVISE_FEWER_RANKS, {"no more ranks and threads", "than it has cores"}},
-                  {REMARK_ADVISE_RAISE_CPU_MAX, {"cpu.max", "cpu.cfs_quota_us"}},
-                  {REMARK_ADVISE_RAISE_IO_MAX, {"io.max", "blkio.throttle"}},
-                  {REMARK_ADVISE_RAISE_MEMORY_MAX, {"memory.max", "memory.limit_in_bytes"}}};
+    } advice[] = {{"ADVISE_FEWER_RANKS", {"no more ranks and threads", "than it has cores"}},
+                  {"ADVISE_RAISE_CPU_MAX", {"cpu.max", "cpu.cfs_quota_us"}},
+                  {"ADVISE_RAISE_IO_MAX", {"io.max", "blkio.throttle"}},
+                  {"ADVISE_RAISE_MEMORY_MAX", {"memory.max", "memory.limit_in_bytes"}}};
     (void)state;
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
         for (size_t k = 0; k < 2; k++)
-            assert_non_null(strstr(verdict_template(advice[i].code), advice[i].said[k]));
+            assert_non_null(
+                strstr(remark_sentence(remark_named(advice[i].name)), advice[i].said[k]));
 }
 
 /* ---- the verdict ---- */
@@ -119,7 +121,7 @@ static void say_candidate(struct candidate *c, enum verdict_state leaning, bool 
     struct planted p;
     struct verdict v = {.candidate = c, .leaning = leaning};
     plant_ranks(&p);
-    remark_set(&c->cause, QUOTA_USED_UP, NUMBERS(), NAMES());
+    remark_fill(&c->cause, remark_named("QUOTA_USED_UP"), NUMBERS(), NAMES());
     remarks_add(&v.next, ADVISE_ASK, NUMBERS(), NAMES());
     remarks_add(&v.next, ADVISE_COMPARE, NUMBERS(), NAMES());
     if (too_little)
