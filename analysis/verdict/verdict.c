@@ -11,170 +11,18 @@
 #include "analysis/causes/straggler.h"
 #include "analysis/verdict/verdict_private.h"
 
-const char *verdict_state_name(enum verdict_state state) {
-    static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient"};
-    return names[state];
-}
-
-bool verdict_blames(enum verdict_state state) {
-    return state == VERDICT_SATURATED || state == VERDICT_SUSPECTED;
-}
-
-/* ---- how far the recording carries ---- */
-
-/* Samples of a long recording are joined to rows of some seconds. */
-static size_t samples_of(const struct run_model *model, size_t host) {
-    const struct rate *rate = &model->hosts[host].metrics[METRIC_CPU_IDLE];
-    int64_t period = model->recording->period_ns;
-    if (model->recording->tables[RECORDING_CPU].step_ns > 0 && period > 0)
-        return (size_t)(rate_covered(rate, phase_windows(&model->groups[0])) / period);
-    return rate_find(rate, model->recording->duration_ns) - rate_find(rate, 0);
-}
-
-/* The model has hosts. */
-static size_t host_least_seen(const struct run_model *model) {
-    size_t least = 0;
-    for (size_t h = 1; h < model->n_hosts; h++)
-        least = samples_of(model, h) < samples_of(model, least) ? h : least;
-    return least;
-}
-
-size_t verdict_least_samples(const struct run_model *model) {
-    return model->n_hosts ? samples_of(model, host_least_seen(model)) : 0;
-}
-
-double verdict_coverage(const struct run_model *model) {
-    struct windows all = phase_windows(&model->groups[0]);
-    double worst = 1;
-    for (size_t h = 0; h < model->n_hosts; h++)
-        worst = fmin(worst, (double)rate_covered(&model->hosts[h].metrics[METRIC_CPU_IDLE], all) /
-                                (double)windows_length(all));
-    return model->n_hosts ? worst : 0;
-}
-
-double verdict_closing(const struct run_model *model) {
-    size_t n = 0, closing = 0;
-    for (size_t r = 0; r < model->budgets.n; r++) {
-        const struct budget *b = &model->budgets.items[r].groups[model->main_group];
-        if (b->wall_s <= 0)
-            continue;
-        n++;
-        closing += b->source != BUDGET_FROM_EVENTS || budget_closes(b);
-    }
-    return n ? (double)closing / (double)n : 1;
-}
-
-/* 0 with as few as are needed, 1 with four times as many. */
-static double plenty(double n, double needed) {
-    return fmin(1, fmax(0, (n - needed) / (3 * needed)));
-}
-
-/* The iterations of the rank that stands for all, if every call of it is known; else 0. */
-static size_t iterations_told(const struct run_model *model) {
-    const struct rank_iterations *reference = iterations_reference(&model->iterations);
-    return model_has_path(model) && reference ? reference->n : 0;
-}
-
-/* How many moments of the program were seen, between 0 (as few as are needed) and 1: of the calls
- * of MPI every one was, so that iterations count; else samples do. */
-static double seen_of(const struct run_model *model) {
-    return fmax(plenty((double)verdict_least_samples(model), number_of(model, RUN_SAMPLES_MIN)),
-                plenty((double)iterations_told(model), number_of(model, RUN_ITERATIONS_MIN)));
-}
-
-/* Samples of the host with the fewest, of those that its length asks for: counters go on without
- * them, but what happened when is gone. One may fall beside either end. */
-static double samples_there(const struct run_model *model) {
-    int64_t period = model->recording->period_ns;
-    /* Whole periods. NOLINTNEXTLINE(bugprone-integer-division) */
-    double asked = period > 0 ? (double)(model->recording->duration_ns / period) - 2 : 0;
-    return asked > 0 ? fmin(1, (double)verdict_least_samples(model) / asked) : 1;
-}
-
-/* Some ranks whose calls were recorded did not come to their end: killed, or stuck, or their last
- * calls are lost. Waits of the others for them then say nothing of the program. */
-static bool all_came_to_end(const struct run_model *model) {
-    const struct mpi_log *log = &model->recording->calls;
-    for (size_t r = 0; model->budgets.events && r < log->n; r++) {
-        bool ended = false;
-        for (size_t e = log->ranks[r].n; !ended && e > 0; e--)
-            ended = strcmp(log->names[log->ranks[r].events[e - 1].function], "MPI_Finalize") == 0;
-        if (!ended)
-            return false;
-    }
-    return true;
-}
-
-/* The share of the ranks' time that could not be split into waiting for a peer and moving data. */
-static double unsplit(const struct run_model *model) {
-    double share = rank_budgets_share(&model->budgets, model->main_group, BUDGET_UNSPLIT);
-    return model_has_path(model) && share > 0 ? fmin(share, 1) : 0;
-}
-
-/* The part of the evidence that is there. */
-static double evidence_there(const struct run_model *model) {
-    double there = samples_there(model) * (1 - unsplit(model));
-    if (verdict_closing(model) < 1)
-        there *= number_of(model, DOUBT_OPEN);
-    if (verdict_coverage(model) <
-        number_of(model, COVERAGE_WHOLE)) /* a host was dark for a while */
-        there *= number_of(model, DOUBT_DARK);
-    return all_came_to_end(model) ? there : number_of(model, DOUBT_ENDLESS) * there;
-}
-
-/* A short run has seen few of the program's moments, however alike they were. */
-static double long_enough(const struct run_model *model) {
-    double least = number_of(model, DOUBT_SHORT);
-    return least + (1 - least) * seen_of(model);
-}
-
-static double run_s(const struct run_model *model) {
-    return (double)model->recording->duration_ns / 1e9;
-}
-
-/* However clear it looks, a short run has shown little of what may happen. */
-static double sure_by_time(const struct run_model *model) {
-    bool enough = run_s(model) >= number_of(model, SURE_S) &&
-                  (double)verdict_least_samples(model) >= number_of(model, SURE_SAMPLES);
-    return enough ? number_of(model, CONFIDENCE_MAX) : number_of(model, CONFIDENCE_CAP);
-}
-
-static double capped(const struct run_model *model, double confidence) {
-    return model_has_path(model) ? confidence : fmin(confidence, number_of(model, CONFIDENCE_CAP));
-}
-
-/* The table was made on short runs as well, and on none whose evidence has a hole. */
-double verdict_confidence(const struct run_model *model, double computed, double *ret_asked) {
-    *ret_asked = fmin(1, computed * long_enough(model));
-    return capped(model, fmin(verdict_calibrated(*ret_asked), sure_by_time(model))) *
-           evidence_there(model);
-}
-
-double verdict_confidence_counted(const struct run_model *model, double share) {
-    return capped(model, fmin(share * long_enough(model), sure_by_time(model))) *
-           evidence_there(model);
-}
-
-/* The kernel's counters go on between samples: where calls tell when each wait was, samples only
- * have to say what the time between was spent on. */
-static size_t samples_needed(const struct run_model *model) {
-    return iterations_told(model) >= number_of(model, RUN_ITERATIONS_MIN)
-               ? number_of(model, RUN_SAMPLES_BESIDE_CALLS)
-               : number_of(model, RUN_SAMPLES_MIN);
-}
-
 /* The reason why there is too little to judge by, or REMARK_NONE. */
 static void find_too_little(const struct run_model *model, struct remark *ret_why) {
-    size_t samples = verdict_least_samples(model), needed = samples_needed(model);
+    size_t samples = verdict_least_samples(model), needed = verdict_samples_needed(model);
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     if (!model->n_hosts)
         remark_set(ret_why, NO_HOST_RECORDED, NUMBERS(), NAMES());
-    else if (run_s(model) < number_of(model, SECONDS_MIN))
-        remark_set(ret_why, RUN_TOO_SHORT, NUMBERS(run_s(model), number_of(model, SURE_S)),
+    else if (verdict_run_s(model) < number_of(model, SECONDS_MIN))
+        remark_set(ret_why, RUN_TOO_SHORT, NUMBERS(verdict_run_s(model), number_of(model, SURE_S)),
                    NAMES());
     else if (samples < needed)
         remark_set(ret_why, SAMPLES_TOO_FEW, NUMBERS((double)samples, (double)needed),
-                   NAMES(model->hosts[host_least_seen(model)].name));
+                   NAMES(model->hosts[verdict_host_least_seen(model)].name));
     /* iterations that were found are a help, not what the program is about */
     else if (reference && model->iterations.source == ITERATION_MARKER &&
              reference->n < number_of(model, RUN_ITERATIONS_MIN))
@@ -196,12 +44,12 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
     v->host = v->rank = -1; /* the summary says what it looks like so far */
     v->subject = SUBJECT_NONE;
     v->resource = RESOURCE_NONE;
-    if (!leaning ||
-        run_s(model) < number_of(model, SECONDS_MIN)) /* what was said of a run that was seen */
+    if (!leaning || verdict_run_s(model) <
+                        number_of(model, SECONDS_MIN)) /* what was said of a run that was seen */
         drop_evidence(v);
     if (model->n_hosts > 1 && verdict_coverage(model) < number_of(model, COVERAGE_MIN))
         remarks_add(&v->next, ADVISE_SEE_AGENT, NUMBERS(),
-                    NAMES(model->hosts[host_least_seen(model)].name));
+                    NAMES(model->hosts[verdict_host_least_seen(model)].name));
     if (model->iterations.n &&
         iterations_reference(&model->iterations)->n < number_of(model, RUN_ITERATIONS_MIN))
         remarks_add(&v->next, ADVISE_MORE_ITERATIONS, NUMBERS(number_of(model, RUN_ITERATIONS_MIN)),
@@ -232,13 +80,6 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
 }
 
 /* ---- what could not be seen ---- */
-
-bool verdict_has_ranks(const struct run_model *model) {
-    for (size_t r = 0; r < model->budgets.n; r++)
-        if (model->budgets.items[r].rank >= 0)
-            return true;
-    return false;
-}
 
 static void add_missing(const struct run_model *model, struct verdict *v) {
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -276,16 +117,16 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
 static double seconds_needed(const struct run_model *model) {
     double samples =
         4.0 * number_of(model, RUN_SAMPLES_MIN) / fmax(1, (double)verdict_least_samples(model));
-    double told = (double)iterations_told(model);
+    double told = (double)verdict_iterations_told(model);
     double factor =
         told > 0 ? fmin(samples, 4.0 * number_of(model, RUN_ITERATIONS_MIN) / told) : samples;
-    return ceil(fmax(run_s(model) * factor, number_of(model, SURE_S)));
+    return ceil(fmax(verdict_run_s(model) * factor, number_of(model, SURE_S)));
 }
 
 static void add_next(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n && verdict_has_ranks(model))
         remarks_add(&v->next, ADVISE_MARK_PROGRAM, NUMBERS(), NAMES());
-    if ((seen_of(model) < 1 || run_s(model) < number_of(model, SURE_S)) &&
+    if ((verdict_seen(model) < 1 || verdict_run_s(model) < number_of(model, SURE_S)) &&
         verdict_coverage(model) >= 0.9) /* which made it less sure */
         remarks_add(&v->next, ADVISE_RECORD_LONGER, NUMBERS(seconds_needed(model)), NAMES());
     if (!v->next.n)
@@ -361,7 +202,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
         find_too_little(model, &v.too_little);
     if (v.too_little.code)
         judge_too_little(model, &v);
-    v.too_short = run_s(model) < number_of(model, SECONDS_MIN);
+    v.too_short = verdict_run_s(model) < number_of(model, SECONDS_MIN);
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);

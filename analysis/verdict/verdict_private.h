@@ -9,6 +9,15 @@
 #include "analysis/verdict/resample.h"
 #include "analysis/verdict/verdict.h"
 
+/* Seconds of the run. */
+double verdict_run_s(const struct run_model *model);
+/* The host with the fewest samples, and how many are needed. */
+size_t verdict_host_least_seen(const struct run_model *model);
+size_t verdict_samples_needed(const struct run_model *model);
+/* The iterations of the rank that stands for all, if every call of it is known; else 0. */
+size_t verdict_iterations_told(const struct run_model *model);
+/* The moments of the program that were seen, between 0 (as few as are needed) and 1. */
+double verdict_seen(const struct run_model *model);
 /* Samples within the run of the host with the fewest. */
 size_t verdict_least_samples(const struct run_model *model);
 /* Share of the run that samples of the host with the fewest cover. */
