@@ -282,7 +282,7 @@ int sql_prepare_all(struct store *store);
 
 int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
-/* Prepares a statement whose text SQLite has made, and frees the text; -ENOMEM if it is NULL. */
+/* As sql_prepare, with a text from SQLite, which is freed; NULL: -ENOMEM. */
 int sql_prepare_made(struct store *store, char *sql, sqlite3_stmt **ret_statement);
 /* Rolls back after a failure; store_error still says why it failed. */
 void sql_undo(struct store *store, const char *rollback);

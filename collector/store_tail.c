@@ -56,7 +56,7 @@ static int find_column(sqlite3_stmt *statement, const char *table, const char *n
     return r;
 }
 
-/* Fills in the table's id, 0 if it is missing, and its columns' ordinals, -1 if missing. */
+/* Fills in the table's id and the ordinals of its columns; 0 and -1 if they are missing. */
 static int find_wanted(struct store_tail *tail, size_t t) {
     const struct store_tail_table *wanted = &tail->wanted[t];
     struct tail_table *table = &tail->tables[t];

@@ -36,7 +36,7 @@ struct mount_fill {
 
 struct mounts;
 
-/* As statvfs(3). */
+/* Like statvfs(3). */
 typedef int mounts_scan(const char *point, struct statvfs *ret_stat);
 
 /* Scans once, and then after each mounts_scan_again(). mountinfo: a path, read for each scan.

@@ -80,7 +80,7 @@ static bool is_finishing(struct push *push) {
     return finishing;
 }
 
-/* While finishing. Locked. */
+/* When to give up while finishing. Locked. */
 static int64_t deadline_of(const struct push *push) {
     int64_t patient_ns = push->heard_ns + push->config.patience_ns;
     return push->config.patience_ns && patient_ns < push->deadline_ns ? patient_ns

@@ -15,7 +15,7 @@ static int usage(void) {
     return 2;
 }
 
-/* The words after the options; NULL: they are not what `chokepoint run` says. */
+/* The words after the options; NULL: `chokepoint run` passes others. */
 static char *const *read_words(struct relay *relay, int argc, char **argv) {
     const struct option_row rows[] = {{"--host NAME", NULL, .text = &relay->host},
                                       {"--collector URL", NULL, .text = &relay->collector},

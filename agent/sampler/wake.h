@@ -30,7 +30,7 @@ void wake_close(struct wake *wake);
 /* called_fd: readable when a writer calls, non-blocking, borrowed; its bytes are discarded. */
 void wake_listen(struct wake *wake, int called_fd);
 
-/* As sampler_clock.wait; ctx is the struct wake. Returns SAMPLER_AGAIN at least every ten
+/* Like sampler_clock.wait; ctx is the struct wake. Returns SAMPLER_AGAIN at least every ten
  * seconds. */
 int wake_wait(void *ctx, int64_t wall_ns);
 

@@ -7,7 +7,7 @@
 void progress_line(const char *text);
 
 /* A thread shows "WHAT, 3 s" from the first second on, if standard error is a terminal. NULL if it
- * is none, or without memory; progress_end takes NULL. what: borrowed until then. */
+ * is not, or without memory; progress_end takes NULL. what: borrowed until then. */
 struct progress;
 struct progress *progress_begin(const char *what);
 void progress_end(struct progress *progress);

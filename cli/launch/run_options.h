@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of `chokepoint run`. Options end at the first word that is none. */
+/* The command line of `chokepoint run`. Options end at the first word that is no option. */
 #ifndef CHOKEPOINT_CLI_RUN_OPTIONS_H
 #define CHOKEPOINT_CLI_RUN_OPTIONS_H
 

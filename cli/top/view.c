@@ -191,7 +191,7 @@ static void end_delay(struct top_view *view) {
     stop_typing(view);
 }
 
-/* While a number is typed. True: the key is used up. */
+/* Handles a key while a number is typed. True: the key is used up. */
 static bool type(struct top_view *view, const struct live_snapshot *snapshot, int key) {
     size_t n = strlen(view->entry);
     bool digit = key >= '0' && key <= '9';

@@ -18,9 +18,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "tables", "workloads"]
 COMMENTED = SOURCES + ["setup", "tests"]
-SPELT_OUT = ["agent/mark", "agent/relay", "agent/shim", "analysis/evidence", "analysis/facts", "analysis/gain", "analysis/simulate",
-             "analysis/time", "collector", "common", "reports/comparison", "reports/export", "reports/formats", "reports/live",
-             "reports/plot", "reports/sweep", "tests", "workloads"]
+SPELT_OUT = ["agent/base", "agent/capture", "agent/doctor", "agent/mark", "agent/push", "agent/relay", "agent/sampler", "agent/shim",
+             "agent/spool", "agent/supervise", "analysis/evidence", "analysis/facts", "analysis/gain", "analysis/simulate",
+             "analysis/time", "cli", "collector", "common", "reports/comparison", "reports/export", "reports/formats",
+             "reports/live", "reports/plot", "reports/sweep", "tests", "workloads"]
 C, SCRIPTS = (".c", ".h", ".def"), (".py", ".sh")
 
 # Openings of sentences that are faults, except in a question.

@@ -8,7 +8,7 @@
 #include "workloads/common/words.h"
 
 struct calibrate_options {
-    const char *name; /* of this host; default: gethostname */
+    const char *name; /* name of this host; default: gethostname */
     const char *disk;
     unsigned parts; /* PART_* */
     bool quick;

@@ -16,7 +16,7 @@ static const char usage[] =
     "(i + j) mod ranks, blocks that a rank lacks are sent to it, the trace of C is summed.\n"
     "\n";
 
-/* There is no server here that applies anything, and no product can be left out. */
+/* No server here applies anything, and no product can be left out. */
 static int take_plant(const struct option_word *word, void *to) {
     const struct plants *plants = to;
     int r = word_take_plant(word, to);

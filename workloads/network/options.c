@@ -28,7 +28,7 @@ static void describe(const struct network_program *p, struct about *to) {
     snprintf(to->rate, sizeof to->rate, "learning rate (%g)", p->rate);
 }
 
-/* A batch cannot be left out. */
+/* Plants that leave out work are refused: a batch cannot be left out. */
 static int take_plant(const struct option_word *word, void *to) {
     const struct plants *plants = to;
     int r = word_take_plant(word, to);
@@ -99,7 +99,7 @@ int network_options_read(const struct network_program *p, int argc, char **argv,
         r = words_missing("data", error);
     o->optimizer = (enum optimizer_kind)optimizer;
     o->target = percent / 100;
-    if (o->momentum < 0) /* stale gradients have momentum of their own */
+    if (o->momentum < 0) /* stale gradients act as momentum already */
         o->momentum = o->async && o->optimizer == OPTIMIZER_SGD ? 0 : .9;
     return r;
 }

@@ -43,7 +43,7 @@ struct connection_probe {
     int proc_fd; /* -1: none; valid once `is_open` */
     bool is_open;
     struct netlink ask, farewells; /* the latter may be closed: not permitted */
-    uint64_t sample;               /* number of the current one, from 1 */
+    uint64_t sample;               /* number of the current sample, from 1 */
     uint64_t job_changes;          /* as of the last check of everybody's owners */
     /* in this sample: owners of known connections are looked for again, which the round that ends
      * has found or all files tell; all files of the job have been looked at */

@@ -78,7 +78,7 @@ const struct owner *owners_find(const struct owners *owners, uint32_t inode);
 
 struct connection {
     uint64_t cookie; /* of the socket: never used again */
-    uint64_t seen;   /* number of the sample that saw it last */
+    uint64_t seen;   /* number of the last sample with this name */
     uint64_t looked; /* number of the sample that looked for its owner, 0: none yet */
     uint32_t inode;  /* 0: no process had it in hand */
     int32_t pid;     /* 0: not of the job */

@@ -29,7 +29,7 @@ static bool next(struct arguments *arguments, struct span *ret_word) {
         return false;
     const char *nul = memchr(p, '\0', (size_t)(end - p));
     if (!nul)
-        return false; /* cut: not to be trusted */
+        return false; /* cut text is not trusted */
     *ret_word = (struct span){p, (size_t)(nul - p)};
     arguments->p = nul + 1;
     return true;

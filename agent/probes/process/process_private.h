@@ -38,7 +38,7 @@ enum process_gpu { GPU_UNKNOWN, GPU_NOT_SEEN, GPU_SEEN };
 /* One process, known by its id and its start. */
 struct process {
     uint64_t inode;      /* of its directory: the same inode is the same process */
-    uint64_t seen;       /* number of the sample that saw it last */
+    uint64_t seen;       /* number of the last sample with this name */
     uint64_t read;       /* number of the sample that read its stat last */
     uint64_t sent;       /* number of the sample that reported it last, 0: none */
     uint64_t classified; /* number of the sample that asked last what it is */
@@ -155,7 +155,7 @@ struct process_choices {
  * pages, which would make all of it resident. */
 struct processes {
     int proc_fd;
-    uint64_t sample; /* number of the current one, from 1 */
+    uint64_t sample; /* number of the current sample, from 1 */
     size_t n_idle, n_idle_before;
     dev_t agent_device; /* of the agent's own executable */
     ino_t agent_inode;

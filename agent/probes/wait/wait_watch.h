@@ -68,7 +68,7 @@ struct wait_watch { /* all zero: not open */
     bool is_open;
     struct wait_source *source; /* NULL: the memory is a test's */
     struct wait_memory memory;
-    uint64_t sample; /* number of the current one, from 1 */
+    uint64_t sample; /* number of the current sample, from 1 */
     uint64_t job_passes, job_changes;
     size_t n_members; /* told to the source */
     uint32_t members[JOB_PROCESSES_MAX];
