@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
-ROOMS = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
+ROOMS = ["agent", "analysis", "cli", "collector", "common", "reports", "tables", "workloads"]
 ONCE = {"slot_of", "walk", "writer"}
 
 NOISE = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//.*|/\*(?s:.*?)\*/')
