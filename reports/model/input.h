@@ -26,7 +26,7 @@ struct report_input {
 int report_host_index(const struct report_input *input, int64_t id);
 /* The same by its name, which may be NULL. */
 int report_host_named(const struct report_input *input, const char *name);
-/* Lists what this version does not know of the run's tables. */
+/* Notes which columns of the run this version does not know. */
 int report_load_unknown(struct store *store, struct report_input *input);
 int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
