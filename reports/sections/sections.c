@@ -7,48 +7,64 @@
 #include "reports/model/budget_words.h"
 #include "reports/sections/compared.h"
 
-/* The first DETAILS_AT are what a reader must know. */
-static report_section *const of_report[] = {
-    section_run,        section_phases,        section_verdict,     section_phase_verdicts,
-    section_ranking,    section_stragglers,    section_changes,     section_budget,
-    section_waits,      section_critical_path, section_efficiency,  section_resources,
-    section_job,        section_peaks,         section_roles,       section_pairs,
-    section_arithmetic, section_iterations,    section_operators,   section_pictures,
-    section_processes,  section_loads,         section_filesystems, section_exports,
-    section_alerts,     section_ceilings,      section_quality,     section_figures,
+enum part {
+    PART_VERDICT,
+    PART_MAP,
+    PART_BUDGET,
+    PART_CHANGES,
+    PART_ITERATIONS,
+    PART_OVER_TIME,
+    PART_PAIRS,
+    PART_PROCESSES,
+    PART_EVIDENCE,
+    PART_TABLES,
+    NO_PART
 };
-#define DETAILS_AT 5
 
 /* A page is read from the top: the limit, full resources over time, where time went, advice; then
  * ranks and processes, the data that all of this rests on, and the tables. */
-static const struct part {
+static const struct part_words {
     const char *id, *title;
-    report_section *const *sections; /* the last is NULL */
-} parts[] = {
-    {"verdict", "Verdict", (report_section *const[]){section_headline, NULL}},
-    {"map", "Full resources over time", (report_section *const[]){section_map, NULL}},
-    {"budget", "Where each rank's time went",
-     (report_section *const[]){section_budget, section_waits, section_efficiency, NULL}},
-    {"changes", "Gains of changes", (report_section *const[]){section_changes, NULL}},
-    {"iterations", "Iterations",
-     (report_section *const[]){section_iterations, section_stragglers, section_operators, NULL}},
-    {"over-time", "Over time", (report_section *const[]){section_pictures, NULL}},
-    {"pairs", "Traffic between hosts",
-     (report_section *const[]){section_matrix, section_pairs, section_connections, section_exports,
-                               NULL}},
-    {"processes", "Processes", (report_section *const[]){section_roles, section_processes, NULL}},
-    {"evidence", "Evidence, and its gaps",
-     (report_section *const[]){section_evidence, section_phase_verdicts, section_arithmetic,
-                               section_ceilings, section_quality, NULL}},
-    {"tables", "Tables",
-     (report_section *const[]){section_resources, section_job, section_peaks, section_loads,
-                               section_filesystems, section_alerts, NULL}},
+} parts[] = {[PART_VERDICT] = {"verdict", "Verdict"},
+             [PART_MAP] = {"map", "Full resources over time"},
+             [PART_BUDGET] = {"budget", "Where each rank's time went"},
+             [PART_CHANGES] = {"changes", "Gains of changes"},
+             [PART_ITERATIONS] = {"iterations", "Iterations"},
+             [PART_OVER_TIME] = {"over-time", "Over time"},
+             [PART_PAIRS] = {"pairs", "Traffic between hosts"},
+             [PART_PROCESSES] = {"processes", "Processes"},
+             [PART_EVIDENCE] = {"evidence", "Evidence, and its gaps"},
+             [PART_TABLES] = {"tables", "Tables"}};
+
+enum stands { IN_HEAD, IN_DETAILS, ON_PAGES };
+
+static const struct section {
+    report_section *put;
+    enum stands stands;
+    enum part part;
+    int place; /* in the part, from 1 on */
+} sections[] = {
+#define SECTION_HEAD(name, part, place) {section_##name, IN_HEAD, part, place},
+#define SECTION(name, part, place) {section_##name, IN_DETAILS, part, place},
+#define SECTION_PAGE(name, part, place) {section_##name, ON_PAGES, part, place},
+#include "reports/sections/sections.def"
+#undef SECTION_HEAD
+#undef SECTION
+#undef SECTION_PAGE
 };
 
-static const char *title_of(const struct report *report, const struct part *part) {
+/* The section at that place; NULL: the part has ended. */
+static report_section *section_at(enum part part, int place) {
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+        if (sections[i].part == part && sections[i].place == place)
+            return sections[i].put;
+    return NULL;
+}
+
+static const char *title_of(const struct report *report, enum part part) {
     bool of_processes = strcmp(budget_owner(report), "process") == 0;
-    return strcmp(part->id, "budget") == 0 && of_processes ? "Where each process's time went"
-                                                           : part->title;
+    return part == PART_BUDGET && of_processes ? "Where each process's time went"
+                                               : parts[part].title;
 }
 
 /* Pictures take as long as all else: they are drawn while the page is written. */
@@ -59,14 +75,21 @@ static void begin_pictures(const struct report *report, struct page *page) {
 }
 
 static void put_page(const struct report *report, struct page *page) {
+    report_section *put;
     begin_pictures(report, page);
     section_run(report, page);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        page_part(page, parts[i].id, title_of(report, &parts[i]));
-        for (report_section *const *section = parts[i].sections; *section; section++)
-            (*section)(report, page);
+    for (enum part part = 0; part < NO_PART; part++) {
+        page_part(page, parts[part].id, title_of(report, part));
+        for (int place = 1; (put = section_at(part, place)); place++)
+            put(report, page);
     }
     page_data(page, report);
+}
+
+static void put_all(const struct report *report, struct page *page, enum stands first) {
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+        if (sections[i].stands >= first && sections[i].stands <= IN_DETAILS)
+            sections[i].put(report, page);
 }
 
 static comparison_section *const of_comparison[] = {
@@ -79,8 +102,7 @@ void sections_put_report(const struct report *report, struct page *page) {
     if (page_draws(page))
         put_page(report, page);
     else
-        for (size_t i = 0; i < ARRAY_SIZE(of_report); i++)
-            of_report[i](report, page);
+        put_all(report, page, IN_HEAD);
 }
 
 void sections_put_alerts(const struct report *report, struct page *page) {
@@ -89,8 +111,7 @@ void sections_put_alerts(const struct report *report, struct page *page) {
 }
 
 void sections_put_details(const struct report *report, struct page *page) {
-    for (size_t i = DETAILS_AT; i < ARRAY_SIZE(of_report); i++)
-        of_report[i](report, page);
+    put_all(report, page, IN_DETAILS);
 }
 
 static const struct compared_part {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sections of each kind of report, in their order: a new section is one file and one line in
- * sections.c. A section says all it has to say, to readers and to programs; the page takes what its
- * format has words for.
+ * The sections of each kind of report, in their order: a new section is one file and one line of
+ * sections.def, or of sections.c for one of a comparison. A section says all it has to say, to
+ * readers and to programs; the page takes what its format has words for.
  */
 #ifndef CHOKEPOINT_REPORTS_SECTIONS_H
 #define CHOKEPOINT_REPORTS_SECTIONS_H
@@ -13,13 +13,13 @@
 typedef void report_section(const struct report *report, struct page *page);
 typedef void comparison_section(const struct comparison *comparison, struct page *page);
 
-extern report_section section_run, section_phases, section_verdict, section_phase_verdicts,
-    section_ranking, section_stragglers, section_budget, section_waits, section_critical_path,
-    section_efficiency, section_resources, section_job, section_peaks, section_roles, section_pairs,
-    section_iterations, section_arithmetic, section_operators, section_pictures, section_processes,
-    section_alerts, section_ceilings, section_quality, section_figures, section_loads,
-    section_filesystems, section_exports, section_headline, section_evidence, section_map,
-    section_changes, section_connections, section_matrix;
+#define SECTION(name, part, place) extern report_section section_##name;
+#define SECTION_HEAD SECTION
+#define SECTION_PAGE SECTION
+#include "reports/sections/sections.def"
+#undef SECTION
+#undef SECTION_HEAD
+#undef SECTION_PAGE
 
 extern comparison_section section_compared, section_compared_groups, section_compared_parts,
     section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,

@@ -64,7 +64,7 @@ static void more_work_on_one_rank_is_imbalance(void **state) {
         assert_true(fabs(j.candidates.items[0].blocked - 0.025 / 0.076) < 0.02);
         double given = 0.025 * (ranks - 1) / ranks;
         assert_true(fabs(j.verdict.gain - given / 0.076) < 0.03);
-        assert_true(any_says(&j.words.next, "`chokepoint whatif {run} --without-straggler 1`"));
+        assert_true(any_says(&j.words.next, "`chokepoint whatif last --without-straggler 1`"));
         release(&r, &j);
     }
 }

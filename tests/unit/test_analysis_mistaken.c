@@ -25,16 +25,16 @@ static void a_verdict_gains_what_the_command_it_prints_answers(void **state) {
         const char *command;
         struct whatif_scenario scenario;
     } cases[] = {{{.work = 1.5},
-                  "`chokepoint whatif {run} --without-straggler 1`",
+                  "`chokepoint whatif last --without-straggler 1`",
                   {.kind = WHATIF_LIKE_PEERS, .host = 1, .rank = 1, .factor = 1}},
                  {{.asleep = 0.02},
-                  "`chokepoint whatif {run} --without vm2:sleep`",
+                  "`chokepoint whatif last --without vm2:sleep`",
                   {.kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_IDLE}},
                  {{.queue = 0.03},
-                  "`chokepoint whatif {run} --without vm2:contention`",
+                  "`chokepoint whatif last --without vm2:contention`",
                   {.kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE}},
                  {{.queue = 0.03, .throttled = true},
-                  "`chokepoint whatif {run} --without vm2:quota`",
+                  "`chokepoint whatif last --without vm2:quota`",
                   {.kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_QUOTA}}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
