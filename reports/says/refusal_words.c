@@ -2,11 +2,17 @@
 #include "reports/says/refusal_words.h"
 
 #include "analysis/gain/whatif.h"
-#include "reports/says/text_list.h"
+#include "reports/says/remark_words.h"
 
-/* Texts of codes without values. */
-static const char *const plain[REFUSAL_COUNT_] = {
+/* Numbers: the refusal's two, and the tolerance of a replay, %. Names: the call. */
+static const char *const templates[REFUSAL_COUNT_] = {
     [REFUSAL_NONE] = "",
+    [REFUSAL_NEWCOMERS] = "the run uses %s, which a replay does not follow",
+    [REFUSAL_WAITS_UNTOLD] = "nothing tells whom ranks wait for in %s",
+    [REFUSAL_RANK_UNTOLD] = "rank %d waits %.0f %% of the time, mostly in %s, and its calls do "
+                            "not tell for whom",
+    [REFUSAL_UNLIKE_RUN] = "the MPI calls, replayed as measured, take %.3g s, the run took %.3g s: "
+                           "more than %.0f %% off",
     [REFUSAL_NO_CALLS] = "no MPI calls were recorded",
     [REFUSAL_CALLS_LOST] = "some MPI calls were lost",
     [REFUSAL_NOTHING_MATCHED] = "no call of one rank could be matched with one of another",
@@ -33,20 +39,7 @@ static const char *const plain[REFUSAL_COUNT_] = {
 };
 
 char *refusal_words(const struct refusal *r) {
-    switch (r->code) {
-    case REFUSAL_NEWCOMERS:
-        return text_format("the run uses %s, which a replay does not follow", r->call);
-    case REFUSAL_WAITS_UNTOLD:
-        return text_format("nothing tells whom ranks wait for in %s", r->call);
-    case REFUSAL_RANK_UNTOLD:
-        return text_format("rank %.0f waits %.0f %% of the time, mostly in %s, and its calls do "
-                           "not tell for whom",
-                           r->numbers[0], r->numbers[1], r->call);
-    case REFUSAL_UNLIKE_RUN:
-        return text_format("the MPI calls, replayed as measured, take %.3g s, the run took %.3g s: "
-                           "more than %.0f %% off",
-                           r->numbers[0], r->numbers[1], 100 * WHATIF_REPLAY_TOLERANCE);
-    default:
-        return text_format("%s", plain[r->code]);
-    }
+    const double numbers[] = {r->numbers[0], r->numbers[1], 100 * WHATIF_REPLAY_TOLERANCE};
+    const char *names[] = {r->call};
+    return template_words(templates[r->code], numbers, names, &(struct caller){.run = 0});
 }

@@ -107,10 +107,9 @@ static void put_itself(const char *from, const char *end, const struct caller *c
     free(words);
 }
 
-static void put(const struct remark *remark, const struct caller *caller, FILE *out) {
-    const char *at = remark_sentence(remark->kind), *end;
-    const double *number = remark->numbers;
-    char *const *name = remark->names;
+static void put(const char *at, const double *number, const char *const *name,
+                const struct caller *caller, FILE *out) {
+    const char *end;
     for (; at && *at; at = end) {
         end = at + strcspn(at, "%");
         fwrite(at, 1, (size_t)(end - at), out);
@@ -133,21 +132,27 @@ static void put(const struct remark *remark, const struct caller *caller, FILE *
     }
 }
 
-char *remark_words(const struct remark *remark) {
-    return remark_words_by(remark, &(struct caller){.program = NULL});
-}
-
-char *remark_words_by(const struct remark *remark, const struct caller *caller) {
+char *template_words(const char *template, const double *numbers, const char *const *names,
+                     const struct caller *caller) {
     char *words = NULL;
     size_t size;
     FILE *out = open_memstream(&words, &size);
     if (!out)
         return NULL;
-    put(remark, caller, out);
+    put(template, numbers, names, caller, out);
     if (fclose(out) == 0)
         return words;
     free(words);
     return NULL;
+}
+
+char *remark_words(const struct remark *remark) {
+    return remark_words_by(remark, &(struct caller){.program = NULL});
+}
+
+char *remark_words_by(const struct remark *remark, const struct caller *caller) {
+    return template_words(remark_sentence(remark->kind), remark->numbers,
+                          (const char *const *)remark->names, caller);
 }
 
 void remarks_say(const struct remarks *remarks, struct text_list *to) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sentence of a remark. Its template stands with its kind; a template is no format of
- * printf: its conversions take the remark's numbers and names in turn.
+ * printf: its conversions take the remark's numbers and names in turn. Other codes
+ * (refusal_words.c) have templates of the same language.
  *
  *   %d            the next number, whole        %.0f %.2f   with so many digits behind the point
  *   %.3g          with so many digits           %s          the next name
@@ -22,6 +23,9 @@
 char *remark_words(const struct remark *remark);
 /* The same of one that may hold a command. */
 char *remark_words_by(const struct remark *remark, const struct caller *caller);
+/* A template with the values of a code that is no remark. */
+char *template_words(const char *template, const double *numbers, const char *const *names,
+                     const struct caller *caller);
 /* Appends the sentence of each; no memory is an error of the list. */
 void remarks_say(const struct remarks *remarks, struct text_list *to);
 

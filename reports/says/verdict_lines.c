@@ -34,13 +34,24 @@ static char *name_link(const struct candidate *c, const struct candidate *other,
     return text_format("network of %s, %s", who, way);
 }
 
-/* "disk (throttled or remote)" is of a host, too: "disk of vm1 (throttled or remote: cause)". */
+/* Where the resource has parentheses of its own, which the cause shares. */
+static const char *qualified(enum resource resource) {
+    static const char *const templates[RESOURCE_COUNT_] = {
+        [RESOURCE_STEAL] = "CPU of %s (stolen by the hypervisor: %s)",
+        [RESOURCE_DISK_THROTTLE] = "disk of %s (throttled or remote: %s)",
+        [RESOURCE_NET_EGRESS] = "network of %s (sending: %s)",
+        [RESOURCE_NET_INGRESS] = "network of %s (receiving: %s)",
+    };
+    return templates[resource];
+}
+
+/* "disk of vm1 (cause)", "disk of vm1 (throttled or remote: cause)" */
 static char *name_resource(const struct candidate *c, const char *who, const char *cause) {
-    const char *words = resource_words(c->resource), *open = strchr(words, '(');
-    if (!open)
-        return text_format("%s of %s (%s)", words, who, cause);
-    return text_format("%.*sof %s %.*s: %s)", (int)(open - words), words, who,
-                       (int)strlen(open) - 1, open, cause);
+    const char *template = qualified(c->resource);
+    if (!template)
+        return text_format("%s of %s (%s)", resource_words(c->resource), who, cause);
+    return template_words(template, NULL, (const char *const[]){who, cause},
+                          &(struct caller){.run = 0});
 }
 
 static char *name_limit(const struct run_model *model, const struct verdict *v,
