@@ -23,7 +23,7 @@
            SLOTS("messages", "bytes"), SLOTS())                                                    \
     REMARK(ADVISE_LARGER_MESSAGES,                                                                 \
            "send fewer and larger messages (a larger batch, several values in one), or compute "   \
-           "while they are on their way; %{calibrate --only net} measures what a "       \
+           "while they are on their way; %{calibrate --only net} measures what a "                 \
            "message takes on these hosts",                                                         \
            SLOTS(), SLOTS())
 #include "analysis/causes/own.h"

@@ -16,10 +16,10 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/refusal_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/verdict_words.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/refusal_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/verdict_words.h"
 #include "tests/unit/own_remark.h"
 
 #define NUMBERS_MAX 16

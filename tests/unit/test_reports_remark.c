@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "analysis/causes/causes.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/term_words.h"
+#include "reports/says/candidate_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/term_words.h"
 #include "tests/unit/own_remark.h"
 
 static bool ends_with(const char *text, const char *end) {

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "reports/model/prediction_private.h"
-#include "reports/words/remark_words.h"
-#include "reports/words/scenario_words.h"
-#include "reports/words/verdict_words.h"
+#include "reports/says/remark_words.h"
+#include "reports/says/scenario_words.h"
+#include "reports/says/verdict_words.h"
 #include "tests/unit/own_remark.h"
 
 /* Two hosts; rank 3 ran on the second. */
