@@ -54,8 +54,8 @@ struct candidate {
     int signals;      /* independent observations that agree */
     const struct remark_kind *next; /* what to do about it; NULL: what its cause advises */
     struct remarks evidence, against;
-    /* Where `blocked` comes from, so that it can be asked again for any part of the run: the path,
-     */
+    /* Where `blocked` comes from, so that it can be asked again for any part of the run: a part of
+     * the path, */
     struct {
         unsigned terms; /* on the host: bits of enum budget_term */
         bool all_hosts; /* of all hosts: data are on their way in the budget of either end */
@@ -120,10 +120,10 @@ double candidate_level(const struct run_model *model, const struct candidate *ca
                        size_t slice);
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
-/* The subject of the limit. */
 /* Adds which process waited longest for one of a host (-1: of any), where wait clocks tell. */
 void awaited_tell(const struct run_model *model, int host, struct remarks *to);
 
+/* The subject of the limit. */
 enum subject candidate_subject(const struct candidate *candidate);
 /* The gain to report: by replay, by counters, or the bound. An excess of work is shared out. */
 const struct gain *candidate_gain(const struct candidate *candidate);
