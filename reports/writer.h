@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports written: any kind in any format. They compute nothing. -ENOMEM, -EIO. */
+/* Reports written: any kind in any format. -ENOMEM, -EIO. */
 #ifndef CHOKEPOINT_REPORTS_WRITER_H
 #define CHOKEPOINT_REPORTS_WRITER_H
 

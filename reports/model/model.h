@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report model: everything a report of one run says, in plain structs. Built once
- * (report_build), written by one writer a format; a writer computes nothing and reads no database.
+ * A run as reports speak of it: the run model and its judgement, of which a section makes its rows
+ * when it is written, and those figures that several readers share and that outlive the run model
+ * where many runs are held at once (comparisons, sweeps).
  *
  * Units: seconds since the command started; resources in the unit each carries (%, GB, MB/s;
  * decimal). NAN is a value that is not known; writers show it as "-" or null. All text is owned by
- * the model and may come from outside: a writer escapes it for its format.
+ * the report and may come from outside: a writer escapes it for its format.
  */
 #ifndef CHOKEPOINT_REPORTS_MODEL_H
 #define CHOKEPOINT_REPORTS_MODEL_H

@@ -202,31 +202,36 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     return "The run waits for";
 }
 
+/* Numbers: 1 where it is sure, the share, %. Names: the cause, the hosts. */
+static const char *const of_subjects[SUBJECT_COUNT_] = {
+    [SUBJECT_NONE] = "%[|Probably: ]CPU limits the run on %s: computing takes %.0f %% of it.",
+    [SUBJECT_MACHINE] =
+        "%[|Probably: ]The machine that the hosts share is full (%s). The run waits "
+        "for a core %.0f %% of the time.",
+    [SUBJECT_MESSAGES] =
+        "%[|Probably: ]The time that each message takes limits the run: %s. Moving "
+        "them takes %.0f %% of it.",
+    [SUBJECT_CORE] = "%[|Probably: ]One core of %s limits the run: %s. It is busy %.0f %% of the "
+                     "time.",
+};
+
 /* A sentence for a limit that is not one host's. */
 static char *of_subject(const struct run_model *model, const struct candidate *c,
                         enum verdict_state state) {
-    const char *sure = state == VERDICT_SATURATED ? "" : "Probably: ";
+    const double numbers[] = {state == VERDICT_SATURATED ? 1 : 2, 100 * c->blocked};
+    const char *host = model->hosts[c->host].name;
     AUTO(text_free) char *cause = remark_words(&c->cause);
     if (!cause)
         return NULL;
-    switch (candidate_subject(c)) {
-    case SUBJECT_MACHINE:
-        return text_format("%sThe machine that the hosts share is full (%s). The run waits for a "
-                           "core %.0f %% of the time.",
-                           sure, cause, 100 * c->blocked);
-    case SUBJECT_MESSAGES:
-        return text_format(
-            "%sThe time that each message takes limits the run: %s. Moving them takes "
-            "%.0f %% of it.",
-            sure, cause, 100 * c->blocked);
-    case SUBJECT_CORE:
-        return text_format("%sOne core of %s limits the run: %s. It is busy %.0f %% of the time.",
-                           sure, model->hosts[c->host].name, cause, 100 * c->blocked);
-    default:
-        return text_format("%sCPU limits the run on %s: computing takes %.0f %% of it.", sure,
-                           model->n_hosts > 1 ? "all hosts" : model->hosts[c->host].name,
-                           100 * c->blocked);
-    }
+    enum subject subject = candidate_subject(c);
+    const char *template = of_subjects[subject];
+    const char *names[] = {cause, NULL};
+    if (subject == SUBJECT_CORE)
+        names[0] = host, names[1] = cause;
+    else if (!template)
+        names[0] = model->n_hosts > 1 ? "all hosts" : host;
+    return template_words(template ? template : of_subjects[SUBJECT_NONE], numbers, names,
+                          &(struct caller){.run = 0});
 }
 
 bool verdict_has_own_sentence(const struct candidate *c) {
