@@ -21,6 +21,7 @@
 #include "reports/live/live.h"
 #include "reports/sections/sections.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/own_remark.h"
 #include "tests/unit/plant.h"
 
 #define T(text) ((char *)(text))
@@ -422,20 +423,20 @@ static void the_iteration_of_median_length(void **state) {
 }
 
 static void stragglers_and_causes(void **state) {
-    static struct remark evidence[] = {{.code = REMARK_QUOTA_USED_UP}, {.code = REMARK_LINK}};
-    static struct straggler straggler = {.host = 1,
-                                         .rank = 2,
-                                         .kind = "onset",
-                                         .slowdown = 3,
-                                         .flagged = .04,
-                                         .explained = .05,
-                                         .severity = 6,
-                                         .severity_max = 7,
-                                         .cause = {.code = REMARK_CONTENTION_WITH_MANY},
-                                         .cause_kind = CAUSE_CONTENTION,
-                                         .culprit = "hog",
-                                         .culprit_pid = 8,
-                                         .evidence = {.items = evidence, .n = 2}};
+    struct remark evidence[] = {{.kind = remark_named("QUOTA_USED_UP")}, {.kind = &remark_LINK}};
+    struct straggler straggler = {.host = 1,
+                                  .rank = 2,
+                                  .kind = "onset",
+                                  .slowdown = 3,
+                                  .flagged = .04,
+                                  .explained = .05,
+                                  .severity = 6,
+                                  .severity_max = 7,
+                                  .cause = {.kind = remark_named("CONTENTION_WITH_MANY")},
+                                  .cause_kind = CAUSE_CONTENTION,
+                                  .culprit = "hog",
+                                  .culprit_pid = 8,
+                                  .evidence = {.items = evidence, .n = 2}};
     (void)state;
     run.judgement.stragglers = (struct stragglers){.items = &straggler, .n = 1};
     expect(section_stragglers, "stragglers",
@@ -444,6 +445,7 @@ static void stragglers_and_causes(void **state) {
            "'evidence':['its control group has used up its share of CPU','link'],"
            "'severity':6,'severity_max':7,'cause_kind':'contention',"
            "'culprit':{'process':'hog','pid':8,'host':'vm2'}}]");
+    run.judgement.stragglers = (struct stragglers){0};
 }
 
 /* ---- hosts ---- */
@@ -639,16 +641,16 @@ static void the_verdict(void **state) {
 }
 
 static void the_verdict_of_each_phase(void **state) {
-    static struct verdict_phase phase = {.group = 1,
-                                         .state = VERDICT_SUSPECTED,
-                                         .host = 1,
-                                         .rank = 2,
-                                         .resource = RESOURCE_DISK,
-                                         .kind = CAUSE_THROTTLE,
-                                         .blocked = .03,
-                                         .candidate = {.host = 1,
-                                                       .resource = RESOURCE_DISK,
-                                                       .cause = {.code = REMARK_QUOTA_USED_UP}}};
+    struct verdict_phase phase = {.group = 1,
+                                  .state = VERDICT_SUSPECTED,
+                                  .host = 1,
+                                  .rank = 2,
+                                  .resource = RESOURCE_DISK,
+                                  .kind = CAUSE_THROTTLE,
+                                  .blocked = .03,
+                                  .candidate = {.host = 1,
+                                                .resource = RESOURCE_DISK,
+                                                .cause = {.kind = remark_named("QUOTA_USED_UP")}}};
     (void)state;
     run.judgement.verdict.phases = &phase;
     run.judgement.verdict.n_phases = 1;

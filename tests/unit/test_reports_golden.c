@@ -25,6 +25,7 @@
 #include "tests/unit/drawn.h"
 #include "tests/unit/files.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/own_remark.h"
 #include "tests/unit/plant.h"
 #include "tests/unit/recorded_run.h"
 
@@ -214,7 +215,7 @@ static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct report report = *f->reports[0];
     struct reported run = *report.run;
     run.judgement.stragglers =
-        (struct stragglers){.judged = true, .note = {.code = REMARK_QUOTA_USED_UP}};
+        (struct stragglers){.judged = true, .note = {.kind = remark_named("QUOTA_USED_UP")}};
     report.run = &run;
     for (int rank = -1; rank < 1; rank++) {
         report.verdict.rank = rank;
@@ -225,8 +226,8 @@ static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
 }
 
 /* A cause that names a program. */
-static struct remark remark_named(char *name) {
-    return (struct remark){.code = REMARK_CONTENTION_WITH, .names = {name}};
+static struct remark contention_with(char *name) {
+    return (struct remark){.kind = remark_named("CONTENTION_WITH"), .names = {name}};
 }
 
 /* Everything at its longest: nobody's sentence pushes the tables or the end out. */
@@ -237,12 +238,13 @@ static void the_fullest_screen_still_fits(void **state) {
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 1200; k++)
             words[i][k] = k == 1199 ? '\0' : k % 9 == 8 ? ' ' : 'w';
-    struct straggler slow = {.kind = "persistent", .cause = remark_named(words[0]), .slowdown = 2};
+    struct straggler slow = {
+        .kind = "persistent", .cause = contention_with(words[0]), .slowdown = 2};
     struct verdict_phase phase = {.group = 1,
                                   .state = VERDICT_SUSPECTED,
                                   .rank = -1,
                                   .blocked = .5,
-                                  .candidate = {.cause = remark_named(words[0])}};
+                                  .candidate = {.cause = contention_with(words[0])}};
     struct reported run = *full.run;
     full.main_phase = 0;
     full.verdict.summary = words[0];
@@ -365,7 +367,7 @@ static void other_phases_have_a_line_each(void **state) {
                                   .blocked = .63,
                                   .candidate = {.host = 1,
                                                 .resource = RESOURCE_DISK,
-                                                .cause = {.code = REMARK_QUOTA_USED_UP}}};
+                                                .cause = {.kind = remark_named("QUOTA_USED_UP")}}};
     run.judgement.verdict.phases = &phase;
     run.judgement.verdict.n_phases = 1;
     report.run = &run;
