@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *observed_source_name(enum observed_source source) {
     static const char *const names[SOURCE_COUNT_] = {[SOURCE_CALLS] = "calls",
@@ -19,18 +18,11 @@ const char *observed_source_name(enum observed_source source) {
     return names[source];
 }
 
-static bool has_core(const struct series_set *set, int host, const char *name) {
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Rows are named by core; a control group of version 2 has one row for all it may use. */
 static bool have_cores_in_common(const struct run_model *model, int one, int other) {
     const struct series_set *set = &model->recording->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
+        if (set->items[s].host == one && series_named(set, other, set->items[s].name))
             return true;
     return false;
 }

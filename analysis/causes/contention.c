@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/beside_job.h"
@@ -139,7 +138,7 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
     for (size_t h = 0; ours && h < model->n_hosts; h++) {
         struct contended other = most_contended(model, group, (int)h);
         if ((int)h == worst->process->host || !other.process ||
-            !is_same_program(other.process->series->name, worst->process->series->name))
+            !key_same_program(&other.process->series->key, &worst->process->series->key))
             continue;
         if (other.blocked < number_of(model, CONTENTION_ALIKE) * worst->blocked)
             return false;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/causes/link_private.h"
 
@@ -110,7 +109,7 @@ bool link_is_found(const struct candidates *candidates, size_t group) {
 static void about_shaped(const struct advised *advised, const struct series *queue) {
     double rate = advised_level(advised, RECORDING_QDISC, queue, QDISC_RATE);
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(queue->name, " "), queue->name);
+    snprintf(name, sizeof name, "%.*s", (int)queue->key.interface.size, queue->key.interface.data);
     remarks_add(advised->next, ADVISE_RAISE_RATE, NUMBERS(rate * 8e-6),
                 NAMES(advised->host, name, name));
 }

@@ -3,11 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/evidence/quota.h"
-#include "analysis/facts/series/connection_name.h"
 #include "analysis/facts/series/stats.h"
 
 struct beside_job beside_job_of(const struct run_model *model, size_t group, int host) {
@@ -44,36 +42,34 @@ int beside_job_find(const struct run_model *model, size_t group, struct beside_j
 
 /* ---- connections ---- */
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+static int compare_keys(const void *a, const void *b) {
+    return key_compare_ends(*(const struct table_key *const *)a,
+                            *(const struct table_key *const *)b);
 }
 
-struct names { /* names of a host's connections, sorted; borrowed */
-    const char **items;
+struct keys { /* keys of a host's connections, sorted; borrowed */
+    const struct table_key **items;
     size_t n;
 };
 
-static struct names names_of(const struct series_set *set, int host) {
-    struct names names = {.items = calloc(set->n + 1, sizeof *names.items)};
-    for (size_t s = 0; names.items && s < set->n; s++)
-        if (set->items[s].host == host)
-            names.items[names.n++] = set->items[s].name;
-    if (names.n)
-        qsort(names.items, names.n, sizeof *names.items, compare_names);
-    return names;
+static struct keys keys_of(const struct series_set *set, int host) {
+    struct keys keys = {.items = calloc(set->n + 1, sizeof *keys.items)};
+    for (size_t s = 0; keys.items && s < set->n; s++)
+        if (set->items[s].host == host && set->items[s].key.form == KEY_CONNECTION)
+            keys.items[keys.n++] = &set->items[s].key;
+    if (keys.n)
+        qsort(keys.items, keys.n, sizeof *keys.items, compare_keys);
+    return keys;
 }
 
-static bool has_mirror(const struct names *names, const struct series *series) {
-    char mirror[CONNECTION_NAME_SIZE];
-    const char *key = mirror;
-    return connection_mirror(series->name, mirror) && names->n &&
-           bsearch(&key, names->items, names->n, sizeof *names->items, compare_names);
+static bool has_mirror(const struct keys *keys, const struct series *series) {
+    struct table_key mirror = key_mirror(&series->key), *key = &mirror;
+    return keys->n && bsearch(&key, keys->items, keys->n, sizeof *keys->items, compare_keys);
 }
 
 static bool has_address(const struct series_set *set, int host) {
-    char address[FLOW_ADDRESS_SIZE];
     for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && flow_far_end(set->items[s].name, address))
+        if (set->items[s].host == host && flow_far_end(&set->items[s].key))
             return true;
     return false;
 }
@@ -93,28 +89,27 @@ static double least_sent(const struct run_model *model, const struct series_set 
 }
 
 /* to: the host that it leads to (flow_ends()); -1: its own host, or an unknown one. */
-static bool leads_outside(const struct names *names, const struct series *series, int to, int host,
+static bool leads_outside(const struct keys *keys, const struct series *series, int to, int host,
                           bool is_known) {
-    char address[FLOW_ADDRESS_SIZE];
-    bool goes_out = flow_far_end(series->name, address);
-    if (!strchr(series->name, '>'))
+    bool goes_out = flow_far_end(&series->key);
+    if (series->key.form != KEY_CONNECTION)
         return false; /* the row sums up several connections */
     if (to == host || (!goes_out && series->host == host))
-        return !has_mirror(names, series);
+        return !has_mirror(keys, series);
     return to < 0 && goes_out && series->host != host && !is_known;
 }
 
 bool host_may_serve_job(const struct run_model *model, int host) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     int *to = calloc(set->n + 1, sizeof *to);
-    struct names names = names_of(set, host);
+    struct keys keys = keys_of(set, host);
     bool is_known = has_address(set, host), may = false;
     double least = least_sent(model, set);
-    if (to && names.items && flow_ends(set, to) == 0)
+    if (to && keys.items && flow_ends(set, to) == 0)
         for (size_t s = 0; s < set->n && !may; s++)
             may = sent(set, &set->items[s]) >= least &&
-                  leads_outside(&names, &set->items[s], to[s], host, is_known);
-    free(names.items);
+                  leads_outside(&keys, &set->items[s], to[s], host, is_known);
+    free(keys.items);
     free(to);
     return may;
 }

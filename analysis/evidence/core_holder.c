@@ -4,7 +4,6 @@
  * many short ones (compilers, scripts) show only in what the cores did beyond the job.
  */
 #include <math.h>
-#include <string.h>
 
 #include "analysis/evidence/cores.h"
 #include "analysis/evidence/processes.h"
@@ -40,11 +39,7 @@ static bool could_hold(const struct run_model *model, double cores, double block
  * cores.
  */
 static bool sees_whole_cores(const struct run_model *model, int host) {
-    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, "cpus") == 0)
-            return false;
-    return true;
+    return !series_named(&model->recording->tables[RECORDING_CPU], host, KEY_ALL_CORES_NAME);
 }
 
 /* Counters of shared cores include other hosts. If half of the cores' time is idle, hardly any

@@ -90,11 +90,9 @@ static struct cost cost_of(const struct run_model *model, int host, struct windo
 
 double core_calibration_ns(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_SELF];
-    struct series_range range = series_set_of_host(set, host);
-    for (size_t s = range.begin; s < range.end && !model_shares_cores(model, host); s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, "core") == 0)
-            return cost_of_one(set, &set->items[s], windows, stats_mean);
-    return NAN;
+    const struct series *core =
+        model_shares_cores(model, host) ? NULL : series_named(set, host, "core");
+    return core ? cost_of_one(set, core, windows, stats_mean) : NAN;
 }
 
 static bool has_rank(const struct run_model *model, int host) {

@@ -2,7 +2,6 @@
 #include "analysis/evidence/interfaces.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct series_set *net_of(const struct run_model *model) {
     return &model->recording->tables[RECORDING_NET];
@@ -15,12 +14,11 @@ static int64_t network_of(const struct run_model *model, const struct series *in
 /* The lowest rate that a queue of the interface is set to, MB/s; NAN if none. */
 static double set_rate(const struct run_model *model, const struct series *interface) {
     const struct series_set *queues = &model->recording->tables[RECORDING_QDISC];
-    size_t size = strlen(interface->name);
     double lowest = NAN;
     for (size_t s = 0; s < queues->n; s++) {
         const struct series *queue = &queues->items[s];
-        bool own = queue->host == interface->host &&
-                   strncmp(queue->name, interface->name, size) == 0 && queue->name[size] == ' ';
+        bool own = queue->host == interface->host && queue->key.form == KEY_QUEUE &&
+                   span_equal(queue->key.interface, interface->name);
         int64_t rate = own ? series_last(queues, queue, QDISC_RATE) : 0;
         if (rate > 0)
             lowest = fmin(lowest, (double)rate / 1e6);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/processes.h"
@@ -75,8 +74,8 @@ static void choose(const struct run_model *model, struct peers *peers) {
     peers->n = n ? 1 : 0;
     for (size_t i = 1; i < n; i++) {
         const struct peer *first = &peers->items[0], *p = &peers->items[i];
-        if (is_same_program(p->who->process, first->who->process) && stands_for(peers, p) &&
-            p->cpu > 0 && p->cpu >= number_of(model, SKEW_PEER) * first->cpu &&
+        if (key_same_program(p->who->key, first->who->key) && stands_for(peers, p) && p->cpu > 0 &&
+            p->cpu >= number_of(model, SKEW_PEER) * first->cpu &&
             p->budget->wall_s >= number_of(model, PEER_LIFE) * first->budget->wall_s)
             peers->items[peers->n++] = *p;
     }

@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
@@ -180,11 +179,6 @@ static bool is_older(const struct series_set *set, const struct series *a, const
                : series_last(set, a, PROCESS_PID) < series_last(set, b, PROCESS_PID);
 }
 
-bool is_same_program(const char *a, const char *b) {
-    size_t n = strcspn(a, "[");
-    return n == strcspn(b, "[") && strncmp(a, b, n) == 0;
-}
-
 /* If several processes run one program, the one started first stands for all: which one used most
  * varies by chance.
  */
@@ -196,7 +190,7 @@ static const struct model_process *first_alike(const struct run_model *model, si
     for (size_t p = 0; p < model->n_processes; p++) {
         const struct model_process *at = &model->processes[p];
         if (at->host != most->host || at->job ||
-            !is_same_program(at->series->name, most->series->name) ||
+            !key_same_program(&at->series->key, &most->series->key) ||
             !is_older(set, at->series, first->series))
             continue;
         struct process_use use = model_process_use(model, at, phase_windows(&model->groups[group]));

@@ -60,7 +60,4 @@ struct culprit culprit_of(const struct run_model *model, const struct model_proc
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank);
 
-/* Compares the program's part of names such as "python3[4711]". */
-bool is_same_program(const char *a, const char *b);
-
 #endif

@@ -2,7 +2,6 @@
 #include "analysis/evidence/queues.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "analysis/number.h"
 
@@ -39,7 +38,8 @@ struct queues link_queues(const struct run_model *model, size_t group, int host)
     struct queues most = {.rate_mb_s = NAN};
     for (size_t s = 0; s < set->n; s++) {
         const struct series *queue = &set->items[s];
-        if (queue->host != host || strncmp(queue->name, "lo ", 3) == 0)
+        if (queue->host != host || queue->key.form != KEY_QUEUE ||
+            span_equal(queue->key.interface, KEY_LOOPBACK))
             continue;
         double backlog = mean_level(set, queue, QDISC_BACKLOG, windows);
         double over = series_growth(set, queue, QDISC_OVERLIMITS, windows, NULL) / seconds;

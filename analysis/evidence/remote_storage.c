@@ -5,22 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the export's name in "server:/path READ". */
-static size_t export_size(const char *name) {
-    const char *blank = strrchr(name, ' ');
-    size_t size = blank ? (size_t)(blank - name) : strlen(name);
-    return size < EXPORT_SIZE ? size : EXPORT_SIZE - 1;
-}
-
 static struct remote_storage *find_export(struct remote_storage *items, size_t *n,
-                                          const char *name) {
-    size_t size = export_size(name);
+                                          struct span export) {
     for (size_t i = 0; i < *n; i++)
-        if (strlen(items[i].export) == size && memcmp(items[i].export, name, size) == 0)
+        if (span_equal(export, items[i].export))
             return &items[i];
     struct remote_storage *item = &items[(*n)++];
     *item = (struct remote_storage){.calls = 0};
-    memcpy(item->export, name, size);
+    text_sanitize(item->export, sizeof item->export, export.data, export.size);
     return item;
 }
 
@@ -50,8 +42,8 @@ int remote_storage_make(const struct run_model *model, int host, struct windows 
     if (!items)
         return -ENOMEM;
     for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host)
-            add(set, &set->items[s], windows, find_export(items, &n, set->items[s].name));
+        if (set->items[s].host == host && set->items[s].key.form == KEY_OPERATION)
+            add(set, &set->items[s], windows, find_export(items, &n, set->items[s].key.export));
     for (size_t i = 0; i < n; i++)
         if (items[i].calls > 0)
             items[kept++] = items[i];

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/facts/iteration/phase_detect.h"
 #include "analysis/facts/recording/members.h"
@@ -47,7 +46,7 @@ static unsigned count_cpus(const struct recording *recording, int host) {
             n++;
             only = &set->items[s];
         }
-    if (n != 1 || strcmp(only->name, "cpus") != 0)
+    if (n != 1 || only->key.core != KEY_ALL_CORES)
         return n;
     struct window all = {INT64_MIN / 2, INT64_MAX / 2};
     int64_t covered;
@@ -144,13 +143,6 @@ static bool runs_freely(const struct run_model *model) {
     return done > 0;
 }
 
-static bool has_calibration(const struct series_set *set) {
-    for (size_t s = 0; s < set->n; s++)
-        if (strcmp(set->items[s].name, "core") == 0)
-            return true;
-    return false;
-}
-
 /* All zeros mean that the kernel does not account delays. */
 static bool has_delays(const struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
@@ -183,7 +175,8 @@ static unsigned sources_of(const struct run_model *model) {
                                  [SOURCE_DELAYS] = has_delays(&tables[RECORDING_PROCESS]),
                                  [SOURCE_CGROUP] = tables[RECORDING_CGROUP].n > 0,
                                  [SOURCE_OPERATORS] = has_operators(model->recording),
-                                 [SOURCE_CALIBRATION] = has_calibration(&tables[RECORDING_SELF])};
+                                 [SOURCE_CALIBRATION] =
+                                     series_named(&tables[RECORDING_SELF], -1, "core")};
     unsigned sources = 0;
     for (int s = 0; s < SOURCE_COUNT_; s++)
         sources |= there[s] ? 1u << s : 0;

@@ -19,7 +19,7 @@ static double cpu_of(const struct run_model *model, const struct model_process *
 static bool speaks_mpi(const struct run_model *model, const struct model_process *process) {
     int64_t pid = model_process_pid(model, process);
     return mpi_log_find(&model->recording->calls, process->host, pid) != SIZE_MAX ||
-           budget_mpi_series(model->recording, process->host, pid);
+           series_of_pid(&model->recording->tables[RECORDING_MPI], process->host, MPI_PID, pid);
 }
 
 /* A rank's wrappers and children carry its number, too: the process that calls MPI counts, else the

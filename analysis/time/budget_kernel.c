@@ -299,13 +299,13 @@ static void divide_counters(const struct budget_interval *i, double part, double
 
 /* ---- all cells ---- */
 
-struct span {
+struct cell_sum {
     double raw[RAW_COUNT_];
     double with, without; /* ns of cells with events; without */
 };
 
-static struct span span_of(const struct cells *cells, size_t first, size_t end) {
-    struct span s = {.with = 0};
+static struct cell_sum sum_up(const struct cells *cells, size_t first, size_t end) {
+    struct cell_sum s = {.with = 0};
     for (size_t c = first; c < end; c++) {
         const struct cell *cell = &cells->items[c];
         double length = (double)(cell->end_ns - cell->begin_ns);
@@ -338,7 +338,7 @@ static void divide_within(struct cells *cells, size_t c, const struct division *
 /* lag_ns: in, of the interval before; out, of this one. */
 static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
                             size_t end, double *lag_ns, struct budget_shares *ret_shares) {
-    struct span s = span_of(cells, first, end);
+    struct cell_sum s = sum_up(cells, first, end);
     double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
     struct division d = divide(i, s.raw, with, s.with, lag_ns);
     for (size_t c = first; c < end; c++) {

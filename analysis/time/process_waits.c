@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int find_series(const struct series_set *set, int host, int64_t pid,
                        const struct series ***ret_found, size_t *ret_n) {
@@ -116,11 +115,8 @@ double process_waits_woken(const struct process_waits *waits, size_t wakeup,
 }
 
 bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair) {
-    static const char *const askers[] = {" < nscd[", " < systemd-resolve["};
-    bool name = series_last(wakeups, pair, WAKEUP_REASON) == WAIT_REASON_NAME;
-    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++)
-        name |= strstr(pair->name, askers[i]) != NULL;
-    return name;
+    return series_last(wakeups, pair, WAKEUP_REASON) == WAIT_REASON_NAME ||
+           key_is_name_server(&pair->key);
 }
 
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {

@@ -117,6 +117,7 @@ static int fill_rank(struct making *m, const struct model_process *process, size
                                .rank = process->rank,
                                .pid = model_process_pid(model, process),
                                .process = process->series->name,
+                               .key = &process->series->key,
                                .awaited_host = -1,
                                .awaited_rank = -1};
     struct budget_subject subject = {

@@ -31,6 +31,7 @@ struct rank_budget {
     int host, rank; /* rank -1: the program has none */
     int64_t pid;
     const char *process;           /* the name of its series */
+    const struct table_key *key;   /* the key of its series */
     struct budget *groups;         /* by phase group of the model */
     struct transfer_split *splits; /* by phase group of the model */
     struct budget *iterations;     /* the iterations that it marked itself, in time order */

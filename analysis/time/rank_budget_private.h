@@ -6,9 +6,6 @@
 #include "analysis/run_model.h"
 #include "analysis/time/rank_budget.h"
 
-/* The series of a process's totals of MPI; NULL if it has none. */
-const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid);
-
 /* Chooses the processes that get budgets: ranks, or without ranks the busiest ones, in order; then
  * helpers (budget_choice.c). There must be room for all processes. *ret_n excludes helpers.
  * -ENOMEM.

@@ -10,18 +10,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/facts/series/times.h"
 #include "analysis/time/rank_counters_private.h"
-
-const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
-    const struct series_set *set = &recording->tables[RECORDING_MPI];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && series_last(set, &set->items[s], MPI_PID) == pid)
-            return &set->items[s];
-    return NULL;
-}
 
 static bool is_known(const struct series_set *set, const struct series *series, size_t column) {
     return series_last(set, series, column) != VALUE_ABSENT;
@@ -154,7 +145,7 @@ static double others_cpu(const struct process_part *p, double own, struct window
         const struct series *core = &set->items[s];
         if (core->host != p->host)
             continue;
-        if (strcmp(core->name, "cpus") == 0 || !is_known(set, core, CPU_USER))
+        if (core->key.core == KEY_ALL_CORES || !is_known(set, core, CPU_USER))
             return NAN;
         for (size_t c = CPU_USER; c <= CPU_STEAL; c++)
             sum += c == CPU_IDLE || c == CPU_IOWAIT ? 0 : series_growth(set, core, c, w, NULL);
@@ -218,14 +209,6 @@ double counters_cpu(const struct source *s, struct windows w) {
     return sum;
 }
 
-static const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
-                                          int64_t pid) {
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && series_last(set, &set->items[s], column) == pid)
-            return &set->items[s];
-    return NULL;
-}
-
 /* When the process began; INT64_MAX if that is not known or makes no sense. */
 static int64_t start_of(const struct run_model *model, const struct model_process *process) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
@@ -246,7 +229,7 @@ static struct process_part part_of(const struct run_model *model,
         .seldom = {&model->recording->tables[RECORDING_PROCESS], process->series,
                    UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
                    PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS, 0},
-        .mpi = budget_mpi_series(model->recording, process->host, pid),
+        .mpi = series_of_pid(&model->recording->tables[RECORDING_MPI], process->host, MPI_PID, pid),
         .start_ns = start_of(model, process),
         .host = process->host,
         .pid = pid,

@@ -3,9 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "analysis/facts/series/connection_name.h"
 
 struct end {
     const struct series *series;
@@ -14,19 +11,19 @@ struct end {
 
 struct wait_ends {
     const struct recording *recording;
-    struct end *items; /* sorted by name */
+    struct end *items; /* sorted by key */
     size_t n;
 };
 
 static int compare_ends(const void *a, const void *b) {
     const struct end *x = a, *y = b;
-    return strcmp(x->series->name, y->series->name);
+    return key_compare_ends(&x->series->key, &y->series->key);
 }
 
 static void add_connection_ends(const struct series_set *set, bool clocked,
                                 struct wait_ends *ends) {
     for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].n)
+        if (set->items[s].n && set->items[s].key.form == KEY_CONNECTION)
             ends->items[ends->n++] = (struct end){&set->items[s], clocked};
 }
 
@@ -55,37 +52,34 @@ void wait_ends_free(struct wait_ends *ends) {
     free(ends);
 }
 
-static bool is_loopback(const char *name) {
-    return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0;
-}
-
 /* Ranks the candidates for a connection's other end. A loopback address stays on its host, and two
- * hosts may both use it. Any other address belongs to one host; but if two hosts share a kernel,
- * both may have clocked a process that moved from one to the other: it counts where it moved to.
+ * hosts may use the same ports there. Any other address belongs to one host; but if two hosts share
+ * a kernel, both may have clocked a process that moved from one to the other: it counts where it
+ * moved to.
  */
-static int worth_of(const struct end *end, const char *name, int host) {
+static int worth_of(const struct end *end, int host) {
     bool here = end->series->host == host;
-    return is_loopback(name) ? here : 2 - here;
+    return key_address_is_loopback(&end->series->key.ends[1].address) ? here : 2 - here;
 }
 
-static const struct series *far_end(const struct wait_ends *ends, const char *name, int host,
+static const struct series *far_end(const struct wait_ends *ends, const struct series *near,
                                     bool clocked) {
-    char far_name[CONNECTION_NAME_SIZE];
-    if (!connection_mirror(name, far_name))
+    if (near->key.form != KEY_CONNECTION)
         return NULL;
+    struct table_key far = key_mirror(&near->key);
     const struct end *best = NULL;
     size_t low = 0, high = ends->n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (strcmp(ends->items[middle].series->name, far_name) < 0)
+        if (key_compare_ends(&ends->items[middle].series->key, &far) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < ends->n && strcmp(ends->items[low].series->name, far_name) == 0; low++) {
+    for (; low < ends->n && key_compare_ends(&ends->items[low].series->key, &far) == 0; low++) {
         const struct end *end = &ends->items[low];
-        int worth = worth_of(end, name, host);
-        if (end->clocked == clocked && worth && (!best || worth > worth_of(best, name, host)))
+        int worth = worth_of(end, near->host);
+        if (end->clocked == clocked && worth && (!best || worth > worth_of(best, near->host)))
             best = end;
     }
     return best ? best->series : NULL;
@@ -103,9 +97,8 @@ static void find_far(const struct wait_ends *ends, const struct wait_member *mem
     const struct process_waits *waits = &members[who].waits;
     const struct series_set *tables = ends->recording->tables;
     for (size_t s = 0; s < waits->n_sockets; s++) {
-        const char *name = waits->sockets[s]->name;
-        const struct series *far = far_end(ends, name, members[who].host, true);
-        const struct series *sent = far_end(ends, name, members[who].host, false);
+        const struct series *far = far_end(ends, waits->sockets[s], true);
+        const struct series *sent = far_end(ends, waits->sockets[s], false);
         const struct series *known = far ? far : sent;
         peers->far[s] = far;
         peers->sent[s] = sent;

@@ -5,27 +5,20 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/facts/series/stats.h"
 
-/* Behind the last ':' of one end of "10.0.0.1:1025>10.0.0.2:56031". -1: none. */
-static int port_of(const char *name, bool far_end) {
-    const char *arrow = strchr(name, '>');
-    const char *end = arrow && !far_end ? arrow : name + strlen(name), *at = end;
-    while (at > name && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    return arrow && at > name && at[-1] == ':' && end - at <= 5 && end > at ? atoi(at) : -1;
+/* -1: none. */
+static int port_of(const struct table_key *key, size_t end) {
+    return key->form == KEY_CONNECTION ? key->ends[end].port : -1;
 }
 
 /* The process of that host with that id; NULL: none was seen. */
 static const char *process_of(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
-    for (size_t s = 0; pid > 0 && s < set->n; s++)
-        if (set->items[s].host == host && series_last(set, &set->items[s], PROCESS_PID) == pid)
-            return set->items[s].name;
-    return NULL;
+    const struct series *process = pid > 0 ? series_of_pid(set, host, PROCESS_PID, pid) : NULL;
+    return process ? process->name : NULL;
 }
 
 static double sum_of(const struct series_set *set, const struct series *series) {
@@ -67,8 +60,8 @@ static struct report_connection connection_of(const struct run_model *model, siz
     return (struct report_connection){.series = at,
                                       .from = series->host,
                                       .to = to,
-                                      .from_port = port_of(series->name, false),
-                                      .to_port = port_of(series->name, true),
+                                      .from_port = port_of(&series->key, 0),
+                                      .to_port = port_of(&series->key, 1),
                                       .bytes = bytes,
                                       .mean_mb_s = duration_s > 0 ? bytes / duration_s / 1e6 : NAN};
 }

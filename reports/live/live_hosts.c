@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "common/text.h"
 #include "reports/live/live_private.h"
 
 #define BIT(column) (UINT64_C(1) << (column))
@@ -29,14 +28,6 @@ static int fill_metrics(struct live_host *to, const struct live_window *window, 
 
 /* ---- cores ---- */
 
-/* The number in "cpu12"; -1 for the sum over a group. */
-static int core_number(const char *name) {
-    uint64_t number;
-    bool good = strncmp(name, "cpu", 3) == 0 && text_parse_u64(name + 3, &number) == 0 &&
-                number < INT32_MAX;
-    return good ? (int)number : -1;
-}
-
 struct core {
     int number;
     double pct;
@@ -56,9 +47,9 @@ static size_t list_cores(const struct live_window *window, int host, struct wind
         const struct series *series = &set->items[s];
         double all = live_window_growth(set, series, CPU_ALL, now);
         double idle = live_window_growth(set, series, CPU_FREE, now);
-        int number = core_number(series->name);
-        if (number >= 0 && all > 0) /* an offline core's counters do not grow */
-            cores[n++] = (struct core){number, 100 * (all - idle) / all};
+        bool core = series->key.form == KEY_CORE && series->key.core != KEY_ALL_CORES;
+        if (core && all > 0) /* an offline core's counters do not grow */
+            cores[n++] = (struct core){(int)series->key.core, 100 * (all - idle) / all};
     }
     if (n)
         qsort(cores, n, sizeof *cores, compare_cores);

@@ -17,10 +17,10 @@
 /* One host's count of its traffic with another: by a connection, or by packets on an interface. */
 struct end {
     int host, peer; /* indexes of the snapshot's hosts; peer -1: none of them */
-    char address[FLOW_ADDRESS_SIZE];
+    struct key_address address;
     bool packets;
     int teller; /* the host that counted packets; 0 for connections */
-    char interface[FLOW_ADDRESS_SIZE];
+    struct span interface;
     double send, receive; /* bytes per second */
 };
 
@@ -41,7 +41,7 @@ static int compare_ends_pairs(const struct end *x, const struct end *y) {
         return x->host < y->host ? -1 : 1;
     if (x->peer != y->peer)
         return x->peer < y->peer ? -1 : 1;
-    return x->peer < 0 ? strcmp(x->address, y->address) : 0;
+    return x->peer < 0 ? memcmp(&x->address, &y->address, sizeof x->address) : 0;
 }
 
 static int compare_tellers(const struct end *x, const struct end *y) {
@@ -49,7 +49,9 @@ static int compare_tellers(const struct end *x, const struct end *y) {
         return x->packets ? 1 : -1;
     if (x->teller != y->teller)
         return x->teller < y->teller ? -1 : 1;
-    return strcmp(x->interface, y->interface);
+    if (x->interface.size != y->interface.size)
+        return x->interface.size < y->interface.size ? -1 : 1;
+    return x->packets ? memcmp(x->interface.data, y->interface.data, x->interface.size) : 0;
 }
 
 static int compare_ends(const void *a, const void *b) {
@@ -57,12 +59,20 @@ static int compare_ends(const void *a, const void *b) {
     return order ? order : compare_tellers(a, b);
 }
 
+/* Returns false if it stays within the host. */
+static bool read_address(const struct series *series, struct end *end) {
+    const struct key_address *far = flow_far_end(&series->key);
+    if (far)
+        end->address = *far;
+    return far;
+}
+
 /* Each end of a connection counts its own sending, if both are recorded. */
 static bool read_connection(const struct live_window *window, const struct series *series,
                             struct window now, struct end *end) {
     const struct series_set *set = &window->recording.tables[RECORDING_CONNECTION];
-    if (end->peer < 0 && !flow_far_end(series->name, end->address))
-        return false; /* it stays within the host */
+    if (end->peer < 0 && !read_address(series, end))
+        return false;
     end->send = live_window_growth(set, series, BIT(CONNECTION_SEND_BYTES), now);
     end->receive =
         end->peer >= 0 ? 0 : live_window_growth(set, series, BIT(CONNECTION_RECEIVE_BYTES), now);
@@ -72,8 +82,9 @@ static bool read_connection(const struct live_window *window, const struct serie
 static bool read_packets(const struct live_window *window, const struct series *series,
                          struct window now, struct end *end) {
     const struct series_set *flows = &window->recording.tables[RECORDING_FLOW];
-    if (!flow_far_end_of_packets(series->name, end->interface, end->address))
+    if (!read_address(series, end))
         return false;
+    end->interface = series->key.interface;
     end->packets = true;
     end->teller = series->host;
     end->send = live_window_growth(flows, series, BIT(FLOW_SEND_BYTES), now);
@@ -113,12 +124,14 @@ static int compare_pairs(const void *a, const void *b) {
 
 static struct live_pair pair_of(struct live_picture *picture, const struct end *end) {
     const struct live_host *hosts = picture->snapshot.hosts;
-    return (struct live_pair){
-        .host = end->host,
-        .peer = end->peer,
-        .host_name = hosts[end->host].name,
-        .peer_name = end->peer >= 0 ? hosts[end->peer].name
-                                    : live_keep(picture, end->address, strlen(end->address))};
+    char address[KEY_ADDRESS_SIZE];
+    key_address_write(&end->address, address);
+    return (struct live_pair){.host = end->host,
+                              .peer = end->peer,
+                              .host_name = hosts[end->host].name,
+                              .peer_name = end->peer >= 0
+                                               ? hosts[end->peer].name
+                                               : live_keep(picture, address, strlen(address))};
 }
 
 /* Adds the sorted ends of one pair. The same packets may pass several interfaces of a host, such as
@@ -174,7 +187,7 @@ int live_fill_pairs(struct live_picture *picture, const struct live_window *wind
     struct end *ends = malloc((connections->n + flows->n + 1) * sizeof *ends);
     int result = to && ends ? flow_ends(connections, to) : -ENOMEM;
     if (result == 0)
-        result = flow_ends_of_packets(flows, to + connections->n);
+        result = flow_ends(flows, to + connections->n);
     if (result == 0) {
         size_t n = list_ends(picture, window, connections, to, read_connection, ends);
         n += list_ends(picture, window, flows, to + connections->n, read_packets, ends + n);

@@ -9,14 +9,11 @@
 
 #define BIT(column) (UINT64_C(1) << (column))
 
-/* The length of the name in a series' name "name[pid]". */
-static size_t name_size(const char *name) {
-    size_t size = strlen(name), digits = size;
-    if (!size || name[size - 1] != ']')
-        return size;
-    for (digits = size - 1; digits && name[digits - 1] >= '0' && name[digits - 1] <= '9';)
-        digits--;
-    return digits > 1 && name[digits - 1] == '[' ? digits - 1 : size;
+/* The name without the process id, which has its own column. */
+static const char *name_of(struct live_picture *picture, const struct series *series) {
+    const struct key_process *process = &series->key.process;
+    bool plain = series->key.form == KEY_PROCESS && process->pid > 0 && process->program.size;
+    return live_keep(picture, series->name, plain ? process->program.size : strlen(series->name));
 }
 
 static void fill_process(struct live_picture *picture, const struct series_set *set,
@@ -29,7 +26,7 @@ static void fill_process(struct live_picture *picture, const struct series_set *
         .pid = pid < 0 ? -1 : pid,
         .rank = rank < 0 || rank > INT32_MAX ? -1 : (int)rank,
         .job = series_last(set, series, PROCESS_JOB) == 1,
-        .name = live_keep(picture, series->name, name_size(series->name)),
+        .name = name_of(picture, series),
         .cpu_pct =
             live_window_growth(set, series, BIT(PROCESS_USER) | BIT(PROCESS_SYSTEM), now) / 1e7,
         .run_queue_pct = live_window_growth(set, series, BIT(PROCESS_RUN_QUEUE), now) / 1e7,

@@ -249,8 +249,8 @@ static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state
         add_socket(&recording, host, host ? B_TO_A : A_TO_B,
                    (struct socket){host + 1, .6, 0, 0, .6, 100});
     }
-    plant(&recording, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
-          queue_row);
+    plant(&recording, RECORDING_QDISC, 1, "eth0 tbf 1:", 0.1,
+          1u << QDISC_BACKLOG | 1u << QDISC_RATE, queue_row);
     judge();
     const struct candidate *link = found(CAUSE_PATH_LIMITED), *cores = found(CAUSE_CONTENTION);
     assert_non_null(link);

@@ -387,8 +387,8 @@ static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **st
         backlog_now = 50e3;
         through_queue_now = 30e6;
         if (cases[i].set)
-            plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
-                  qdisc_value);
+            plant(&r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1,
+                  1u << QDISC_BACKLOG | 1u << QDISC_RATE, qdisc_value);
         judge(&r, &j);
         bool named = false, unclear = false;
         for (size_t k = 0; k < j.candidates.n; k++)
@@ -466,7 +466,7 @@ static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
         plant_flow(&r, 2, 0, 0.04, 5000);
         backlog_now = 50e3;
         through_queue_now = full ? 95e6 : 1e3;
-        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
               qdisc_value);
         if (sends)
             plant(&r, RECORDING_NET, 0, "eth1", 0.1, 0, all_it_may_send);
@@ -494,7 +494,7 @@ static void a_queue_that_makes_round_trips_longer_needs_no_argument_by_sets(void
         plant_flow(&r, 2, 0, 0.04, 5000);
         backlog_now = here ? 120e3 : 60e3; /* 2 ms and 1 of 2.9, while data are under way */
         through_queue_now = 60e6;
-        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
               qdisc_value);
         judge(&r, &j);
         expect(&j, here ? "net-egress" : "net-ingress", "path-limited", here ? 0 : 2);
@@ -535,7 +535,7 @@ static void a_queue_at_the_sender_decides_between_two_ends(void **state) {
         plant_flow(&r, 0, 1, 0.6, 50);
         plant_flow(&r, 1, 0, 0.04, 5000);
         backlog_now = queued ? 50e3 : 0;
-        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
               qdisc_value);
         judge(&r, &j);
         expect(&j, queued ? "net-egress" : "net-ingress", "path-limited", queued ? 0 : 1);

@@ -246,7 +246,7 @@ static void plant_held_back(struct recording *r, double mean_mb_s, double backlo
           short_messages);
     plant(r, RECORDING_CONNECTION, 1, "10.0.0.2:6000>10.0.0.1:5000", 0.1, 0x61u | 1u << 7,
           short_messages);
-    plant(r, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+    plant(r, RECORDING_QDISC, 1, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
           held_back);
 }
 

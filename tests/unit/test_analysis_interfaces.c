@@ -51,7 +51,7 @@ static void plant_two(struct recording *r, const char *name, struct one other, b
     plant_init(r, 2, 10);
     for (int rank = 0; rank < 2; rank++)
         plant_process(r, rank, "train", (struct plant_process){rank, 0.1, 0, 0});
-    plant(r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+    plant(r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
           set_to_ten);
     plant_interface(r, 0, "eth0", (struct one){8, 0.5, 1250, HOME});
     plant_interface(r, 0, name, other);

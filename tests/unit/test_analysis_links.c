@@ -39,7 +39,7 @@ static void plant_shaped(struct recording *r, double seconds, double computing) 
         plant_process(r, h, "train", (struct plant_process){h, computing, 0, 0});
         PLANT(&r->calls, h, h, "MPI_Init", -1, -1, 0, 0, 0);
     }
-    plant(r, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+    plant(r, RECORDING_QDISC, 1, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
           held_back);
 }
 

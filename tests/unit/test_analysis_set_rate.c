@@ -33,7 +33,7 @@ static double through_queue(size_t column, double t_s) {
 }
 
 static void plant_queue(struct recording *r) {
-    plant(r, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+    plant(r, RECORDING_QDISC, 1, "eth0 tbf 1:", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
           through_queue);
 }
 

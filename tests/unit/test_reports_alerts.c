@@ -49,7 +49,7 @@ static void log_of(struct alerts *log, double measured_mb_s) {
     struct run_model model;
     plant_init(&r, 1, 30);
     plant(&r, RECORDING_NET, 0, "eth0", 0.1, 1u << NET_SPEED, traffic);
-    plant(&r, RECORDING_QDISC, 0, "eth0 root", 0.1, QUEUE_LEVELS, queue);
+    plant(&r, RECORDING_QDISC, 0, "eth0 tbf root", 0.1, QUEUE_LEVELS, queue);
     if (!isnan(measured_mb_s)) {
         assert_int_equal(recording_add_ceiling(&r, 0, METRIC_NET_SEND, measured_mb_s), 0);
         assert_int_equal(recording_add_ceiling(&r, 0, METRIC_NET_RECV, measured_mb_s), 0);

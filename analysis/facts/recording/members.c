@@ -71,10 +71,8 @@ static void tell_ancestors(struct person *persons, size_t n, const struct person
 /* Without a launcher, a program's only rank number is the one that MPI gave it. */
 static int rank_of_record(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_MPI];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && series_last(set, &set->items[s], MPI_PID) == pid)
-            return (int)series_last(set, &set->items[s], MPI_RANK);
-    return -1;
+    const struct series *series = series_of_pid(set, host, MPI_PID, pid);
+    return series ? (int)series_last(set, series, MPI_RANK) : -1;
 }
 
 static int rank_of(const struct recording *recording, const struct series *series, int64_t pid) {

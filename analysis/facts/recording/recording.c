@@ -32,7 +32,8 @@ void recording_init(struct recording *recording) {
     *recording = (struct recording){.exit_status = -1};
     for (size_t i = 0; i < RECORDING_COUNT_; i++)
         recording->tables[i] = (struct series_set){.n_columns = recording_columns[i].n,
-                                                   .levels = levels_of(&all_tables[i])};
+                                                   .levels = levels_of(&all_tables[i]),
+                                                   .keys = key_form_of(all_tables[i].name)};
 }
 
 int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns) {

@@ -125,8 +125,7 @@ static int join_process(const struct series_set *set, struct named *names, size_
 }
 
 static int join_all(struct series_set *set, struct named *names) {
-    struct series_set joined = {
-        .n_columns = set->n_columns, .levels = set->levels, .step_ns = set->step_ns};
+    struct series_set joined = series_set_like(set);
     int result = 0;
     for (size_t i = 0, n = 0; result == 0 && i < set->n; i += n, n = 0) {
         while (i + n < set->n && names[i + n].leader == names[i].leader)

@@ -8,7 +8,6 @@
 #include "analysis/facts/recording/recording.h"
 
 #include <math.h>
-#include <string.h>
 
 #define THREADS_WAITING                                                                            \
     16 /* threads of a process that wait for disks at the same time: their waits                   \
@@ -25,13 +24,6 @@ static void drop_impossible(struct series_set *set, struct series *series, size_
         if (*waited != VALUE_ABSENT && (double)*waited > THREADS_WAITING * seen)
             *waited = VALUE_ABSENT;
     }
-}
-
-static const struct series *pressure_of(const struct series_set *psi, int host) {
-    for (size_t s = 0; s < psi->n; s++)
-        if (psi->items[s].host == host && strcmp(psi->items[s].name, "io") == 0 && psi->items[s].n)
-            return &psi->items[s];
-    return NULL;
 }
 
 /* Pressure in that time; time without records counts as pressure. */
@@ -57,7 +49,7 @@ static double waited_ns(const struct series_set *set, const struct series *serie
 static void cut_to_pressure(const struct series_set *psi, struct series_set *set,
                             struct series *series, size_t column) {
     double waited = waited_ns(set, series, column);
-    const struct series *pressure = waited > 0 ? pressure_of(psi, series->host) : NULL;
+    const struct series *pressure = waited > 0 ? series_named(psi, series->host, "io") : NULL;
     if (!pressure)
         return;
     int64_t first = series->interval_ns[0] == VALUE_ABSENT ? 0 : series->interval_ns[0];

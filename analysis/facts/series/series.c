@@ -59,11 +59,13 @@ static int make_room(struct series_set *set, size_t n) {
     return 0;
 }
 
-static int begin_series(struct series *series, int host, int64_t instance, const char *name) {
+static int begin_series(const struct series_set *set, struct series *series, int host,
+                        int64_t instance, const char *name) {
     char *copy = strdup(name);
     if (!copy)
         return -ENOMEM;
-    *series = (struct series){.host = host, .instance = instance, .name = copy};
+    *series = (struct series){
+        .host = host, .instance = instance, .name = copy, .key = key_read(set->keys, copy)};
     return 0;
 }
 
@@ -167,9 +169,16 @@ int series_set_append_at(struct series_set *set, size_t at, int host, int64_t in
     for (; set->n <= at; set->n++)
         set->items[set->n] = (struct series){0};
     struct series *series = &set->items[at];
-    if (!series->name && begin_series(series, host, instance, name) < 0)
+    if (!series->name && begin_series(set, series, host, instance, name) < 0)
         return -ENOMEM;
     return append_row(set, series, t_ns, interval_ns, values);
+}
+
+struct series_set series_set_like(const struct series_set *set) {
+    return (struct series_set){.n_columns = set->n_columns,
+                               .levels = set->levels,
+                               .keys = set->keys,
+                               .step_ns = set->step_ns};
 }
 
 void series_set_squeeze(struct series_set *set) {
@@ -188,8 +197,7 @@ void series_set_release(struct series_set *set) {
         free(set->items[i].values);
     }
     free(set->items);
-    *set = (struct series_set){
-        .n_columns = set->n_columns, .levels = set->levels, .step_ns = set->step_ns};
+    *set = series_set_like(set);
 }
 
 struct series_range series_set_of_host(const struct series_set *set, int host) {
@@ -198,6 +206,21 @@ struct series_range series_set_of_host(const struct series_set *set, int host) {
         if (set->items[s].host == host)
             range = (struct series_range){range.end ? range.begin : s, s + 1};
     return range;
+}
+
+const struct series *series_named(const struct series_set *set, int host, const char *name) {
+    for (size_t s = 0; s < set->n; s++)
+        if ((host < 0 || set->items[s].host == host) && strcmp(set->items[s].name, name) == 0)
+            return &set->items[s];
+    return NULL;
+}
+
+const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
+                                   int64_t pid) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], column) == pid)
+            return &set->items[s];
+    return NULL;
 }
 
 static int64_t overlap(int64_t a, int64_t b, struct window window) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/table.h" /* VALUE_ABSENT */
+#include "tables/keys.h"
 
 /* Half-open stretches of time, in order and disjoint, in ns since the command started. */
 struct window {
@@ -36,6 +37,7 @@ struct series {
     int host; /* index of the recording's hosts */
     int64_t instance;
     char *name;           /* owned */
+    struct table_key key; /* of its name, in the form of the set */
     size_t n, capacity;   /* numbers of rows */
     int64_t *t_ns;        /* end of each row's interval, increasing */
     int64_t *interval_ns; /* VALUE_ABSENT: the growth of counters is not known */
@@ -45,9 +47,10 @@ struct series {
 struct series_set {
     size_t n_columns, n, capacity;
     struct series *items;
-    uint64_t levels; /* mask of the columns that are levels */
-    int64_t step_ns; /* an instance's consecutive rows within this step are joined, with summed
-                        growth and the last levels; 0: none are */
+    uint64_t levels;    /* mask of the columns that are levels */
+    enum key_form keys; /* the form of the names of its series */
+    int64_t step_ns;    /* an instance's consecutive rows within this step are joined, with summed
+                           growth and the last levels; 0: none are */
 };
 
 /* No time of a recording is further away (31 years), so sums of a few times cannot overflow. */
@@ -75,6 +78,9 @@ int series_set_append_at(struct series_set *set, size_t at, int host, int64_t in
                          const char *name, int64_t t_ns, int64_t interval_ns,
                          const int64_t *values);
 void series_set_squeeze(struct series_set *set);
+
+/* An empty set with the same columns and keys. */
+struct series_set series_set_like(const struct series_set *set);
 void series_set_release(struct series_set *set);
 
 /* A stretch of the set that contains all series of a host, and perhaps others, so that frequent
@@ -84,6 +90,13 @@ struct series_range {
     size_t begin, end;
 };
 struct series_range series_set_of_host(const struct series_set *set, int host);
+
+/* The first series of a host (-1: of any) with that name; NULL if there is none. */
+const struct series *series_named(const struct series_set *set, int host, const char *name);
+/* The first series of a host with that process id, which the column holds; NULL if there is none.
+ */
+const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
+                                   int64_t pid);
 
 static inline int64_t series_value(const struct series_set *set, const struct series *series,
                                    size_t row, size_t column) {
