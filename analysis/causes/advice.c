@@ -17,7 +17,7 @@ const struct series *advised_most(const struct advised *advised, enum recording_
     for (size_t s = 0; s < set->n; s++) {
         const struct series *one = &set->items[s];
         if (one->host != advised->c->host || series_last(set, one, column) == VALUE_ABSENT ||
-            strncmp(one->name, not_named, strlen(not_named)) == 0)
+            strcmp(one->name, not_named) == 0)
             continue;
         double value = series_growth(set, one, column, advised->windows, NULL);
         if (value > most) {

@@ -143,8 +143,8 @@ static void advise_link(const struct advised *advised) {
     struct queues queues = link_queues(advised->model, advised->c->group, advised->c->host);
     bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
                   (advised->c->saturated || link_is_backed_up(advised->model, &queues));
-    const struct series *interface =
-        advised_most(advised, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, "lo");
+    const struct series *interface = advised_most(
+        advised, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, KEY_LOOPBACK);
     if (advised->c->culprit.process)
         advise_culprit(advised);
     if (shaped)

@@ -59,7 +59,7 @@ static double interface_speed(const struct run_model *model, int host, enum metr
     double moved = rate_amount(&model->hosts[host].metrics[direction], all);
     for (size_t s = 0; s < net->n; s++) {
         const struct series *interface = &net->items[s];
-        if (interface->host != host || strcmp(interface->name, "lo") == 0)
+        if (interface->host != host || strcmp(interface->name, KEY_LOOPBACK) == 0)
             continue;
         int64_t speed = series_last(net, interface, NET_SPEED);
         if (speed > 0 && series_growth(net, interface, column, all, NULL) > moved / 2)
