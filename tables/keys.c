@@ -136,7 +136,7 @@ struct row *rows_append_key(struct rows *rows, const struct table_key *key) {
 
 /* ---- reading: readers need not look for mistakes, since the key is written again ---- */
 
-/* What is before the separator, which is at `at`, and takes both off the text; else all of it. */
+/* Takes off the text its part before the separator at `at`, and the separator; without one, all. */
 static struct span cut_at(struct span *text, const char *at, size_t size) {
     struct span before = {text->data, at ? (size_t)(at - text->data) : text->size};
     size_t gone = at ? before.size + size : before.size;

@@ -106,7 +106,7 @@ struct key_end key_end_of(int family, const void *address, uint16_t port);
 const char *key_address_write(const struct key_address *address, char text[KEY_ADDRESS_SIZE]);
 
 bool key_address_is_loopback(const struct key_address *address);
-/* Of all hosts of a network, or of a group of hosts. */
+/* Whether it means all hosts of a network (broadcast), or a group of hosts (multicast). */
 bool key_address_is_shared(const struct key_address *address);
 
 /* Orders connections by their ends. */

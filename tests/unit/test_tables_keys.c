@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of rows and their text: what is written is read, and what nobody writes is none. */
+/* Keys of rows and their text: a key is read as it was written, any other text is unknown. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
