@@ -51,7 +51,7 @@ static void help_and_verbs_without_a_database_name_none(void **state) {
 }
 
 static void a_remark_has_its_command_completed(void **state) {
-    const struct remark remark = {.code = REMARK_ADVISE_REPEAT};
+    const struct remark remark = {.kind = &remark_ADVISE_REPEAT};
     const struct caller caller = {.database = "a.db"};
     (void)state;
     char *words = remark_words_by(&remark, &caller);

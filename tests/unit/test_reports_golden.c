@@ -214,8 +214,8 @@ static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
     struct fixture *f = *state;
     struct report report = *f->reports[0];
     struct reported run = *report.run;
-    run.judgement.stragglers =
-        (struct stragglers){.judged = true, .note = {.kind = remark_named("QUOTA_USED_UP")}};
+    run.judgement.stragglers = (struct stragglers){
+        .judged = true, .note = {.kind = remark_named("QUOTA_USED_UP"), .code = REMARK_OF_CAUSE}};
     report.run = &run;
     for (int rank = -1; rank < 1; rank++) {
         report.verdict.rank = rank;
