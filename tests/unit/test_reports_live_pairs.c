@@ -142,12 +142,25 @@ static void what_is_no_pair_of_hosts_makes_none(void **state) {
     assert_int_equal(fill(f)->n_pairs, 0);
 }
 
+static void an_outside_address_of_ipv6_makes_one_pair_of_packets_and_connections(void **state) {
+    struct fixture *f = *state;
+    put_connection(f, 0, "[2001:db8::1]:5>[2001:db8::9]:6", 1 * MB);
+    put_flow(f, 0, "eth0 2001:db8::1 2001:db8::9", 8 * MB, 2 * MB);
+    const struct live_snapshot *s = fill(f);
+    assert_int_equal(s->n_pairs, 1);
+    assert_string_equal(s->pairs[0].peer_name, "2001:db8::9");
+    assert_int_equal(s->pairs[0].connections, 1);
+    NEAR(s->pairs[0].send_mb_s, 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(packets_alone_make_a_pair, setup, teardown),
         cmocka_unit_test_setup_teardown(packets_of_a_bridge_are_counted_once, setup, teardown),
         cmocka_unit_test_setup_teardown(packets_tell_the_rate_of_a_pair_with_connections, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(
+            an_outside_address_of_ipv6_makes_one_pair_of_packets_and_connections, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_no_pair_of_hosts_makes_none, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
