@@ -119,7 +119,7 @@ run_verb() {
     "$chokepoint" --help | awk -f man/verbs.awk - man/chokepoint.1 | grep 'Xr chokepoint-toy 1' >/dev/null || fail "the page of verbs lacks toy"
 }
 
-# A section is a file and a line in sections.[ch].
+# A section is a file, a line in sections.def, and a test among those of the others.
 add_section() {
     cat >reports/sections/toy.c <<END
 $spdx
@@ -138,12 +138,18 @@ void section_toy(const struct report *report, struct page *page) {
     page_table(page, &table);
 }
 END
-    after reports/sections/sections.c '^static report_section \*const of_report' '    section_toy,'
-    after reports/sections/sections.h '^typedef void comparison_section' 'extern void section_toy(const struct report *report, struct page *page);'
-    listed reports sections/table.c sections/toy.c
+    after reports/sections/sections.def '^SECTION(job, ' 'SECTION(toy, PART_TABLES, 99)'
+    sed -i '/^static void use_of_hosts/i\
+static void toys_of_hosts(void **state) {\
+    (void)state;\
+    expect(section_toy, "toys", "[{'"'name':'vm1'},{'name':'vm2'},{'name':'vm3'}"']");\
+}\
+' tests/unit/test_reports_columns.c
+    after tests/unit/test_reports_columns.c 'cmocka_unit_test(use_of_hosts),' '        cmocka_unit_test(toys_of_hosts),'
 }
 run_section() {
     "$chokepoint" report --db "$db" --format text >report.txt || fail "no report"
+    "$build/bin/test_reports_columns" >test.txt 2>&1 || { cat test.txt; fail "the test of the section"; }
     grep -q '^Toys' report.txt || fail "no section Toys in the text"
     "$chokepoint" report --db "$db" --format json | jq -e '.toys[0].name' >/dev/null || fail "no toys in the JSON"
 }
@@ -157,13 +163,18 @@ $spdx
 
 #include "analysis/causes/causes_private.h"
 
+#define OWN_REMARKS                                                                                \\
+    REMARK(TOY_PLAYED, "somebody plays", SLOTS(), SLOTS())                                         \\
+    REMARK(TOY_TIME, "it was played with %.0f %% of the time", SLOTS("played, %"), SLOTS())
+#include "analysis/causes/own.h"
+
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     struct candidate c = candidate_of(0, group, RESOURCE_STEAL, CAUSE_STEAL);
     (void)model;
     c.blocked = 0.9;
     c.saturated = true;
-    remark_set(&c.cause, HYPERVISOR_RUNS_OTHERS, NUMBERS(), NAMES());
-    remarks_add(&c.evidence, STOLEN, NUMBERS(77), NAMES());
+    remark_set(&c.cause, TOY_PLAYED, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, TOY_TIME, NUMBERS(77), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -172,6 +183,7 @@ const struct cause cause_toy = {
     .resource = RESOURCE_STEAL,
     .kind = CAUSE_STEAL,
     .reason = "toys are played with",
+    .remarks = own_remarks,
     .detect = detect,
 };
 END
@@ -258,7 +270,7 @@ inside() {
     cd "$source_dir"
     for kind in $kinds; do "add_$kind"; done
     export CCACHE_DISABLE=1 # a cache outside the copy learns nothing
-    cmake --build "$build" -j "$(nproc)" --target bin/chokepoint bin/chokepoint-agent bin/test_cause_toy >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "the toys do not build"; }
+    cmake --build "$build" -j "$(nproc)" --target bin/chokepoint bin/chokepoint-agent bin/test_cause_toy bin/test_reports_columns >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "the toys do not build"; }
     chokepoint=$build/bin/chokepoint db=$work/runs.db
     sql() { sqlite3 "$db" "$1"; }
     cd "$work"
