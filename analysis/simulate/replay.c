@@ -142,7 +142,7 @@ static int find_groups(struct builder *b) {
             struct replay_group *g = &p->groups[number];
             g->members++;
             g->need = f->need;
-            g->exchange = replay_exchange_of(log->names[e->function]);
+            g->exchange = f->exchange;
             g->started = f->kind == MPI_KIND_COLLECTIVE_START;
             g->turns = f->kind != MPI_KIND_COLLECTIVE && !g->started;
             g->bytes = fmax(g->bytes, f->kind == MPI_KIND_IO ? 0 : (double)e->bytes);

@@ -69,20 +69,12 @@ struct replay_message {
     uint32_t late_shares; /* index of the shares of late_ns, among the sender's */
 };
 
-/* How the bytes of a group call are divided among its members. */
-enum replay_exchange {
-    REPLAY_WHOLE,         /* all bytes between the root and each member: bcast, reduce */
-    REPLAY_PARTS,         /* a part between the root and each member: gather, scatter */
-    REPLAY_EACH_ITS_PART, /* a part between each two members: alltoall, allgather, reduce_scatter */
-    REPLAY_ALL_TO_ALL,    /* summed up and given to all: allreduce */
-};
-
 struct replay_group {               /* one call of a group of ranks */
     uint32_t members, first_member; /* members are in group_members[first_member...] */
     uint32_t root;                  /* index of a rank; REPLAY_NONE */
     enum mpi_group_need need;
     double bytes; /* the most that a member sends or receives */
-    enum replay_exchange exchange;
+    enum mpi_exchange exchange;
     bool started; /* another call waits for its end */
     bool turns;   /* exchanges several times: makes communicators, files, windows */
     /* The member without a core that held up another member longest, and for how long. */

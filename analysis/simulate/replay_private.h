@@ -78,9 +78,6 @@ static inline bool replay_needs(const struct replay_group *g, size_t rank, size_
            (g->need != MPI_NEED_ROOT || other == g->root);
 }
 
-/* How the call with this name divides its bytes. */
-enum replay_exchange replay_exchange_of(const char *name);
-
 /* The time of a whole call, if its bytes take each link so many seconds. */
 double replay_wire_s(const struct replay_group *g, const double *seconds, size_t n_hosts);
 

@@ -9,30 +9,13 @@
 #include <string.h>
 
 #include "analysis/simulate/replay_private.h"
-#include "common/error.h"
 
 #define TREE_MEMBERS 4   /* fewer members, if they started the call, sum up along a tree */
 #define TREE_BYTES 65536 /* at most so many bytes */
 
-enum replay_exchange replay_exchange_of(const char *name) {
-    static const struct {
-        const char *part;
-        enum replay_exchange exchange;
-    } known[] = {{"lltoall", REPLAY_EACH_ITS_PART},
-                 {"llgather", REPLAY_EACH_ITS_PART},
-                 {"educe_scatter", REPLAY_EACH_ITS_PART},
-                 {"llreduce", REPLAY_ALL_TO_ALL},
-                 {"ather", REPLAY_PARTS},
-                 {"catter", REPLAY_PARTS}};
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        if (strstr(name, known[i].part))
-            return known[i].exchange;
-    return REPLAY_WHOLE;
-}
-
 /* One rank sums up and sends back the result: one direction after the other. */
 static bool is_tree(const struct replay_group *g) {
-    return g->started && g->exchange == REPLAY_ALL_TO_ALL &&
+    return g->started && g->exchange == MPI_EXCHANGE_ALL_TO_ALL &&
            (g->members < TREE_MEMBERS || g->bytes < TREE_BYTES);
 }
 
@@ -44,15 +27,15 @@ static double through(const struct replay_group *g, double k, bool root, int sid
     bool to_root = g->need == MPI_NEED_GATHERED;
     if (elsewhere <= 0)
         return 0;
-    if (g->exchange == REPLAY_EACH_ITS_PART)
+    if (g->exchange == MPI_EXCHANGE_EACH_ITS_PART)
         return k * elsewhere * g->bytes;
-    if (g->exchange == REPLAY_ALL_TO_ALL)
+    if (g->exchange == MPI_EXCHANGE_ALL_TO_ALL)
         return is_tree(g) ? g->bytes : 2 * elsewhere * g->bytes;
     if (g->root == REPLAY_NONE || (!to_root && g->need != MPI_NEED_ROOT))
         return g->bytes;
     if (root != (to_root == (side == 1)))
         return 0;
-    return g->exchange == REPLAY_WHOLE ? g->bytes : g->bytes * (root ? elsewhere : k / n);
+    return g->exchange == MPI_EXCHANGE_WHOLE ? g->bytes : g->bytes * (root ? elsewhere : k / n);
 }
 
 void replay_wire_load(const struct replay *p, const struct replay_group *g, double *ret_load) {

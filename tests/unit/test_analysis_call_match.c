@@ -56,6 +56,24 @@ static void names_that_are_no_mpi_are_nothing_special(void **state) {
     assert_int_equal(mpi_function_of("MPI_Sendx").kind, MPI_KIND_ADMIN);
 }
 
+static void a_group_call_divides_its_bytes_as_its_name_says(void **state) {
+    static const struct {
+        const char *name;
+        enum mpi_exchange exchange;
+    } cases[] = {{"MPI_Bcast", MPI_EXCHANGE_WHOLE},
+                 {"MPI_Reduce", MPI_EXCHANGE_WHOLE},
+                 {"MPI_Gatherv", MPI_EXCHANGE_PARTS},
+                 {"MPI_Iscatter", MPI_EXCHANGE_PARTS},
+                 {"MPI_Ialltoallw", MPI_EXCHANGE_EACH_ITS_PART},
+                 {"MPI_Allgatherv", MPI_EXCHANGE_EACH_ITS_PART},
+                 {"MPI_Neighbor_alltoall", MPI_EXCHANGE_EACH_ITS_PART},
+                 {"MPI_Reduce_scatter_block", MPI_EXCHANGE_EACH_ITS_PART},
+                 {"MPI_Iallreduce", MPI_EXCHANGE_ALL_TO_ALL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mpi_function_of(cases[i].name).exchange, cases[i].exchange);
+}
+
 /* ---- messages ---- */
 
 static void messages_match_in_order_by_communicator_source_and_tag(void **state) {
@@ -924,6 +942,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
         cmocka_unit_test(names_that_are_no_mpi_are_nothing_special),
+        cmocka_unit_test(a_group_call_divides_its_bytes_as_its_name_says),
         cmocka_unit_test(messages_match_in_order_by_communicator_source_and_tag),
         cmocka_unit_test(a_wait_needs_what_its_latest_request_needs),
         cmocka_unit_test(a_wait_of_which_one_message_is_unknown_is_unknown),

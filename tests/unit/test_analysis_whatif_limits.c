@@ -170,7 +170,7 @@ static int64_t taking_ns(enum mpi_group_need need, double limit, int64_t ns, dou
     uint32_t members[] = {0, 1};
     struct replay_rank ranks[] = {{.host = 0}, {.host = 1}};
     struct replay_group call = {
-        .members = 2, .root = 0, .need = need, .bytes = LARGE, .exchange = REPLAY_WHOLE};
+        .members = 2, .root = 0, .need = need, .bytes = LARGE, .exchange = MPI_EXCHANGE_WHOLE};
     struct rank_state states[2] = {{.at = 0}, {.at = 0}};
     struct replay p = {.model = &model,
                        .ranks = ranks,

@@ -47,9 +47,18 @@ enum mpi_group_need {
     MPI_NEED_NEIGHBOURS, /* the neighbours in its topology */
 };
 
+/* How the bytes of a group call are divided among its members. */
+enum mpi_exchange {
+    MPI_EXCHANGE_WHOLE,         /* all bytes between the root and each member: bcast, reduce */
+    MPI_EXCHANGE_PARTS,         /* a part between the root and each member: gather, scatter */
+    MPI_EXCHANGE_EACH_ITS_PART, /* a part between each two members: alltoall, allgather */
+    MPI_EXCHANGE_ALL_TO_ALL,    /* summed up and given to all: allreduce */
+};
+
 struct mpi_function {
     enum mpi_kind kind;
     enum mpi_group_need need;
+    enum mpi_exchange exchange;
     bool sends;       /* SEND, SEND_START, and making a persistent send */
     bool receives;    /* RECV, RECV_START, and making a persistent receive */
     bool probes;      /* finds a message but does not receive it: not MPI_Test */
