@@ -190,6 +190,7 @@ static void a_text_that_no_agent_writes_is_no_key(void **state) {
                  {KEY_QUEUE, "eth0 tbf"},
                  {KEY_PAIR, "other"},
                  {KEY_PAIR, "sh[1] < cat[2]"},
+                 {KEY_PAIR, "a[1] < b[2] < c[3] futex"}, /* in two ways */
                  {KEY_OPERATION, "READ"},
                  {KEY_CORE, "cpu"},
                  {KEY_CORE, "cpu-1"},
