@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every MPI call of every rank, as it was. There may be hundreds of thousands a second, so this
- * table goes into the bulk stream (probe.h): its rows stay on this host while the job runs.
+ * Every MPI call of every rank. There may be hundreds of thousands a second, so this table goes
+ * into the bulk stream (probe.h): its rows stay on this host while the job runs.
  *
- * Unknown values are absent, and so are redundant ones: the time inside a row that is one call, and
- * its number of calls.
+ * Unknown values are absent. Redundant ones are absent, too: the number of calls in a row that is
+ * one call, and the time inside it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-#define ROWS_MAX 4096 /* of a frame; a sample takes as many frames as it needs */
+#define ROWS_MAX 4096 /* rows in a frame; a sample takes as many frames as it needs */
 
 struct call {
-    struct call_watch *watch; /* NULL: not open */
+    struct call_watch *watch; /* NULL: closed */
     const struct probe_env *env;
 };
 
@@ -77,7 +77,7 @@ static void call_keeping(void *state, uint64_t seq) {
     call_watch_keep_cursors(((struct call *)state)->watch, seq);
 }
 
-/* Also of ranks that came since the last sample: it may be one of them that calls. */
+/* Looks for new ranks first: one of them may be the caller. */
 static bool call_is_pressed(void *state) {
     const struct call *call = state;
     struct call_watch *watch = call->watch;
@@ -89,7 +89,7 @@ static bool call_is_pressed(void *state) {
     return false;
 }
 
-/* No writer calls for a record that stays incomplete, so only scans can give it up. */
+/* A scan gives up records that stay incomplete: no writer calls for them. */
 static bool call_is_called(const void *state) {
     const struct call_watch *watch = ((const struct call *)state)->watch;
     for (size_t i = 0; i < watch->reader.n_ranks; i++) {
@@ -102,7 +102,7 @@ static bool call_is_called(const void *state) {
 
 static int call_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct call *call = state;
-    (void)why, (void)why_size; /* probe mpi has said it */
+    (void)why, (void)why_size; /* probe mpi has said why */
     if (!env->calls || !env->calls->is_open)
         return PROBE_ABSENT;
     call->watch = env->calls;

@@ -107,7 +107,7 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
     return r;
 }
 
-/* All that was read is kept by now: rows of a sample are, before the next one is taken. */
+/* All calls that were read are kept by now: a sample's rows are kept before the next sample. */
 static void let_go(struct call_watch *watch) {
     struct call_cursor all[CALL_MAX_RANKS];
     size_t size = note_cursors(watch, all);
@@ -124,7 +124,7 @@ static void close_calls(struct call_watch *watch) {
     watch->is_open = false;
 }
 
-/* The one who has the cursors waits for what else the one before is about to let go of. */
+/* The agent that takes the cursors takes the other file, too, as soon as it is released. */
 static int take_both(struct call_watch *watch) {
     int r = ring_owner_take(&watch->cursors_owner);
     return r <= 0 ? r : ring_owner_take(&watch->told_owner);
@@ -145,7 +145,7 @@ void call_watch_close(struct call_watch *watch) {
 
 /* ---- whose they are ---- */
 
-/* Another descriptor under the old number: whoever waits for it goes on. */
+/* The descriptor that the sampler waits for keeps its number and listens to the new file. */
 static void listen_again(struct call_watch *watch) {
     int fd = ring_files_listen(&watch->reader.files);
     if (fd < 0 || watch->called_fd < 0)
@@ -175,7 +175,7 @@ static int take_over_calls(struct call_watch *watch) {
     return 1;
 }
 
-/* 1: it may read. 0: another agent does. */
+/* Returns 1 if this agent may read, 0 if another agent reads. */
 static int own_calls(struct call_watch *watch) {
     if (!watch->is_open || watch->cursors_owner.superseded)
         return 0;
@@ -189,7 +189,7 @@ static int own_calls(struct call_watch *watch) {
 
 /* ---- who is there ---- */
 
-/* The rank that the launcher told the process, for the time before MPI does. */
+/* The rank that the launcher told the process: known before MPI_Init. */
 static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
     char environment[ENVIRON_BYTES];
     struct process_environ found = {.rank = -1};
@@ -245,7 +245,7 @@ int32_t call_watch_rank_of(const struct call_watch *watch, int32_t pid, int64_t 
     return -1;
 }
 
-/* A rank may run one program after the other: then the second is told apart by its process. */
+/* A rank may run several programs one after another: the process id tells the later ones apart. */
 static void name_rank(struct call_watch *watch, size_t i) {
     struct table_key key = {.form = KEY_RANK, .rank = call_watch_rank(watch, i), .pid = KEY_NO_ID};
     if (watch->ranks[i].key.form || key.rank < 0)

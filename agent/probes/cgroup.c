@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control groups that hold the job: that of the scope, those its processes on this host are
- * in, and of the groups above these the ones that set a limit, since a limit may stand anywhere on
- * the way up. A group is known by its path, whichever hierarchies (v1) have it.
+ * The control groups that hold the job: the group of the scope, the groups of the job's processes
+ * on this host, and those groups above them that set a limit, since any level may limit. The path
+ * identifies a group in all hierarchies (v1).
  *
- * /proc/PID/cgroup is read when the job's processes change, every second for a while after that
- * (whoever starts a process may move it only then), and seldom later. The files of a group stay
- * open; one read each is a sample. Those of limits are read once a second, and where a quota is
- * kept by the kernel (its periods go by) each time: an agent on a core of the job's is to be short.
+ * /proc/PID/cgroup is read every second for a while after the job's processes change (a process may
+ * be moved after it starts), and seldom later. The files of a group stay open; a sample reads each
+ * once. Files of limits are read once a second; quotas whose periods the kernel counts are read in
+ * each sample. The agent may share a core with the job, so samples must be short.
  */
 #include "agent/probes/cgroup.h"
 
@@ -34,7 +34,7 @@
 
 struct group {
     char path[SCOPE_PATH_MAX];      /* "": free */
-    int fds[CGROUP_N_FILES];        /* -1: it has no such file, or another says the same */
+    int fds[CGROUP_N_FILES];        /* -1: missing, or another file has the same figures */
     int64_t limits_ns;              /* when its limits were read last */
     int64_t values[CGROUP_COLUMNS]; /* as they were read last */
 };
@@ -44,9 +44,9 @@ struct cgroup {
     int proc_fd;          /* valid while mounts is open */
     struct cgroup_keys keys;
     uint64_t job_changes;
-    int64_t changed_ns, scan_ns; /* when the job last changed; when to scan next */
+    int64_t changed_ns, scan_ns; /* when the job last changed; when the next scan is due */
     bool scanned;
-    uint64_t seen[SEEN_MAX]; /* hashes of the paths met in the scan under way */
+    uint64_t seen[SEEN_MAX]; /* hashes of the paths met in the current scan */
     size_t n_seen;
     struct group groups[GROUPS_MAX];
     char text[TEXT_MAX];
@@ -61,7 +61,7 @@ static void close_group(struct group *group) {
     *group = (struct group){.path = ""};
 }
 
-/* If two files have the same figures, the better one stays. */
+/* Of two files with the same figures, the better one stays open. */
 static void close_repeated(struct group *group) {
     for (size_t i = 0; i < CGROUP_N_FILES; i++)
         if (group->fds[i] >= 0 && cgroup_is_repeated(i, group->fds)) {
@@ -70,7 +70,7 @@ static void close_repeated(struct group *group) {
         }
 }
 
-/* How many files it has. */
+/* Returns the number of files opened. */
 static size_t open_group_files(const struct cgroup *cgroup, const struct probe_env *env,
                                struct span path, struct group *group) {
     struct span mounts = {cgroup->mounts.data, cgroup->mounts.size};
@@ -91,15 +91,15 @@ static size_t open_group_files(const struct cgroup *cgroup, const struct probe_e
     return n;
 }
 
-/* All of a file, or its whole lines as far as there is room. Negative: the file is no more. */
+/* Reads a file, or as many whole lines as fit. Negative: the file is gone. */
 static ssize_t read_file(int fd, char text[TEXT_MAX]) {
     ssize_t size = file_read_open(fd, text, TEXT_MAX);
     const char *newline = size == TEXT_MAX ? memrchr(text, '\n', TEXT_MAX) : NULL;
     return newline ? newline + 1 - text : size;
 }
 
-/* The files of limits, or the others; how many could be read. A file that cannot be read leaves its
- * columns absent. */
+/* Reads the files of limits, or all others. Returns how many could be read; columns of the rest
+ * stay absent. */
 static size_t read_files(struct cgroup *cgroup, struct group *group, bool limits) {
     size_t n_read = 0;
     for (size_t i = 0; i < CGROUP_COLUMNS; i++)
@@ -116,7 +116,7 @@ static size_t read_files(struct cgroup *cgroup, struct group *group, bool limits
     return n_read;
 }
 
-/* False: the group is no more. */
+/* False: the group is gone. */
 static bool read_group(struct cgroup *cgroup, struct group *group, int64_t now_ns) {
     int64_t periods = group->values[CGROUP_PERIODS];
     size_t n_read = read_files(cgroup, group, false);
@@ -146,7 +146,7 @@ static struct group *free_group(struct cgroup *cgroup) {
     return NULL;
 }
 
-/* Processes share their groups, and all groups those above: one scan is enough for each. */
+/* Processes share groups, and groups share the groups above them: each is scanned once. */
 static bool is_seen(struct cgroup *cgroup, struct span path) {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < path.size; i++)
@@ -159,7 +159,7 @@ static bool is_seen(struct cgroup *cgroup, struct span path) {
     return false;
 }
 
-/* `above`: it only counts if it limits something. */
+/* `above`: the group counts only if it sets a limit. */
 static void add_group(struct cgroup *cgroup, const struct probe_env *env, struct span path,
                       bool above, struct rows *rows) {
     if (path.size < 2 || path.size >= SCOPE_PATH_MAX || find_group(cgroup, path) ||
@@ -186,7 +186,7 @@ static void add_with_parents(struct cgroup *cgroup, const struct probe_env *env,
     }
 }
 
-/* The groups of the process whose /proc/PID/cgroup that is. */
+/* Adds the groups listed in the text of a /proc/PID/cgroup. */
 static void add_groups_of(struct cgroup *cgroup, const struct probe_env *env, const char *text,
                           size_t size, struct rows *rows) {
     static const char *const controllers[] = {"cpu", "cpuacct", "memory", "blkio", ""};
@@ -232,7 +232,7 @@ static void scan_job(struct cgroup *cgroup, const struct probe_env *env, struct 
 
 /* ---- rows ---- */
 
-/* The end of a path tells more than its beginning. */
+/* A long path keeps its end, which tells more than its beginning. */
 static struct row *append_named(const char *path, struct rows *rows) {
     char name[INSTANCE_MAX + 1];
     size_t size = strlen(path);

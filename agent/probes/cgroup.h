@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the cgroup probe: cgroup.c, which groups; cgroup_files.c, what is in their
+/* Shared by the files of the cgroup probe: cgroup.c chooses groups, cgroup_files.c reads their
  * files. */
 #ifndef CHOKEPOINT_AGENT_PROBES_CGROUP_H
 #define CHOKEPOINT_AGENT_PROBES_CGROUP_H
@@ -11,32 +11,33 @@
 #include "agent/base/keys.h"
 #include "tables/tables.h"
 
-/* The files of a group, of both versions of cgroups: none has all. */
+/* The files of a group in both versions of cgroups. No group has all of them. */
 enum { CGROUP_N_FILES = 19 };
 
 extern const struct cgroup_file {
-    const char *controller; /* of v1, "" for v2 */
+    const char *controller; /* v1: the controller; "" for v2 */
     const char *name;
-    bool is_limit; /* it tells limits alone, which whoever runs the host sets, seldom */
+    bool is_limit; /* has limits alone, which the administrator seldom changes */
 } cgroup_files[CGROUP_N_FILES];
 
-/* Whether the column is told by files of limits. */
+/* Whether files of limits fill the column. */
 bool cgroup_is_limit(size_t column);
 
-/* Whether what that file says is said as well, or better, by others that are open (>= 0). */
+/* Whether other open files (>= 0) have the same figures as this file, or better ones. */
 bool cgroup_is_repeated(size_t file, const int *fds);
 
-/* The names in files that have some; to be set up once. */
+/* Names of numbers inside files; set up once. */
 struct cgroup_keys {
     struct keys cpu, memory;
 };
 void cgroup_keys_init(struct cgroup_keys *keys);
 
-/* Reads the text of that file into its columns; others stay. No limit: absent. */
+/* Reads the text of a file into its columns and leaves other columns alone. Without a limit a
+ * column is absent. */
 void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, const char *end,
                  int64_t *values);
 
-/* Whether some limit is set. */
+/* Whether a limit is set. */
 bool cgroup_is_limited(const int64_t *values);
 
 #endif

@@ -31,7 +31,7 @@ enum {
     V2_MEMORY_EVENTS,
     V2_IO_STAT,
     V2_IO_MAX,
-    BLKIO_BYTES_RECURSIVE, /* with the groups below it, where the kernel has that: counts instead */
+    BLKIO_BYTES_RECURSIVE, /* with groups below, if the kernel has it */
 };
 
 const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
@@ -111,7 +111,7 @@ static void add_counter(int64_t *sum, uint64_t number) {
     *sum = counter_add(*sum, counter_value(number, 1));
 }
 
-/* The tightest of several devices. */
+/* Keeps the tightest limit of several devices. */
 static void tighten(int64_t *limit, uint64_t number) {
     int64_t value = counter_value(number, 1);
     if (value != VALUE_ABSENT && (*limit == VALUE_ABSENT || value < *limit))
@@ -189,7 +189,7 @@ void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, 
     case V2_CPU_STAT:
         keys_read(&keys->cpu, text, end, 1, values);
         break;
-    case CPU_QUOTA: /* -1 is no number without a sign */
+    case CPU_QUOTA: /* -1 means no limit; the parser takes unsigned numbers */
         read_scaled(text, end, NS_PER_US, &values[CGROUP_QUOTA]);
         break;
     case CPU_PERIOD:

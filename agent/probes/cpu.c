@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU time of every core, from /proc/stat; of a group from its cpuacct.usage_all (v1, per core),
- * or from cpu.stat or cpuacct.stat (one row for all its cores).
+ * * CPU time of every core, from /proc/stat. A group's CPU time comes from its cpuacct.usage_all
+ * (v1, per core), or from cpu.stat or cpuacct.stat (one row for all its cores).
  *
  * The two numbers of cpuacct are samples of the tick: load that is shorter than a tick is missed by
- * 10 to 40 %. How much a v1 group used comes from the scheduler's clock instead
- * (cpuacct.usage_percpu, cpuacct.usage), and only its division into user and system time from the
- * tick, as the kernel does it for processes.
+ * 10 to 40 %. The sum of a v1 group therefore comes from the scheduler's clock
+ * (cpuacct.usage_percpu, cpuacct.usage). The tick only divides it into user and system time, as in
+ * the kernel's own figures of processes.
  *
- * A group has no idle time of its own, so idle is what passed less what it used and less what the
- * hypervisor took from those cores: the sum over a row's columns is then wall time, as for a host.
+ * A group has no idle time of its own, so its idle time is the time passed less its use and less
+ * the hypervisor's share of those cores: the sum over a row's columns is then wall time, as for a
+ * host.
  *
  * The kernel's idle and iowait may step back a little (proc(5)): each is held until it grows again,
  * so that nobody takes the step for a restart.
@@ -28,21 +29,21 @@
 /* The numbers of a core in /proc/stat have the order of the columns. */
 enum { N_NUMBERS = CPU_STEAL + 1 };
 
-#define STEP_BACK_MAX (2 * NS_PER_S) /* more than that is a restart and passed on as such */
+#define STEP_BACK_MAX (2 * NS_PER_S) /* a larger step is a restart and is passed on */
 
 struct held {
     int64_t idle, iowait, steal; /* of the last sample */
-    int64_t user, system;        /* likewise, of what the scheduler's clock counted */
+    int64_t user, system;        /* of the last sample, divided from the scheduler's clock */
 };
 
 struct cpu {
     struct source stat;  /* /proc/stat: the machine's cores */
     struct source group; /* the group's own file, when the scope is one */
-    struct source exact; /* v1 group: by the scheduler's clock, a number or one a core */
-    bool per_core;       /* group: usage_all has a line a core */
-    int64_t unit_ns;     /* group: of the numbers in its one-row file */
-    struct held *held;   /* SCOPE_CPUS_MAX, by core */
-    struct held total;   /* of the one row */
+    struct source exact; /* v1 group: from the scheduler's clock, one number or one per core */
+    bool per_core;       /* group: usage_all has a line per core */
+    int64_t unit_ns;     /* group: unit of the numbers in its one-row file */
+    struct held *held;   /* by core, SCOPE_CPUS_MAX of them */
+    struct held total;   /* for the single row */
 };
 
 static int64_t hold(int64_t *last, int64_t value) {
@@ -53,8 +54,8 @@ static int64_t hold(int64_t *last, int64_t value) {
     return *last;
 }
 
-/* "cpu12 user nice system idle iowait irq softirq steal guest guest_nice": guest time is part of
- * user and nice already. False for any other line. */
+/* "cpu12 user nice system idle iowait irq softirq steal guest guest_nice": user and nice include
+ * guest time. False for any other line. */
 static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_NUMBERS],
                        size_t *ret_n) {
     const char *p = line.data + 3, *end = line.data + line.size;
@@ -84,7 +85,7 @@ static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core
     row->values[CPU_IOWAIT] = hold(&held->iowait, row->values[CPU_IOWAIT]);
 }
 
-/* Steal of a core of the scope: kept by core, and returned. */
+/* Stores and returns the steal time of a core of the scope. */
 static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned core,
                           const uint64_t *numbers, size_t n) {
     int64_t steal =
@@ -93,12 +94,12 @@ static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned
     return cpu->held[core].steal;
 }
 
-/* A machine's cores may come and go; a group's are known. */
+/* A machine's cores may come and go; a group's cores are fixed. */
 static bool is_ours(const struct scope *scope, unsigned core) {
     return scope->kind == SCOPE_HOST || scope_has_cpu(scope, core);
 }
 
-/* Lines of cores come first, after the sum; nothing after them is looked at. */
+/* Lines of cores follow the line of the sum; reading stops behind them. */
 static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->stat.data, *end = source_end(&cpu->stat);
     uint64_t numbers[N_NUMBERS];
@@ -154,7 +155,7 @@ static void divide_exact(struct held *held, int64_t exact_ns, int64_t *user_ns,
     *system_ns = held->system;
 }
 
-/* The number at that place of the exact file; VALUE_ABSENT: there is none. */
+/* The number at that place of the exact file; VALUE_ABSENT: missing. */
 static int64_t exact_ns(const struct cpu *cpu, unsigned place) {
     const char *p = cpu->exact.data,
                *end = source_is_open(&cpu->exact) ? source_end(&cpu->exact) : p;
@@ -165,7 +166,7 @@ static int64_t exact_ns(const struct cpu *cpu, unsigned place) {
     return counter_value(number, 1);
 }
 
-/* "cpu user system" and then a line a core, in ns. */
+/* "cpu user system", then a line per core, in ns. */
 static void group_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->group.data, *end = source_end(&cpu->group);
     uint64_t numbers[3];
@@ -230,7 +231,7 @@ static int open_cpu_group(struct cpu *cpu, const struct probe_env *env) {
     if (scope->v2_cpu)
         return source_open(&cpu->group, scope->cpu, "cpu.stat");
     cpu->per_core = source_open(&cpu->group, scope->cpu, "cpuacct.usage_all") == 0;
-    /* Without it the numbers of the tick stand. */
+    /* If this fails, the numbers of the tick are used. */
     source_open(&cpu->exact, scope->cpu, cpu->per_core ? "cpuacct.usage_percpu" : "cpuacct.usage");
     return cpu->per_core ? 0 : source_open(&cpu->group, scope->cpu, "cpuacct.stat");
 }
@@ -251,7 +252,7 @@ static int cpu_open(void *state, const struct probe_env *env, char *why, size_t 
     return cpu->held ? 0 : -ENOMEM;
 }
 
-/* A machine may be given twice its cores before rows are dropped. */
+/* The rows suffice for twice the cores of now. */
 static size_t cpu_max_rows(const void *state, const struct probe_env *env) {
     const struct cpu *cpu = state;
     const char *p = cpu->stat.data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * I/O of disks, from /proc/diskstats, each byte once. That file lists disks, their partitions and
- * the devices made of them alike, so what counts is decided by <sys>/block: an entry there (not a
- * partition), not built of others (dm, md: their bytes are counted below), no hidden path of a
+ * * I/O of disks, from /proc/diskstats, each byte once. That file lists disks, their partitions and
+ * the devices made of them. <sys>/block decides which of them count: those with an entry there (not
+ * partitions), not built of others (dm, md: the devices below count the bytes), no hidden path of a
  * multipath device, no loop device over a file of a disk. Loop, ram, zram and the like are there by
  * default and appear with their first I/O.
  */
@@ -17,13 +17,13 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-/* name_set_entry.note */
+/* values of name_set_entry.note */
 enum { NOTE_UNKNOWN, NOTE_IDLE, NOTE_COUNTS, NOTE_LEFT_OUT };
 
 #define JUDGE_AGAIN_SAMPLES 600 /* arrays and loop devices change without a change of names */
 
-/* After the name: reads, merged, sectors, ms; writes the same; in flight, busy ms, weighted ms;
- * since 4.18 four of discards; since 5.5 flushes and their ms. */
+/* After the name: reads, merged, sectors, ms; the same four of writes; in flight, busy ms, weighted
+ * ms; since 4.18 four numbers of discards; since 5.5 flushes and their ms. */
 enum { NUMBERS_NEEDED = 11, NUMBER_FLUSHES = 15, NUMBERS_MAX = 17 };
 
 static const struct {
@@ -60,7 +60,7 @@ struct name_set_entry *disk_see(struct disk *disk, struct span name, uint64_t gr
         return NULL;
     if (entry->note == NOTE_COUNTS)
         return entry;
-    /* A device seen idle until now began at zero, as if it had just been plugged in. */
+    /* A device that was idle until now begins at zero, like a new one. */
     entry->born |= entry->note == NOTE_IDLE;
     bool is_number = disk->of_group && memchr(entry->name, ':', entry->size);
     bool counts = is_number || disk_device_counts(disk->block_fd, entry->name);

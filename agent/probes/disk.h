@@ -14,19 +14,19 @@
 
 /* A device's number and its name. */
 struct disk_number {
-    char number[16]; /* "254:0" */
+    char number[16]; /* for example "254:0" */
     char name[NAME_SET_NAME_MAX + 1];
 };
 
 struct disk {
-    struct source stats;    /* /proc/diskstats; of a group: bytes (v1) or io.stat (v2) */
-    struct source serviced; /* of a v1 group: operations */
+    struct source stats;    /* /proc/diskstats; for a group: bytes (v1) or io.stat (v2) */
+    struct source serviced; /* v1 group: operations */
     struct name_set names;
     int block_fd;  /* <sys>/block; valid while there are names */
     int number_fd; /* <sys>/dev/block, or -1 */
-    bool of_group; /* the files of scope->io, not the machine's */
+    bool of_group; /* reads the files of scope->io, not the machine's */
     bool stale;    /* the set of names has changed: judge all of them again */
-    struct disk_number numbers[DISK_NUMBERS_MAX]; /* looked up since all were judged last */
+    struct disk_number numbers[DISK_NUMBERS_MAX]; /* looked up since the last judgement of all */
     size_t n_numbers;
 };
 

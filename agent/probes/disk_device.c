@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which block devices count. Asked when the set of devices changes, not at every sample.
+ * Decides which block devices count, when the set of devices changes and not in every sample.
  */
 #include "agent/probes/disk.h"
 
@@ -23,7 +23,7 @@ static bool directory_has_entries(int fd) {
     return false;
 }
 
-/* dm, md, bcache: what they do is done again, and counted, by the devices below them. */
+/* Devices below dm, md and bcache do the same work again, and count it. */
 static bool has_slaves(int block_fd, const char *name) {
     char path[NAME_SET_NAME_MAX + 16];
     snprintf(path, sizeof path, "%s/slaves", name);
@@ -35,7 +35,7 @@ static bool has_slaves(int block_fd, const char *name) {
     return found;
 }
 
-/* One of several paths to a multipath NVMe device, which is listed itself. */
+/* A path to a multipath NVMe device, which is listed itself. */
 static bool is_hidden(int block_fd, const char *name) {
     char path[NAME_SET_NAME_MAX + 16], text[8];
     snprintf(path, sizeof path, "%s/hidden", name);

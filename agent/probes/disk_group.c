@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Disk I/O of a cgroup: io.stat (v2), or blkio.throttle.io_service_bytes and io_serviced (v1, with
- * the groups below it where the kernel has the recursive form). Only what was submitted from within
- * the group is there: v1 misses written pages that the kernel flushes later, and kernels from 5.x
- * on count on v1 only once the group has a throttle, however high. A device that is not in the file
- * has no row: unknown is not zero.
+ * * Disk I/O of a cgroup: io.stat (v2), or blkio.throttle.io_service_bytes and io_serviced (v1,
+ * with the groups below it where the kernel has the recursive form). The files have only I/O that
+ * was submitted from within the group: v1 misses written pages that the kernel flushes later, and
+ * kernels from 5.x on count on v1 only once the group has a throttle, however high. A device that
+ * is not in the file has no row: unknown is not zero.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct row *find_row(struct rows *rows, const char *name) {
     return NULL;
 }
 
-/* The name of "major:minor"; a device that has none keeps its number. */
+/* Finds the name of "major:minor"; a device without one keeps its number. */
 static void look_up(const struct disk *disk, struct span number, char *ret_name) {
     if (!disk_device_name(disk->number_fd, number, ret_name))
         text_sanitize(ret_name, NAME_SET_NAME_MAX + 1, number.data, number.size);

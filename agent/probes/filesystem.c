@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How full the mounted file systems are, every ten seconds, of the agent's mount namespace. It
- * takes what threads of its own have found (agent/base/mounts.h): a server that does not answer
- * leaves its figures out and is told, and costs no sample.
+ * How full the file systems of the agent's mount namespace are, every ten seconds. Separate threads
+ * ask (agent/base/mounts.h), so a server that does not answer costs no sample: its figures are
+ * absent, and a note says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 struct filesystem {
     struct mounts *mounts;
     struct mount_fill fills[2 * MOUNTS_MAX];
-    int64_t asked_ns; /* 0: when it was opened */
-    bool told;        /* of one that does not answer */
+    int64_t asked_ns; /* time of the last question; 0: none since it was opened */
+    bool told;        /* said that a file system does not answer */
 };
 
 static void tell_stuck(struct filesystem *filesystem, const struct probe_env *env) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traffic by pair of hosts on each interface, in any protocol: packets captured and added up. It
- * costs CPU time for every packet, here and in the kernel, so it is off unless asked for (--flows);
- * the connection probe has the same bytes of TCP for nothing.
+ * * Traffic by pair of hosts on each interface, in any protocol: packets captured and added up.
+ * Each packet costs CPU time, here and in the kernel, so the probe is off unless the user asks for
+ * it (--flows); the connection probe has the bytes of TCP without that cost.
  *
  * There is no thread: the kernel's ring must hold the packets between two samples. It keeps about
  * 200 bytes a packet (60 of addresses, the rest its own), so 8 MB are 40,000 packets, which is
  * 400,000 a second at 10 Hz: 0.6 GB/s of whole frames of 1500 bytes, and far more with the large
  * segments (GSO, GRO) that hosts hand over. Packets that do not fit are counted.
  *
- * A flow that rests has a row a second and none after a minute; a new one then begins at zero.
+ * An idle flow has one row a second, and none after a minute; its next packet begins a new flow at
+ * zero.
  */
 #include "agent/probes/flow.h"
 
@@ -23,7 +24,7 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-#define HEAD_BYTES 64 /* of each packet: IPv6 addresses behind a VLAN tag */
+#define HEAD_BYTES 64 /* captured of each packet: enough for IPv6 addresses behind a VLAN tag */
 #define RING_BYTES ((size_t)8 << 20)
 #define RESTS_NS (2 * NS_PER_S)
 #define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
@@ -46,7 +47,7 @@ struct pass {
 
 /* ---- packets ---- */
 
-/* An interface of the same name that was made anew: its flows go on under their names. */
+/* An interface that was made anew under the same name keeps its flows. */
 static void forget_namesake(struct flows *all, const char *name, size_t size) {
     for (size_t i = 0; i < all->n; i++)
         if (all->items[i].name_size == size && memcmp(all->items[i].name, name, size) == 0) {
@@ -140,7 +141,7 @@ static int flow_sample(void *state, const struct probe_env *env, struct rows *ro
 static int flow_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct flow_probe *probe = state;
     if (!env->flows)
-        return PROBE_ABSENT; /* nobody asked for it: nothing to tell */
+        return PROBE_ABSENT; /* the user did not ask for it: no reason to give */
     int r = capture_open(HEAD_BYTES, RING_BYTES, &probe->capture, why, why_size);
     if (r != 0)
         return r == CAPTURE_ABSENT ? PROBE_ABSENT : r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets added up by interface and pair of hosts: flow_table.c, for flow.c, tests and fuzzing. */
+/* Packets added up by interface and pair of hosts. flow_table.c implements it, for flow.c, tests
+ * and fuzzing. */
 #ifndef CHOKEPOINT_AGENT_PROBES_FLOW_H
 #define CHOKEPOINT_AGENT_PROBES_FLOW_H
 
@@ -9,10 +10,10 @@
 #define FLOWS_MAX 1024
 #define FLOW_SLOTS (2 * FLOWS_MAX)
 
-/* The two ends of a flow; all bytes count, so it is zeroed before it is filled. */
+/* The two ends of a flow. All its bytes are compared, so zero it before filling it. */
 struct flow_key {
     int32_t interface;
-    uint16_t protocol; /* of Ethernet; IPv4 and IPv6 have addresses, no other */
+    uint16_t protocol; /* of Ethernet; only IPv4 and IPv6 have addresses */
     uint16_t unused;
     uint8_t local[16], remote[16];
 };
@@ -24,18 +25,18 @@ struct flow_counts {
 struct flow {
     struct flow_key key;
     struct flow_counts counts;
-    int64_t active_ns; /* when the last packet of it was drained */
+    int64_t active_ns; /* when its last packet was drained */
     int64_t sent_ns;   /* when it last had a row, 0: never */
-    bool born;         /* came after the first sample */
+    bool born;         /* began after the first sample */
     char name[INSTANCE_MAX + 1];
     uint8_t name_size;
 };
 
-struct flows { /* all zero: none */
+struct flows { /* all zero: empty */
     size_t n;
     struct flow items[FLOWS_MAX];
     uint16_t slots[FLOW_SLOTS]; /* place + 1, 0: free */
-    struct flow_counts other;   /* of those for which there was no room */
+    struct flow_counts other;   /* packets of flows without room */
 };
 
 /* The flow that the packet belongs to. */
@@ -44,13 +45,13 @@ void flow_key_of(const struct captured *packet, struct flow_key *ret_key);
 /* "eth0 10.0.0.1 10.0.0.2", the local end first; "eth0 protocol 0x88cc". Returns its length. */
 size_t flow_name(const struct flow_key *key, const char *interface, char name[INSTANCE_MAX + 1]);
 
-/* NULL: not there. */
+/* NULL: unknown. */
 struct flow *flows_find(struct flows *all, const struct flow_key *key);
 
-/* One that is not there yet, or NULL: no room. */
+/* Adds a flow that is unknown so far. NULL: no room. */
 struct flow *flows_add(struct flows *all, const struct flow_key *key);
 
-/* Forgets those without a packet since then. */
+/* Forgets flows without a packet since then. */
 void flows_keep(struct flows *all, int64_t since_ns);
 
 void flow_count(struct flow_counts *counts, const struct captured *packet);

@@ -49,8 +49,8 @@ void flow_count(struct flow_counts *counts, const struct captured *packet) {
 
 /* ---- table ---- */
 
-/* The last words of addresses differ in their highest bits only: rotated in, stirred at the end
- * (as MurmurHash3 does). The key has no gaps. */
+/* Addresses differ only in the highest bits of their last words: so the bits are rotated in, and
+ * mixed at the end as in MurmurHash3. The key has no gaps. */
 static size_t flow_slot(const struct flow_key *key) {
     uint32_t words[sizeof *key / 4], hash = 0;
     memcpy(words, key, sizeof words);

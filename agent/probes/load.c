@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Load averages, uptime, tasks by state, as in uptime(1) and the head of top(1). They are of the
- * whole kernel (tasks: of the agent's process namespace), whatever the agent's scope. The kernel
- * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
- * as often, and on a host with many less often: a row then repeats what was counted last.
+ * Load averages, uptime, and tasks by state, as in uptime(1) and the head of top(1). They describe
+ * the whole kernel (tasks: the agent's process namespace), whatever the agent's scope. The kernel
+ * updates its load averages every five seconds. Tasks are counted by looking at each, as often as
+ * that, and less often on a host with many: a row then repeats the last count.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "common/error.h"
 
 #define EVERY_NS (5 * NS_PER_S)
-#define TASKS_AT_ONCE 100 /* for each so many tasks one row more before they are counted again */
+#define TASKS_AT_ONCE 100 /* one row per so many tasks repeats the last count */
 
 struct load {
     struct load_reader *reader;
     int64_t read_ns; /* 0: never */
     int64_t tasks[TASK_STATES];
-    int64_t rows_left; /* until they are counted again */
+    int64_t rows_left; /* until tasks are counted again */
 };
 
 static int count_tasks(struct load *load) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks that programs write through mark/chokepoint.h. This probe makes the directory that tells
- * them that somebody listens, and removes it at its end.
+ * * Marks that programs write through mark/chokepoint.h. This probe makes a directory, which tells
+ * the programs that an agent reads their marks, and removes it at its end.
  *
- * An agent that was killed leaves the directory behind, with rings that are still written. Its
- * successor takes over (mark/ring_owner.h): the file "cursors" says how far each ring had been read
- * by the frames that were kept. So nothing is told twice, and what is lost was overwritten, which
- * is counted.
+ * An agent that was killed leaves the directory behind, with rings that are still written. The next
+ * agent takes over (mark/ring_owner.h): the file "cursors" says how far the kept frames had read
+ * each ring. So no mark is told twice. Only overwritten marks are lost, and these are counted.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +23,7 @@
 
 enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VALUE = 4 };
 
-#define MARK_ROWS_MAX 4096 /* a sample: one whole ring */
+#define MARK_ROWS_MAX 4096 /* in a sample: one whole ring */
 
 #define CURSORS_FILE "cursors"
 
@@ -36,7 +35,7 @@ struct cursor {
 };
 
 struct cursors {
-    uint64_t dropped; /* marks that are in no row, of all programs */
+    uint64_t dropped; /* marks of all programs that are in no row */
     struct cursor rings[MARK_MAX_WRITERS];
 };
 
@@ -46,9 +45,9 @@ struct mark {
     const struct probe_env *env;
     char path[PATH_MAX];
     bool is_open;
-    bool moved;          /* since they were saved */
-    uint64_t lost;       /* by the reader, as last counted into rows->dropped */
-    struct cursors read; /* rings: of the reader's writers, in their order */
+    bool moved;          /* changed since they were saved */
+    uint64_t lost;       /* the reader's losses that rows->dropped has counted */
+    struct cursors read; /* rings: in the order of the reader's writers */
     struct cursors taken_over;
 };
 
@@ -63,7 +62,7 @@ static size_t note_rings(struct mark *mark) {
     return offsetof(struct cursors, rings) + mark->reader.n_writers * sizeof(struct cursor);
 }
 
-/* A ring that another agent has read is read on from there. */
+/* Continues where another agent stopped reading the ring. */
 static void continue_ring(struct mark *mark, struct mark_writer *writer) {
     for (size_t i = 0; i < MARK_MAX_WRITERS; i++) {
         const struct cursor *before = &mark->taken_over.rings[i];
@@ -111,7 +110,7 @@ static int open_marks(struct mark *mark) {
     return r;
 }
 
-/* All that was read is kept by now: rows of a sample are, before the next one is taken. */
+/* All marks that were read are kept by now: a sample's rows are kept before the next sample. */
 static void close_marks(struct mark *mark) {
     size_t size = note_rings(mark);
     ring_owner_release(&mark->owner, &mark->read, size);
@@ -137,7 +136,7 @@ static int take_over_marks(struct mark *mark, struct rows *rows) {
     return 1;
 }
 
-/* 1: it may read. 0: another agent does. */
+/* Returns 1 if this agent may read, 0 if another agent reads. */
 static int own_marks(struct mark *mark, struct rows *rows) {
     if (!mark->is_open || mark->owner.superseded)
         return 0;
@@ -236,7 +235,7 @@ static int mark_open(void *state, const struct probe_env *env, char *why, size_t
     return r;
 }
 
-/* Programs that go on keep their rings: another agent may come. */
+/* Programs that still run keep their rings: another agent may come. */
 static void mark_close(void *state) {
     struct mark *mark = state;
     if (!mark->is_open)

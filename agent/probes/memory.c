@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where memory stands: /proc/meminfo, or the files of a memory cgroup.
+ * Use of memory: /proc/meminfo, or the files of a memory cgroup.
  *
  * In a group, total is the smaller of its limit and the machine's memory (v2: its own memory.max;
- * limits above it may not be visible), free is the rest that it may charge, and available adds the
- * file pages that it could drop at once. Columns a group has no figure for are absent.
+ * limits above it may not be visible). Free is the rest that it may still charge. Available adds
+ * the file pages that it could drop at once. Columns without a figure in the group are absent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "common/text.h"
 
 enum {
-    INACTIVE_FILE = MEMORY_COLUMNS, /* of groups, to know what is available */
+    INACTIVE_FILE = MEMORY_COLUMNS, /* for groups, to compute available memory */
     LIMIT,                          /* v1: the tightest one on the way to the root */
     N_VALUES
 };
@@ -47,13 +47,13 @@ static const struct key v2_keys[] = {
 
 struct memory {
     struct source stat;  /* meminfo, or the group's memory.stat */
-    struct source usage; /* of a group */
-    struct source limit; /* of a v2 group */
+    struct source usage; /* group */
+    struct source limit; /* v2 group */
     struct keys keys;
     int64_t machine_bytes; /* MemTotal, for groups */
 };
 
-/* A file of one number; VALUE_ABSENT for "max" and for nonsense. */
+/* Reads a file of one number; VALUE_ABSENT for "max" and for invalid text. */
 static int read_number(struct source *source, int64_t *ret_value) {
     int r = source_read(source);
     if (r < 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of its time each rank spends inside MPI. Totals that the ranks keep themselves: exact
- * also where single calls were dropped.
+ * How much of its time each rank spends inside MPI, from totals that the ranks keep themselves.
+ * They are exact even where single calls were dropped.
  *
- * A call that has not returned counts up to now, or a rank that waits for 30 s in one call would
- * look as if it worked for 30 s. When it returns it is for a moment in neither of the two figures;
- * inside_ns then stands still instead of stepping back.
+ * A call that has not returned counts up to now; otherwise a rank that waits in one call for 30 s
+ * would seem to work for 30 s. A call that returns is for a moment in neither figure; inside_ns
+ * then stands still instead of stepping back.
  */
 #include "agent/probes/mpi.h"
 
@@ -23,14 +23,14 @@ _Static_assert(MPI_FAILED - MPI_INSIDE + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put p
 /* ---- rows ---- */
 
 struct mpi {
-    struct call_watch *watch;          /* NULL: not open */
-    size_t n_known;                    /* ranks, at the last question for news */
-    int64_t inside_ns[CALL_MAX_RANKS]; /* as last told */
-    /* A process of a rank without a file: why? */
+    struct call_watch *watch;          /* NULL: closed */
+    size_t n_known;                    /* ranks at the last call of mpi_has_news */
+    int64_t inside_ns[CALL_MAX_RANKS]; /* as last reported */
+    /* A process of a rank without a file, whose reason is looked for. */
     int32_t suspect;
     int64_t suspect_since_ns;
     unsigned n_blamed;
-    bool told_unwatched; /* one remedy for all of them */
+    bool told_unwatched; /* the remedy was told, once for all processes */
     bool told_broken[CALL_MAX_RANKS];
 };
 
@@ -84,7 +84,7 @@ static bool has_file(const struct mpi *mpi, int32_t pid) {
     return false;
 }
 
-/* The next process of a rank that has no file, in the order of their ids; 0: none. */
+/* The next process of a rank without a file, in the order of ids; 0: none. */
 static int32_t next_suspect(const struct mpi *mpi, const struct job *job, int32_t from) {
     int32_t found = 0;
     for (size_t i = 0; i < job->n; i++) {
@@ -105,7 +105,7 @@ static void look_for(const char *text, size_t size, struct mapped *found) {
     found->shim |= memmem(text, size, "/libchokepoint-mpi", 18) != NULL;
 }
 
-/* Which libraries a process has mapped, by the first mebibyte of its list. */
+/* Finds the libraries that a process has mapped, in the first mebibyte of its list. */
 static struct mapped look_at_maps(const struct probe_env *env, int32_t pid) {
     enum { KEEP = 32, CHUNK = 4096 };
     char path[PATH_MAX], text[KEEP + CHUNK];
@@ -126,7 +126,7 @@ static struct mapped look_at_maps(const struct probe_env *env, int32_t pid) {
     return found;
 }
 
-#define BLAMES_MAX 8 /* of an agent's life: more of the same is no news */
+#define BLAMES_MAX 8 /* in an agent's life: more of them are no news */
 
 static void note(struct mpi *mpi, const struct probe_env *env, enum note_level level,
                  const char *text) {
@@ -134,7 +134,7 @@ static void note(struct mpi *mpi, const struct probe_env *env, enum note_level l
     env->note(env->note_ctx, level, "mpi", text);
 }
 
-/* The link that it left gives the reason; else only its libraries are known. */
+/* A link that the process left gives the reason; without it only its libraries are known. */
 static void blame(struct mpi *mpi, const struct probe_env *env) {
     char text[INSTANCE_MAX + 1], why[CALL_FILE_WHY_MAX + 1];
     struct mapped found = {0};
@@ -156,8 +156,8 @@ static void blame(struct mpi *mpi, const struct probe_env *env) {
         note(mpi, env, left || !found.shim ? NOTE_WARNING : NOTE_INFO, text);
 }
 
-/* A process of a rank that has used no MPI after some seconds may simply not want to: it is to
- * blame only if it has MPI loaded, or says so. One at a time, each once. */
+/* A process of a rank that has not used MPI after some seconds may not need it: it is reported only
+ * if it has loaded MPI or says so. One process is checked at a time, and each once. */
 static void look_for_unseen(struct mpi *mpi, const struct probe_env *env) {
     if (mpi->n_blamed >= BLAMES_MAX || !env->job || !env->note)
         return;
@@ -209,7 +209,7 @@ static int mpi_open(void *state, const struct probe_env *env, char *why, size_t 
     return r;
 }
 
-/* A rank came. Processes are looked at once a second, and it may live for less. */
+/* Whether a rank came. Processes are looked at once a second, and a rank may live for less. */
 static bool mpi_has_news(void *state) {
     struct mpi *mpi = state;
     size_t known = mpi->n_known;
@@ -217,7 +217,7 @@ static bool mpi_has_news(void *state) {
     return mpi->n_known > known;
 }
 
-/* Also of table mpi_function, which is of the same frame. */
+/* Covers table mpi_function, too: it is in the same frame. */
 static void mpi_keeping(void *state, uint64_t seq) {
     call_watch_keep_told(((struct mpi *)state)->watch, seq);
 }

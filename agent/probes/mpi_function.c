@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The totals of table mpi by function: only of functions that were called, at the slower pace,
- * since the sum over all of them is there at the faster one.
+ * The totals of table mpi by function, for functions that were called. The slower pace suffices,
+ * since table mpi has the sum over all functions at the faster pace.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ _Static_assert(MPI_FUNCTION_FAILED - MPI_FUNCTION_INSIDE_NS + 1 == MPI_SUM_COLUM
 
 struct mpi_function {
     struct call_watch *watch;
-    int64_t inside_ns[CALL_MAX_RANKS][CALL_COUNT]; /* as last told */
+    int64_t inside_ns[CALL_MAX_RANKS][CALL_COUNT]; /* as last reported */
 };
 
 static void report_function(struct mpi_function *all, size_t i, size_t function,
@@ -61,7 +61,7 @@ static int mpi_function_sample(void *state, const struct probe_env *env, struct 
 
 static int mpi_function_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct mpi_function *all = state;
-    (void)why, (void)why_size; /* probe mpi has said it */
+    (void)why, (void)why_size; /* probe mpi has said why */
     if (!env->calls || !env->calls->is_open)
         return PROBE_ABSENT;
     all->watch = env->calls;

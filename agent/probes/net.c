@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes and packets of every interface, from /proc/net/dev of the network namespace the agent lives
- * in: one file that fixtures can replace and one read however many interfaces there are. rtnetlink
- * has the same counters, but neither a root that a test can replace nor a lower cost; libproc2 has
- * no interfaces at all.
+ * * Bytes and packets of every interface, from /proc/net/dev of the agent's network namespace.
+ * Fixtures can replace that file, and one read has all interfaces. rtnetlink has the same counters,
+ * but a test cannot replace it and it costs no less; libproc2 has no interfaces.
  *
- * An interface's speed is a file of its own in sysfs, and the driver may have to ask the device for
- * it: it is read when the interface is first seen and once a minute, and so is its network.
+ * The speed of an interface has its own file in sysfs, and the driver may have to ask the device
+ * for it. So speed and network are read when the interface is first seen, and then once a minute.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -21,8 +20,8 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-/* Where a column stands among the numbers of a line: bytes packets errs drop fifo frame compressed
- * multicast, then bytes packets errs drop. The header cannot tell: it names some columns twice. */
+/* The places of columns in a line: bytes packets errs drop fifo frame compressed multicast, then
+ * bytes packets errs drop. They are fixed, since the header names some columns twice. */
 static const struct {
     uint8_t column, position;
 } counters[] = {
@@ -39,17 +38,18 @@ static const struct {
 
 struct link {
     int64_t bytes_per_s, network; /* VALUE_ABSENT: not known */
-    int64_t read_ns;              /* when, of CLOCK_MONOTONIC */
+    int64_t read_ns;              /* time of the last reading, CLOCK_MONOTONIC */
 };
 
 struct net {
-    struct source dev, routes; /* routes: closed where the kernel has none */
-    bool has_routes;           /* of this sample */
+    struct source dev, routes; /* routes: closed if the kernel has no such file */
+    bool has_routes;           /* in this sample */
     struct name_set names;
-    struct link *links; /* owned, by entry of `names` */
+    struct link *links; /* owned; by entry of `names` */
 };
 
-/* "  eth0: 1 2 3 ..."; old kernels put no blank after the colon. The two header lines have none. */
+/* " eth0: 1 2 3 ..."; old kernels put no blank after the colon. The two lines of the header have no
+ * colon. */
 static bool parse_interface(struct span line, struct span *ret_name,
                             uint64_t numbers[NUMBERS_NEEDED]) {
     const char *p = line.data, *end = line.data + line.size;
@@ -60,8 +60,8 @@ static bool parse_interface(struct span line, struct span *ret_name,
     return text_numbers(&p, end, numbers, NUMBERS_NEEDED) == NUMBERS_NEEDED;
 }
 
-/* Megabits a second in /sys/class/net/NAME/speed; -1 or an error of reading where the link is down
- * or has none. A name with a slash is no interface's. */
+/* Reads /sys/class/net/NAME/speed, in megabits a second. It is -1 or cannot be read if the link is
+ * down or has no speed. No interface has a slash in its name. */
 static int64_t read_speed(const struct probe_env *env, const char *name) {
     char path[PATH_MAX], text[32];
     const char *p = text;
@@ -132,7 +132,7 @@ static size_t net_max_rows(const void *state, const struct probe_env *env) {
     return net->names.capacity;
 }
 
-/* Room for four times the interfaces there are now. */
+/* Room for four times as many interfaces as now. */
 static size_t count_room(const struct source *dev) {
     const char *p = dev->data;
     struct span line;

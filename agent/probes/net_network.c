@@ -13,7 +13,7 @@
 
 enum { NAME, DESTINATION, GATEWAY, MASK = 7, WORDS };
 
-/* Eight digits of base 16, as the kernel has the number in memory. */
+/* Eight hexadecimal digits, in the order of bytes that the kernel has in memory. */
 static bool parse_address(struct span word, uint32_t *ret_address) {
     uint32_t value = 0;
     if (word.size != 8)
@@ -29,8 +29,8 @@ static bool parse_address(struct span word, uint32_t *ret_address) {
     return true;
 }
 
-/* "eth0 0001A8C0 00000000 0001 0 0 0 00FFFFFF 0 0 0"; a host's own route or the default one leads
- * to no network. */
+/* "eth0 0001A8C0 00000000 0001 0 0 0 00FFFFFF 0 0 0"; routes to a single host and default routes
+ * name no network. */
 static bool parse_route(struct span line, const char *interface, int64_t *ret_network) {
     const char *p = line.data, *end = p + line.size;
     struct span words[WORDS];
@@ -55,7 +55,7 @@ int64_t net_network_parse(const char *text, const char *end, const char *interfa
     return VALUE_ABSENT;
 }
 
-/* A file or folder of the interface in sysfs. */
+/* Whether sysfs has that file or folder for the interface. */
 static bool has(const struct probe_env *env, const char *interface, const char *what) {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/class/net/%s/%s", env->sys, interface, what);

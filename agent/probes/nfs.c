@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of the mounts of NFS servers, one by one, from /proc/self/mountstats. The kernel lists
- * every mount of the namespace there, NFS or not, and for those of NFS how many calls of each
- * operation there were, how often they were sent, and how long they waited: for a slot (queue), for
- * the server and the network (rtt), in all (execute). Reading it asks no server.
+ * Operations of NFS mounts, from /proc/self/mountstats. The kernel lists every mount of the
+ * namespace there. For each operation of an NFS mount it counts the calls, how often they were
+ * sent, and how long they waited: for a slot (queue), for the server and the network (rtt), in all
+ * (execute). Reading the file asks no server.
  *
  * Mounts of one export share their counters, so an instance is export and operation, not the mount
- * point. While no mount is of NFS the file is read every ten seconds only.
+ * point. While there is no NFS mount, the file is read only every ten seconds.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "tables/keys.h"
 
 /* The numbers of an operation: calls, transmissions, timeouts, bytes sent and received, and the
- * three times in ms; since statvers 1.1 errors, too. */
+ * three times in ms; errors since statvers 1.1. */
 enum { CALLS, TRANSMISSIONS, N_NUMBERS_1_0 = 8, N_NUMBERS = 9 };
 
 #define ROWS_MAX 1024
@@ -30,11 +30,12 @@ enum { CALLS, TRANSMISSIONS, N_NUMBERS_1_0 = 8, N_NUMBERS = 9 };
 struct nfs {
     struct source mounts;
     struct name_set names;
-    int64_t idle_since_ns; /* when it was last read and had no mount of NFS; 0: it has */
+    int64_t idle_since_ns; /* when it was last read without an NFS mount; 0: there is one */
 };
 
 /* "device server:/export mounted on /mnt with fstype nfs4 statvers=1.1"; blanks in names are
- * written as \040. Whether the line begins a mount; its device is empty unless it is of NFS. */
+ * written as \040. Returns whether the line begins a mount; its device is empty if it is not
+ * NFS. */
 static bool parse_mount(struct span line, struct span *ret_device) {
     const char *p = line.data, *end = line.data + line.size;
     struct span word, device;
@@ -58,7 +59,7 @@ static bool is_operation(struct span name) {
     return name.size > 0 && name.size <= OPERATION_MAX;
 }
 
-/* "        READ: 1 2 3 ...": how many numbers; 0: no operation. */
+/* "        READ: 1 2 3 ...". Returns how many numbers there are; 0: the line is no operation. */
 static size_t parse_operation(struct span line, struct span *ret_name,
                               uint64_t numbers[N_NUMBERS]) {
     const char *p = line.data, *end = line.data + line.size;
@@ -100,7 +101,7 @@ static void append_operation(struct nfs *nfs, struct span device, struct span op
     fill_mount_row(numbers, n, row->values);
 }
 
-/* Returns whether there is a mount of NFS. */
+/* Returns whether there is an NFS mount. */
 static bool read_mounts(struct nfs *nfs, struct rows *rows) {
     const char *p = nfs->mounts.data, *end = source_end(&nfs->mounts);
     struct span line, operation, device = {p, 0};

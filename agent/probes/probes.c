@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All probes, in the order of their tables. The table `self` is not among them: what probes cost
- * is known to the sampler alone.
+ * All probes, in the order of their tables. Table `self` is missing: only the sampler knows the
+ * cost of probes.
  */
 #include "agent/probes/probes.h"
 #include "agent/mark/ring_stale.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pressure stall information: the time in which tasks waited for a resource, from /proc/pressure
- * or the *.pressure files of the scope's v2 group. Only the cumulative totals are read; the
- * kernel's running averages say nothing that their differences do not.
+ * * Pressure stall information: the time in which tasks waited for a resource, from /proc/pressure
+ * or the *.pressure files of the scope's v2 group. Only the cumulative totals are read; their
+ * differences say all that the kernel's running averages say.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ enum { N_RESOURCES = 4 };
 static const char *const resources[N_RESOURCES] = {"cpu", "memory", "io", "irq"};
 
 struct psi {
-    struct source sources[N_RESOURCES]; /* closed where the kernel has none */
+    struct source sources[N_RESOURCES]; /* closed where the kernel lacks the resource */
 };
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in us. */
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"; total is in us. */
 static void parse_line(struct span line, int64_t values[PSI_COLUMNS]) {
     const char *p = line.data, *end = line.data + line.size;
     struct span kind, word;
@@ -70,7 +70,7 @@ static int psi_sample(void *state, const struct probe_env *env, struct rows *row
     return 0;
 }
 
-/* The number of sources opened, or the error of the last one. */
+/* Returns the number of opened sources, or the error of the last one. */
 static int open_sources(struct psi *psi, const char *root, const char *format) {
     int n = 0, last = -ENOENT;
     for (size_t i = 0; i < N_RESOURCES; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queueing disciplines of every interface of this network namespace (rtnetlink): where a link
- * that is shaped on this host holds packets back, and at what rate. `noqueue` counts nothing and is
- * left out. The rate of htb lies in its classes and is not read.
+ * The queueing disciplines of every interface of this network namespace (rtnetlink). They show
+ * where this host holds packets of a shaped link back, and at what rate. `noqueue` counts nothing
+ * and is left out. The rate of htb lies in its classes and is not read.
  */
 #include "agent/probes/qdisc.h"
 
@@ -76,7 +76,7 @@ static int qdisc_sample(void *state, const struct probe_env *env, struct rows *r
     (void)env;
     name_set_begin(&qdisc->names);
     int r = dump(qdisc, take_qdisc, &pass);
-    return r == -EINTR ? 0 : r; /* one came or went: what was seen is right nevertheless */
+    return r == -EINTR ? 0 : r; /* an interface came or went: the rows are right nevertheless */
 }
 
 static void count(void *ctx, unsigned type, struct bytes payload) {
@@ -84,7 +84,7 @@ static void count(void *ctx, unsigned type, struct bytes payload) {
     ++*(size_t *)ctx;
 }
 
-/* Room for four times those there are now. */
+/* Room for four times as many queueing disciplines as now. */
 static int make_room(struct qdisc *qdisc) {
     size_t n = 0;
     int r = dump(qdisc, count, &n);

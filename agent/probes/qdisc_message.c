@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * struct tcmsg, then attributes. The statistics have grown from a struct to nested attributes
- * (TCA_STATS2, 2.6.9), of which the packets came in 32 bits first (TCA_STATS_PKT64: 5.5).
+ * (TCA_STATS2, 2.6.9). Packets had 32 bits at first (TCA_STATS_PKT64: 5.5).
  */
 #include "agent/probes/qdisc.h"
 
@@ -44,8 +44,7 @@ static void read_queue(struct bytes stats, struct qdisc_message *message) {
     message->has_queue = true;
 }
 
-/* Rates of 4 GiB/s and more have an attribute of their own, and then the old field is at its end.
- */
+/* Rates from 4 GiB/s on have their own attribute; the old field then has its largest value. */
 static void read_tbf_rate(struct bytes options, struct qdisc_message *message) {
     struct tc_tbf_qopt parameters;
     struct bytes value;

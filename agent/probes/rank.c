@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CPU time, memory and waits of each rank, at the pace of iterations: the kernel's own clocks of
- * its processes. Table process has more of them and of other processes, at the slower pace; it also
- * finds them (agent/base/job.h), so a rank appears here with its next sample.
+ * its processes. Table process has more figures, and other processes, at the slower pace. Its probe
+ * finds the processes (agent/base/job.h), so a rank appears here with its next sample.
  *
- * A rank's shell or launcher script inherits its number: every process of a rank has a row, and the
- * one that runs is seen by its run_ns.
+ * A rank's shell or launcher script inherits its number: every process of a rank has a row, and
+ * run_ns shows which of them runs.
  */
 #include "agent/probes/rank.h"
 
@@ -112,8 +112,8 @@ static void fill_rank_row(int64_t *values, const struct ranked *rank,
     values[RANK_STOPPED] = rank->stopped_ns;
 }
 
-/* CPU time of threads between their last reading and their end is in the process's own sum, which
- * is rounded down to ticks. It is not known which thread had it, so it counts as one thread's. */
+/* The process's own sum has the CPU time of threads between their last reading and their end,
+ * rounded down to ticks. It counts as one thread's time, since the thread is not known. */
 static void add_ended(struct ranked *rank, const struct process_stat *stat, int64_t tick_ns) {
     int64_t all_ns = counter_value(stat->user_ticks + stat->system_ticks, tick_ns);
     if (all_ns == VALUE_ABSENT || all_ns <= rank->run_ns)
@@ -122,8 +122,8 @@ static void add_ended(struct ranked *rank, const struct process_stat *stat, int6
     rank->run_ns = all_ns;
 }
 
-/* The kernel keeps no clock of stops: the time since the sample before is counted by the state at
- * this one. Stops last for parts of a second, which the slower pace of table process would miss. */
+/* The kernel keeps no clock of stops: the state at this sample counts for the time since the last
+ * one. Stops last for parts of a second, which the slower pace of table process would miss. */
 static void add_stop(struct ranked *rank, const struct process_stat *stat, int64_t now_ns) {
     if (process_is_stopped(stat) && rank->sampled_ns)
         rank->stopped_ns += now_ns - rank->sampled_ns;
@@ -147,7 +147,7 @@ static void report_one(struct ranks *ranks, struct ranked *rank, bool has_delays
         fill_rank_row(row->values, rank, &stat, has_delays, env);
 }
 
-/* kernel.task_delayacct; before Linux 5.14 there was no such switch and delays were accounted. */
+/* kernel.task_delayacct; kernels before Linux 5.14 lack it and account delays. */
 static bool accounts_delays(struct ranks *ranks, int64_t now_ns) {
     char text[16];
     if (!ranks->switch_ns || now_ns - ranks->switch_ns >= NS_PER_S) {

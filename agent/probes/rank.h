@@ -9,8 +9,8 @@
 
 #include "agent/base/dirents.h"
 
-#define RANKS_MAX 128        /* processes of ranks on this host */
-#define RANK_THREADS_MAX 384 /* threads of all of them: each a file held open */
+#define RANKS_MAX 128        /* on this host */
+#define RANK_THREADS_MAX 384 /* of all ranks; each holds a file open */
 
 /* One process of a rank, known by its id and its start. */
 struct ranked {
@@ -18,39 +18,39 @@ struct ranked {
     uint64_t born;
     bool seen;
     int stat_fd;
-    int64_t n_threads;       /* as its stat said when its threads were listed */
+    int64_t n_threads;       /* in its stat when its threads were listed */
     bool complete;           /* all its threads are watched */
     bool has_times;          /* the kernel keeps scheduler statistics */
-    int64_t run_ns, wait_ns; /* summed growth of its threads; never steps back */
-    int64_t longest_ns;      /* the same of the one of them that ran longest each time */
-    int64_t stopped_ns;      /* time up to samples at which it was stopped */
-    int64_t sampled_ns;      /* CLOCK_MONOTONIC of the sample before; 0: none */
+    int64_t run_ns, wait_ns; /* growth added up over its threads; never steps back */
+    int64_t longest_ns;      /* growth of the thread that ran longest in each sample, added up */
+    int64_t stopped_ns;      /* time up to samples that found it stopped */
+    int64_t sampled_ns;      /* CLOCK_MONOTONIC of its last sample; 0: none */
 };
 
-/* A thread of one of them; its schedstat stays open. */
+/* A thread of such a process; its schedstat stays open. */
 struct ranked_thread {
     int32_t pid, tid;
     int fd;
     bool seen;
-    uint64_t run_ns, wait_ns; /* when last read */
+    uint64_t run_ns, wait_ns; /* as last read */
 };
 
 struct ranks {
     int proc_fd;
-    uint64_t job_changes; /* of the job when it was last looked at */
+    uint64_t job_changes; /* the job's `changes` when it was last looked at */
     bool looked, told_delays;
-    bool has_delays;   /* as kernel.task_delayacct said ... */
-    int64_t switch_ns; /* ... then */
+    bool has_delays;   /* kernel.task_delayacct as last read ... */
+    int64_t switch_ns; /* ... at this time */
     size_t n, n_threads;
     struct ranked items[RANKS_MAX];
     struct ranked_thread threads[RANK_THREADS_MAX];
     _Alignas(struct dirents_entry) char listing[4096];
 };
 
-/* Finds a process's threads anew: n_threads says how many its stat shows. */
+/* Lists the threads of a process again. n_threads: their number in its stat. */
 void rank_list_threads(struct ranks *ranks, struct ranked *rank, int64_t n_threads);
 
-/* Adds up what its threads have run and waited since they were last read. */
+/* Adds up the time that its threads ran and waited since they were last read. */
 void rank_read_threads(struct ranks *ranks, struct ranked *rank);
 
 /* Forgets the threads of a process. */

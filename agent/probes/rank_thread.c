@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schedstat of every thread of a rank, at the pace of iterations. Files stay open, since opening
+ * * schedstat of every thread of a rank, at the pace of iterations. Files stay open, since opening
  * them costs more than reading them; threads are listed again only when their number changed.
  *
- * A thread that ends takes along what it did after it was last read: a tenth of a second at most.
+ * When a thread ends, its time since the last reading is lost: a tenth of a second at most.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static bool watch(struct ranks *ranks, int32_t pid, int32_t tid) {
     return true;
 }
 
-/* Those of the process that were not seen, or all of it. */
+/* Drops the process's threads that are `seen`, `unseen`, or both. */
 static void drop(struct ranks *ranks, int32_t pid, bool seen, bool unseen) {
     size_t kept = 0;
     for (size_t i = 0; i < ranks->n_threads; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work of memory management: /proc/vmstat, or memory.stat and the OOM counter of a memory cgroup.
- * Pages are counted in bytes. Names changed over the years (per-zone counters before 4.8, one
- * refault counter before 5.9): all of them are listed, and no kernel has two forms at once.
+ * * Work of memory management: /proc/vmstat, or memory.stat and the OOM counter of a memory cgroup.
+ * Pages are counted in bytes. Names have changed (per-zone counters before 4.8, one refault counter
+ * before 5.9): all are listed, and no kernel has two forms at once.
  *
  * A v1 group has no figures of its own for swapping and paging: its pgpgin counts charges, not
  * reads. Those columns are absent there.
@@ -70,7 +70,7 @@ static const struct key v2_keys[] = {
 
 struct vmstat {
     struct source stat;
-    struct source oom; /* of a group */
+    struct source oom; /* group */
     struct keys keys;
 };
 

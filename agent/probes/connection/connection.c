@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
- * All figures that matter are cumulative in the kernel, so the slow pace loses nothing of a
- * connection that lives; the kernel tells the last figures of one that ends (group
+ * * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
+ * All figures that matter are cumulative in the kernel, so the slow pace loses nothing while a
+ * connection lives. When it ends the kernel sends its last figures (group
  * SKNLGRP_INET_TCP_DESTROY).
  *
- * Such a farewell no longer knows its process. A connection that came and went between two samples
- * therefore belongs to nobody: these are added up in the row ENDED_UNSEEN, whoever they were of, so
- * that a report can say how much the split by process may miss.
+ * Such a farewell does not name the process. Connections that came and went between two samples
+ * therefore have no owner: the row ENDED_UNSEEN adds them up, so that a report can say how much the
+ * split by process may miss.
  *
- * A dump finds new connections; while none is opened, those that are known are asked for
- * (connection_ask.c). Its request is the older one, TCPDIAG_GETSOCK: it covers both address
- * families in one walk over the kernel's table of sockets, and that walk is most of what a dump
- * costs.
+ * A dump finds new connections; while none is opened, the known ones are queried one by one
+ * (connection_ask.c). A dump uses the older request, TCPDIAG_GETSOCK: it covers both address
+ * families in one walk over the kernel's table of sockets, and that walk is most of its cost.
  */
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -29,9 +28,9 @@
 #include "common/error.h"
 
 #define ROWS_MAX 2048
-#define CHECK_AGAIN_EVERY 16 /* samples a round has */
-#define JOB_MOST 200         /* processes: the files of more are as dear to look at as a dump */
-#define LOOK_AGAIN_EVERY 4   /* samples: a process may have one more and another one less */
+#define CHECK_AGAIN_EVERY 16 /* samples per round */
+#define JOB_MOST 200         /* processes: the files of more cost as much as a dump */
+#define LOOK_AGAIN_EVERY 4   /* samples: one process may open a file while another closes one */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
 #define ENDED_UNSEEN "ended unseen"
 
@@ -40,18 +39,18 @@
      1u << STATE_FIN_WAIT2 | 1u << STATE_CLOSE_WAIT | 1u << STATE_LAST_ACK | 1u << STATE_CLOSING)
 
 struct connection_probe {
-    int proc_fd; /* -1: none; valid once `is_open` */
+    int proc_fd; /* -1: closed; valid once `is_open` */
     bool is_open;
-    struct netlink ask, farewells; /* the latter may be closed: not permitted */
+    struct netlink ask, farewells; /* `farewells` may be closed: not permitted */
     uint64_t sample;               /* number of the current sample, from 1 */
-    uint64_t job_changes;          /* as of the last check of everybody's owners */
-    /* in this sample: owners of known connections are looked for again, which the round that ends
-     * has found or all files tell; all files of the job have been looked at */
+    uint64_t job_changes;          /* as of the last complete check of owners */
+    /* in this sample: owners of known connections are looked for again, with the results of the
+     * round that ends or of all files; all files of the job have been looked at */
     bool check_again, is_round, has_scanned;
     struct source snmp;    /* counts what is opened; may be closed */
-    uint64_t opens, files; /* as they stood at the last dump; 0: not known */
-    size_t n_unaccepted;   /* connections that no process had in hand at the last dump */
-    bool told;             /* that some sockets may not be looked at */
+    uint64_t opens, files; /* as of the last dump; 0: not known */
+    size_t n_unaccepted;   /* connections without a process at the last dump */
+    bool told;             /* said that some processes may not be inspected */
     size_t n_farewells;    /* rows of this sample */
     int64_t unseen[CONNECTION_COLUMNS];
     bool unseen_sent;
@@ -59,7 +58,7 @@ struct connection_probe {
     struct owners owners;
 };
 
-/* One sample under way. */
+/* The sample in progress. */
 struct pass {
     struct connection_probe *probe;
     const struct probe_env *env;
@@ -81,7 +80,8 @@ static void append(struct pass *pass, struct connection *connection,
         row->values[CONNECTION_RANK] = connection->rank;
 }
 
-/* A successor between the same two ends waits for the next sample: its counters lose nothing. */
+/* A new connection between the same two ends waits for the next sample: its counters lose
+ * nothing. */
 static void report(struct pass *pass, struct connection *connection,
                    const struct connection_message *message) {
     if (!connection->name_size)
@@ -119,7 +119,7 @@ static void take_farewell(void *ctx, unsigned type, struct bytes payload) {
         pass->probe->n_farewells = pass->rows->n;
     }
     if (connection)
-        connection->looked = UINT64_MAX; /* nothing more to be told of it */
+        connection->looked = UINT64_MAX; /* has had its last row */
 }
 
 static void append_unseen(struct pass *pass) {
@@ -149,16 +149,16 @@ static void look_for_owners(struct pass *pass, size_t most) {
     }
 }
 
-/* Files of the job as they are now: the round that goes on is done with. */
+/* Looks at the files of the job now; the round in progress ends. */
 static void scan_owners(struct pass *pass) {
     owners_forget(&pass->probe->owners);
     look_for_owners(pass, SIZE_MAX);
     pass->probe->has_scanned = true;
 }
 
-/* A socket may be handed to a process of the job, so all files of the job are looked at again. That
- * takes 70 ms where they are 4,000, which would cost a slot: each sample looks at some processes,
- * and the last one of a round uses what they found. */
+/* A socket may be handed to a process of the job, so all files of the job are looked at again.
+ * 4,000 files take 70 ms, which would cost a slot: so each sample looks at some processes, and the
+ * last sample of a round uses the results. */
 static void go_on_with_round(struct pass *pass) {
     struct connection_probe *probe = pass->probe;
     size_t place = probe->sample % CHECK_AGAIN_EVERY;
@@ -179,12 +179,12 @@ static void find_owner(struct pass *pass, struct connection *connection, uint32_
     connection->inode = inode;
     const struct owner *owner = owners_find(&probe->owners, inode);
     if (!owner)
-        return; /* what was of the job stays its */
+        return; /* a connection of the job stays one */
     connection->pid = owner->pid;
     connection->rank = owner->rank;
 }
 
-/* Its process may come to have it without opening one. */
+/* The process may receive the connection without opening one. */
 static bool is_unaccepted(const struct connection_message *message) {
     uint8_t state = message->head.idiag_state;
     return !message->head.idiag_inode && (state == STATE_ESTABLISHED || state == STATE_CLOSE_WAIT);
@@ -206,7 +206,7 @@ static void take_connection(void *ctx, unsigned type, struct bytes payload) {
         connection->born = probe->sample > 1;
     }
     if (connection->seen == probe->sample)
-        return; /* a table that changes may show it twice */
+        return; /* a dump of a changing table may show it twice */
     connection->seen = probe->sample;
     connection->id = message.head.id;
     connection->family = message.head.idiag_family;
@@ -229,8 +229,8 @@ static uint64_t read_opens(struct connection_probe *probe) {
     return known ? opens : 0;
 }
 
-/* A sum that changes when a process of the job opens or closes one file more than it closes or
- * opens, and when another comes or goes. 0: not known; the kernel counts them since Linux 6.2. */
+/* A sum that changes when a process of the job opens more files than it closes, or fewer, and when
+ * a process comes or goes. 0: unknown; the kernel counts open files since Linux 6.2. */
 static uint64_t job_files(int proc_fd, const struct job *job) {
     char path[32];
     struct stat st;
@@ -244,7 +244,7 @@ static uint64_t job_files(int proc_fd, const struct job *job) {
     return sum;
 }
 
-/* Whether files of the job may have come since the last dump; a large job is not asked. */
+/* Whether the job may have opened files since the last dump. A large job is not checked. */
 static bool may_have_files(struct connection_probe *probe, const struct job *job) {
     if (probe->sample % LOOK_AGAIN_EVERY == 0)
         return true;
@@ -256,17 +256,17 @@ static bool may_have_files(struct connection_probe *probe, const struct job *job
     return may;
 }
 
-/* Whether a connection of the job may be there that is not known. */
+/* Whether the job may have a connection that is not known yet. */
 static bool must_dump(struct connection_probe *probe, const struct job *job) {
     uint64_t opens = read_opens(probe);
     bool opened = !opens || opens != probe->opens || probe->n_unaccepted;
     if (!probe->check_again && !(opened && may_have_files(probe, job)))
         return false;
-    probe->opens = opens; /* read before the dump: what is opened meanwhile counts for the next */
+    probe->opens = opens; /* read before the dump: later connections count for the next one */
     return true;
 }
 
-/* Those of others are kept as they are, and so are those for which there are no rows. */
+/* Connections outside the job, and those without room for a row, are kept without asking. */
 static int ask(struct pass *pass) {
     struct connections *all = &pass->probe->all;
     size_t n = 0;
@@ -304,7 +304,7 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     int r = must_dump(probe, env->job) ? dump(&pass) : ask(&pass);
     if (r < 0)
         return r;
-    /* A farewell may come one sample after its connection was last there. */
+    /* A farewell may come one sample after its connection was last listed. */
     connections_keep(&probe->all, probe->sample - 1);
     append_unseen(&pass);
     return 0;
@@ -316,7 +316,7 @@ static void ignore(void *ctx, unsigned type, struct bytes payload) {
     (void)ctx, (void)type, (void)payload;
 }
 
-/* Also loads the module, where the kernel has it as one. */
+/* A first dump also loads the kernel's module. */
 static int try_dump(struct connection_probe *probe) {
     struct inet_diag_req request = {.idiag_states = 0};
     return netlink_dump(&probe->ask, TCPDIAG_GETSOCK, &request, sizeof request, ignore, NULL);
@@ -344,7 +344,7 @@ static int connection_open(void *state, const struct probe_env *env, char *why, 
     }
     probe->is_open = true;
     if (source_open(&probe->snmp, env->proc, "net/snmp") < 0)
-        probe->snmp = (struct source){0}; /* each sample is a dump then */
+        probe->snmp = (struct source){0}; /* then each sample is a dump */
     r = netlink_open_group(&probe->farewells, NETLINK_SOCK_DIAG, SKNLGRP_INET_TCP_DESTROY,
                            FAREWELL_ROOM);
     if (r < 0)

@@ -14,13 +14,13 @@
 
 /* ---- messages: connection_message.c ---- */
 
-/* As in netinet/tcp.h, which cannot be had beside linux/tcp.h. */
+/* From netinet/tcp.h, which cannot be included beside linux/tcp.h. */
 enum {
     STATE_ESTABLISHED = 1,
     STATE_SYN_SENT = 2,
     STATE_FIN_WAIT1 = 4,
     STATE_FIN_WAIT2 = 5,
-    STATE_CLOSE = 7, /* of one that has ended */
+    STATE_CLOSE = 7, /* of a connection that has ended */
     STATE_CLOSE_WAIT = 8,
     STATE_LAST_ACK = 9,
     STATE_CLOSING = 11,
@@ -30,45 +30,45 @@ enum {
 struct connection_message {
     struct inet_diag_msg head;
     uint64_t cookie;
-    struct bytes info;    /* a struct tcp_info, shorter or longer than ours; empty without */
-    struct bytes buffers; /* numbers in the order of SK_MEMINFO_VARS; empty without */
+    struct bytes info;    /* a struct tcp_info, shorter or longer than ours; may be empty */
+    struct bytes buffers; /* numbers in the order of SK_MEMINFO_VARS; may be empty */
 };
 
-/* False if the message is no socket with two ends. */
+/* False if the message is not about a socket with two ends. */
 bool connection_read(unsigned type, struct bytes payload, struct connection_message *ret_message);
 
-/* The name of its row. Returns its length. */
+/* Writes the name of the connection's row. Returns its length. */
 size_t connection_name(const struct connection_message *message, char name[INSTANCE_MAX + 1]);
 
-/* All columns but those of its process; absent: what this kernel does not say. */
+/* Fills all columns except those of the process. Figures that this kernel lacks are absent. */
 void connection_values(const struct connection_message *message, int64_t *values);
 
 /* ---- sockets of the job's processes: connection_owner.c ---- */
 
-#define OWNER_SLOTS 16384 /* half of them are used at most */
+#define OWNER_SLOTS 16384 /* at most half of them are used */
 
 struct owner {
     uint32_t inode; /* 0: free */
     int32_t pid, rank;
 };
 
-struct owners { /* all zero: none */
+struct owners { /* all zero: empty */
     size_t n;
-    size_t looked; /* processes of the job whose files have been looked at */
-    int files;     /* theirs, open ones of all kinds */
+    size_t looked; /* how many processes of the job have been looked at */
+    int files;     /* open files of all kinds in these processes */
     struct owner slots[OWNER_SLOTS];
-    uint16_t used[OWNER_SLOTS / 2]; /* slots, n of them */
+    uint16_t used[OWNER_SLOTS / 2]; /* slots in use; n of them */
     _Alignas(struct dirents_entry) char listing[8192];
 };
 
-/* Forgets them all: no process has been looked at. */
+/* Forgets all sockets: no process has been looked at. */
 void owners_forget(struct owners *owners);
 
-/* Reads which sockets the next processes of the job have open, `most` of them. 0; -EMFILE there
- * were too many in all, -EACCES somebody's may not be looked at: some are missing then. */
+/* Reads which sockets the next processes of the job have open, `most` of them. 0; -EMFILE: too many
+ * in all; -EACCES: a process may not be inspected. After an error some are missing. */
 int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most);
 
-/* NULL: no process of the job has it. */
+/* NULL: no process of the job has the socket. */
 const struct owner *owners_find(const struct owners *owners, uint32_t inode);
 
 /* ---- connections seen: connection_table.c ---- */
@@ -78,16 +78,16 @@ const struct owner *owners_find(const struct owners *owners, uint32_t inode);
 
 struct connection {
     uint64_t cookie; /* of the socket: never used again */
-    uint64_t seen;   /* number of the last sample with this name */
-    uint64_t looked; /* number of the sample that looked for its owner, 0: none yet */
-    uint32_t inode;  /* 0: no process had it in hand */
+    uint64_t seen;   /* number of the last sample that listed it */
+    uint64_t looked; /* number of the sample that looked for its owner, 0: never */
+    uint32_t inode;  /* 0: no process holds it */
     int32_t pid;     /* 0: not of the job */
     int32_t rank;
     struct inet_diag_sockid id; /* its ends */
     uint8_t family;
     uint8_t name_size; /* 0: not made yet */
     char name[INSTANCE_MAX + 1];
-    bool born; /* came after the first sample */
+    bool born; /* began after the first sample */
     bool sent; /* has had a row */
 };
 
@@ -97,23 +97,23 @@ struct connections {
     uint16_t slots[CONNECTION_SLOTS]; /* place + 1, 0: free */
 };
 
-/* NULL: not there. */
+/* NULL: unknown. */
 struct connection *connections_find(struct connections *all, uint64_t cookie);
 
-/* One that is not there yet, or NULL: no room. */
+/* Adds a connection that is unknown so far. NULL: no room. */
 struct connection *connections_add(struct connections *all, uint64_t cookie);
 
-/* Forgets those that were last seen before that sample. */
+/* Forgets connections that were last seen before that sample. */
 void connections_keep(struct connections *all, uint64_t sample);
 
 /* ---- asking for those that are known: connection_ask.c ---- */
 
-/* How many connections this network namespace has opened so far, in both directions, as the text of
- * a /proc/net/snmp tells; false if it does not. */
+/* Reads from the text of a /proc/net/snmp how many connections this network namespace has opened so
+ * far, in both directions. False if the text does not say. */
 bool connection_read_opens(const char *text, size_t size, uint64_t *ret_opens);
 
-/* Hands on what the kernel says of the first `most` connections of the job, and nothing of those
- * that have ended. Negative errno. */
+/* Passes on the kernel's figures of the first `most` connections of the job; connections that have
+ * ended are left out. Negative errno. */
 int connections_ask(struct netlink *netlink, const struct connections *all, size_t most,
                     netlink_take *take, void *ctx);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connections of the job that are known, asked for one by one: by their ends and the cookie of
- * their socket, so that no other socket between the same ends can answer. A dump walks all slots of
- * the kernel's table, however few sockets there are, and then all sockets, whoever has them.
+ * Asks for the known connections of the job one by one: by their ends and the cookie of their
+ * socket, so that no other socket between the same ends can answer. A dump walks all slots of the
+ * kernel's table, however few sockets there are, and then all sockets of all processes.
  *
- * Whether there may be new ones, the kernel's counters of connections opened tell: they stand in
+ * The kernel's counters of opened connections tell whether there may be new ones. They stand in
  * /proc/net/snmp, one for each direction, IPv6 included.
  */
 #include <linux/netlink.h>
@@ -22,7 +22,8 @@ static bool word_is(struct span word, const char *name) {
     return word.size == strlen(name) && memcmp(word.data, name, word.size) == 0;
 }
 
-/* The numbers in `values` under ActiveOpens and PassiveOpens in `names`; both must be there. */
+/* Adds the numbers in `values` under ActiveOpens and PassiveOpens in `names`; both must be
+ * there. */
 static bool sum_opens(struct span names, struct span values, uint64_t *ret_opens) {
     const char *p = names.data, *end = names.data + names.size;
     const char *q = values.data, *values_end = values.data + values.size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One socket as INET_DIAG tells it: struct inet_diag_msg, then attributes, one of which is a struct
- * tcp_info, another the memory of its buffers. That struct has grown with every kernel, so a field
- * counts only if it lies whole within what came.
+ * One socket from INET_DIAG: struct inet_diag_msg, then attributes. One attribute is a struct
+ * tcp_info, another the memory of the socket's buffers. struct tcp_info has grown with every
+ * kernel, so a field counts only if it lies whole within the message.
  */
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
@@ -81,14 +81,14 @@ static bool read_field(struct bytes info, const struct field *field, uint64_t *r
     return true;
 }
 
-/* The kernel's zero or largest number for what it has not measured yet. */
+/* The kernel shows zero or the largest number for figures that it has not measured yet. */
 static bool is_measured(int column, uint64_t number) {
     if (column == CONNECTION_MIN_RTT)
         return number != NOT_MEASURED;
     return number || (column != CONNECTION_RTT && column != CONNECTION_DELIVERY_RATE);
 }
 
-/* The kernel counts a buffer with what it spends on keeping it: twice what a program asked for. */
+/* The kernel's figure includes its overhead: it is twice the size that a program asked for. */
 static void put_buffer(struct bytes buffers, unsigned variable, int64_t *ret_value) {
     uint32_t number;
     size_t offset = variable * sizeof number;

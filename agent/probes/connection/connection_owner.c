@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /proc/PID/fd of the job's processes, and of nobody else's: a link "socket:[INODE]" says whose a
- * socket is. One that several processes have (a server that forked) is that of the one with a rank,
- * else of the youngest: the process that inherited it works on it.
+ * Finds owners of sockets in /proc/PID/fd of the job's processes alone: a link "socket:[INODE]"
+ * names a socket. If several processes have it (a server that forked), the one with a rank owns it,
+ * else the youngest: the process that inherited it works on it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define FILES_MAX (OWNER_SLOTS / 2) /* looked at in one scan */
+#define FILES_MAX (OWNER_SLOTS / 2) /* for one scan */
 
 static size_t owner_slot(const struct owners *owners, uint32_t inode) {
     size_t slot = inode % OWNER_SLOTS;
@@ -38,7 +38,8 @@ static void note_owner(struct owners *owners, uint32_t inode, const struct job_p
     *owner = (struct owner){inode, process->pid, process->rank};
 }
 
-/* At most `most` files. How many there were; 0 also of one that has just ended; -EACCES. */
+/* Looks at no more than `most` files. Returns how many there were: 0 for a process that has just
+ * ended; or -EACCES. */
 static int scan_process(struct owners *owners, int proc_fd, const struct job_process *process,
                         int most) {
     char path[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing at half load; cookies are given out in order, so they are their own hash. */
+/* Open addressing at half load; cookies are consecutive, so they are their own hash. */
 #include <string.h>
 
 #include "agent/probes/connection/connection.h"
