@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * The files in which the ranks of this host write their MPI calls, shared by the probes that read
+ * The files in which the ranks of this host write their MPI calls, shared by the probes that read
  * them: mpi opens them and looks for new ones, mpi_function and call read what it found.
  *
  * An agent that was killed leaves them behind. Two files (mark/ring_owner.h) say how far each had

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * CPU time of every core, from /proc/stat. A group's CPU time comes from its cpuacct.usage_all
+ * CPU time of every core, from /proc/stat. A group's CPU time comes from its cpuacct.usage_all
  * (v1, per core), or from cpu.stat or cpuacct.stat (one row for all its cores).
  *
  * The two numbers of cpuacct are samples of the tick: load that is shorter than a tick is missed by

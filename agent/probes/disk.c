@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * I/O of disks, from /proc/diskstats, each byte once. That file lists disks, their partitions and
+ * I/O of disks, from /proc/diskstats, each byte once. That file lists disks, their partitions and
  * the devices made of them. <sys>/block decides which of them count: those with an entry there (not
  * partitions), not built of others (dm, md: the devices below count the bytes), no hidden path of a
  * multipath device, no loop device over a file of a disk. Loop, ram, zram and the like are there by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Disk I/O of a cgroup: io.stat (v2), or blkio.throttle.io_service_bytes and io_serviced (v1,
+ * Disk I/O of a cgroup: io.stat (v2), or blkio.throttle.io_service_bytes and io_serviced (v1,
  * with the groups below it where the kernel has the recursive form). The files have only I/O that
  * was submitted from within the group: v1 misses written pages that the kernel flushes later, and
  * kernels from 5.x on count on v1 only once the group has a throttle, however high. A device that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Traffic by pair of hosts on each interface, in any protocol: packets captured and added up.
+ * Traffic by pair of hosts on each interface, in any protocol: packets captured and added up.
  * Each packet costs CPU time, here and in the kernel, so the probe is off unless the user asks for
  * it (--flows); the connection probe has the bytes of TCP without that cost.
  *

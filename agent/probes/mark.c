@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Marks that programs write through mark/chokepoint.h. This probe makes a directory, which tells
+ * Marks that programs write through mark/chokepoint.h. This probe makes a directory, which tells
  * the programs that an agent reads their marks, and removes it at its end.
  *
  * An agent that was killed leaves the directory behind, with rings that are still written. The next

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Bytes and packets of every interface, from /proc/net/dev of the agent's network namespace.
+ * Bytes and packets of every interface, from /proc/net/dev of the agent's network namespace.
  * Fixtures can replace that file, and one read has all interfaces. rtnetlink has the same counters,
  * but a test cannot replace it and it costs no less; libproc2 has no interfaces.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Pressure stall information: the time in which tasks waited for a resource, from /proc/pressure
+ * Pressure stall information: the time in which tasks waited for a resource, from /proc/pressure
  * or the *.pressure files of the scope's v2 group. Only the cumulative totals are read; their
  * differences say all that the kernel's running averages say.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * schedstat of every thread of a rank, at the pace of iterations. Files stay open, since opening
+ * schedstat of every thread of a rank, at the pace of iterations. Files stay open, since opening
  * them costs more than reading them; threads are listed again only when their number changed.
  *
  * When a thread ends, its time since the last reading is lost: a tenth of a second at most.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Work of memory management: /proc/vmstat, or memory.stat and the OOM counter of a memory cgroup.
+ * Work of memory management: /proc/vmstat, or memory.stat and the OOM counter of a memory cgroup.
  * Pages are counted in bytes. Names have changed (per-zone counters before 4.8, one refault counter
  * before 5.9): all are listed, and no kernel has two forms at once.
  *

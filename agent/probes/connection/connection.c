@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
+ * The TCP connections of the job's processes in this network namespace: INET_DIAG with TCP_INFO.
  * All figures that matter are cumulative in the kernel, so the slow pace loses nothing while a
  * connection lives. When it ends the kernel sends its last figures (group
  * SKNLGRP_INET_TCP_DESTROY).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct taskstats grows at its end: what an older kernel does not have is missing, and the process
- * a thread belonged to came with version 12 (Linux 5.16).
+ * struct taskstats grows at its end: fields that an older kernel lacks are missing. The process of
+ * a thread came with version 12 (Linux 5.16).
  */
 #include "agent/probes/process/exit_record.h"
 
@@ -19,7 +19,7 @@
 
 #include "agent/base/source.h"
 
-#define ROOM ((size_t)8 << 20) /* of records that wait: about 5,000 */
+#define ROOM ((size_t)8 << 20) /* for waiting records: about 5,000 */
 #define CPUS_MAX 96
 
 /* ---- records ---- */
@@ -156,8 +156,8 @@ int exit_records_drain(struct exit_records *records, exit_record_take *take, voi
     return netlink_drain(&records->netlink, take_message, &reader);
 }
 
-/* A listener in another namespace is told that all is well, and then nothing. So a thread ends
- * here; its record is sent before it can be joined. */
+/* A listener in another namespace is registered without an error and then receives nothing. So a
+ * thread of the probe's own ends here; its record is sent before it can be joined. */
 static void *end_at_once(void *nothing) {
     return nothing;
 }
@@ -199,7 +199,7 @@ int exit_records_open(struct exit_records *ret_records, const char *sys, char *w
     if (r == 0)
         r = hear_own(&records);
     if (r < 0) {
-        /* A note has 95 bytes with the probe's name. */
+        /* A note has 95 bytes, the probe's name included. */
         snprintf(why, why_size, "short-lived processes count with their parents (%s)",
                  reason_of(r));
         exit_records_close(&records);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's record of each task (thread) as it ends: taskstats, over generic netlink. Needs
- * CAP_NET_ADMIN, and the machine's first process and network namespaces.
+ * The kernel's record of each task (thread) that ends: taskstats, over generic netlink. It needs
+ * CAP_NET_ADMIN and the machine's first namespaces of processes and network.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_EXIT_RECORD_H
 #define CHOKEPOINT_AGENT_PROBES_EXIT_RECORD_H
@@ -15,10 +15,10 @@
 struct exit_record {
     char comm[COMM_MAX + 1];
     uint8_t comm_size;
-    int32_t tid, pid, parent; /* parent: of the process, as it ended */
-    bool is_last;             /* of the threads of its process */
+    int32_t tid, pid, parent; /* parent: of the process, when it ended */
+    bool is_last;             /* the last thread of its process */
     struct thread_times times;
-    uint64_t user_us, system_us; /* its times.run_ns, split */
+    uint64_t user_us, system_us; /* times.run_ns, split */
     uint64_t minor_faults, major_faults;
     uint64_t block_io_ns;
     uint64_t peak_rss_bytes; /* of its process */
@@ -31,17 +31,17 @@ struct exit_records { /* all zero: closed */
     unsigned family;
 };
 
-/* Begins to listen. sys: root of /sys, which says what CPUs there may be. Negative errno, with one
- * line in why[why_size]: records do not come here. */
+/* Begins to listen. sys: root of /sys, which has the list of possible CPUs. Negative errno, with
+ * one line in why[why_size]: no records arrive here. */
 int exit_records_open(struct exit_records *ret_records, const char *sys, char *why,
                       size_t why_size);
 void exit_records_close(struct exit_records *records);
 
-/* Hands on what came since the last call. -ENOBUFS: more ended than was read in time, and some of
- * it is lost; or another negative errno. */
+/* Passes on the records since the last call. -ENOBUFS: tasks ended faster than they were read, and
+ * some records are lost; or another negative errno. */
 int exit_records_drain(struct exit_records *records, exit_record_take *take, void *ctx);
 
-/* One message of the family, as the kernel sends it; false: no record of a task. */
+/* One message of the family, as the kernel sends it. False: it is not the record of a task. */
 bool exit_record_read(struct bytes payload, struct exit_record *ret_record);
 
 #endif

@@ -4,16 +4,18 @@
  * name. libproc2 could list them, but neither from another root than /proc nor without reading the
  * status of every process.
  *
- * Busiest by CPU, and by disk: two lists, since a process that fills a disk may use no CPU.
+ * There are two lists, the busiest by CPU and the busiest by disk, since a process that fills a
+ * disk may use no CPU.
  *
- * Thousands of processes stay cheap by these means: one listing of /proc and one stat a process; no
- * stat for those that can never be reported (threads of the kernel, processes of other emulated
- * hosts), which the inode of their directory tells apart from a successor with the same id; and
- * when more than IDLE_FEW processes outside the job do nothing, they are looked at in turns, each
- * in one of IDLE_TURNS samples, and in fewer if more than IDLE_READS would be looked at in one.
+ * Three rules keep thousands of processes cheap. A sample lists /proc once and reads one stat per
+ * process. It reads no stat of processes that can never be reported (threads of the kernel,
+ * processes of other emulated hosts); the inode of their directory tells them apart from later
+ * processes of the same id. If more than IDLE_FEW processes outside the job are idle, they take
+ * turns: each is looked at in one of IDLE_TURNS samples, and more seldom if a sample would have
+ * more than IDLE_READS of them.
  *
- * A process outside the job that leaves the list is reported once more, so that each has two ends
- * to take a difference of.
+ * A process outside the job that leaves the list is reported once more, so that its growth can be
+ * computed.
  */
 #include "agent/probes/process/process_private.h"
 
@@ -28,21 +30,21 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-#define IDLE_FEW 50 /* processes that do nothing: a millisecond and less */
+#define IDLE_FEW 50 /* idle processes: they cost a millisecond or less */
 #define IDLE_TURNS 3
-#define IDLE_READS 500       /* of them in one sample */
-#define CHECK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
+#define IDLE_READS 500       /* idle processes in one sample */
+#define CHECK_AGAIN_EVERY 64 /* samples; a process may be moved into the scope's group */
 
 /* ---- reading what is there ---- */
 
-/* In one of how many samples a process outside the job is looked at that does nothing. */
+/* In one of how many samples an idle process outside the job is looked at. */
 static uint64_t idle_turns(size_t n_idle) {
     uint64_t turns = n_idle / IDLE_FEW + 1, least = n_idle / IDLE_READS + 1;
     turns = turns < IDLE_TURNS ? turns : IDLE_TURNS;
     return turns > least ? turns : least;
 }
 
-/* Whether there is nothing to gain from reading this process now. */
+/* Whether this process need not be read now. */
 static bool can_skip(const struct processes *all, const struct process *process, int32_t pid) {
     uint64_t turn = all->sample + (uint64_t)pid;
     if (!process->settled)
@@ -55,8 +57,8 @@ static bool can_skip(const struct processes *all, const struct process *process,
     return idle && turn % idle_turns(all->n_idle_before) != 0;
 }
 
-/* A process this probe did not know. It is born if it started after the previous sample, give or
- * take the tick its start is rounded to. */
+/* Begins to track a process. It is born if it started after the previous sample; the tick to which
+ * its start is rounded is allowed for. */
 static void begin_process(struct processes *all, struct process *process, uint64_t inode,
                           const struct process_stat *stat, const struct probe_env *env) {
     process_keep_drop(all, process);
@@ -76,7 +78,7 @@ static bool has_new_name(const struct process *process, const struct process_sta
            memcmp(process->stat.comm, stat->comm, stat->comm_size) != 0;
 }
 
-/* The time up to this scan is counted by what the process does at the scan. */
+/* The state at this scan counts for the time since the last one. */
 static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
     if (process_is_stopped(now))
         process->stopped_ns += now_ns - process->looked_ns;
@@ -140,7 +142,7 @@ static int look_at_all(struct processes *all, const struct probe_env *env, struc
     return dirents.error;
 }
 
-/* The record of one that ended during this sample comes with the next one. */
+/* The record of a process that ended during this sample comes with the next one. */
 static bool is_awaited(const struct processes *all, const struct process *process) {
     return all->exits.on && process->class == PROCESS_MEMBER && !process->end.is_whole &&
            process->seen + 1 == all->sample;
@@ -211,7 +213,8 @@ static void note_agent(struct processes *all) {
     all->agent_inode = st.st_ino;
 }
 
-/* A machine that never slept has none, and then two readings of two clocks must not invent one. */
+/* The offset of a machine that never slept is zero; two readings of two clocks must not invent
+ * one. */
 static int64_t measure_boot_offset(void) {
     int64_t offset_ns = clock_ns(CLOCK_BOOTTIME) - clock_monotonic_ns();
     return offset_ns > NS_PER_MS ? offset_ns : 0;

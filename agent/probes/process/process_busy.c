@@ -3,9 +3,10 @@
  * The busiest processes. A process that was busy a moment ago still counts for a while, so that a
  * culprit stays on the list.
  *
- * Disk traffic costs another file a process. It is read for those that used CPU, wait for a disk or
- * have had traffic, and for each of the others once in CHECK_EVERY samples: a process that writes
- * without using a tick of CPU, and is never caught waiting, is found that much later.
+ * Disk traffic costs another file per process. It is read in each sample for processes that used
+ * CPU, wait for a disk or have had traffic, and once in CHECK_EVERY samples for each of the others.
+ * So a process that writes without using a tick of CPU, and is never seen waiting, is found up to
+ * CHECK_EVERY samples late.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 
 #define SCORE_UNIT 16                      /* of one tick: room for halving */
 #define CHECK_EVERY 16                     /* samples */
-#define DISK_SCORE_MIN ((uint64_t)1 << 18) /* bytes: less is the murmur of logs */
+#define DISK_SCORE_MIN ((uint64_t)1 << 18) /* bytes; logs write less */
 
 void process_judge_cpu(struct process *process, const struct process_stat *now, bool is_new) {
     uint64_t before = process->stat.user_ticks + process->stat.system_ticks;

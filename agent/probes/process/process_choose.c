@@ -3,8 +3,8 @@
  * Processes that are the job because the user chose them: a unit, a container, a control group, a
  * user, a session, a process. Their descendants are of the job, too, and stay in it.
  *
- * A user is looked up when the probe opens, and so is the process that has a chosen id: a later one
- * of the same id is another one. init is never chosen, since everything descends from it.
+ * A user is looked up when the probe opens, and so is the process with a chosen id: a later process
+ * of the same id is a different one. init is never chosen, since all processes descend from it.
  */
 #include <pwd.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ void process_choices_open(struct processes *all, const struct probe_env *env) {
     }
 }
 
-/* A user or a process that is not here is said once: nobody is found by it. */
+/* Says once which chosen users and processes do not exist here. */
 static void tell_missing(struct processes *all, const struct probe_env *env) {
     char text[JOB_CHOICE_VALUE_MAX + 64];
     if (all->choices.told_missing || !env->note)
@@ -54,7 +54,7 @@ static void tell_missing(struct processes *all, const struct probe_env *env) {
     }
 }
 
-/* Files of the process that choices have in common: each is read once, if at all. */
+/* Files of the process that several choices need: each is read at most once. */
 struct asked {
     const struct processes *all;
     int32_t pid;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The class of a process. It is looked up once and kept, because that costs two more files a
- * process, with two exceptions: a process younger than SETTLED_NS may still be between fork and
- * exec, or on its way into its cgroup, and a process that changed its name has called exec since.
- * Once of the job is always of the job: what it does to its environment, name or parent later does
- * not matter, and one that is ending has lost its environment with its memory.
+ * The class of a process. Looking it up costs two more files, so it is looked up once and kept.
+ * There are two exceptions: a process younger than SETTLED_NS may still be between fork and exec,
+ * or on its way into its cgroup; a process with a new name has called exec. A process of the job
+ * always stays one: it may change its environment, name or parent later, and a process that is
+ * ending has lost its environment with its memory.
  *
- * The profiler itself is told by the run: a process with the run's CHOKEPOINT_AGENT in its
+ * The run identifies the profiler itself: a process with the run's CHOKEPOINT_AGENT in its
  * environment (those that `chokepoint run` starts for itself), its parent, and a process that runs
  * the agent's own executable with the job's CHOKEPOINT_RUN.
  */
@@ -42,7 +42,7 @@ static bool runs_agent(const struct processes *all, int32_t pid) {
            st.st_dev == all->agent_device && st.st_ino == all->agent_inode;
 }
 
-/* Leaves class and rank as they are where there is nothing to say. */
+/* Leaves class and rank alone if the files say nothing about them. */
 static void classify_inside(struct processes *all, struct process *process, int32_t pid,
                             const struct probe_env *env) {
     struct process_environ environ = {.rank = -1};
@@ -73,7 +73,7 @@ int64_t process_start_ns(const struct processes *all, const struct process *proc
     return boot_ns == VALUE_ABSENT ? VALUE_ABSENT : boot_ns - all->boot_offset_ns;
 }
 
-/* Or about to end: only a process without memory has no executable. */
+/* Whether it ended or is about to: only a process without memory has no executable. */
 static bool has_ended(const struct processes *all, int32_t pid) {
     char path[32];
     struct stat st;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that end between two samples. The record of a thread that a sample saw is its last
- * reading. A process that none saw is of the job if its parent is; so that a storm of short ones
- * does not become as many rows, they are added up by name.
+ * Processes that end between two samples. If a sample saw a thread, its record is its last reading.
+ * A process that no sample saw is of the job if its parent is. Such processes are added up by name,
+ * so that many short ones do not make as many rows.
  *
- * Records are read before a sample looks at /proc: what ends meanwhile is told with the next one,
- * and is not counted twice.
+ * Records are read before a sample looks at /proc: tasks that end after that are told with the next
+ * sample, and are not counted twice.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "agent/base/counter.h"
 #include "agent/probes/process/process_private.h"
 
-#define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */
+#define DEPTH_MAX 64 /* generations of a family; ends a circle of parents, too */
 #define OTHERS "(others)"
 #define LOSS                                                                                       \
     "more processes ended at once than could be told; the CPU time and I/O of some are missing"
@@ -68,7 +68,7 @@ struct taker {
     bool full;
 };
 
-/* CPU time in rows of a process and its descendants is part of its parent's children's time. */
+/* Rows of the child and its descendants tell told_ns, a part of the parent's time of children. */
 static void tell_parent(struct processes *all, int32_t parent, int64_t told_ns) {
     int at = parent > 0 ? idmap_find(&all->by_pid, parent) : -1;
     if (at >= 0)
@@ -171,7 +171,7 @@ static void add_to_name(struct processes *all, const struct unknown *unknown) {
     tell_parent(all, unknown->parent, (int64_t)unknown->times.run_ns);
 }
 
-/* A sample saw it meanwhile: what its ended threads did belongs to it. */
+/* A later sample saw the process: the time of its ended threads belongs to it. */
 static void join(struct process *process, const struct unknown *unknown) {
     process->run_ns += (int64_t)unknown->times.run_ns;
     process->wait_ns += (int64_t)unknown->times.wait_ns;
@@ -190,8 +190,8 @@ void process_find_unseen(struct process *process, int64_t ticks_per_s) {
         process->unseen_ns = all_ns - process->below_ns;
 }
 
-/* Returns whether the entry is settled. One whose parent is unknown is kept for one more sample,
- * which may see the parent. */
+/* Returns whether the entry is settled. An entry with an unknown parent is kept for one more
+ * sample, which may see the parent. */
 static bool settle(struct processes *all, int32_t pid, const struct unknown *unknown,
                    const struct probe_env *env) {
     int at = idmap_find(&all->by_pid, pid);
@@ -205,7 +205,7 @@ static bool settle(struct processes *all, int32_t pid, const struct unknown *unk
     return true;
 }
 
-/* Two passes, since a parent may be one of those that are done with. */
+/* Two passes, since a parent may be among the settled entries. */
 void process_exits_settle(struct processes *all, const struct probe_env *env) {
     struct process_exits *exits = &all->exits;
     static_assert(IDMAP_CAPACITY % 8 == 0, "a bit for each");
@@ -228,13 +228,13 @@ void process_exits_settle(struct processes *all, const struct probe_env *env) {
 
 /* ---- life ---- */
 
-/* Ids in a tree of fixtures are not the kernel's. */
+/* Ids in a tree of fixtures are not the kernel's ids. */
 void process_exits_open(struct processes *all, const struct probe_env *env, char *why,
                         size_t why_size) {
     if (strcmp(env->proc, "/proc") == 0)
         all->exits.on = exit_records_open(&all->exits.records, env->sys, why, why_size) == 0;
     if (all->exits.on && thread_ask_open(&all->ask, all->exits.records.family) < 0)
-        all->ask = (struct thread_ask){0}; /* files say it, too */
+        all->ask = (struct thread_ask){0}; /* files have the same figures */
 }
 
 void process_exits_close(struct processes *all) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a process of the job may use a GPU: whether it has a library mapped through which
- * programs reach one. The GPU itself is not recorded, but its user's CPU time means less then: a
- * thread that waits for a GPU mostly spins.
+ * Whether a process of the job may use a GPU: whether it has mapped a library through which
+ * programs reach one. The GPU itself is not recorded. The CPU time of a process that uses one means
+ * less: a thread that waits for a GPU mostly spins.
  *
  * The list of a process's mappings may be long and takes a lock of the process, so it is read
- * seldom: when the process is first reported, and then after pauses that double. A library that was
- * seen is not looked for again.
+ * seldom: when the process is first reported, and then after pauses that double. The search ends
+ * once a library was found.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include "agent/probes/process/process_private.h"
 #include "common/error.h"
 
-#define LOOKS_MAX 8             /* in one sample */
+#define LOOKS_MAX 8             /* in a sample */
 #define PAUSE_MAX 64            /* samples */
-#define BYTES_MAX (1u << 20)    /* of the list */
-#define CHUNK ((size_t)4 << 10) /* the kernel gives no more at once */
-#define KEPT 32                 /* longer than each name: one may be cut by the end of a chunk */
+#define BYTES_MAX (1u << 20)    /* read of the list */
+#define CHUNK ((size_t)4 << 10) /* the kernel's limit for one read */
+#define KEPT 32                 /* longer than each name, since the end of a chunk may cut one */
 
 static bool names_gpu(const char *text, size_t size) {
     static const char *const names[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control groups of a process: whether two processes have the same ones, and whether one is in
- * a unit, a container or a group that the user named. systemd and the makers of containers name
- * their groups after what is in them; a name is looked for as a whole part of a path, in any
- * hierarchy.
+ * The control groups of a process: whether two processes have the same ones, and whether a process
+ * is in a unit, a container or a group that the user named. systemd and container runtimes name a
+ * group after its unit or container; a name must match a whole part of a path, in any hierarchy.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include "agent/probes/process/process_private.h"
 #include "common/error.h"
 
-#define ID_MIN 4   /* characters of a container's id */
-#define ID_SIZE 12 /* what is shorter is no id */
+#define ID_MIN 4   /* characters of an id that the user gives, at least */
+#define ID_SIZE 12 /* characters; shorter names are no ids */
 
 uint64_t process_group_hash(const char *text, size_t size) {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
@@ -31,7 +30,8 @@ uint64_t process_group_of(const struct processes *all, const struct process *pro
     return n > 0 ? process_group_hash(groups, (size_t)n) : 0;
 }
 
-/* "NAME", "NAME.service" (or .scope, .slice), and all instances of a template: "NAME@15-main". */
+/* "NAME", "NAME.service" (or .scope, .slice), and all instances of a template, as
+ * "NAME@15-main". */
 static bool is_unit(struct span part, const char *name) {
     static const char *const endings[] = {".service", ".scope", ".slice"};
     size_t n = strlen(name), service = strlen(endings[0]);
@@ -57,8 +57,8 @@ static bool is_hex(struct span text) {
     return text.size > 0;
 }
 
-/* "ID", "docker-ID.scope", "cri-containerd-ID.scope", "libpod-ID.scope": ids may be cut. LXC and
- * systemd-nspawn name theirs: "lxc.payload.NAME", "machine-NAME.scope". */
+/* "ID", "docker-ID.scope", "cri-containerd-ID.scope", "libpod-ID.scope": ids may be shortened. LXC
+ * and systemd-nspawn use "lxc.payload.NAME" and "machine-NAME.scope". */
 static bool is_container(struct span part, const char *wanted) {
     static const char *const named[] = {"lxc.payload.", "machine-"};
     size_t n = strlen(wanted);
@@ -95,7 +95,7 @@ static bool is_below(struct span path, const char *above) {
     return span_starts(path, above) && (path.size == n || path.data[n] == '/');
 }
 
-/* In v1 the place in the file system begins with the name of the hierarchy. */
+/* In v1 the path in the file system begins with the name of the hierarchy. */
 static bool is_in_hierarchy(struct span controllers, struct span path, const char *place) {
     const char *slash = strchr(place + 1, '/');
     size_t n = slash ? (size_t)(slash - place - 1) : 0;

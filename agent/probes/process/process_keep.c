@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stat of a process that is looked at with each sample stays open: reading it costs a quarter
- * of opening it anew. Such a descriptor is of the process and not of its id: it reads nothing once
- * the process has ended, whoever has the id then. There are at most a quarter as many as the agent
- * may have files, and the job comes first.
+ * Keeps the stat files of processes open that each sample reads: reading an open file costs a
+ * quarter of opening it anew. The descriptor belongs to the process and not to its id: once the
+ * process has ended it reads nothing, even if another process has the id. At most a quarter of the
+ * agent's files are used for this, and the job comes first.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "agent/probes/process/process_private.h"
 #include "common/error.h"
 
-#define KEEP_SHARE 4 /* of the descriptors that the agent may have */
+#define KEEP_SHARE 4 /* 1/4 of the agent's descriptors */
 
 void process_keep_open(struct processes *all) {
     struct rlimit files;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of an interpreter, up to the word that names its program: which options take a value is
- * all that must be known of each. In a title ("postgres: 15/main: checkpointer") the plain words
- * are the role; what has digits, signs or an address is somebody's data.
+ * Finds the name of the program among an interpreter's words. It only needs to know which options
+ * take a value. In a title ("postgres: 15/main: checkpointer") the plain words are the role; words
+ * with digits, signs or an address may be a user's data.
  */
 #include "agent/probes/process/process_label.h"
 
@@ -22,14 +22,14 @@ struct arguments {
     const char *p, *end;
 };
 
-/* The next one; false at the end. */
+/* Takes the next argument; false at the end. */
 static bool next(struct arguments *arguments, struct span *ret_word) {
     const char *p = arguments->p, *end = arguments->end;
     if (p >= end)
         return false;
     const char *nul = memchr(p, '\0', (size_t)(end - p));
     if (!nul)
-        return false; /* cut text is not trusted */
+        return false; /* the kernel cut the text: its last word is incomplete */
     *ret_word = (struct span){p, (size_t)(nul - p)};
     arguments->p = nul + 1;
     return true;
@@ -40,7 +40,7 @@ static struct span behind_last(struct span word, char sign) {
     return at ? (struct span){at + 1, (size_t)(word.data + word.size - at - 1)} : word;
 }
 
-/* In a list of words with a blank behind each. */
+/* Whether the word is in a list in which a blank follows each word. */
 static bool is_listed(struct span word, const char *list) {
     for (const char *p = list; *p;) {
         size_t n = strcspn(p, " ");
@@ -51,7 +51,7 @@ static bool is_listed(struct span word, const char *list) {
     return false;
 }
 
-/* Brackets are the id's: "comm script[pid]". */
+/* Replaces brackets, which belong to the id: "comm script[pid]". */
 static size_t put(char *label, size_t at, struct span text) {
     for (size_t i = 0; i < text.size && at < LABEL_MAX; i++) {
         char c = text.data[i];
@@ -61,7 +61,7 @@ static size_t put(char *label, size_t at, struct span text) {
     return at;
 }
 
-/* The kernel's name stays as it is. */
+/* Copies the kernel's name unchanged. */
 static size_t put_comm(char *label, struct span comm) {
     size_t n = comm.size < LABEL_MAX ? comm.size : LABEL_MAX;
     memcpy(label, comm.data, n);
@@ -72,10 +72,10 @@ static size_t put_comm(char *label, struct span comm) {
 /* ---- interpreters ---- */
 
 struct interpreter {
-    const char *names;   /* of the program; a version may follow */
+    const char *names;   /* names of the program; a version may follow */
     const char *valued;  /* options whose value is the next word */
-    const char *letters; /* of one dash: the rest of the word, or the next one, is the value */
-    const char *inlined; /* the program is in the command line itself */
+    const char *letters; /* letters that take the rest of the word, or the next word */
+    const char *inlined; /* the program's text is in the command line */
     const char *module;  /* the next word is a module */
 };
 
@@ -115,8 +115,8 @@ static bool has_letter(const char *letters, char c) {
     return c && strchr(letters, c);
 }
 
-/* "-uBm": letters, of which one may end the options. PROGRAM_NONE and *ret_stop: no name follows.
- */
+/* Options in one word, as "-uBm"; one of the letters may end the options. PROGRAM_NONE and
+ * *ret_stop: no name follows. */
 static enum program read_letters(const struct interpreter *of, struct span word,
                                  struct arguments *arguments, struct span *ret_name,
                                  bool *ret_stop) {
@@ -164,7 +164,7 @@ static enum program find_program(const struct interpreter *of, struct arguments 
 
 /* ---- launchers that are modules ---- */
 
-/* torch.distributed.run: options with a value, but for a few; then its script. */
+/* torch.distributed.run: all options except a few have a value; the script follows. */
 static bool find_launched(struct arguments *arguments, struct span *ret_name) {
     static const char flags[] = "--standalone --no-python --no_python --run-path --run_path "
                                 "--use-env --use_env -m --module --help -h ";
@@ -215,7 +215,7 @@ static bool find_class(struct arguments *arguments, struct span *ret_name) {
 
 #define ROLE_WORDS 4
 
-/* Letters, and a dash or an underscore in between. */
+/* Letters, with a dash or an underscore inside. */
 static bool is_plain(struct span word) {
     for (size_t i = 0; i < word.size; i++) {
         unsigned char c = (unsigned char)word.data[i];
@@ -235,7 +235,7 @@ static bool is_session(const char *p, const char *end) {
     return word.data[0] == '[' || memchr(word.data, '(', word.size);
 }
 
-/* "checkpointer"; "worker process"; of a client's session no more than that it is one. */
+/* "checkpointer", "worker process". A client's session gets one word, without its data. */
 static size_t put_role(char *label, size_t at, const char *p, const char *end) {
     struct span word;
     if (is_session(p, end))
@@ -248,7 +248,8 @@ static size_t put_role(char *label, size_t at, const char *p, const char *end) {
     return at;
 }
 
-/* Behind "comm: ", and behind the name of an instance: "postgres: 15/main: checkpointer". */
+/* The title follows "comm: ", and the name of an instance if there is one: "postgres: 15/main:
+ * checkpointer". */
 static bool find_title(struct span comm, struct span first, struct span *ret_title) {
     const char *end = first.data + first.size, *colon = memmem(first.data, first.size, ": ", 2);
     size_t n = colon ? (size_t)(colon - first.data) : 0;

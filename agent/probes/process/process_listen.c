@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that listen on a port that the user chose: the inodes of listening sockets by
- * /proc/net/tcp, here and in other network namespaces, and whoever has one of them among its files.
+ * Processes that listen on a port that the user chose: the inodes of listening sockets come from
+ * /proc/net/tcp, here and in other network namespaces; their owners have them among their files.
  *
- * The kernel lists listening sockets before all others, so reading ends where those begin, however
- * many connections there are. The files of processes are searched only after an inode has appeared,
- * and a few times only: it may take its owner a moment to be seen. Those who hold sockets for
- * others (init, systemd of a user) are not who serves them.
+ * The kernel lists listening sockets before all others, so reading ends behind them, however many
+ * connections there are. The files of processes are searched only a few times after an inode
+ * appeared, since its owner may appear a moment later. Processes that hold sockets for others
+ * (init, a user's systemd) do not count as owners.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "common/text.h"
 
 #define INIT 1
-#define LOOKS 5          /* for the owner of a socket, a sample each */
-#define FILES_MAX 65536  /* looked at in one of them */
+#define LOOKS 5          /* samples in which the owner of a socket is looked for */
+#define FILES_MAX 65536  /* looked at in one sample */
 #define STATE_LISTENS 10 /* TCP_LISTEN */
 #define DENIED "--job port= needs root here: else other users' sockets are nobody's"
 
@@ -90,7 +90,7 @@ static void read_listeners(struct processes *all, const struct probe_env *env, c
     }
 }
 
-/* The same in the namespace that a process is in. */
+/* As read_listeners, in the network namespace of that process. */
 static void read_listeners_of(struct processes *all, const struct probe_env *env, int32_t pid,
                               uint32_t *inodes, size_t *n) {
     char name[32];
@@ -100,7 +100,7 @@ static void read_listeners_of(struct processes *all, const struct probe_env *env
     read_listeners(all, env, name, inodes, n);
 }
 
-/* Whether there is an inode whose owner is to be looked for. */
+/* Whether an inode needs its owner looked for. */
 static bool note_listeners(struct processes *all, const struct probe_env *env) {
     struct process_choices *choices = &all->choices;
     uint32_t inodes[LISTENERS_MAX];
@@ -133,7 +133,7 @@ static bool is_listener(const struct process_choices *choices, uint32_t inode) {
     return false;
 }
 
-/* Whether it has one of them. left: files that may be looked at yet. */
+/* Whether the process has one of these inodes. left: how many more files may be looked at. */
 static bool listens(struct processes *all, int32_t pid, int *left, bool *denied) {
     char path[32];
     const struct dirents_entry *file;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of the job besides those that carry its mark in their environment: the process that `run`
- * started on this host, a child of a member, a process of a session that began in the job, and an
- * orphan in a control group that members have for themselves. A title may overwrite an environment,
- * and a daemon leaves its parent and session; none of them leaves all three, and once a member is
- * always one.
+ * Members of the job besides those that carry its mark in their environment: the process that
+ * `run` started on this host, a child of a member, a process of a session that began in the job,
+ * and an orphan in a control group that members have for themselves. A title may overwrite an
+ * environment, and a daemon leaves its parent and session, but neither leaves all of these. A
+ * member stays a member.
  *
- * Upwards only ranks have relatives: their ancestors (daemons of launchers, also over ssh, which
- * takes no environment along) belong to the job up to the leader of the session, and are no ranks.
- * Other children of the leader do not join the job: it may be somebody's shell.
+ * The ancestors of a rank are members, too, up to the leader of the session, but no ranks: daemons
+ * of launchers, also over ssh, which drops the environment. Other processes pass nothing upwards.
+ * Other children of the leader do not join the job: the leader may be a user's shell.
  *
- * A number of a batch step is a rank for processes that the step itself started. The command has
- * it, too, and all it starts: for them it counts only where no better source gives ranks below.
+ * The number from a batch step is the rank of processes that the step itself started. The command
+ * and its descendants inherit it: for them it counts only if no process below has a rank from a
+ * better source.
  *
- * A child of a rank inherits its number. Where PyTorch gave it, a child that runs the same program
- * (a loader of data that the rank forked) is its helper and no rank; one that runs another is what
- * a rank's shell started.
+ * A child of a rank inherits its number. If PyTorch gave the number, a child that runs the same
+ * program (a loader of data that the rank forked) is a helper and no rank; a child that runs
+ * another program was started by a rank's shell and is the rank.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static bool is_in_group(const struct process *member, const struct process *proc
     return member->group == process->group;
 }
 
-/* Members are asked only where the leader has ended. */
+/* Other members of the session are searched only if its leader has ended. */
 static bool has_session_of_job(const struct processes *all, const struct process *process,
                                int32_t pid, const struct probe_env *env) {
     const struct process *leader = find_process(all, process->stat.session);
@@ -72,7 +73,8 @@ static bool has_session_of_job(const struct processes *all, const struct process
                         process_ended_in_job(all, process->stat.session, env);
 }
 
-/* The group of the agent is also that of who started it, and of anybody on an emulated host. */
+/* The agent's group does not count: the process that started the agent may be in it, and so may any
+ * process of an emulated host. */
 static bool has_group_of_job(const struct processes *all, struct process *process, int32_t pid,
                              const struct job *job) {
     if (process->stat.parent != INIT || !process->born || !all->agent_group || !job || !job->n)
@@ -82,9 +84,9 @@ static bool has_group_of_job(const struct processes *all, struct process *proces
            any_member(all, job, process, is_in_group);
 }
 
-/* A command whose environment is emptied before anybody looks (env -i) carries no mark, and has for
- * parent what also started us. A child of that which is still the same program is on its way to
- * become something else. */
+/* If the command's environment is emptied before a sample sees it (env -i), it carries no mark; its
+ * parent is the process that started the agent. A child of that parent which still runs the same
+ * program has not called exec yet. */
 static bool is_command(const struct processes *all, const struct process *process, int32_t pid,
                        const struct probe_env *env) {
     char own[32], parents[32];
@@ -105,7 +107,7 @@ bool process_is_relative(struct processes *all, struct process *process, int32_t
            has_group_of_job(all, process, pid, env->job);
 }
 
-/* A parent may have been met after what it started. */
+/* A pass may meet a child before its parent. */
 static void disown_parents(struct processes *all) {
     for (size_t i = 0; i < all->by_pid.n; i++)
         if (all->items[i].serves && all->items[i].classified == all->sample)
@@ -171,7 +173,8 @@ static bool is_helper(const struct processes *all, const struct process *process
            run_same_program(all, pid, process->stat.parent);
 }
 
-/* A rank that was told by a worse source than one below is that of the step it was started in. */
+/* Takes the rank from a process if the rank below has a better source: the number is then that of
+ * the step that started the process. */
 static void lose_rank(struct process *process, const struct process *below) {
     if (process->rank < 0 || process->rank_quality >= below->rank_quality)
         return;
@@ -205,7 +208,8 @@ static bool is_new_rank(const struct processes *all, const struct process *proce
            process->rank >= 0;
 }
 
-/* Again while there are new helpers: one may have helpers, and be met after them. */
+/* Repeats while there are new helpers: a helper may itself have helpers, which a pass may meet
+ * first. */
 void process_settle_ranks(struct processes *all) {
     for (size_t i = 0; i < all->by_pid.n; i++)
         if (is_new_rank(all, &all->items[i]))

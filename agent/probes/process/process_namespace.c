@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network namespaces other than the agent's: what listens there is in no list of the agent's own,
- * but in that of any process that lives there. So nothing has to be entered.
+ * Network namespaces other than the agent's. The agent's own files do not list the sockets there,
+ * but the files of any process in the namespace do, so the agent need not enter it.
  *
- * A process may change its namespace, as what starts containers does before it becomes one; so
- * each is asked as often as it is classified, and now and then. One that is found later takes the
- * place of one that ended.
+ * A process may change its namespace, as a container runtime does before it becomes the container.
+ * So each process is asked whenever it is classified, and now and then. A namespace that is found
+ * later takes the place of one that has ended.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "agent/probes/process/process_private.h"
 #include "common/text.h"
 
-#define TURNS 16 /* samples, until each process has been asked */
+#define TURNS 16 /* samples until each process has been asked */
 
 /* The number of the namespace; 0: not known. */
 static uint32_t namespace_of(const struct processes *all, const char *process) {

@@ -10,7 +10,7 @@
 #include "agent/probes/call_watch.h"
 
 #define JOB_ROWS_MAX 1024
-#define ARGUMENTS_MAX ((size_t)64 << 10) /* looked at; Java has long paths before its class */
+#define ARGUMENTS_MAX ((size_t)64 << 10) /* to look at; Java has long paths before its class */
 
 void process_note_old_name(const struct processes *all, struct process *process) {
     if (process->old_label_size || process->sent + 1 != all->sample)
@@ -19,7 +19,7 @@ void process_note_old_name(const struct processes *all, struct process *process)
     process->old_label_size = process->label_size;
 }
 
-/* A process that has not run has neither read nor written, nor waited for a child that had. */
+/* A process that has not run has no I/O, and neither have the children it waited for. */
 static int read_io(const struct processes *all, struct process *process, int32_t pid) {
     bool knows = process->class == PROCESS_MEMBER && process->has_times && process->run_ns > 0;
     if (knows && process->io_run_ns == process->run_ns)
@@ -29,7 +29,7 @@ static int read_io(const struct processes *all, struct process *process, int32_t
     return r;
 }
 
-/* Where each process tells for itself, without what its children did. */
+/* The process's I/O. Where exits are told it is its own alone, without its children's. */
 static void fill_io(const struct processes *all, struct process *process, int32_t pid,
                     int64_t *values) {
     if (all->exits.on && process->class == PROCESS_MEMBER) {
@@ -84,7 +84,7 @@ static void raise_to(int64_t *value, int64_t at_least) {
         *value = at_least;
 }
 
-/* The last row of a process: what its stat said last is less than what its threads ended with. */
+/* The last row of a process: its threads' exit records have more than its last stat. */
 static void fill_end(const struct processes *all, const struct process_end *end, int64_t *values) {
     raise_to(&values[PROCESS_MINOR_FAULTS], counter_value(end->minor_faults, 1));
     raise_to(&values[PROCESS_MAJOR_FAULTS], counter_value(end->major_faults, 1));
@@ -94,7 +94,7 @@ static void fill_end(const struct processes *all, const struct process_end *end,
     values[PROCESS_THREADS] = values[PROCESS_RSS] = VALUE_ABSENT;
 }
 
-/* A young process may have its title yet to come: so its name is made again until it is settled. */
+/* A young process may set its title later, so its name is made again until it is settled. */
 static void name_process(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env) {
     char path[32], label[LABEL_MAX + 1];
@@ -119,7 +119,7 @@ static struct row *append_named(struct rows *rows, const char *label, size_t siz
     return rows_append_key(rows, &KEY_OF_PROCESS(label, size, pid));
 }
 
-/* The rank from its launcher, or from MPI, which also knows it without a launcher. */
+/* The rank comes from the launcher, or from MPI, which knows it without a launcher, too. */
 static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
                        const struct probe_env *env) {
     bool asks = process->class == PROCESS_MEMBER && process->rank < 0 && env->calls;
@@ -145,8 +145,8 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
         fill_end(all, &process->end, row->values);
 }
 
-/* A row's growth is told from the row before it under the same name. So a renamed process has one
- * more row under its old name: what it did since then is in that one. */
+/* A row's growth refers to the row before it under the same name. So a renamed process has one more
+ * row under its old name, with its growth since the row before. */
 static void report_old_name(struct processes *all, size_t at, const struct probe_env *env,
                             struct rows *rows) {
     struct process *process = &all->items[at];
@@ -168,7 +168,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     process_account(all, process, pid, env);
     process_find_unseen(process, env->ticks_per_s);
     process_look_for_gpu(all, process, pid);
-    /* Its class may be known one sample late; all it did was since its birth nevertheless. */
+    /* Its class may be known one sample late: then all it did since its birth still counts. */
     bool first = process->sent == 0 && !process->settled;
     row->flags = process->born && first ? ROW_BORN : 0;
     fill_row(all, at, env, row);
@@ -213,7 +213,7 @@ static void fill_short(const struct processes *all, const struct short_lived *na
     fill_end(all, &name->end, values);
 }
 
-/* All processes of a name that no sample saw. */
+/* Adds a row for each name of processes that no sample saw. */
 static void report_short(struct processes *all, struct rows *rows) {
     struct process_exits *exits = &all->exits;
     for (size_t i = 0; i < exits->n_names; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of a process, better than its stat has it. stat counts ticks of 10 ms; schedstat counts
- * ns, for each thread that lives, and forgets those that ended. So for processes of the job the
- * growth of every thread is added up, which keeps what ended threads had, and stat's ticks are the
- * lower bound that makes up for threads that came and went between two samples. The sum is split
- * into user and system time in stat's proportion; neither part ever steps back.
+ * The time of a process, more exact than in its stat. stat counts ticks of 10 ms; schedstat
+ * counts ns of each living thread. So for processes of the job the growth of every thread is added
+ * up, which keeps the time of threads that ended. stat's ticks are a lower bound: they include
+ * threads that came and went between two samples. The sum is split into user and system time in
+ * stat's proportion; neither part ever steps back.
  *
- * Run-queue delay and context switches exist only by thread: what a thread waited after it was last
- * read, and before it ended, is lost. Where the kernel tells of each thread that ends
- * (process_exit.c) nothing is: its record is its last reading.
+ * Run-queue delay and context switches exist only by thread: those between a thread's last reading
+ * and its end are lost. Nothing is lost where the kernel sends a record of each thread that ends
+ * (process_exit.c): the record is its last reading.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ static void add_growth(int64_t *sum, uint64_t growth) {
     *sum = next > INT64_MAX || next < growth ? INT64_MAX : (int64_t)next;
 }
 
-/* The thread's entry; what it had before belongs to this process, or to nobody. NULL: no room. */
+/* The thread's entry. A new entry begins at zero: all the thread's time counts for this process.
+ * NULL: no room. */
 static struct thread *find_thread(struct processes *all, int32_t pid, int32_t tid) {
     int at = idmap_find(&all->by_tid, tid);
     bool known = at >= 0;
@@ -41,7 +42,7 @@ static struct thread *find_thread(struct processes *all, int32_t pid, int32_t ti
     return &all->threads[at];
 }
 
-/* Adds what a thread did since it was last read. */
+/* Adds the thread's growth since its last reading. */
 static void grow(struct process *process, struct thread *thread, const struct thread_times *now) {
     const struct thread_times *before = &thread->times;
     if (now->has_times) {
@@ -66,7 +67,7 @@ static void take_now(void *ctx, const struct exit_record *record) {
     struct processes *all = ctx;
     int at = idmap_find(&all->by_tid, record->tid);
     if (at < 0 || all->threads[at].pid != record->pid)
-        return; /* of another process meanwhile */
+        return; /* belongs to another process now */
     all->threads[at].now = record->times;
     all->threads[at].asked = all->sample;
 }
@@ -92,7 +93,7 @@ static bool account_thread(struct processes *all, struct process *process, int32
         return false;
     thread->seen = all->sample;
     if (read_thread(all, thread, tid, &now) == 0)
-        grow(process, thread, &now); /* else it has just ended */
+        grow(process, thread, &now); /* otherwise it has just ended */
     return true;
 }
 
@@ -119,8 +120,8 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* As the kernel itself does it (cputime_adjust): the split follows the ticks, within what has been
- * told before. */
+/* Splits as the kernel does (cputime_adjust): the split follows the ticks, but neither part steps
+ * back. */
 static void split(struct process *process, int64_t user_ns, int64_t system_ns) {
     double ticks_ns = (double)user_ns + (double)system_ns;
     double share = ticks_ns > 0 ? (double)user_ns / ticks_ns : 1;
@@ -142,10 +143,10 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     int64_t run_before_ns = process->run_ns;
     if (process->class == PROCESS_MEMBER && !account_threads(all, process, pid))
         process->has_times = process->has_switches = false;
-    /* A kernel without scheduler statistics shows zeroes: its delays are not zero but unknown. */
+    /* A kernel without scheduler statistics shows zeroes: its delays are unknown, not zero. */
     if (process->run_ns == 0 && ticks_ns > 2 * tick_ns(env->ticks_per_s))
         process->has_times = false;
-    if (all->exits.on) /* then nothing is missing in the sum of threads */
+    if (all->exits.on) /* then the sum of threads is complete */
         process->total_ns = larger(process->total_ns, process->run_ns);
     else
         add_growth(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
@@ -170,7 +171,7 @@ void process_end_thread(struct processes *all, struct process *process,
 
 void process_forget_threads(struct processes *all) {
     size_t kept = 0;
-    uint64_t grace = all->exits.on; /* one that ended during this sample is told of with the next */
+    uint64_t grace = all->exits.on; /* the record of an ending thread comes with the next sample */
     for (size_t i = 0; i < all->by_tid.n; i++) {
         if (all->threads[i].seen + grace < all->sample)
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket of its own: on that of exit records, an answer could be taken for the record of an end,
- * since the kernel numbers both. */
+/* This socket is separate from that of exit records: the kernel numbers both, so an answer could be
+ * taken for the record of an exit. */
 #include "agent/probes/process/thread_ask.h"
 
 #include <linux/genetlink.h>

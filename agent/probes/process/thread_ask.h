@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters of many threads, asked of the kernel at once: taskstats, over generic netlink. One
- * question costs a twentieth of the three files that say the same. It needs what exit_record.h
- * needs.
+ * The counters of many threads, requested from the kernel at once: taskstats, over generic netlink.
+ * A request costs a twentieth of reading the three files with the same figures. It needs the
+ * permissions that exit_record.h needs.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H
 #define CHOKEPOINT_AGENT_PROBES_THREAD_ASK_H
@@ -15,11 +15,11 @@ struct thread_ask { /* all zero: closed */
     unsigned family;
 };
 
-/* family: of taskstats. Negative errno: nothing can be asked. */
+/* family: of taskstats. Negative errno: requests are not possible. */
 int thread_ask_open(struct thread_ask *ret_ask, unsigned family);
 void thread_ask_close(struct thread_ask *ask);
 
-/* Hands on what each of the n threads stands at; nothing of one that has ended. */
+/* Passes on the figures of each of the n threads; threads that have ended are left out. */
 void thread_ask(struct thread_ask *ask, const int32_t *tids, size_t n, exit_record_take *take,
                 void *ctx);
 

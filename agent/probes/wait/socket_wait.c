@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The TCP connections of the job seen from their readers and writers: starved, unread, blocked.
- * Instances have the names of table connection, so that a row meets that of its other end.
+ * Instances have the names of table connection, so that the rows of both ends can be joined.
  *
- * A thread that waits in epoll, poll or select is taken to have waited for the socket that it reads
- * next: of several that wait at once, one has it all.
+ * A wait in epoll, poll or select counts for the socket that the thread reads next, even if it
+ * waited for several.
  *
- * A sample has one row of a name. So a socket has none before its connection stands, when it may
- * not have a port of its own yet; and of two between the same ends, of which one has ended, the
- * later waits for the next sample, which loses nothing.
+ * A sample has one row per name. So a socket has no row before it is connected, since it may not
+ * have a port yet. If one of two sockets between the same ends has ended, the later one waits for
+ * the next sample, which loses nothing.
  */
 #include <netinet/in.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 #define ROWS_MAX 2048
 #define RESTS_NS (NS_PER_S - 50 * NS_PER_MS)
-#define IDLE_SAMPLES 600 /* whose process is gone and whose end nobody told */
+#define IDLE_SAMPLES 600 /* samples after which a socket without a process is forgotten */
 
 struct socket_wait {
     struct wait_watch *watch;
@@ -40,7 +40,7 @@ static void raise_clock(uint64_t *told, uint64_t now) {
     *told = now > *told ? now : *told;
 }
 
-/* A process that is clocked in slices: what its socket did between them is like what it did in
+/* If a process is clocked in slices, its socket's time between slices is taken to be like that in
  * them. */
 static void share_out(const struct wait_group *group, struct wait_socket_seen *seen,
                       struct wait_socket *socket) {
@@ -62,8 +62,8 @@ static void share_out(const struct wait_group *group, struct wait_socket_seen *s
     }
 }
 
-/* With what goes on; nothing that was told steps back. Data that lay there before a pause may
- * have been read in it. */
+/* Includes waits in progress; reported figures never step back. Data that lay there before a pause
+ * may have been read in it. */
 static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *socket,
                      const struct wait_watch *watch) {
     uint64_t since = socket->ready_since_ns, now_ns = watch->known_ns;
@@ -74,13 +74,13 @@ static void bring_up(struct wait_socket_seen *seen, const struct wait_socket *so
     raise_clock(&seen->send_blocked_ns, socket->send_blocked_ns + seen->waits_ns[1]);
 }
 
-/* False: another one has the name in this sample. */
+/* False: another socket has the name in this sample. */
 static bool append_socket(const struct wait_group *group, struct wait_socket_seen *seen,
                           const struct wait_socket *socket, int64_t now_ns, struct rows *rows) {
     char name[INSTANCE_MAX + 1];
     size_t size = name_of(socket, name);
     if (!socket->local_port || !socket->remote_port)
-        return true; /* not connected yet, or never */
+        return true; /* not connected */
     if (!seen->told_ns && rows_have(rows, rows->n, name, size))
         return false;
     struct row *row = rows_append(rows, name, size);
@@ -122,7 +122,7 @@ static void take_socket(struct wait_watch *watch, size_t at, const struct probe_
                                           .born = watch->sample > 1};
     share_out(group, seen, &socket);
     bring_up(seen, &socket, watch);
-    /* a process that ended has no later row: its connection may close after it is forgotten */
+    /* an ended process has no later row: its connection may close after it is forgotten */
     bool lives = group && group->threads && !socket.ended;
     bool rests =
         lives && seen->told_reads == socket.reads && env->mono_ns - seen->told_ns < RESTS_NS;
@@ -134,8 +134,8 @@ static void take_socket(struct wait_watch *watch, size_t at, const struct probe_
         free_slot(watch, slot, socket.address);
 }
 
-/* The order of rows: who had one before goes first when it has ended, since only those without one
- * wait. */
+/* The order of rows. An ended socket that already had a row goes first, since only sockets without
+ * a row can wait. */
 enum turn { TURN_LAST_ROW, TURN_ONLY_ROW, TURN_OTHERS, TURNS };
 
 static enum turn turn_of(const struct wait_watch *watch, uint32_t at) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time of the job's threads goes, by process and by reason: clocks that programs in the
- * kernel keep, so that nothing is lost between samples however slow they are. The states exclude
- * each other: in sum over all columns but unclocked_ns each thread has its life.
+ * Where the time of the job's threads goes, by process and by reason. Programs in the kernel keep
+ * the clocks, so nothing is lost between samples, however rare these are. The states exclude each
+ * other: their sum, without unclocked_ns, is the lifetime of the threads.
  *
  * Columns process_* are clocks of the process as one, in which idle threads do not outweigh the one
- * that works: while some thread is on a core it runs; while none is but some thread is ready, it is
- * runnable; else it is blocked, for the reason of the thread that goes on first. In sum they are
- * the process's life. While a gap goes on, its reason is a guess: that of the only thread, or of
- * the thread that blocked last.
+ * that works: while a thread is on a core the process runs; else, while a thread is ready, it is
+ * runnable; else it is blocked, for the reason of the thread that continues first. Their sum is the
+ * process's lifetime. While all threads are blocked, the reason is a guess: that of the only
+ * thread, or of the thread that blocked last.
  *
- * A thread on its core counts as running though an interrupt or the hypervisor may have it.
+ * A thread on its core counts as running even while an interrupt or the hypervisor uses the core.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static bool can_wait(const struct wait_group *group, int64_t now_ns) {
            now_ns - group->told_ns < ROW_EVERY_NS;
 }
 
-/* A process that calls itself something else has one more row under its old name. */
+/* A renamed process has one more row under its old name. */
 static void report(struct wait_group *group, int64_t now_ns, struct rows *rows) {
     if (group->old_name[0])
         append_group(group, group->old_name, rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The agent tells the programs in the kernel which processes are of the job, and what events of it
- * may cost. */
+/* The agent tells the programs in the kernel which processes are of the job, and how much time
+ * events may cost. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define FIRST_NAMESPACE 0xeffffffcu /* of process ids: its inode is the same on all machines */
-#define EVENTS_PER_S 23000          /* of a core: 1 % of it at 430 ns each */
-/* To take programs away and bring them back holds up all cores for 7 ms. */
+#define FIRST_NAMESPACE 0xeffffffcu /* process ids; its inode is the same on all machines */
+#define EVENTS_PER_S 23000          /* per core: 1 % of it at 430 ns each */
+/* Detaching and attaching programs holds up all cores for 7 ms. */
 #define REST_NS (3 * NS_PER_S - 50 * NS_PER_MS)
 
 /* ---- opening ---- */
@@ -24,8 +24,8 @@ static uint64_t boot_now_ns(void) {
                : (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-/* Which namespace the ids of this process are of. How deep it lies is not told where /proc is of
- * the same namespace, as in a container. */
+/* Finds the namespace of this process's ids. Its depth cannot be read if /proc belongs to the same
+ * namespace, as in a container. */
 static void find_namespace(const char *proc, struct wait_config *config) {
     char path[512];
     struct stat st;
@@ -55,7 +55,7 @@ void wait_watch_close(struct wait_watch *watch) {
 
 /* ---- the job ---- */
 
-/* Where an id stands in the sorted ids, or would. */
+/* The place of an id in the sorted ids, or the place to insert it. */
 static size_t place_of(const struct wait_watch *watch, uint32_t pid) {
     size_t low = 0, high = watch->n_members;
     while (low < high) {
@@ -73,7 +73,7 @@ static bool is_member(const struct wait_watch *watch, uint32_t pid) {
     return at < watch->n_members && watch->members[at] == pid;
 }
 
-/* Those that are no longer of the job, so that a later process of their id does not join. */
+/* Removes processes that left the job, so that a later process with the id does not join. */
 static void remove_members(struct wait_watch *watch, const struct job *job) {
     bool there[JOB_PROCESSES_MAX] = {false};
     size_t kept = 0;
@@ -119,8 +119,8 @@ int wait_add_members(struct wait_watch *watch, const struct probe_env *env) {
 
 /* ---- cost ---- */
 
-/* Clocks go on, and only then are threads looked at: an event that comes first knows better, and
- * that of a thread in another generation finds that nothing is known of it. */
+/* Clocks go on before threads are looked at: events that come first are more exact. An event of a
+ * thread from another generation finds that its state is unknown. */
 static int resume(struct wait_watch *watch, uint64_t now_ns) {
     struct wait_totals *totals = watch->memory.totals;
     __atomic_fetch_add(&totals->generation, 1, __ATOMIC_RELEASE);
@@ -134,8 +134,8 @@ static int resume(struct wait_watch *watch, uint64_t now_ns) {
     return watch->source ? wait_source_adopt(watch->source) : 0;
 }
 
-/* The budget of events is set anew with each sample. Above that clocks run in slices: between them
- * no program is there that an event could call. */
+/* Each sample resets the budget of events. Above the budget, clocks run in slices: between slices
+ * the programs are detached, so events cost nothing. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
     struct wait_totals *totals = watch->memory.totals;
     bool paused = __atomic_load_n(&totals->paused, __ATOMIC_ACQUIRE);

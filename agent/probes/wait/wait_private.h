@@ -6,41 +6,43 @@
 
 #include "agent/probes/wait/wait_watch.h"
 
-/* NULL: no thread of that process has clocks. */
+/* NULL: no thread of the process has clocks. */
 struct wait_group *wait_group_find(struct wait_watch *watch, uint32_t pid);
 
-/* Whether they are one process, not two of the same id. */
+/* Whether both are one process, not two with the same id. */
 bool wait_group_is(const struct wait_group *group, const struct job_process *process,
                    int64_t ticks_per_s);
 
-/* The process with these; a new one where none is known. NULL: no room, or its id is used again. */
+/* Finds the process with this id and start, or adds it. NULL: no room, or its id is used again. */
 struct wait_group *wait_group_of(struct wait_watch *watch, uint32_t pid, uint64_t start_ns);
 
 /* ---- wait_process.c ---- */
 
-/* Adds what processes did as one up to now_ns; of a gap that goes on, the time so far. */
+/* Adds the times of processes as one up to now_ns; a gap in progress counts with its time so
+ * far. */
 void wait_take_processes(struct wait_watch *watch, uint64_t now_ns);
 
-/* Closes their clocks at the beginning of the pause that ends: what came then, up to now_ns, was
- * not clocked. To be called before clocks go on. */
+/* Closes the processes' clocks at the beginning of the pause that ends: the time from there to
+ * now_ns was not clocked. Call it before clocks go on. */
 void wait_resume_processes(struct wait_watch *watch, uint64_t now_ns);
 
 /* ---- wait_share.c ---- */
 
-/* Shares out what grew in WAIT_UNCLOCKED: it went as the time did that was clocked, of late. Then
- * adds to now_ns what was shared out so far, and pause_ns that go on, as if they were now. */
+/* Shares out the growth of WAIT_UNCLOCKED in the proportions of recent clocked time. Then adds all
+ * that was shared out so far to now_ns, and pause_ns of a pause in progress as if it were shared
+ * out now. */
 void wait_share_out(struct wait_shares *shares, uint64_t *now_ns, double pause_ns);
 
 /* ---- wait_control.c ---- */
 
-/* Lets processes join that did not by themselves: those that began outside the job. */
+/* Adds processes to the job that did not join by themselves: those that began outside it. */
 int wait_add_members(struct wait_watch *watch, const struct probe_env *env);
 
-/* Sets what the job may cost anew; takes programs away while clocks are paused, and lets them go on
- * when the pause has lasted a second. */
+/* Resets the budget of events. Detaches the programs while clocks are paused, and attaches them
+ * once the pause has lasted long enough. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env);
 
-/* Tells once what found no room. */
+/* Says once what found no room. */
 void wait_tell_losses(struct wait_watch *watch, const struct probe_env *env);
 
 #endif

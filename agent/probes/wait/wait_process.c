@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes as one: from slots that events of all cores change at once, without a lock.
+ * Reads processes as one from slots that events of all cores change at the same time, without a
+ * lock.
  *
- * A clock that runs has its beginning taken off, so a number that was read between the two writes
- * of an event is wrong by about as much as the host has been up. That is more than any process of
- * the job can have lived: such a number is seen, and read again.
+ * A running clock stands in its sum as minus its beginning. So a sum that was read between the two
+ * writes of an event is wrong by about the host's uptime. No process of the job can have lived for
+ * so long: such a sum is recognised, and read again.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ static uint64_t load(const uint64_t *number) {
 
 /* ---- figures ---- */
 
-/* False: it cannot be (see above). An event may be later than now_ns. */
+/* False: the value is impossible (see above). An event may be later than now_ns. */
 static bool is_possible(int64_t ns, const struct wait_process *process, uint64_t now_ns) {
     return ns > -(int64_t)process->joined_ns && ns < (int64_t)now_ns;
 }
@@ -27,7 +28,7 @@ static bool is_sane(const struct wait_process *process) {
     return process->tgid > 0 && process->tgid <= INT32_MAX && process->joined_ns <= INT64_MAX;
 }
 
-/* A copy of a slot in which no event was, with its figures up to now_ns. */
+/* Copies a slot while no event changes it, with its figures up to now_ns. */
 static bool read_process(const struct wait_process *slot, uint64_t now_ns,
                          struct wait_process *ret_process, uint64_t ret_ns[WAIT_STATES]) {
     for (int i = 0; i < READ_TRIES; i++) {
@@ -53,7 +54,7 @@ static bool read_process(const struct wait_process *slot, uint64_t now_ns,
 
 /* ---- gaps ---- */
 
-/* The state of the thread that works: others may only tick. */
+/* The state of the thread that works: other threads may only tick. */
 static uint32_t guess(const struct wait_process *process, const struct wait_group *group) {
     uint32_t state = group && group->threads == 1 ? group->state
                      : process->worker            ? process->worker_state
@@ -61,7 +62,7 @@ static uint32_t guess(const struct wait_process *process, const struct wait_grou
     return state >= WAIT_FIRST_BLOCKED && state < WAIT_UNCLOCKED ? state : WAIT_OTHER;
 }
 
-/* Takes a gap from since_ns to now_ns, unless an event has it by now. Returns its time. */
+/* Takes a gap from since_ns to now_ns, unless an event has taken it. Returns its time. */
 static uint64_t take_gap(struct wait_process *slot, uint64_t since_ns, uint64_t now_ns,
                          uint32_t state) {
     if (!since_ns || since_ns >= now_ns ||
@@ -72,7 +73,8 @@ static uint64_t take_gap(struct wait_process *slot, uint64_t since_ns, uint64_t 
     return now_ns - since_ns;
 }
 
-/* Takes what threads that ended gaps have left open: one that still runs does more than tick. */
+/* Takes gaps left open by the threads that ended them: a thread that still runs does more than
+ * tick. */
 static void take_open(struct wait_process *slot, uint64_t now_ns, uint64_t *ns) {
     uint64_t opened_ns = load(&slot->opened_ns);
     if (now_ns < opened_ns || now_ns - opened_ns < WAIT_TICK_NS)
@@ -91,8 +93,8 @@ static void take_carry(struct wait_process *slot, uint32_t state, uint64_t *ns) 
 
 /* ---- pauses ---- */
 
-/* Closes the clocks at pause_ns, where a pause begins that ends at until_ns. No event writes to the
- * slot meanwhile, but that a thread came or went. */
+/* Closes the clocks at the beginning of a pause from pause_ns to until_ns. Meanwhile events write
+ * to the slot only when a thread comes or goes. */
 static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t until_ns) {
     uint64_t counts = __atomic_fetch_and(&slot->counts, ~(WAIT_ONE_THREAD - 1), __ATOMIC_ACQ_REL);
     uint64_t begin_ns = slot->joined_ns > pause_ns ? slot->joined_ns : pause_ns;
@@ -135,7 +137,7 @@ static void take_live_process(struct wait_watch *watch, struct wait_process *slo
     struct wait_process process;
     uint64_t ns[WAIT_STATES];
     if (!read_process(slot, now_ns, &process, ns))
-        return; /* it stands where it was told last */
+        return; /* unchanged since it was last told */
     struct wait_group *group = wait_group_find(watch, process.tgid);
     if (!group || group->start_ns != process.start_ns)
         return; /* its threads found no room */
@@ -168,8 +170,8 @@ static void take_ended_process(struct wait_watch *watch, struct wait_process *sl
     add_states(group->process_now_ns, ns);
 }
 
-/* A slot that is free again may be taken at once: so not while an event of its last thread may
- * still be at work. */
+/* A free slot may be taken at once. So it is not freed while an event of its last thread may still
+ * use it. */
 void wait_take_processes(struct wait_watch *watch, uint64_t now_ns) {
     uint32_t *next = &watch->memory.totals->next_process;
     struct wait_walk walk = wait_walk_begin(watch->high_processes, next, WAIT_PROCESSES);

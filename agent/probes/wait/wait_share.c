@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time of which the clocks know nothing, because they were paused. */
+/* Time that the clocks miss because they were paused. */
 #include "agent/probes/wait/wait_private.h"
 
 static void take_growth(struct wait_shares *shares, const uint64_t *now_ns) {
@@ -23,7 +23,7 @@ static double sum_of(const struct wait_shares *shares) {
     return sum;
 }
 
-/* One that begins in a pause has nothing to share by: that waits until something is clocked. */
+/* A process that begins in a pause has no proportions yet: its time waits until some is clocked. */
 static void share(struct wait_shares *shares) {
     double sum = sum_of(shares), unclocked = (double)shares->unshared_ns;
     if (!shares->unshared_ns || sum <= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over slots that programs in the kernel take meanwhile. */
+/* Walks over slots while programs in the kernel take some. */
 #include "agent/probes/wait/wait_watch.h"
 
 static uint32_t slots_in_use(uint32_t high, uint32_t next, uint32_t capacity) {
@@ -20,7 +20,7 @@ void wait_walk_saw(struct wait_walk *walk, uint32_t at, bool is_free) {
 }
 
 uint32_t wait_walk_end(const struct wait_walk *walk, uint32_t *next, uint32_t capacity) {
-    /* Slots that were taken meanwhile are below what this returns. */
+    /* Slots that were taken during the walk are below the returned bound. */
     uint32_t taken = __atomic_exchange_n(next, walk->lowest, __ATOMIC_RELAXED);
     return slots_in_use(walk->high, taken, capacity);
 }

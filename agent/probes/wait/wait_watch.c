@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From slots to processes. A thread that ended leaves its figures to its process; a process that
- * ended before anybody listed it leaves them to "ended unseen".
+ * Adds up slots by process. The figures of an ended thread go to its process; those of a process
+ * that ended before it was listed go to "ended unseen".
  */
 #include "agent/probes/wait/wait_watch.h"
 
@@ -21,7 +21,7 @@ struct wait_group *wait_group_find(struct wait_watch *watch, uint32_t pid) {
     return at < 0 ? NULL : &watch->groups[at];
 }
 
-/* The id has gone to another process: the one before keeps its last rows. */
+/* Gives the id to another process: the process before keeps its last rows. */
 static void leave_id(struct wait_watch *watch, struct wait_group *group) {
     watch->by_pid.ids[group - watch->groups] = -group->pid;
     idmap_rebuild(&watch->by_pid);
@@ -34,7 +34,7 @@ struct wait_group *wait_group_of(struct wait_watch *watch, uint32_t pid, uint64_
     if (known && known->start_ns < start_ns)
         leave_id(watch, known);
     else if (known)
-        return NULL; /* the last of one whose id is in use again */
+        return NULL; /* a late thread of a process whose id is in use again */
     int at = watch->by_pid.n < WAIT_GROUPS_MAX ? idmap_add(&watch->by_pid, (int32_t)pid) : -1;
     if (at < 0)
         return NULL;
@@ -59,7 +59,7 @@ static void add_clocks(uint64_t *ns, uint64_t *times, const uint64_t *more_ns,
 
 /* ---- slots ---- */
 
-/* A copy of a thread's slot that was not written to meanwhile, and makes sense. */
+/* Copies a thread's slot if nothing wrote to it meanwhile and its figures are possible. */
 static bool copy_thread(const struct wait_thread *slot, struct wait_thread *ret_thread) {
     for (int i = 0; i < READ_TRIES; i++) {
         uint32_t before = __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE);
@@ -73,7 +73,7 @@ static bool copy_thread(const struct wait_thread *slot, struct wait_thread *ret_
     return false;
 }
 
-/* A wait that goes on belongs to its socket, too. */
+/* A wait in progress counts for its socket, too. */
 static void note_socket(struct wait_watch *watch, const struct wait_thread *thread, uint64_t ns) {
     if (!thread->wait_slot || thread->wait_slot > WAIT_SOCKETS)
         return;
@@ -95,11 +95,11 @@ static void take_live_thread(struct wait_watch *watch, const struct wait_thread 
     group->threads++;
     group->seen = watch->sample;
     if (!whole)
-        return; /* it stands where it was told last */
+        return; /* unchanged since it was last told */
     group->state = thread.state;
     const struct wait_totals *totals = watch->memory.totals;
     if (thread.generation != totals->generation && totals->paused_ns < now_ns)
-        now_ns = totals->paused_ns; /* nothing is known of it since then */
+        now_ns = totals->paused_ns; /* nothing later is known */
     if (now_ns > thread.since_ns) {
         thread.ns[thread.state] += now_ns - thread.since_ns;
         note_socket(watch, &thread, now_ns - thread.since_ns);
@@ -153,8 +153,8 @@ static void list_group(struct wait_group *group, const struct job_process *proce
     group->listed = true;
 }
 
-/* One that lives and that the last look at all processes left out has gone to another host of the
- * same kernel, whose agent clocks it, too: it tells of it from then on, and nobody else. */
+/* A living process that the last look at all processes left out has moved to another host of the
+ * same kernel. That host's agent clocks it, too, and alone reports it from then on. */
 static void unlist_left(struct wait_watch *watch, const struct probe_env *env) {
     for (size_t i = 0; watch->job_passes != env->job->passes && i < watch->by_pid.n; i++)
         watch->groups[i].listed &= !watch->groups[i].threads;
@@ -212,7 +212,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     r = paced < 0 ? paced : r;
     if (__atomic_load_n(&watch->memory.totals->paused, __ATOMIC_ACQUIRE) &&
         watch->memory.totals->paused_ns < now_ns)
-        now_ns = watch->memory.totals->paused_ns; /* beyond that nothing is known yet */
+        now_ns = watch->memory.totals->paused_ns; /* nothing later is known yet */
     watch->known_ns = now_ns;
     for (size_t i = 0; i < watch->high_sockets; i++)
         watch->sockets[i].waits_ns[0] = watch->sockets[i].waits_ns[1] = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pairs of processes of which one ended the other's waits within a host: the process whose system
- * call woke a thread of the job from a futex, a pipe, a socket within the host, poll, or the wait
- * for a child. A server of names is one without an id: its answers come from anywhere. Pairs beyond
- * the first PAIRS_MAX are one row.
+ * Pairs of waiter and waker on a host. The waker's system call woke a thread of the job from a
+ * futex, a pipe, a socket within the host, poll, or the wait for a child. A name server has no id:
+ * its answers may come from anywhere. All pairs beyond the first PAIRS_MAX share one row.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,10 +21,10 @@
 
 struct pair {
     struct wait_wakeup_key key;
-    uint64_t ns, times, process_ns; /* as told, never stepping back */
+    uint64_t ns, times, process_ns; /* as reported; never step back */
     bool seen, born, sent;
     char name[INSTANCE_MAX + 1];
-    uint64_t waiter_start_ns; /* with its id, tells it from a later process */
+    uint64_t waiter_start_ns; /* identifies the waiter if ids are reused */
 };
 
 struct wakeup {
@@ -40,7 +39,7 @@ struct wakeup {
 };
 
 static const struct {
-    const char *name; /* NULL: pairs do not tell of it */
+    const char *name; /* NULL: pairs leave this state out */
     int number;
 } reasons[WAIT_REASONS] = {
 #define BLOCKED_ON_PEER(ID, number, name, what) [WAIT_##ID] = {name, number},
@@ -57,7 +56,7 @@ static struct pair *find_pair(struct wakeup *probe, const struct wait_wakeup_key
     return NULL;
 }
 
-/* "comm[pid]" also of one outside the job, as its file in /proc tells; "[pid]" without. */
+/* "comm[pid]", for processes outside the job from their file in /proc; "[pid]" without a name. */
 static void name_process(const struct wakeup *probe, const struct probe_env *env, uint32_t pid,
                          char name[INSTANCE_MAX + 1]) {
     const struct wait_group *group = wait_watch_find(probe->watch, pid);
@@ -72,7 +71,7 @@ static void name_process(const struct wakeup *probe, const struct probe_env *env
     key_write(&KEY_OF_PROCESS(comm, n > 0 ? (size_t)n : 0, pid), name);
 }
 
-/* As much of a process's name as leaves room for another one. */
+/* Cuts a process's name so that another one fits behind it. */
 static struct key_process first_of(const char *name) {
     return (struct key_process){{name, strnlen(name, PROCESS_MAX)}, KEY_NO_ID};
 }
@@ -140,11 +139,11 @@ static void take_pair(struct wakeup *probe, const struct probe_env *env,
         return;
     }
     if (waiter && !waiter->listed)
-        return; /* it will be, or end, or has gone to another host */
+        return; /* not listed yet, ended, or moved to another host */
     if (!pair)
         pair = add_pair(probe, env, key, waiter);
     if (!pair) {
-        /* Taken out, so that it is added once; what comes next begins at zero. */
+        /* Each pair is removed, so that it is added once; its next growth begins at zero. */
         probe->other_ns += value->ns;
         probe->other_times += value->times;
         forget(probe, key);
@@ -156,7 +155,7 @@ static void take_pair(struct wakeup *probe, const struct probe_env *env,
     pair->process_ns = value->process_ns > pair->process_ns ? value->process_ns : pair->process_ns;
 }
 
-/* Those whose waiter has ended have had their last row. */
+/* Drops the pairs whose waiter ended: they have had their last row. */
 static void keep(struct wakeup *probe) {
     size_t kept = 0;
     for (size_t i = 0; i < probe->n; i++) {
