@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Makes the C file that has an object file as an array. cmake -DOBJECT=wait.bpf.o -DOUT=wait_object.c -P embed.cmake
+# Makes a C file that holds an object file as an array. cmake -DOBJECT=wait.bpf.o -DOUT=wait_object.c -P embed.cmake
 file(READ "${OBJECT}" hex HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")

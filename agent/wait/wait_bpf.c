@@ -23,8 +23,8 @@
 
 struct attached {
     struct bpf_program *program;
-    struct bpf_link *link; /* NULL: it rests */
-    bool can_rest;         /* events of the job call it, as often as they come */
+    struct bpf_link *link; /* NULL: detached */
+    bool can_rest;         /* events of the job call it, however often they occur */
 };
 
 struct wait_source {
@@ -32,7 +32,7 @@ struct wait_source {
     struct bpf_object *object;
     struct attached attached[PROGRAMS_MAX];
     size_t n_attached;
-    struct bpf_link *adopting; /* of one of them */
+    struct bpf_link *adopting; /* link of the program that looks at all tasks */
     int members_fd, wakeups_fd, addresses_fd;
     struct wait_memory memory;
 };
@@ -59,7 +59,7 @@ static int set_config(struct wait_source *source, const struct wait_config *conf
     return map ? source->library.map_set_initial_value(map, &filled, sizeof filled) : -ENOENT;
 }
 
-/* Those of the tracepoints of sockets that this kernel lacks. */
+/* Leaves out programs of socket tracepoints that this kernel lacks. */
 static void leave_out(struct wait_source *source) {
     const struct bpf_library *l = &source->library;
     static const char *const optional[] = {"sk_data_ready", "sock_recv_length", "sock_send_length"};
@@ -102,11 +102,11 @@ static int take_maps(struct wait_source *source) {
     source->members_fd = l->map_fd(members);
     source->wakeups_fd = l->map_fd(wakeups);
     source->addresses_fd = l->map_fd(addresses);
-    memory->totals->budget = UINT32_MAX; /* until the reader sets one */
+    memory->totals->budget = UINT32_MAX; /* until the reader sets a budget */
     return 0;
 }
 
-/* Those whose events come one by one stay: they tell who is of the job. */
+/* Programs with single events stay attached: they find the job's processes. */
 static bool can_rest(const char *name) {
     static const char *const often[] = {"on_switch", "on_waking", "on_data_ready", "on_receive",
                                         "on_send"};
@@ -146,7 +146,7 @@ static int load(struct wait_source *source, const struct wait_config *config, co
         snprintf(why, why_size, "this kernel has no description of itself (BTF)");
         return WAIT_ABSENT;
     }
-    l->set_print(NULL); /* it is said here, in one line */
+    l->set_print(NULL); /* errors are reported here, in one line */
     source->object = l->object_open_mem(wait_object, wait_object_size, NULL);
     if (!source->object)
         return refuse(negative_errno(), "libbpf does not read the programs", why, why_size);
@@ -256,7 +256,7 @@ int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_
     uint32_t count = (uint32_t)n, cursor[8] = {0};
     int r = source->library.map_lookup_batch(source->wakeups_fd, NULL, cursor, ret_keys, ret_values,
                                              &count, NULL);
-    return r < 0 && r != -ENOENT ? r : (int)count; /* ENOENT: that was all */
+    return r < 0 && r != -ENOENT ? r : (int)count; /* ENOENT: the end of the map */
 }
 
 void wait_source_forget_wakeup(struct wait_source *source, const struct wait_wakeup_key *key) {

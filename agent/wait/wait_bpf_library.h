@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* The functions of libbpf that are used, as declared in its headers. */
+/* The functions of libbpf in use, declared as in its headers. */
 struct bpf_library {
     void *handle;
     __typeof__(libbpf_set_print) *set_print;
@@ -38,8 +38,8 @@ struct bpf_library {
     __typeof__(bpf_map_lookup_batch) *map_lookup_batch;
 };
 
-/* False: it is not here, or lacks something. */
+/* False: libbpf is missing or lacks a function. */
 bool bpf_library_load(struct bpf_library *library);
-void bpf_library_close(struct bpf_library *library); /* also after a failed load */
+void bpf_library_close(struct bpf_library *library); /* also after a load that failed */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libbpf as a part of the program: of the agent that is delivered to hosts. */
+/* libbpf linked into the program: for the agent that is copied to hosts. */
 #include "agent/wait/wait_bpf_library.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the programs in the kernel (this folder) and the agent: the states that a thread can
- * be in, and the maps' values. Plain numbers of fixed size, so that both sides lay them out alike.
+ * Shared by the programs in the kernel (this folder) and the agent: the states of threads, and
+ * the maps' values. Numbers have fixed sizes, so that both sides lay them out alike.
  *
- * A thread's clocks stand in a slot of the map `threads`, which the agent maps into its memory: no
- * system call reads them, and a wait that goes on is seen while it does (state, since_ns). The
- * agent frees a slot, once it has taken the last figures of a thread that ended.
+ * A thread's clocks stand in a slot of the map `threads`, which the agent maps into its memory:
+ * reading them takes no system call, and waits in progress are visible (state, since_ns). The agent
+ * frees a slot, once it has taken the last figures of a thread that ended.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_SHARED_H
 #define CHOKEPOINT_AGENT_WAIT_SHARED_H
@@ -18,15 +18,15 @@ typedef uint32_t wait_u32;
 typedef uint64_t wait_u64;
 #endif
 
-#define WAIT_THREADS 8192 /* of the job on this host at a time */
+#define WAIT_THREADS 8192 /* threads of the job on this host at a time */
 #define WAIT_PROCESSES 2048
 #define WAIT_SOCKETS 4096
 #define WAIT_WAKEUPS 4096
 #define WAIT_MEMBERS 2048
-#define WAIT_CORES 256 /* that count events apart; more share */
-#define WAIT_CALLS 512 /* numbers of system calls that are known */
+#define WAIT_CORES 256 /* cores that count events separately; further cores share */
+#define WAIT_CALLS 512 /* numbers of system calls that are classified */
 
-/* Where a thread's time goes: places in arrays, which no database knows. */
+/* States of threads: places in arrays. Databases do not contain these numbers. */
 enum wait_state {
 #define STATE(ID, number, name, times, what, as_one) WAIT_##ID,
 #include "tables/wait_states.def"
@@ -40,26 +40,26 @@ enum wait_state {
 _Static_assert(WAIT_RUNNABLE == WAIT_RUN + 1 && WAIT_UNCLOCKED == WAIT_STATES - 1,
                "states that block stand in between");
 
-/* The kinds of system calls, by their numbers: filled by the agent, which knows the numbers. */
+/* Kinds of system calls. The agent knows the numbers of calls and fills in their kinds. */
 enum wait_call {
     WAIT_CALL_NONE,
-    WAIT_CALL_READ, /* its first argument is a file, whose kind says what it waits for */
+    WAIT_CALL_READ, /* its first argument is a file; the kind of file decides */
     WAIT_CALL_WRITE,
     WAIT_CALL_CONNECT,
     WAIT_CALL_ACCEPT,
     WAIT_CALL_POLL,
-    WAIT_CALL_POLL_FILES, /* poll: its second argument says of how many files */
-    WAIT_CALL_SELECT,     /* its first does */
+    WAIT_CALL_POLL_FILES, /* poll: its second argument is the number of files */
+    WAIT_CALL_SELECT,     /* its first argument is the number of files */
     WAIT_CALL_FUTEX,
     WAIT_CALL_TIMER,
     WAIT_CALL_CHILD,
     WAIT_CALL_SYNC,
-    WAIT_CALL_RESTART, /* goes on with what a signal interrupted */
+    WAIT_CALL_RESTART, /* continues what a signal interrupted */
     WAIT_CALL_CLOSE,
     WAIT_CALL_EXIT,
 };
 
-#define WAIT_NAMESPACES 8 /* of process ids, one in another: a container in a container is 2 */
+#define WAIT_NAMESPACES 8 /* nested namespaces of process ids: a container in a container has 2 */
 
 struct wait_config {
     wait_u8 calls[WAIT_CALLS];
@@ -71,7 +71,7 @@ enum wait_slot {
     WAIT_TAKEN,
     WAIT_LIVE,
     WAIT_ENDED,
-    WAIT_READ, /* of a process: the agent has its last figures, and frees it a sample later */
+    WAIT_READ, /* of a process: the agent has its last figures, and frees the slot a sample later */
 };
 
 struct wait_thread {
@@ -80,96 +80,95 @@ struct wait_thread {
     union {
         struct {
             wait_u32 state;      /* enum wait_state */
-            wait_u32 generation; /* as in the totals; another one: not seen since a pause */
+            wait_u32 generation; /* as in the totals; otherwise not seen since a pause */
         };
-        wait_u64 word; /* both, so that they change at once */
+        wait_u64 word; /* both in one, so that they change at once */
     };
-    wait_u32 tgid;     /* in the agent's own namespace of process ids; 0: not there */
-    wait_u32 process;  /* slot of its process, + 1; 0: none was free */
-    wait_u64 start_ns; /* of its process, since boot: tells apart two of the same id */
+    wait_u32 tgid;     /* in the agent's namespace of process ids; 0: not visible there */
+    wait_u32 process;  /* slot of its process, + 1; 0: no slot was free */
+    wait_u64 start_ns; /* of its process, since boot: identifies it if ids are reused */
     wait_u64 since_ns; /* CLOCK_MONOTONIC */
     wait_u64 ns[WAIT_STATES];
-    wait_u64 times[WAIT_STATES]; /* how often it left that state */
-    /* For the programs alone. */
-    wait_u64 pending_ns;      /* waited for a socket that is not known yet: the next read tells */
-    wait_u64 last_pending_ns; /* the last of the waits in it */
-    wait_u64 gap_ns;         /* its process was blocked for so long, when it woke last; 0: it ran */
-    wait_u64 pending_gap_ns; /* of pending_ns, what the whole process waited */
-    wait_u64 last_socket;    /* address of the last socket it read from, and its slot + 1 */
+    wait_u64 times[WAIT_STATES]; /* how often the thread left each state */
+    /* For the programs in the kernel alone. */
+    wait_u64 pending_ns;      /* waited for a socket that is not known yet: the next read decides */
+    wait_u64 last_pending_ns; /* the last wait in pending_ns */
+    wait_u64 gap_ns;          /* how long its process was blocked at its last wakeup; 0: it ran */
+    wait_u64 pending_gap_ns;  /* part of pending_ns in which the whole process waited */
+    wait_u64 last_socket;     /* address of the socket that it read last, and its slot + 1 */
     wait_u32 last_slot;
-    wait_u32 wait_slot; /* of the socket it is blocked on, + 1; 0: none or not known */
-    wait_u32 switches;  /* of its own, when it left its core last */
-    wait_u32 acted;     /* read from or wrote to a socket since it went on: no tick */
-    wait_u64 asked;     /* address of the socket over which it asked for a name; 0: answered */
+    wait_u32 wait_slot; /* slot + 1 of the socket for which it is blocked; 0: none or not known */
+    wait_u32 switches;  /* its own count, when it last left its core */
+    wait_u32 acted;     /* it used a socket since it last woke: no tick */
+    wait_u64 asked;     /* address of the socket with an open question for a name; 0: none */
 };
 
 /*
  * A process: some thread of it is on a core, or else ready to run, or all are blocked. An event
- * adds the difference that its thread makes to three numbers in one word, and the one that changes
- * a number from or to zero moves a clock; so there is no lock, and sums do not depend on the order.
+ * adds the change of its thread to three counts in one word; an event that changes a count from or
+ * to zero moves a clock. So no lock is needed, and sums do not depend on the order of events.
  */
 #define WAIT_ONE_RUNNING ((wait_u64)1)
 #define WAIT_ONE_BUSY ((wait_u64)1 << 21) /* running or ready to run */
 #define WAIT_ONE_THREAD ((wait_u64)1 << 42)
 #define WAIT_COUNT(counts, one) ((counts) / (one)&0x1fffff)
 
-/* A thread that ends a gap, looks, and blocks as before within so much of a core's time only ticks:
- * the process goes on waiting for what it waited for. */
+/* If a thread ends a gap, runs for less than this, and blocks again as before, it only ticks: the
+ * process continues its wait. */
 #define WAIT_TICK_NS 1000000
 
 struct wait_process {
     wait_u32 slot;
-    wait_u32 tgid;   /* as of a thread */
-    wait_u64 counts; /* how many of its threads run, are busy, are there */
-    /* The sum of spans that are over; of one that goes on, its beginning is taken off already. */
+    wait_u32 tgid;   /* as in wait_thread */
+    wait_u64 counts; /* how many of its threads run, are busy, exist */
+    /* Sums of finished spans. The beginning of a span in progress is already subtracted. */
     wait_u64 run_ns, busy_ns;
-    wait_u64 gap_since_ns; /* all have been blocked since then; 0: somebody took it */
+    wait_u64 gap_since_ns; /* all threads have been blocked since then; 0: the gap was taken */
     wait_u32 last_state;   /* of the thread that blocked last */
     wait_u32 unused;
-    wait_u64 start_ns; /* as of a thread */
+    wait_u64 start_ns; /* as in wait_thread */
     wait_u64 joined_ns;
     wait_u64 ended_ns;
-    /* Gaps, by the state of the thread that ended each, with the part of a gap that an agent told
-     * while it went on: who takes gap_since_ns adds the time since then. */
+    /* Gaps by the state of the thread that ended each. They include the parts of gaps in progress
+     * that the agent took: an event that takes gap_since_ns adds the time since then. */
     wait_u64 gap_ns[WAIT_STATES];
-    wait_u64 blocked_since_ns; /* all have been blocked since then, but for ticks */
-    /* The gap that ended last, until it is known whether what ended it was a tick. */
+    wait_u64 blocked_since_ns; /* all threads have been blocked since then, apart from ticks */
+    /* The gap that ended last, until it is known whether a tick ended it. */
     wait_u64 open_gap_ns;
     wait_u64 opened_by;    /* address of the thread that ended it */
-    wait_u64 opened_ns;    /* when */
-    wait_u64 opener_ran;   /* what that one had run by then */
-    wait_u64 carry_ns;     /* gaps that ticks ended: of whoever ends the next */
-    wait_u32 open_state;   /* what that thread had been blocked on */
-    wait_u32 worker_state; /* of the thread that ended a gap last by more than a tick */
+    wait_u64 opened_ns;    /* time of that */
+    wait_u64 opener_ran;   /* CPU time of that thread by then */
+    wait_u64 carry_ns;     /* gaps that ticks ended: they go to the thread that ends the next gap */
+    wait_u32 open_state;   /* state of that thread before the gap ended */
+    wait_u32 worker_state; /* of the last thread that ended a gap by more than a tick */
     wait_u64 worker;       /* its address */
-    wait_u64 alone[5];     /* in cache lines of its own */
+    wait_u64 alone[5];     /* padding to whole cache lines */
 };
 
 struct wait_socket {
     wait_u32 slot;
-    wait_u32 tgid; /* of its last reader, as above */
+    wait_u32 tgid; /* of its last reader, as in wait_thread */
     wait_u64 cookie;
-    wait_u64 address; /* in the kernel: tells sockets apart, and nothing else */
-    wait_u16 family, local_port, remote_port, unused; /* ports as numbers */
+    wait_u64 address; /* in the kernel; only to tell sockets apart */
+    wait_u16 family, local_port, remote_port, unused; /* ports in the host's order */
     wait_u32 ended;
     wait_u8 local[16], remote[16];
     wait_u64 starved_ns, unread_ns, send_blocked_ns;
     wait_u64 reads, read_bytes;
-    wait_u64 ready_since_ns; /* data has lain there since then; 0: none does */
-    wait_u64 read_ns;        /* when it was read last */
-    /* The length of waits of the whole process that ended here.
-     */
+    wait_u64 ready_since_ns; /* data has been unread since then; 0: there is none */
+    wait_u64 read_ns;        /* time of the last read */
+    /* Waits of the whole process that ended at this socket. */
     wait_u64 process_starved_ns, process_send_blocked_ns;
 };
 
 struct wait_wakeup_key {
-    wait_u32 waiter, waker; /* process ids; the waker's 0: not seen from here */
+    wait_u32 waiter, waker; /* process ids; waker 0: not visible from here */
     wait_u32 state;
 };
 
 struct wait_wakeup {
     wait_u64 ns, times;
-    wait_u64 process_ns; /* of the whole process, which that ended */
+    wait_u64 process_ns; /* waits of the whole process that this ended */
 };
 
 enum wait_loss {
@@ -181,12 +180,12 @@ enum wait_loss {
 };
 
 struct wait_totals {
-    /* Where the search for a free slot begins: the agent sets it to the lowest one, so that slots
-     * in use stay together. */
+    /* Where the search for a free slot begins. The agent sets it to the lowest free slot, so that
+     * used slots stay together. */
     wait_u32 next_thread, next_socket, next_process;
-    wait_u32 generation; /* how many pauses have ended */
-    /* Events that a core may count until the agent sets it back to zero. The one beyond pauses all
-     * clocks: the agent then takes the programs away, and lets them go on a while later. */
+    wait_u32 generation; /* number of pauses that have ended */
+    /* Events that a core may count until the agent resets the count. The next event pauses all
+     * clocks: the agent then detaches the programs, and attaches them again after a while. */
     wait_u32 budget;
     wait_u32 paused;
     wait_u64 paused_ns, resumed_ns;
@@ -194,7 +193,7 @@ struct wait_totals {
     wait_u64 lost_wakeup_ns;
 };
 
-struct wait_pace { /* of one core, in a cache line of its own */
+struct wait_pace { /* of one core, in its own cache line */
     wait_u32 events;
     wait_u32 unused[15];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A build without libbpf or clang: no programs to load, and it says so. */
+/* A build without libbpf or clang: open says that there are no programs to load. */
 #include "agent/wait/wait_source.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * The programs in the kernel that keep wait clocks, one a tracepoint. Each asks first whether the
- * thread or the socket is of the job, which for all others is the end of it.
+ * thread or the socket is of the job, and otherwise returns at once.
  *
- * A program gets a license string, since the kernel hands out some of its helpers only to code that
- * names the GPL as a choice; these sources are MIT.
+ * A program has a license string, since the kernel gives some of its helpers only to code that may
+ * be used under the GPL; these sources are MIT.
  */
 #include "agent/wait/kernel/wait_name.bpf.h"
 
@@ -22,7 +22,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
         wait_u64 address = 0;
         now = bpf_ktime_get_ns();
         wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
-        /* Before it is seen to be blocked: then it may be woken. */
+        /* set before the thread is seen to be blocked: from then on it may be woken */
         leaves->wait_slot = address ? slot_by_address(leaves, address) : 0;
         leaves->switches = switches_of(from);
         move(leaves, from, state, now, all);
@@ -33,7 +33,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
     return 0;
 }
 
-/* One of which nothing is known since a pause. False: it is not asleep. */
+/* For a thread whose state is unknown since a pause. False: it is not asleep. */
 static __noinline bool learn_sleeper(struct wait_thread *thread, struct task_struct *task,
                                      wait_u64 now, const struct wait_totals *all) {
     if (task->on_rq)
@@ -79,15 +79,15 @@ int BPF_PROG(on_exit, struct task_struct *task) {
     return 0;
 }
 
-/* Whether the agent named the process of a thread that has not joined. */
+/* Whether the agent named the process of a thread that is not in the job yet. */
 static __always_inline bool is_to_join(struct task_struct *task) {
     struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
     wait_u32 tgid = of && of->slot == SLOT_OVER ? 0 : process_id(task);
     return tgid && bpf_map_lookup_elem(&members, &tgid);
 }
 
-/* Run when the agent found processes that are of the job: their threads join. And after a pause:
- * those of which no event has told yet are looked at. */
+/* Runs after the agent found processes of the job, whose threads then join, and after a pause, to
+ * look at threads of which no event has told yet. */
 SEC("iter/task")
 int adopt_members(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task;
@@ -103,7 +103,7 @@ int adopt_members(struct bpf_iter__task *ctx) {
         return 0;
     if (!thread)
         return 0;
-    /* It may have changed before events could find it. */
+    /* the state may have changed before events could find the thread */
     wait_u64 before = thread->word;
     wait_u32 state = state_seen(task);
     correct(thread, task, before, state, bpf_ktime_get_ns(), all);
@@ -147,7 +147,7 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     thread->last_socket = (wait_u64)sock;
     thread->last_slot = slot + 1;
     if (size < 0)
-        return 0; /* nothing was there: it will poll */
+        return 0; /* nothing was there: the thread will poll */
     thread->acted = 1;
     __sync_fetch_and_add(&socket->reads, 1);
     __sync_fetch_and_add(&socket->read_bytes, size);
@@ -161,8 +161,8 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     return 0;
 }
 
-/* A thread that sends has waited for what led to that: a time of its choice, if it was in poll and
- * read nothing. */
+/* If a thread sends after a poll without a read, it waited until a time of its choice, not for a
+ * socket. */
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(on_send, struct sock *sock, int size) {
     struct wait_totals *all = unless_paused();
@@ -192,7 +192,7 @@ int BPF_PROG(on_state, struct sock *sock, int before, int after) {
             socket->ended = 1;
         return 0;
     }
-    if (before == SYN_SENT && after == 1) { /* its own port and address are known now */
+    if (before == SYN_SENT && after == 1) { /* its own port and address are known from now on */
         struct wait_socket *socket = socket_of(sock, &slot);
         if (socket)
             fill_ends(socket, sock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a thread leaves its core. It is asked at the switch: the saved registers of the task still
- * have the number and the arguments of the system call that it is in. A tracepoint of system calls
+ * The reason why a thread leaves its core. It is found at the switch: the saved registers of the
+ * task still have the number and the arguments of its system call. A tracepoint of system calls
  * would cost every call of every process of the host.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_CLASS_H
@@ -13,7 +13,7 @@
 #define STATE_UNINTERRUPTIBLE 0x2
 #define STATE_STOPPED (0x4 | 0x8 | 0x8000) /* by a signal, by a debugger, frozen */
 #define STATE_ENDS (0x10 | 0x20 | 0x80)
-#define FLAG_EXITING 0x4 /* PF_EXITING: set before the exit is told */
+#define FLAG_EXITING 0x4 /* PF_EXITING: set before the exit event */
 
 #define MODE_KIND 0170000
 #define MODE_FIFO 0010000
@@ -27,12 +27,12 @@
 
 struct call {
     wait_u32 kind; /* enum wait_call */
-    bool inside;   /* of a system call, not of a page fault or interrupt */
+    bool inside;   /* in a system call, not in a page fault or interrupt */
     wait_u64 first, second;
 };
 
 #if defined(__TARGET_ARCH_x86)
-#define STATUS_32_BITS 0x2 /* TS_COMPAT: other numbers and registers */
+#define STATUS_32_BITS 0x2 /* TS_COMPAT: has other numbers and registers */
 static __always_inline wait_u64 call_number(struct task_struct *task, struct pt_regs *regs,
                                             struct call *call) {
     call->first = regs->di;
@@ -62,7 +62,7 @@ static __always_inline struct call call_of(struct task_struct *task) {
     return call;
 }
 
-/* The state of a thread that reads from or writes to a file; the address of a socket, too. */
+/* The state of a thread that reads or writes a file; for a socket, its address, too. */
 static __always_inline wait_u32 state_of_file(struct task_struct *task, wait_u64 number,
                                               bool writes, wait_u64 *ret_address) {
     struct fdtable *table = task->files ? task->files->fdt : 0;
@@ -120,7 +120,7 @@ static __always_inline wait_u32 state_of_call(struct task_struct *task, const st
     }
 }
 
-/* The state of a task that is off its core, or on its way. */
+/* The state of a task that is off its core, or about to leave it. */
 static __always_inline wait_u32 state_of(struct task_struct *task, wait_u64 *ret_address) {
     wait_u32 state = task->__state;
     if (state == 0)

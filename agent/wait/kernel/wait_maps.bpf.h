@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The maps, and slots in them. A slot is taken here and freed by the agent. */
+/* The maps and their slots. The programs take slots, the agent frees them. */
 #ifndef CHOKEPOINT_AGENT_WAIT_MAPS_H
 #define CHOKEPOINT_AGENT_WAIT_MAPS_H
 
@@ -7,8 +7,8 @@
 
 #define SLOT_TRIES 128
 #define SLOT_NONE WAIT_THREADS        /* a thread that has not joined */
-#define SLOT_OVER (WAIT_THREADS + 1)  /* one that has ended */
-#define SLOT_TAKEN (WAIT_THREADS + 2) /* one that joins just now */
+#define SLOT_OVER (WAIT_THREADS + 1)  /* a thread that has ended */
+#define SLOT_TAKEN (WAIT_THREADS + 2) /* a thread that is just joining */
 
 struct slot_of { /* what a task or a socket carries */
     wait_u32 slot;
@@ -69,8 +69,8 @@ struct {
     __type(value, struct slot_of);
 } of_socket SEC(".maps");
 
-/* Slots of sockets by their addresses: the kernel hands out no more than that of a socket that a
- * thread is about to wait for. */
+/* Slots of sockets by address: when a thread is about to wait for a socket, the kernel gives only
+ * the address. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, WAIT_SOCKETS);
@@ -100,14 +100,14 @@ static __always_inline struct wait_totals *all_totals(void) {
     return bpf_map_lookup_elem(&totals, &zero);
 }
 
-/* NULL: clocks are paused. */
+/* NULL if clocks are paused. */
 static __always_inline struct wait_totals *unless_paused(void) {
     struct wait_totals *all = all_totals();
     return all && !all->paused ? all : 0;
 }
 
-/* An event of the job, of a thread or of its sockets. Too many of them pause the clocks. now: 0:
- * that is asked where it matters. */
+/* Counts an event of the job's threads or sockets. Too many events pause the clocks. now: 0: the
+ * time is read when it is needed. */
 static __always_inline void count_event(struct wait_totals *all, wait_u64 now) {
     wait_u32 core = bpf_get_smp_processor_id() % WAIT_CORES;
     struct wait_pace *pace = bpf_map_lookup_elem(&paces, &core);
@@ -134,7 +134,7 @@ static __always_inline struct wait_socket *socket_at(wait_u32 slot) {
     return bpf_map_lookup_elem(&sockets, &slot);
 }
 
-/* ret: its number, or the capacity: none was free. */
+/* ret: number of the slot, or the capacity if none was free. */
 #define TAKE_SLOT(at, next, capacity, ret)                                                         \
     do {                                                                                           \
         struct wait_totals *all_ = all_totals();                                                   \

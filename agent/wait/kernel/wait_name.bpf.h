@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Look-ups of names: what a thread waits between its question to a server of names and the answer,
- * over UDP sockets that are connected to port 53, as those of libc are. A socket lives for one
- * look-up, so none gets a row of its own: the waits of a process are one pair without a waker.
+ * Look-ups of names: the time that a thread waits between its question to a name server and the
+ * answer, over UDP sockets that are connected to port 53, like libc's. A socket lives for one
+ * look-up, so it has no row of its own: all such waits of a process are one pair without a waker.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_NAME_H
 #define CHOKEPOINT_AGENT_WAIT_NAME_H
@@ -18,7 +18,7 @@ static __always_inline bool is_for_names(struct sock *sock) {
            sock->__sk_common.skc_dport == bpf_htons(PORT_OF_NAMES);
 }
 
-/* The waits that the thread has pending were for a name. */
+/* The thread's pending waits were for a name. */
 static __always_inline void give_to_name(struct wait_thread *thread) {
     struct wait_wakeup_key key = {.waiter = thread->tgid, .state = WAIT_NAME};
     if (thread->pending_ns)
@@ -32,8 +32,8 @@ static __always_inline void take_answer(struct wait_thread *thread) {
     give_to_name(thread);
 }
 
-/* The same question again has waited for its answer so far, and so has one to another server; a
- * first one has waited for what led to it. */
+/* A repeated question, or the same to another server, means that the time so far was spent waiting
+ * for an answer. A first question was preceded by other waits. */
 static __always_inline void ask_for_name(struct wait_thread *thread, wait_u64 address) {
     thread->acted = 1;
     if (thread->asked && thread->asked != address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process of the job: what its threads do, as one. */
+/* A process of the job as one: what its threads do together. */
 #ifndef CHOKEPOINT_AGENT_WAIT_PROCESS_H
 #define CHOKEPOINT_AGENT_WAIT_PROCESS_H
 
@@ -13,9 +13,9 @@ static __always_inline wait_u64 part_of(wait_u32 state) {
     return (state == WAIT_RUN ? WAIT_ONE_RUNNING : 0) + (is_busy(state) ? WAIT_ONE_BUSY : 0);
 }
 
-/* The caller alone is told that the gap is over, so it owns it. The gap is open until the
- * thread that ended it shows what it does. Returns how long all were blocked, with what the agent
- * took of it. */
+/* Only the caller learns that the gap is over, so it owns the gap. The gap stays open until the
+ * thread that ended it shows whether it ticks. Returns how long all threads were blocked, with the
+ * part that the agent has taken. */
 static __always_inline wait_u64 end_gap(struct wait_process *process, struct wait_thread *thread,
                                         wait_u32 state, wait_u64 now) {
     wait_u64 since = __sync_lock_test_and_set(&process->gap_since_ns, 0);
@@ -37,7 +37,8 @@ static __always_inline bool is_tick(const struct wait_process *process,
            process->open_state == to && thread->ns[WAIT_RUN] - process->opener_ran < WAIT_TICK_NS;
 }
 
-/* A gap begins: the one before it goes to what ended it, or on with this one. */
+/* When a gap begins, the open gap before it goes to the thread that ended it, or continues in this
+ * gap. */
 static __always_inline void close_gap(struct wait_process *process, bool tick) {
     wait_u64 gap = __sync_lock_test_and_set(&process->open_gap_ns, 0);
     wait_u32 state = process->open_state;
@@ -47,8 +48,8 @@ static __always_inline void close_gap(struct wait_process *process, bool tick) {
         __sync_fetch_and_add(&process->gap_ns[state], gap);
 }
 
-/* The thread that works goes on while one that may only tick has just ended the gap. Returns the
- * gap, which is the worker's then. */
+/* The worker continues while a thread that may only tick has just ended the gap. Returns the gap,
+ * which is then the worker's. */
 static __always_inline wait_u64 claim_gap(struct wait_process *process,
                                           const struct wait_thread *thread, wait_u32 from) {
     if (!thread || is_busy(from) || process->worker != (wait_u64)thread ||
@@ -60,7 +61,7 @@ static __always_inline wait_u64 claim_gap(struct wait_process *process,
     return process->open_gap_ns;
 }
 
-/* A thread of it blocks. */
+/* A thread of the process blocks. */
 static __always_inline void note_worker(struct wait_process *process,
                                         const struct wait_thread *thread, wait_u32 to, bool tick) {
     if (!tick && thread && process->opened_by == (wait_u64)thread)
@@ -74,7 +75,8 @@ static __always_inline void move_clock(wait_u64 *clock, bool was, bool is, wait_
         __sync_fetch_and_add(clock, is ? -now : now);
 }
 
-/* Adds what a thread changes. before: its state till now. ret_gap: the gap that it ended; 0. */
+/* Adds the change of one thread. before: its state until now. ret_gap: the gap that it ended, or
+ * 0. */
 static __always_inline wait_u64 change_counts(struct wait_process *process,
                                               struct wait_thread *thread, wait_u64 change,
                                               wait_u32 before, bool tick, wait_u64 now,
@@ -93,12 +95,12 @@ static __always_inline wait_u64 change_counts(struct wait_process *process,
     return new;
 }
 
-/* A thread of it goes from one state to another. Returns the gap that it ended; 0: none. */
+/* Moves a thread from one state to another. Returns the gap that it ended; 0: none. */
 static __always_inline wait_u64 move_process(struct wait_process *process,
                                              struct wait_thread *thread, wait_u32 from, wait_u32 to,
                                              wait_u64 now) {
     bool tick = !is_busy(to) && is_tick(process, thread, to);
-    if (!is_busy(to)) { /* a gap may begin: its beginning stands there before anybody can end it */
+    if (!is_busy(to)) { /* a gap may begin: written before any thread can end it */
         process->last_state = to;
         note_worker(process, thread, to, tick);
         if (is_busy(from))
@@ -113,7 +115,7 @@ static __always_inline wait_u64 move_process(struct wait_process *process,
     return gap;
 }
 
-/* Slot + 1 of a process whose first thread joins; 0: none is free. */
+/* Returns slot + 1 of a process whose first thread joins; 0: no slot is free. */
 static __always_inline wait_u32 begin_process(wait_u32 tgid, wait_u64 start_ns, wait_u64 now) {
     wait_u32 slot;
     TAKE_SLOT(process_at, next_process, WAIT_PROCESSES, slot);
@@ -141,7 +143,7 @@ static __always_inline void join_process(struct wait_process *process, wait_u32 
     change_counts(process, 0, WAIT_ONE_THREAD + part_of(state), WAIT_OTHER, false, now, &gap);
 }
 
-/* A thread that ran ends. Where clocks are paused, it is not in the counts. */
+/* A running thread ends. If clocks are paused, the counts do not include it. */
 static __always_inline void leave_process(struct wait_process *process, bool paused, wait_u64 now) {
     wait_u64 change = -WAIT_ONE_THREAD - (paused ? 0 : part_of(WAIT_RUN));
     wait_u64 gap;

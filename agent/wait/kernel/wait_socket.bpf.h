@@ -3,8 +3,8 @@
  * TCP sockets of the job: for how long a reader found nothing, for how long data lay unread, for
  * how long a writer found no room.
  *
- * A thread that is blocked in a receive call waits for that socket. One that was in epoll, poll or
- * select is taken to have waited for the socket that it reads next.
+ * A thread that is blocked in a receive call waits for that socket. A wait in epoll, poll or select
+ * counts for the socket that the thread reads next.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_SOCKET_H
 #define CHOKEPOINT_AGENT_WAIT_SOCKET_H
@@ -18,7 +18,7 @@ static __always_inline bool is_tcp(struct sock *sock) {
     return sock->sk_protocol == PROTOCOL_TCP && (family == FAMILY_IPV4 || family == FAMILY_IPV6);
 }
 
-/* NULL: not of the job, or its slot has gone to another. */
+/* NULL: the socket is not of the job, or another one has its slot. */
 static __always_inline struct wait_socket *socket_of(struct sock *sock, wait_u32 *ret_slot) {
     struct slot_of *of = bpf_sk_storage_get(&of_socket, (void *)sock, 0, 0);
     struct wait_socket *socket = of ? socket_at(of->slot) : 0;
@@ -42,8 +42,8 @@ static __always_inline void fill_ends(struct wait_socket *socket, struct sock *s
     }
 }
 
-/* A socket that a thread of the job uses for the first time. In that thread's own context, where
- * memory may be had. */
+/* Begins a socket that a thread of the job uses for the first time. Runs in that thread's context,
+ * where memory can be allocated. */
 static __always_inline struct wait_socket *begin_socket(struct sock *sock, wait_u32 tgid,
                                                         wait_u32 *ret_slot) {
     wait_u32 slot;
@@ -72,7 +72,7 @@ static __always_inline struct wait_socket *begin_socket(struct sock *sock, wait_
     return kept ? socket : 0;
 }
 
-/* Slot + 1 of the socket a thread is about to wait for, by its address; 0: not known yet. */
+/* Slot + 1 of the socket for which a thread is about to wait, by address; 0: not known yet. */
 static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread,
                                                 wait_u64 address) {
     wait_u32 slot = thread->last_slot;
@@ -115,8 +115,8 @@ static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 
         keep_pending(thread, ns);
 }
 
-/* The thread that reads now waited for this socket: the first one that is read has it all, if
- * several are ready. One that is new may have come at the end of it. */
+/* The thread reads now: its pending wait counts for this socket, even if several are ready. A new
+ * socket may have come at the end of the wait. */
 static __always_inline void give_pending(struct wait_thread *thread, struct wait_socket *socket,
                                          wait_u64 now) {
     wait_u64 ns = thread->pending_ns;

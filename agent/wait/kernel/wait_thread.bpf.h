@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread of the job: how it becomes one, its clocks, how it ends. */
+/* A thread of the job: how it joins, its clocks, how it ends. */
 #ifndef CHOKEPOINT_AGENT_WAIT_THREAD_H
 #define CHOKEPOINT_AGENT_WAIT_THREAD_H
 
 #include "agent/wait/kernel/wait_class.bpf.h"
 #include "agent/wait/kernel/wait_process.bpf.h"
 
-/* NULL: not of the job. The one question that every other thread of the host costs. */
+/* NULL: not of the job. This check is the only cost for other threads of the host. */
 static __always_inline struct wait_thread *thread_of(struct task_struct *task) {
     struct slot_of *of = bpf_task_storage_get(&of_task, (void *)task, 0, 0);
-    return of ? thread_at(of->slot) : 0; /* none at SLOT_NONE, SLOT_OVER */
+    return of ? thread_at(of->slot) : 0; /* NULL at SLOT_NONE and SLOT_OVER */
 }
 
-/* The id by which the agent knows a process; 0: it does not see it. */
+/* The id by which the agent knows a process; 0: the agent cannot see it. */
 static __always_inline wait_u32 process_id(struct task_struct *task) {
     struct task_struct *leader = task->group_leader;
     struct pid *pid = leader->thread_pid;
@@ -38,7 +38,7 @@ static __always_inline wait_u64 word_of(wait_u32 state, const struct wait_totals
     return state | (wait_u64)all->generation << 32;
 }
 
-/* A thread that joins in a pause is not known after it. */
+/* The state of a thread that joins in a pause is unknown after it. */
 static __always_inline wait_u64 word_in_pause(const struct wait_totals *all) {
     return WAIT_UNCLOCKED | (wait_u64)(all->generation - 1) << 32;
 }
@@ -51,8 +51,8 @@ static __always_inline bool is_known(wait_u64 word, const struct wait_totals *al
     return word >> 32 == all->generation;
 }
 
-/* The agent reads a thread again while its number is odd. An event on another core may write it at
- * the same time: so it is set, not added to, and stays odd for no longer than the event. */
+/* The agent reads a thread again while its number is odd. An event on another core may write at the
+ * same time: so the lowest bit is set, not added, and is cleared when the event ends. */
 static __always_inline void begin_change(struct wait_thread *thread) {
     thread->sequence |= 1;
     barrier();
@@ -68,14 +68,14 @@ static __always_inline wait_u64 spend(struct wait_thread *thread, wait_u32 state
     if (state >= WAIT_STATES)
         return 0;
     if ((__s64)spent < 0)
-        spent = 0; /* the clocks of two cores */
+        spent = 0; /* the clocks of two cores differ */
     thread->ns[state] += spent;
     thread->times[state]++;
     thread->since_ns = until;
     return spent;
 }
 
-/* The time of a thread up to a pause, of which nothing is known since: in no state by then. */
+/* The time of a thread up to a pause, after which its state is unknown: it counts in no state. */
 static __always_inline void spend_pause(struct wait_thread *thread, struct task_struct *task,
                                         wait_u32 state, const struct wait_totals *all) {
     if (thread->since_ns < all->paused_ns)
@@ -84,7 +84,7 @@ static __always_inline void spend_pause(struct wait_thread *thread, struct task_
     thread->switches = switches_of(task);
 }
 
-/* A thread whose word has just been changed has a state now. Returns how long it was in the one
+/* Gives a state to a thread whose word has just been changed. Returns how long it was in the state
  * before. */
 static __always_inline wait_u64 settle(struct wait_thread *thread, struct task_struct *task,
                                        wait_u64 before, wait_u32 to, wait_u64 now,
@@ -100,7 +100,7 @@ static __always_inline wait_u64 settle(struct wait_thread *thread, struct task_s
     return spent;
 }
 
-/* Ends the state a thread is in and begins another; returns how long it was in it. */
+/* Ends the state of a thread and begins another. Returns how long the ended state lasted. */
 static __always_inline wait_u64 move(struct wait_thread *thread, struct task_struct *task,
                                      wait_u32 state, wait_u64 now, const struct wait_totals *all) {
     begin_change(thread);
@@ -110,8 +110,8 @@ static __always_inline wait_u64 move(struct wait_thread *thread, struct task_str
     return spent;
 }
 
-/* The state of a thread that is looked at from outside while it may change. One that is about to
- * leave its core counts as gone: its switch, if it is to come, tells the same. */
+/* The state of a thread that is looked at from outside and may change meanwhile. A thread that is
+ * about to leave its core counts as blocked: its switch will say the same. */
 static __always_inline wait_u32 state_seen(struct task_struct *task) {
     wait_u64 address = 0;
     if (task->__state == 0)
@@ -119,8 +119,9 @@ static __always_inline wait_u32 state_seen(struct task_struct *task) {
     return state_of(task, &address);
 }
 
-/* Sets what was seen, unless an event has done so meanwhile, which knows better. before: the word
- * of the thread before it was looked at. One that did not run in a pause is still in its state. */
+/* Sets the observed state, unless an event has set a state meanwhile: events are more exact.
+ * before: the word of the thread before the look. A thread that did not run in a pause is still in
+ * its state. */
 static __always_inline void correct(struct wait_thread *thread, struct task_struct *task,
                                     wait_u64 before, wait_u32 state, wait_u64 now,
                                     const struct wait_totals *all) {
@@ -140,7 +141,7 @@ static __always_inline void correct(struct wait_thread *thread, struct task_stru
     end_change(thread);
 }
 
-/* A task has one of these at most. Another core may make it just now: then that one is found. */
+/* A task carries at most one. If another core makes it at the same time, that one is used. */
 static __always_inline struct slot_of *carried_by(struct task_struct *task) {
     struct slot_of none = {SLOT_NONE, 0};
     struct slot_of *of =
@@ -148,8 +149,8 @@ static __always_inline struct slot_of *carried_by(struct task_struct *task) {
     return of ? of : bpf_task_storage_get(&of_task, (void *)task, 0, 0);
 }
 
-/* Slot + 1 of a thread's process, new if this is its first thread. Its leader carries it, even one
- * that has ended. */
+/* Slot + 1 of a thread's process, which is new if this is its first thread. The process's leader
+ * carries it, even after it has ended. */
 static __always_inline wait_u32 process_of(struct task_struct *task, wait_u32 tgid, wait_u64 now) {
     struct task_struct *leader = task->group_leader;
     struct slot_of *of = carried_by(leader);
@@ -161,8 +162,8 @@ static __always_inline wait_u32 process_of(struct task_struct *task, wait_u32 tg
     return of->process;
 }
 
-/* The exit of a task ends its thread, or the one that let it join meanwhile: the first of them
- * finds the slot. */
+/* Ends a thread: when its task exits, or when it joined during its exit. The first of the two finds
+ * the slot. */
 static __always_inline void end_thread(struct slot_of *of, struct task_struct *task,
                                        const struct wait_totals *all) {
     struct wait_thread *thread = thread_at(__sync_lock_test_and_set(&of->slot, SLOT_OVER));
@@ -177,12 +178,12 @@ static __always_inline void end_thread(struct slot_of *of, struct task_struct *t
         move(thread, task, WAIT_RUN, now, all);
     }
     struct wait_process *process = process_at(thread->process - 1);
-    if (process) /* before its thread: the agent reads threads first */
+    if (process) /* process before thread: the agent reads threads first */
         leave_process(process, paused, now);
     __sync_lock_test_and_set(&thread->slot, WAIT_ENDED);
 }
 
-/* A slot for a thread, with all but its process. */
+/* Takes a slot for a thread and fills it, except for the process. */
 static __always_inline struct wait_thread *begin_thread(struct task_struct *task, wait_u64 word,
                                                         wait_u64 now, wait_u32 *ret_slot) {
     TAKE_SLOT(thread_at, next_thread, WAIT_THREADS, *ret_slot);
@@ -198,8 +199,8 @@ static __always_inline struct wait_thread *begin_thread(struct task_struct *task
     return thread;
 }
 
-/* A thread that joins: once, whether its fork or the look at all threads finds it first. Its first
- * state begins now; events find it once all else is there. NULL: it has joined, or ends. */
+/* Lets a thread join once, even if both its fork and the look at all threads find it. Its first
+ * state begins now; events find it once all else is set. NULL: it has joined already, or ends. */
 static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_u64 word,
                                                  wait_u64 now, const struct wait_totals *all) {
     struct slot_of *of = carried_by(task);
@@ -217,7 +218,7 @@ static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_
         return 0;
     }
     thread->process = process_of(task, thread->tgid, now);
-    of->process = thread->process; /* if it comes to lead its process (exec) */
+    of->process = thread->process; /* for the case that it becomes its process's leader (exec) */
     struct wait_process *process = process_at(thread->process - 1);
     if (process)
         join_process(process, state_in(word), now);
@@ -225,7 +226,7 @@ static __always_inline struct wait_thread *adopt(struct task_struct *task, wait_
     __sync_lock_test_and_set(&of->slot, slot);
     if (!(task->flags & FLAG_EXITING))
         return thread;
-    end_thread(of, task, all); /* its exit may have come before it had a slot */
+    end_thread(of, task, all); /* the exit may have come before the thread had a slot */
     return 0;
 }
 

@@ -5,9 +5,8 @@
 
 #include "agent/wait/kernel/wait_thread.bpf.h"
 
-/* Whether the current task is the waker, where that is plain: a lock is left by the system call
- * that wakes, a pipe is filled by the one that writes. An interrupt wakes under the name of whoever
- * was there. */
+/* Whether the current task certainly is the waker: a system call that wakes releases the lock, a
+ * writer fills the pipe. An interrupt runs in the name of any task. */
 static __always_inline bool is_waker(wait_u32 state, wait_u32 call) {
     switch (state) {
     case WAIT_FUTEX:
@@ -49,7 +48,7 @@ static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_
         return;
     wait_u64 address = 0;
     if (state == WAIT_POLL && state_of_file(task, call.first, true, &address) == WAIT_SOCKET_SEND)
-        return; /* through a connection, whose reader tells */
+        return; /* through a connection, whose reader has the wait */
     struct wait_wakeup_key key = {
         .waiter = waiter->tgid, .waker = process_id(task), .state = state};
     add_wakeup(&key, ns, waiter->gap_ns);
