@@ -5,7 +5,7 @@
 
 #include "tables/tables.h"
 
-#ifndef FORMER_NAMES /* tests have a list of their own */
+#ifndef FORMER_NAMES /* tests define their own list */
 #define FORMER_NAMES "tables/former_names.def"
 #endif
 

@@ -58,7 +58,7 @@ const char *key_address_write(const struct key_address *address, char text[KEY_A
     return text;
 }
 
-/* Before `end`. */
+/* Writes a number so that it ends at `end`. */
 static struct span write_number(int64_t number, char *end) {
     char *at = end;
     uint64_t rest = (uint64_t)number;
@@ -136,7 +136,8 @@ struct row *rows_append_key(struct rows *rows, const struct table_key *key) {
 
 /* ---- reading: readers need not look for mistakes, since the key is written again ---- */
 
-/* Takes off the text its part before the separator at `at`, and the separator; without one, all. */
+/* Cuts the part before the separator at `at` off the text, and the separator. Without a separator
+ * cuts all. */
 static struct span cut_at(struct span *text, const char *at, size_t size) {
     struct span before = {text->data, at ? (size_t)(at - text->data) : text->size};
     size_t gone = at ? before.size + size : before.size;
@@ -153,7 +154,7 @@ static struct span cut_last(struct span *text, char separator) {
     return cut_at(text, memrchr(text->data, separator, text->size), 1);
 }
 
-/* The digits at the beginning; 0: none, -1: too large. */
+/* Reads the digits at the beginning; 0: there are none, -1: too large. */
 static int64_t read_number(struct span text) {
     long long number = strtoll(text.data, NULL, 10);
     return number < 0 || number > INT32_MAX ? -1 : number;
@@ -164,7 +165,7 @@ static struct key_process read_process(struct span text) {
     if (!text.size || text.data[text.size - 1] != ']')
         return process;
     process.program = cut_last(&text, '[');
-    process.pid = read_number(text); /* KEY_ENDED where it has no digits */
+    process.pid = read_number(text); /* KEY_ENDED if there are no digits */
     return process;
 }
 
@@ -206,7 +207,7 @@ static void read_flow(struct span text, struct table_key *key) {
 static void read_pair(struct span text, struct table_key *key) {
     key->process = read_process(cut(&text, " < "));
     if (memmem(text.data, text.size, " < ", 3))
-        key->form = KEY_UNKNOWN; /* it could be read in two ways */
+        key->form = KEY_UNKNOWN; /* two readings are possible */
     key->waker = read_process(cut_last(&text, ' '));
     key->reason = text;
 }
@@ -294,7 +295,7 @@ bool key_same_program(const struct table_key *a, const struct table_key *b) {
            memcmp(one.data, other.data, one.size) == 0;
 }
 
-/* As the kernel has their names, of 15 bytes. */
+/* The kernel keeps 15 bytes of a name. */
 bool key_is_name_server(const struct table_key *pair) {
     static const char *const servers[] = {KEY_NAME_SERVER, "nscd", "systemd-resolve"};
     bool is = false;

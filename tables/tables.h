@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a recording for whoever writes or reads them. A column's ID counts its place in its
- * table: an agent fills row->values[PSI_SOME], and analysis, which holds the first
- * PSI_COLUMNS_READ of them, reads the same column by the same number.
+ * The tables of a recording, for writers and readers. A column's ID is its place in its table: an
+ * agent fills row->values[PSI_SOME], and analysis, which holds the first PSI_COLUMNS_READ of them,
+ * reads the same column by the same number.
  */
 #ifndef CHOKEPOINT_TABLES_TABLES_H
 #define CHOKEPOINT_TABLES_TABLES_H
@@ -24,7 +24,7 @@ enum table_id {
     ;
 #include "tables/tables.def"
 
-/* Numbers of states in a database. */
+/* Numbers of states in databases. */
 enum wait_reason {
 #define STATE(ID, number, name, times, what, as_one) WAIT_REASON_##ID = number,
 #define PAIR(ID, number, name, what) WAIT_REASON_##ID = number,
