@@ -5,6 +5,7 @@ static: a program has one of the two. Each function of a program is called by a 
 A name in ONCE means different things in different rooms when it is used in several, so it may not be used twice.
 names_allowed.txt lists the exceptions with their reasons, as "FOLDER NAME" or "FOLDER *"."""
 import collections
+import itertools
 import pathlib
 import re
 import sys
@@ -17,6 +18,7 @@ ONCE = {"slot_of", "walk", "writer"}
 NOISE = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//.*|/\*(?s:.*?)\*/')
 FUNCTION = re.compile(r"^(?P<type>[a-zA-Z_][\w \t*]*?[ *])(?P<name>[a-z_]\w*)\((?P<arguments>[^;{}]*?)\)"
                       r"(?:\s*__attribute__\(\([^;{]*\)\))?\s*(?P<end>[{;])", re.MULTILINE)
+PASTER = re.compile(r"^#define (?P<macro>\w+)\((?P<first>\w+)[^()]*\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 KEYWORDS = ("return ", "else ", "typedef ", "case ", "goto ")
 
 
@@ -30,6 +32,23 @@ def functions_of(code):
     for match in FUNCTION.finditer(code):
         if not match["type"].startswith(KEYWORDS):
             yield match["name"], "static" in match["type"].split(), match["end"] == "{"
+
+
+def pasters_of(code):
+    """(macro, prefix) where the macro makes prefix_NAME of its first argument NAME, other than to declare it."""
+    for match in PASTER.finditer(code):
+        for prefix in re.findall(rf"(\w+)##{match['first']}\b", match["body"]):
+            if "extern" not in match["body"]:
+                yield match["macro"], prefix
+
+
+def pasted_names(codes):
+    """Names that the lists of .def files make through macros: SECTION(phases) makes section_phases."""
+    prefixes = collections.defaultdict(set)
+    for macro, prefix in itertools.chain.from_iterable(map(pasters_of, codes)):
+        prefixes[macro].add(prefix)
+    for macro, name in itertools.chain.from_iterable(re.findall(r"^(\w+)\((\w+)", code, re.MULTILINE) for code in codes):
+        yield from (prefix + name for prefix in prefixes[macro])
 
 
 def allowed_names():
@@ -61,8 +80,9 @@ def never_called(public, mentions):
 def read_all(sources):
     defined = collections.defaultdict(lambda: collections.defaultdict(set))
     public, static, mentions = {}, set(), collections.Counter()
-    for path in sources:
-        code = code_of(path)
+    codes = {path: code_of(path) for path in sources}
+    mentions.update(pasted_names(codes.values()))
+    for path, code in codes.items():
         folder = path.parent.relative_to(ROOT).as_posix()
         mentions.update(re.findall(r"\w+", code))
         for name, is_static, is_defined in functions_of(code):
