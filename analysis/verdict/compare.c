@@ -203,11 +203,6 @@ enum compare_finding compare_find(const struct compared *compared, double adjust
     return low >= -COMPARE_BAND && high <= COMPARE_BAND ? COMPARE_SAME : COMPARE_UNCLEAR;
 }
 
-bool compare_established(const struct compared *compared, double adjusted_p) {
-    enum compare_finding finding = compare_find(compared, adjusted_p);
-    return finding == COMPARE_LOWER || finding == COMPARE_HIGHER;
-}
-
 size_t compare_runs_needed(size_t n_tests) {
     size_t runs = COMPARE_RUNS_MIN;
     while (2 * runs < COMPARE_RUNS_MAX - 1 &&

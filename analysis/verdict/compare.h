@@ -44,8 +44,7 @@ struct compared compare_groups(const double *a, size_t na, const double *b, size
  * Scandinavian Journal of Statistics 6, 1979) */
 int compare_holm(const double *p, size_t n, double *adjusted);
 
-/* Whether the difference is established at that adjusted p. */
-bool compare_established(const struct compared *compared, double adjusted_p);
+/* The finding at that adjusted p. */
 enum compare_finding compare_find(const struct compared *compared, double adjusted_p);
 
 /* How many runs of each group it takes at least, so that any of n tests can pass Holm. */
