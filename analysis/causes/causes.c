@@ -41,7 +41,7 @@ static int detect(const struct run_model *model, size_t group, unsigned resource
     return result;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_weight(const void *a, const void *b) {
     const struct candidate *p = a, *q = b;
     if (p->weight != q->weight)
         return p->weight < q->weight ? 1 : -1;
@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b) {
                : (p->resource > q->resource) - (p->resource < q->resource);
 }
 
-static void weigh(const struct run_model *model, struct candidates *candidates) {
+static void weigh_by_gain(const struct run_model *model, struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++) {
         struct candidate *c = &candidates->items[i];
         double proof = c->saturated ? 1 : number_of(model, UNSATURATED_WEIGHT);
@@ -108,9 +108,9 @@ int causes_find(const struct run_model *model, const struct whatif *whatif,
     for (size_t i = 0; i < CAUSES; i++)
         if (causes[i]->settle)
             causes[i]->settle(model, &found);
-    weigh(model, &found);
+    weigh_by_gain(model, &found);
     if (found.n)
-        qsort(found.items, found.n, sizeof *found.items, compare);
+        qsort(found.items, found.n, sizeof *found.items, compare_weight);
     mark_repeats(&found);
     *ret_candidates = found;
     return 0;

@@ -115,7 +115,8 @@ static struct computing look(const struct run_model *model, size_t group) {
     return c;
 }
 
-static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
+static void put_compute_remarks(const struct run_model *model, const struct computing *x,
+                                struct candidate *c) {
     const char *host = model->hosts[c->host].name;
     if (x->come_and_go)
         remarks_add(&c->evidence, USED_BY_SHORT_PROCESSES, NUMBERS(), NAMES());
@@ -154,7 +155,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.path.terms = 1u << BUDGET_CPU;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
-    say(model, &x, &c);
+    put_compute_remarks(model, &x, &c);
     if (!seen)
         remarks_add(&c.against, SPINNING_LOOKS_ALIKE, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;

@@ -13,6 +13,7 @@
 
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/beside_job.h"
+#include "analysis/facts/series/stats.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(OWN_THREADS_MIN, 0.25, "of a process's time",                                           \
@@ -82,16 +83,12 @@ struct contended {
     double blocked; /* share of its time lost in the run queue */
 };
 
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 /* Time lost by one process: of several threads the delay of one counts. */
 static double lost_share(struct process_use use) {
-    double wanted = or_zero(use.cpu_s) + or_zero(use.run_queue_s);
+    double wanted = stats_or_zero(use.cpu_s) + stats_or_zero(use.run_queue_s);
     if (wanted <= 0 || use.wall_s <= 0)
         return 0;
-    return or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
+    return stats_or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
 }
 
 /* Where a rank's budget is known only that delay counts which held it up. */
@@ -99,9 +96,9 @@ static double lost_by(const struct run_model *model, size_t group,
                       const struct model_process *process, struct process_use use) {
     const struct budget *b = saturation_budget(model, process, group);
     if (b)
-        return or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
+        return stats_or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
     double quota = model_worst_rank(model, group, process->host, BUDGET_QUOTA, NULL);
-    return fmax(0, lost_share(use) - or_zero(quota)); /* which is a resource of its own */
+    return fmax(0, lost_share(use) - stats_or_zero(quota)); /* which is a resource of its own */
 }
 
 static struct contended most_contended(const struct run_model *model, size_t group, int host) {
@@ -124,8 +121,8 @@ static struct contended most_contended(const struct run_model *model, size_t gro
 static bool waits_for_itself(const struct run_model *model, size_t group,
                              const struct model_process *process) {
     const struct budget *b = saturation_counted(model, process, group);
-    return b &&
-           or_zero(b->term_s[BUDGET_RUN_QUEUE]) < number_of(model, OWN_THREADS_REST) * b->wall_s;
+    return b && stats_or_zero(b->term_s[BUDGET_RUN_QUEUE]) <
+                    number_of(model, OWN_THREADS_REST) * b->wall_s;
 }
 
 /* The same program without ranks, on all other hosts that it runs on, waits for its core about as
@@ -191,8 +188,8 @@ static double demand_of(const struct run_model *model, size_t group, int host,
 static double even_demand(const struct run_model *model, size_t group) {
     double all = 0, least = INFINITY, most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
-        double lost = or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
-        all += or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
+        double lost = stats_or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
+        all += stats_or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
         least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
         most = fmax(most, lost);
     }
@@ -260,7 +257,7 @@ static void name_many(const struct run_model *model, size_t group, struct candid
 /* Cause, evidence and culprit of the candidate. */
 static void core_holder_name(const struct run_model *model, size_t group, enum holder holder,
                              double own, struct candidate *c) {
-    double busy = 100 - or_zero(model_mean(model, c->host, METRIC_CPU_IDLE, group));
+    double busy = 100 - stats_or_zero(model_mean(model, c->host, METRIC_CPU_IDLE, group));
     if (holder == HELD_BY_FOREIGN) {
         name_foreign(model, group, c);
     } else if (holder == HELD_BY_MANY) {
@@ -317,7 +314,8 @@ static double waited_pct(const struct run_model *model, int host, size_t group) 
     return throttled > 0 && !isnan(waited) ? fmax(waited - 100 * throttled, 0) : waited;
 }
 
-static void rule_out(const struct run_model *model, size_t group, struct candidates *candidates) {
+static void rule_out_contention(const struct run_model *model, size_t group,
+                                struct candidates *candidates) {
     double waited = NAN, busy = NAN;
     for (size_t h = 0; h < model->n_hosts; h++) {
         waited = fmax(waited, waited_pct(model, (int)h, group));
@@ -350,7 +348,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         struct contended worst = most_contended(model, group, (int)h);
         double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
         if (!worst.process || (demand < number_of(model, BLOCKED_MIN) && even == 0) ||
-            or_zero(worst.use.run_queue_s) < number_of(model, CONTENTION_MIN) * worst.use.cpu_s)
+            stats_or_zero(worst.use.run_queue_s) <
+                number_of(model, CONTENTION_MIN) * worst.use.cpu_s)
             continue;
         result = add_contention(model, group, (int)h, &worst, demand, all_busy, candidates);
         shared = result == 1 ? fmax(shared, worst.blocked) : shared;
@@ -359,7 +358,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     if (result == 0 && group == model->main_group && shared > 0)
         rule_out_shared(shared, candidates);
     else if (result == 0 && candidates->n == before && group == model->main_group)
-        rule_out(model, group, candidates);
+        rule_out_contention(model, group, candidates);
     return result;
 }
 

@@ -100,8 +100,8 @@ static const struct free_rank *most_beyond(const struct run_model *model,
     return most;
 }
 
-static void rule_out(const struct run_model *model, size_t group, const struct free_rank *rank,
-                     struct core_speed core, struct candidates *candidates) {
+static void rule_out_core(const struct run_model *model, size_t group, const struct free_rank *rank,
+                          struct core_speed core, struct candidates *candidates) {
     core_speed_rule_out(model, group, &model->budgets.items[rank->budget],
                         1 + free_rank_beyond(model, rank, NULL) / rank->peers_s, core, candidates);
 }
@@ -118,9 +118,10 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
         isnan(core.operators) ? number_of(model, SKEW_RATIO_UNTOLD) : number_of(model, SKEW_RATIO);
     struct candidate c = computing(model, group, rank, more * rank->done);
     if (longest != rank)
-        rule_out(model, group, longest, free_rank_core(model, ranks, longest, cores), candidates);
+        rule_out_core(model, group, longest, free_rank_core(model, ranks, longest, cores),
+                      candidates);
     if (more < (ratio - 1) * like)
-        rule_out(model, group, rank, core, candidates);
+        rule_out_core(model, group, rank, core, candidates);
     if (!(more >= (ratio - 1) * like) || c.blocked < number_of(model, BLOCKED_MIN) ||
         candidates_short_of(candidates, c.host, group, SHORT_OF_MEMORY))
         return 0;

@@ -76,8 +76,8 @@ static struct whatif_scenario faster_rank(const struct run_model *model, size_t 
                                     .factor = factor};
 }
 
-static int add_serial(const struct run_model *model, size_t group, size_t who, double alone,
-                      struct candidates *candidates) {
+static int add_serial_rank(const struct run_model *model, size_t group, size_t who, double alone,
+                           struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
     struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double cpu = rank_share(model, group, who, BUDGET_CPU);
@@ -294,7 +294,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     bool short_of_memory = candidates_short_of(candidates, b->host, group, SHORT_OF_MEMORY);
     if (longest != who)
         rule_out_slow_core(model, group, longest, cores, candidates);
-    int result = serial ? add_serial(model, group, who, e.alone, candidates) : 0;
+    int result = serial ? add_serial_rank(model, group, who, e.alone, candidates) : 0;
     if (result == 0 && told != SIZE_MAX)
         return add_told_skew(model, group, told, cores, candidates);
     if (result == 0 && !short_of_memory && is_skew(model, group, who, cores, &e))

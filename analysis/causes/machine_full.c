@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/facts/series/stats.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(MACHINE_TAKEN, 0.3, "of a rank's time",                                                 \
@@ -40,16 +41,12 @@ struct machine {
     double psi;     /* PSI cpu of the worst host, %; NAN */
 };
 
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 /* Without the path: of the time of a host's worst process. */
 static double waits_on(const struct run_model *model, size_t group, int host) {
     double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
     if (!isnan(share))
         return share;
-    return or_zero(model_worst_rank(model, group, host, BUDGET_RUN_QUEUE, NULL)) /
+    return stats_or_zero(model_worst_rank(model, group, host, BUDGET_RUN_QUEUE, NULL)) /
            (double)model->n_hosts;
 }
 
@@ -64,8 +61,8 @@ static struct machine machine_of(const struct run_model *model, size_t group, in
         m.cores = fmax(m.cores, model->hosts[h].n_cpus);
         m.busy += isnan(idle) ? 0 : (1 - idle / 100) * model->hosts[h].n_cpus;
         m.waiting += waits_on(model, group, (int)h);
-        m.least =
-            fmin(m.least, or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL)));
+        m.least = fmin(
+            m.least, stats_or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL)));
         m.psi = fmax(m.psi, model_mean(model, (int)h, METRIC_PSI_CPU, group));
     }
     m.busy = fmin(m.busy, m.cores);
@@ -96,7 +93,8 @@ static bool is_taken_by_others(const struct run_model *model, const struct machi
     return m->n_hosts > 1 && m->least >= number_of(model, MACHINE_TAKEN);
 }
 
-static void say(const struct run_model *model, const struct machine *m, struct candidate *c) {
+static void put_machine_remarks(const struct run_model *model, const struct machine *m,
+                                struct candidate *c) {
     remark_set(&c->cause, MACHINE_SHARED, NUMBERS(m->n_hosts, m->cores), NAMES());
     if (is_full(model, m))
         remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores),
@@ -136,7 +134,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = -1, .rank = -1, .term = BUDGET_RUN_QUEUE};
-    say(model, &m, &c);
+    put_machine_remarks(model, &m, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

@@ -49,7 +49,8 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
 }
 
 /* The process may have been off its core because of the host's waits for I/O. */
-static bool is_for_disk(const struct run_model *model, size_t group, const struct peer *p) {
+static bool process_slept_for_disk(const struct run_model *model, size_t group,
+                                   const struct peer *p) {
     return model_mean(model, p->who->host, METRIC_PSI_IO, group) / 100 >= p->idle / 2;
 }
 
@@ -64,7 +65,7 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
     bool awaited = peers_least_idle_but(peers, p) >= p->idle;
     /* MPI reads what came only when it is called: data wait for a rank that computes as well */
     if (p->who->rank >= 0 || p->idle < number_of(model, LATE_IDLE_MIN) || !alike || !awaited ||
-        !peer_is_late(model, peers, p) || is_for_disk(model, group, p))
+        !peer_is_late(model, peers, p) || process_slept_for_disk(model, group, p))
         return 0;
     for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
         if (candidates_short_of(candidates, (int)h, group, SHORT_OF_NETWORK))

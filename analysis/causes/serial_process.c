@@ -14,9 +14,9 @@
            SLOTS("of a core, %", "median of the others, %"), SLOTS("process"))
 #include "analysis/causes/own.h"
 
-static int add_serial(const struct run_model *model, size_t group, int host,
-                      const struct model_process *process, double share, double others,
-                      struct candidates *candidates) {
+static int add_serial_process(const struct run_model *model, size_t group, int host,
+                              const struct model_process *process, double share, double others,
+                              struct candidates *candidates) {
     struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double mean = model_mean(model, host, METRIC_JOB_CPU, group);
     c.blocked = share;
@@ -53,7 +53,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         most < number_of(model, BUSY_RANK) || most > number_of(model, SERIAL_ONE_CORE) ||
         !(median <= number_of(model, SERIAL_OTHERS)))
         return 0;
-    return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
+    return add_serial_process(model, group, busiest->host, busiest, fmin(1, most), median,
+                              candidates);
 }
 
 const struct cause cause_serial_process = {

@@ -33,7 +33,8 @@ static const struct rank_pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, &rema
                                                &remark_STOPPED_AT_LOOKS};
 
 /* The rank may have slept because of the host's waits for I/O. */
-static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
+static bool rank_slept_for_disk(const struct run_model *model, size_t group, int host,
+                                double idle) {
     return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
 }
 
@@ -64,7 +65,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     double demand;
     size_t who = rank_pause_longest(model, group, BUDGET_IDLE, &demand);
     double own = who == SIZE_MAX ? 0 : rank_share(model, group, who, BUDGET_IDLE);
-    if (who == SIZE_MAX || is_for_disk(model, group, model->budgets.items[who].host, own))
+    if (who == SIZE_MAX || rank_slept_for_disk(model, group, model->budgets.items[who].host, own))
         return 0;
     return rank_pause_add(model, group, who, pause_of(model, group, who, own), demand, candidates);
 }

@@ -175,7 +175,7 @@ static int judge_rank(const struct rank_matrix *matrix, size_t rank, struct tria
 
 /* ---- all of them ---- */
 
-static int compare(const void *a, const void *b) {
+static int compare_slowdown(const void *a, const void *b) {
     double x = ((const struct straggler *)a)->slowdown, y = ((const struct straggler *)b)->slowdown;
     return (x < y) - (x > y);
 }
@@ -191,7 +191,7 @@ static int judge_all(const struct rank_matrix *matrix, struct stragglers *found)
     for (size_t r = 0; result == 0 && r < matrix->ranks; r++)
         result = judge_rank(matrix, r, &trial, found);
     if (result == 0 && found->n)
-        qsort(found->items, found->n, sizeof *found->items, compare);
+        qsort(found->items, found->n, sizeof *found->items, compare_slowdown);
     trial_release(&trial);
     return result;
 }
@@ -215,8 +215,8 @@ static void weigh_freely(const struct run_model *model, struct stragglers *found
 }
 
 /* Run time as it was over the run time with the rank like its peers. */
-static int weigh(const struct run_model *model, const struct whatif *whatif,
-                 struct stragglers *found) {
+static int weigh_by_run_time(const struct run_model *model, const struct whatif *whatif,
+                             struct stragglers *found) {
     if (throughput_counts(model, model->main_group)) {
         weigh_freely(model, found);
         return 0;
@@ -286,7 +286,7 @@ int straggler_find(const struct run_model *model, const struct whatif *whatif,
         describe(model, &matrix, &found);
         result = judge_all(&matrix, &found);
         if (result == 0)
-            result = weigh(model, whatif, &found);
+            result = weigh_by_run_time(model, whatif, &found);
     }
     rank_matrix_release(&matrix);
     if (result < 0 || found.note.code == REMARK_NONE) {

@@ -210,16 +210,12 @@ static const struct model_process *process_of(const struct run_model *model,
     return NULL;
 }
 
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
-
 static double own_share(const struct run_model *model, const struct model_process *process,
                         struct window window) {
     if (!process)
         return NAN;
     struct process_use use = model_process_use(model, process, (struct windows){&window, 1});
-    return (use.cpu_s + or_zero(use.run_queue_s) + or_zero(use.disk_s)) / use.wall_s;
+    return (use.cpu_s + stats_or_zero(use.run_queue_s) + stats_or_zero(use.disk_s)) / use.wall_s;
 }
 
 static int rank_matrix_of_use(struct rank_matrix *matrix) {

@@ -123,7 +123,7 @@ static double seconds_needed(const struct run_model *model) {
     return ceil(fmax(verdict_run_s(model) * factor, number_of(model, SURE_S)));
 }
 
-static void add_next(const struct run_model *model, struct verdict *v) {
+static void advise_measuring(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n && verdict_has_ranks(model))
         remarks_add(&v->next, ADVISE_MARK_PROGRAM, NUMBERS(), NAMES());
     if ((verdict_seen(model) < 1 || verdict_run_s(model) < number_of(model, SURE_S)) &&
@@ -206,7 +206,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);
-        add_next(model, &v);
+        advise_measuring(model, &v);
     }
     if (result == 0)
         result = error_of(&v);

@@ -102,9 +102,9 @@ static bool is_blind(const struct run_model *model) {
 }
 
 /* Weights as designed; less where the evidence has a hole that is known. */
-static double confidence_of(const struct run_model *model, const struct candidate *c,
-                            const struct resampled *r, enum verdict_state state,
-                            double *ret_asked) {
+static double confidence_in_candidate(const struct run_model *model, const struct candidate *c,
+                                      const struct resampled *r, enum verdict_state state,
+                                      double *ret_asked) {
     double confidence =
         number_of(model, WEIGHT_FIRST) * r->first + number_of(model, WEIGHT_MARGIN) * r->margin +
         number_of(model, WEIGHT_SIGNALS) * fmin(1, c->signals / number_of(model, SIGNALS_ENOUGH)) +
@@ -189,7 +189,7 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     v->kind = c->kind;
     v->start_s = c->start_s;
     v->end_s = c->end_s;
-    v->confidence = confidence_of(model, c, &r, v->state, &v->computed);
+    v->confidence = confidence_in_candidate(model, c, &r, v->state, &v->computed);
     take_culprit(c, v);
     take_gain(model, c, v->other, v);
     remarks_move(&v->evidence, &c->evidence);

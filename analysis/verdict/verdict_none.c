@@ -81,7 +81,7 @@ static void set_cause(const struct shares *s, struct remark *ret_cause) {
 }
 
 /* The program is what takes the time, so that is where to look. */
-static void add_next(const struct shares *s, struct verdict *v) {
+static void advise_by_bound(const struct shares *s, struct verdict *v) {
     switch (bound_of(s)) {
     case BOUND_COMPUTING:
         remarks_add(&v->next, ADVISE_FASTER_COMPUTING, NUMBERS(), NAMES());
@@ -100,8 +100,9 @@ static void add_next(const struct shares *s, struct verdict *v) {
 /* Confidence if no resample reaches the least gain: it depends on how far below it the first stays.
  * A program that moves data for much of the time may well run into a limit that no host shows; one
  * whose ranks lack something for much of it does so somewhere. */
-static double confidence_of(const struct run_model *model, const struct candidates *candidates,
-                            double unexplained, double *ret_asked) {
+static double confidence_in_no_limit(const struct run_model *model,
+                                     const struct candidates *candidates, double unexplained,
+                                     double *ret_asked) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, number_of(model, GAIN_MIN)));
@@ -165,13 +166,13 @@ static void judge_balanced(const struct run_model *model, const struct candidate
                            struct verdict *v) {
     struct shares s = shares_of(model);
     v->state = VERDICT_BALANCED;
-    v->confidence = confidence_of(model, candidates, s.transfer + s.overhead + lacking(model, &s),
-                                  &v->computed);
+    v->confidence = confidence_in_no_limit(
+        model, candidates, s.transfer + s.overhead + lacking(model, &s), &v->computed);
     set_cause(&s, &v->cause);
     add_shares(model, &s, v);
     add_evidence(model, candidates, &s, v);
     add_against(model, &s, v);
-    add_next(&s, v);
+    advise_by_bound(&s, v);
 }
 
 static void judge_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
