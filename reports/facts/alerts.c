@@ -161,7 +161,7 @@ static int watch_network(struct alerts *log, const struct run_model *model, int 
     return result < 0 ? result : watch_together(log, model, host, begin);
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_alerts(const void *a, const void *b) {
     const struct report_alert *x = a, *y = b;
     if (x->start_s != y->start_s)
         return x->start_s < y->start_s ? -1 : 1;
@@ -195,7 +195,7 @@ int alerts_find(const struct run_model *model, struct alerts *ret_alerts) {
         return result;
     }
     if (log.n)
-        qsort(log.items, log.n, sizeof *log.items, compare);
+        qsort(log.items, log.n, sizeof *log.items, compare_alerts);
     *ret_alerts = log;
     return 0;
 }

@@ -87,8 +87,8 @@ static int fill(const struct judgement *j, const struct candidate *c, struct ite
     return 0;
 }
 
-static int add(const struct judgement *j, const struct candidate *c,
-               const struct whatif_scenario *scenario, bool first, struct items *items) {
+static int add_change(const struct judgement *j, const struct candidate *c,
+                      const struct whatif_scenario *scenario, bool first, struct items *items) {
     struct item item = {.scenario = *scenario, .of = c, .first = first};
     bool can = c->can_remove || c->sharing.can || c->can_double;
     item.change.options = can ? scenario_options(j->model, scenario) : NULL;
@@ -127,9 +127,9 @@ static int add_all(const struct judgement *j, struct items *items) {
             continue;
         asked++;
         if (c->can_double)
-            result = add(j, c, &c->twice, speaks_of_twice(c), items);
+            result = add_change(j, c, &c->twice, speaks_of_twice(c), items);
         if (result == 0)
-            result = add(j, c, candidate_change(c), !speaks_of_twice(c), items);
+            result = add_change(j, c, candidate_change(c), !speaks_of_twice(c), items);
     }
     return result;
 }

@@ -15,7 +15,7 @@ static int port_of(const struct table_key *key, size_t end) {
 }
 
 /* The process of that host with that id; NULL: none was seen. */
-static const char *process_of(const struct recording *recording, int host, int64_t pid) {
+static const char *process_name(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
     const struct series *process = pid > 0 ? series_of_pid(set, host, PROCESS_PID, pid) : NULL;
     return process ? process->name : NULL;
@@ -71,7 +71,7 @@ static void complete(struct report_connection *c, const struct run_model *model)
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     const struct series *series = &set->items[c->series];
     c->process =
-        process_of(model->recording, series->host, series_last(set, series, CONNECTION_PID));
+        process_name(model->recording, series->host, series_last(set, series, CONNECTION_PID));
     c->rtt_ms = median_rtt(set, series);
 }
 

@@ -15,8 +15,9 @@ static int compare_parts(const void *a, const void *b) {
     return (x->to_host > y->to_host) - (x->to_host < y->to_host);
 }
 
-static void add(struct critical_parts *parts, size_t group, const struct critical_part *part,
-                int host, enum budget_term term, int to_host, double seconds) {
+static void add_critical_part(struct critical_parts *parts, size_t group,
+                              const struct critical_part *part, int host, enum budget_term term,
+                              int to_host, double seconds) {
     if (seconds <= 0)
         return;
     parts->items[parts->n++] = (struct report_critical){.group = group,
@@ -39,11 +40,11 @@ static void add_transfers(struct critical_parts *parts, size_t group,
         for (size_t to = 0; to <= n; to++) {
             double seconds = part->transfers[from * (n + 1) + to];
             known += seconds;
-            add(parts, group, part, from == n ? -1 : (int)from, BUDGET_TRANSFER,
-                to == n ? -1 : (int)to, seconds);
+            add_critical_part(parts, group, part, from == n ? -1 : (int)from, BUDGET_TRANSFER,
+                              to == n ? -1 : (int)to, seconds);
         }
     if (all - known > 1e-9 * all)
-        add(parts, group, part, -1, BUDGET_TRANSFER, -1, all - known);
+        add_critical_part(parts, group, part, -1, BUDGET_TRANSFER, -1, all - known);
 }
 
 static void add_group(struct critical_parts *parts, size_t group,
@@ -55,7 +56,8 @@ static void add_group(struct critical_parts *parts, size_t group,
     for (size_t h = 0; h < path->n_hosts; h++)
         for (int term = 0; term < BUDGET_TERMS; term++)
             if (term != BUDGET_TRANSFER)
-                add(parts, group, part, (int)h, term, -1, critical_seconds(part, (int)h, term));
+                add_critical_part(parts, group, part, (int)h, term, -1,
+                                  critical_seconds(part, (int)h, term));
     add_transfers(parts, group, path);
     qsort(parts->items + first, parts->n - first, sizeof *parts->items, compare_parts);
 }

@@ -26,7 +26,7 @@ static double mean_rss_gb(const struct series_set *set, const struct series *ser
     return n ? sum / (double)n / 1e9 : NAN;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_process_rows(const void *a, const void *b) {
     const struct report_process *x = a, *y = b;
     if (x->host != y->host)
         return x->host < y->host ? -1 : 1;
@@ -89,9 +89,9 @@ static bool stands_for_rank(const struct run_model *model, const struct model_pr
     return !model->budgets.n || model_is_rank(model, process);
 }
 
-static struct report_process process_of(const struct run_model *model,
-                                        const struct process_traffic *traffic,
-                                        const struct model_process *p) {
+static struct report_process describe_process(const struct run_model *model,
+                                              const struct process_traffic *traffic,
+                                              const struct model_process *p) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     struct windows all = phase_windows(&model->groups[0]);
     struct process_use use = model_process_use(model, p, all);
@@ -117,8 +117,8 @@ int processes_find(const struct run_model *model, const struct process_traffic *
     if (!found.items)
         return -ENOMEM;
     for (size_t i = 0; i < model->n_processes; i++)
-        found.items[found.n++] = process_of(model, traffic, &model->processes[i]);
-    qsort(found.items, found.n, sizeof *found.items, compare);
+        found.items[found.n++] = describe_process(model, traffic, &model->processes[i]);
+    qsort(found.items, found.n, sizeof *found.items, compare_process_rows);
     keep_busiest(&found);
     *ret_processes = found;
     return 0;

@@ -8,7 +8,7 @@
 #define SHOWN_MIN 0.01 /* of the life of the one that waited */
 #define WAITS_MAX 20
 
-static int compare(const void *a, const void *b) {
+static int compare_waits(const void *a, const void *b) {
     const struct report_wait *x = a, *y = b;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
@@ -47,7 +47,7 @@ int waits_find(const struct run_model *model, struct waits *ret_waits) {
         if (is_worth_a_row(model, &b->waits[i]))
             waits.items[waits.n_all++] = wait_of(model, &b->waits[i]);
     if (waits.n_all)
-        qsort(waits.items, waits.n_all, sizeof *waits.items, compare);
+        qsort(waits.items, waits.n_all, sizeof *waits.items, compare_waits);
     waits.n = waits.n_all < WAITS_MAX ? waits.n_all : WAITS_MAX;
     *ret_waits = waits;
     return 0;

@@ -113,7 +113,7 @@ static int fill_roles(struct report *report, const struct run_model *model) {
     return result;
 }
 
-static int fill(struct report *report, const struct reported *run) {
+static int fill_report(struct report *report, const struct reported *run) {
     const struct run_model *model = &run->model;
     int result = report_fill_ceilings(report, &run->input);
     if (result == 0)
@@ -172,7 +172,7 @@ static int build(struct store *store, const char *which, struct depth depth, fil
 
 int report_build(struct store *store, const char *which, const struct caller *caller,
                  struct report **ret_report) {
-    return build(store, which, whole, fill, caller, ret_report);
+    return build(store, which, whole, fill_report, caller, ret_report);
 }
 
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {

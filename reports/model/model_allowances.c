@@ -79,8 +79,8 @@ static const struct series *fullest(const struct series_set *set, int host,
     return found;
 }
 
-static int fill(struct report_series *series, const struct series_set *set, int host,
-                double (*used)(struct group_row)) {
+static int fill_allowance(struct report_series *series, const struct series_set *set, int host,
+                          double (*used)(struct group_row)) {
     const struct series *group = fullest(set, host, used);
     double most = 0;
     if (!group)
@@ -104,6 +104,6 @@ int report_fill_allowances(struct report *report, const struct run_model *model)
     int result = 0;
     for (size_t h = 0; h < report->n_hosts; h++)
         for (size_t a = 0; result == 0 && a < ALLOWANCES; a++)
-            result = fill(&report->series[h].allowances[a], set, (int)h, used_of[a]);
+            result = fill_allowance(&report->series[h].allowances[a], set, (int)h, used_of[a]);
     return result;
 }

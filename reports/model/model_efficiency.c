@@ -65,8 +65,8 @@ static int add(struct report *report, const struct run_model *model, size_t grou
 }
 
 /* Ranks of an MPI program only: without one there is nothing to be parallel. */
-static int fill_group(struct report *report, const struct run_model *model, size_t group,
-                      double ideal_ratio, const struct budget **room) {
+static int fill_group_efficiency(struct report *report, const struct run_model *model, size_t group,
+                                 double ideal_ratio, const struct budget **room) {
     const struct rank_budgets *budgets = &model->budgets;
     for (size_t r = 0; r < budgets->n; r++) {
         if (budgets->items[r].rank < 0)
@@ -103,7 +103,7 @@ int report_fill_efficiency(struct report *report, const struct judgement *judgem
     if (result == 0)
         result = replay_ideal(judgement, &ideal_ratio);
     for (size_t g = 0; result == 0 && g < model->n_groups; g++)
-        result = fill_group(report, model, g, ideal_ratio, room);
+        result = fill_group_efficiency(report, model, g, ideal_ratio, room);
     free(room);
     return result;
 }

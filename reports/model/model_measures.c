@@ -52,8 +52,8 @@ static struct report_value measure(const struct model_host *host, enum metric me
 }
 
 /* A group without a length (a run of no duration) has no values. */
-static int fill_group(struct report_resources *resources, const struct run_model *model,
-                      const struct phase_group *group, const char *name) {
+static int fill_group_resources(struct report_resources *resources, const struct run_model *model,
+                                const struct phase_group *group, const char *name) {
     struct windows windows = phase_windows(group);
     resources->phase = strdup(name);
     resources->duration_s = (double)windows_length(windows) / 1e9;
@@ -79,8 +79,8 @@ int report_fill_measures(struct report *report, const struct run_model *model) {
         /* a program's own phase "all" must not pass for the whole run */
         bool confusing = g > 0 && strcmp(name, "all") == 0;
         report->n_resources++;
-        result = fill_group(&report->resources[g], model, &model->groups[g],
-                            confusing ? "all (phase)" : name);
+        result = fill_group_resources(&report->resources[g], model, &model->groups[g],
+                                      confusing ? "all (phase)" : name);
     }
     return result;
 }

@@ -147,8 +147,8 @@ static void sum_up(struct report_route *route, double duration_s) {
         route->peak_mb_s = fmax(route->peak_mb_s, route->series.value[i]);
 }
 
-static int fill(struct report *report, const struct series_set *set, const struct grid *grid,
-                const int *to) {
+static int fill_routes(struct report *report, const struct series_set *set, const struct grid *grid,
+                       const int *to) {
     size_t n = report->n_hosts, n_pairs = 0;
     double *bytes = calloc(n * n, sizeof *bytes);
     int *route_of = malloc(n * n * sizeof *route_of), result = bytes && route_of ? 0 : -ENOMEM;
@@ -183,7 +183,7 @@ int report_fill_routes(struct report *report, const struct run_model *model) {
     int *to = calloc(set->n, sizeof *to);
     int result = to ? flow_ends(set, to) : -ENOMEM;
     if (result == 0)
-        result = fill(report, set, &grid, to);
+        result = fill_routes(report, set, &grid, to);
     free(to);
     return result;
 }

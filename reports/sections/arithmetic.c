@@ -37,8 +37,8 @@ static enum report_room room_of(const struct arithmetic *a, size_t i) {
     return i < 2 || (i < SHOWN && 100 * a->share >= MIN_PCT) ? ROOM_SCREEN : ROOM_FULL;
 }
 
-static void put_row(struct report_table *table, const struct report *report,
-                    const struct arithmetic *a) {
+static void put_direction_row(struct report_table *table, const struct report *report,
+                              const struct arithmetic *a) {
     size_t row = table_add(table, a);
     table_borrow(table, row, DIRECTION, a->direction == METRIC_NET_SEND ? "send" : "receive");
     table_borrow(table, row, PHASE, report->resources[a->group].phase);
@@ -56,7 +56,7 @@ void section_arithmetic(const struct report *report, struct page *page) {
     TABLE_INIT(&table, "arithmetic", report, columns);
     table_title(&table, "By arithmetic%s", doubt(candidates));
     for (size_t i = 0; i < candidates->n_arithmetic; i++) {
-        put_row(&table, report, &candidates->arithmetic[i]);
+        put_direction_row(&table, report, &candidates->arithmetic[i]);
         room = room == ROOM_FULL ? ROOM_FULL : room_of(&candidates->arithmetic[i], i);
         if (!table.failed)
             table.rows[i].room = room;

@@ -77,15 +77,15 @@ static void add_terms(struct report_table *table, const struct report *report,
     }
 }
 
-static const char *phase_of(const struct report *report, size_t phase) {
+static const char *phase_name(const struct report *report, size_t phase) {
     return phase < report->n_resources ? report->resources[phase].phase : "";
 }
 
-static void put_row(struct report_table *table, const struct report *report, size_t i,
-                    size_t closes) {
+static void put_rank_row(struct report_table *table, const struct report *report, size_t i,
+                         size_t closes) {
     const struct report_budget *b = &report->budget[i];
-    bool main = strcmp(b->phase, phase_of(report, 0)) == 0 ||
-                strcmp(b->phase, phase_of(report, report->main_phase)) == 0;
+    bool main = strcmp(b->phase, phase_name(report, 0)) == 0 ||
+                strcmp(b->phase, phase_name(report, report->main_phase)) == 0;
     char who[128];
     size_t row = table_add(table, b);
     if (table->failed)
@@ -126,7 +126,7 @@ static void add_last_columns(struct report_table *table, bool alike) {
     }
 }
 
-static void put_note(struct report_table *table, const struct report *report) {
+static void put_closure_note(struct report_table *table, const struct report *report) {
     const struct rank_budgets *budgets = &report->run->model.budgets;
     char windows[96] = "";
     if (budgets->windows)
@@ -139,7 +139,7 @@ static void put_note(struct report_table *table, const struct report *report) {
                    BUDGET_CLOSURE_PCT, windows);
 }
 
-static void put_table(const struct report *report, struct page *page) {
+static void put_budget_table(const struct report *report, struct page *page) {
     struct report_table table;
     const char *source = common_source(report);
     term_keys keys;
@@ -149,10 +149,10 @@ static void put_table(const struct report *report, struct page *page) {
     size_t closes = table.n_columns;
     add_last_columns(&table, source != NULL);
     for (size_t i = 0; i < report->n_budget; i++)
-        put_row(&table, report, i, closes);
+        put_rank_row(&table, report, i, closes);
     table_title(&table, "Where the time of each %s went (s%s%s)", budget_owner(report),
                 source ? "; source: " : "", source ? source : "");
-    put_note(&table, report);
+    put_closure_note(&table, report);
     page_table(page, &table);
 }
 
@@ -264,7 +264,7 @@ void section_budget(const struct report *report, struct page *page) {
         section_budget_said(report, page);
         section_put_pictures(report, page, "budget-iterations");
     }
-    put_table(report, page);
+    put_budget_table(report, page);
     if (page_is_for(page, FOR_DOCUMENT))
         put_all_iterations(report, page);
     if (report->n_budget && !draws && page_is_for(page, FOR_READERS))

@@ -90,8 +90,9 @@ static bool any_value(const struct store_ceiling *list, size_t n,
 
 /* ---- for readers ---- */
 
-static void put_row(struct report_table *table, const struct store_ceiling *list, size_t n,
-                    const struct ceiling_row *of, const struct ceiling_column *const *columns) {
+static void put_measured_row(struct report_table *table, const struct store_ceiling *list, size_t n,
+                             const struct ceiling_row *of,
+                             const struct ceiling_column *const *columns) {
     size_t row = table_add(table, NULL), first = of->peer ? 2 : 1;
     table_borrow(table, row, 0, of->host);
     if (of->peer)
@@ -105,9 +106,9 @@ static void put_row(struct report_table *table, const struct store_ceiling *list
 
 #define COLUMNS_MAX 8
 
-static void put_table(struct page *page, const char *title, const struct store_ceiling *list,
-                      size_t n, const struct ceiling_column *columns, size_t n_columns,
-                      bool pairs) {
+static void put_ceiling_table(struct page *page, const char *title,
+                              const struct store_ceiling *list, size_t n,
+                              const struct ceiling_column *columns, size_t n_columns, bool pairs) {
     static const struct report_column names[] = {{KIND_TEXT, NULL, "from", COMPUTED},
                                                  {KIND_TEXT, NULL, "to", COMPUTED}},
                                       host = {KIND_TEXT, NULL, "host", COMPUTED};
@@ -124,18 +125,18 @@ static void put_table(struct page *page, const char *title, const struct store_c
             section_number_column(&table, columns[c].title, NULL);
         }
     for (size_t r = 0; n_known && r < n_rows; r++)
-        put_row(&table, list, n, &rows[r], known);
+        put_measured_row(&table, list, n, &rows[r], known);
     page_table(page, &table);
     free(rows);
 }
 
 void ceilings_put(struct page *page, const struct store_ceiling *list, size_t n) {
-    put_table(page, "Hosts (one thread each)", list, n, host_columns, ARRAY_SIZE(host_columns),
-              false);
-    put_table(page, "Network of each host (TCP)", list, n, network_columns,
-              ARRAY_SIZE(network_columns), false);
-    put_table(page, "Pairs of hosts (one TCP stream; MPI messages)", list, n, pair_columns,
-              ARRAY_SIZE(pair_columns), true);
+    put_ceiling_table(page, "Hosts (one thread each)", list, n, host_columns,
+                      ARRAY_SIZE(host_columns), false);
+    put_ceiling_table(page, "Network of each host (TCP)", list, n, network_columns,
+                      ARRAY_SIZE(network_columns), false);
+    put_ceiling_table(page, "Pairs of hosts (one TCP stream; MPI messages)", list, n, pair_columns,
+                      ARRAY_SIZE(pair_columns), true);
 }
 
 /* ---- for programs ---- */

@@ -10,10 +10,6 @@
 #define PARTS_SHOWN 12 /* of the difference in run time; the rest is one line */
 #define PART_MIN .005  /* of the run time of a group; less is of the rest, too */
 
-static const struct report *typical(const struct comparison *c, size_t group) {
-    return c->runs[c->groups[group].typical];
-}
-
 void compared_put_head(const struct comparison *c, struct page *page) {
     if (c->n > c->n_groups)
         page_heading(page, 1, "Comparison of %zu groups of runs (* marks what is established)",
@@ -57,9 +53,9 @@ static void put_repeats(const struct comparison *c, size_t group, struct page *p
         page_paragraph(page, STYLE_NOTE,
                        "Runs%s; run %lld is the one of median length, and %zu of %zu say what it "
                        "says.",
-                       text, (long long)typical(c, group)->run_id, verdicts_alike(c, g), g->n);
+                       text, (long long)typical_run(c, group)->run_id, verdicts_alike(c, g), g->n);
     free(text);
-    page_command(page, typical(c, group)->command);
+    page_command(page, typical_run(c, group)->command);
 }
 
 static void put_verdict(const struct report *report, struct page *page) {
@@ -76,14 +72,14 @@ void section_compared_groups(const struct comparison *c, struct page *page) {
             put_repeats(c, g, page);
         else
             run_put_head(c->runs[c->groups[g].runs[0]], page, 2);
-        put_verdict(typical(c, g), page);
+        put_verdict(typical_run(c, g), page);
     }
 }
 
 /* ---- where the run time went ---- */
 
-static void put_part(struct report_table *table, const struct comparison *c, const char *label,
-                     const double *seconds) {
+static void put_time_part(struct report_table *table, const struct comparison *c, const char *label,
+                          const double *seconds) {
     size_t row = table_add(table, NULL);
     table_borrow(table, row, 0, label);
     for (size_t g = 0, column = c->n_groups + 1; g < c->n_groups; g++) {
@@ -114,15 +110,15 @@ static void put_parts(const struct comparison *c, struct page *page, double *sum
             sums[g] += c->parts[i].seconds[g];
     for (size_t i = 0; i < c->n_parts; i++)
         if (part_is_shown(c, i, sums)) {
-            put_part(&table, c, c->parts[i].label, c->parts[i].seconds);
+            put_time_part(&table, c, c->parts[i].label, c->parts[i].seconds);
         } else {
             others = true;
             for (size_t g = 0; g < c->n_groups; g++)
                 rest[g] += c->parts[i].seconds[g];
         }
     if (others)
-        put_part(&table, c, "all else", rest);
-    put_part(&table, c, "run time", sums);
+        put_time_part(&table, c, "all else", rest);
+    put_time_part(&table, c, "run time", sums);
     page_table(page, &table);
 }
 
@@ -138,9 +134,9 @@ void section_compared_parts(const struct comparison *c, struct page *page) {
 void section_compared_details(const struct comparison *c, struct page *page) {
     for (size_t g = 0; page_has_room(page, ROOM_FULL) && g < c->n_groups; g++) {
         page_break(page);
-        page_fold(page, "All of run %lld, %s", (long long)typical(c, g)->run_id,
-                  typical(c, g)->run_name);
-        sections_put_details(typical(c, g), page);
+        page_fold(page, "All of run %lld, %s", (long long)typical_run(c, g)->run_id,
+                  typical_run(c, g)->run_name);
+        sections_put_details(typical_run(c, g), page);
         page_unfold(page);
     }
 }

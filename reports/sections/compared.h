@@ -16,6 +16,10 @@ static inline bool is_established(const struct comparison_cell *cell) {
     return cell->finding == COMPARE_LOWER || cell->finding == COMPARE_HIGHER;
 }
 
+static inline const struct report *typical_run(const struct comparison *c, size_t group) {
+    return c->runs[c->groups[group].typical];
+}
+
 /* The heading of all. */
 void compared_put_head(const struct comparison *c, struct page *page);
 

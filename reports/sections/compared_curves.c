@@ -7,10 +7,6 @@
 #include "reports/plot/plot.h"
 #include "reports/sections/compared.h"
 
-static const struct report *typical(const struct comparison *c, size_t group) {
-    return c->runs[c->groups[group].typical];
-}
-
 static const char *const first_curves[] = {"accuracy", "test loss", "loss", "error"};
 
 static bool is_first(const char *name) {
@@ -22,18 +18,19 @@ static bool is_first(const char *name) {
 
 static bool has_curve(const struct comparison *c, const char *name) {
     for (size_t g = 0; g < c->n_groups; g++)
-        for (size_t i = 0; i < typical(c, g)->n_curves; i++)
-            if (typical(c, g)->curves[i].n > 1 && strcmp(typical(c, g)->curves[i].name, name) == 0)
+        for (size_t i = 0; i < typical_run(c, g)->n_curves; i++)
+            if (typical_run(c, g)->curves[i].n > 1 &&
+                strcmp(typical_run(c, g)->curves[i].name, name) == 0)
                 return true;
     return false;
 }
 
 /* Whether any typical run before (group, at) has a curve of that name. */
 static bool name_seen(const struct comparison *c, size_t group, size_t at) {
-    const char *name = typical(c, group)->curves[at].name;
+    const char *name = typical_run(c, group)->curves[at].name;
     for (size_t g = 0; g <= group; g++)
-        for (size_t i = 0; i < (g == group ? at : typical(c, g)->n_curves); i++)
-            if (strcmp(typical(c, g)->curves[i].name, name) == 0)
+        for (size_t i = 0; i < (g == group ? at : typical_run(c, g)->n_curves); i++)
+            if (strcmp(typical_run(c, g)->curves[i].name, name) == 0)
                 return true;
     return false;
 }
@@ -60,7 +57,7 @@ void section_compared_curves(const struct comparison *c, struct page *page) {
     const struct report **runs = page_draws(page) ? calloc(c->n_groups + 1, sizeof *runs) : NULL;
     size_t n_curves = 0;
     for (size_t g = 0; runs && g < c->n_groups; g++) {
-        runs[g] = typical(c, g);
+        runs[g] = typical_run(c, g);
         n_curves += runs[g]->n_curves;
     }
     if (n_curves) {

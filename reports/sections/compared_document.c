@@ -43,8 +43,8 @@ static const struct report_column cell_columns[] = {
 };
 
 /* The baseline was tested against nothing. */
-static void put_cells(struct report_table *table, const struct comparison *c,
-                      const struct comparison_row *row) {
+static void put_group_cells(struct report_table *table, const struct comparison *c,
+                            const struct comparison_row *row) {
     TABLE_INIT(table, NULL, NULL, cell_columns);
     TABLE_ADD_ALL(table, row->groups, c->n_groups);
     for (size_t g = 0; g < c->n_groups; g++) {
@@ -69,8 +69,8 @@ static const struct report_column row_columns[] = {
     {KIND_TEXT, "not_compared", FIELD(comparison_row, not_alike)},
 };
 
-static void put_rows(const struct comparison *c, struct page *page, const char *id,
-                     const struct comparison_row *rows, size_t n) {
+static void put_comparison_rows(const struct comparison *c, struct page *page, const char *id,
+                                const struct comparison_row *rows, size_t n) {
     struct report_table table, cells;
     TABLE_INIT(&table, id, c->runs[c->baseline], row_columns);
     TABLE_ADD_ALL(&table, rows, n);
@@ -79,7 +79,7 @@ static void put_rows(const struct comparison *c, struct page *page, const char *
         table_items(&table, i, VALUES, rows[i].value, c->n);
         table_items(&table, i, DIFFERENCES, rows[i].difference, c->n);
         table_items(&table, i, JUDGEMENTS, rows[i].judgement, c->n);
-        put_cells(&cells, c, &rows[i]);
+        put_group_cells(&cells, c, &rows[i]);
         table_inner(&table, i, GROUPS, &cells);
     }
     page_table(page, &table);
@@ -126,7 +126,7 @@ static void put_explanation(const struct comparison *c, struct page *page) {
     page_table(page, &table);
 }
 
-static void put_runs(const struct comparison *c, struct page *page) {
+static void put_compared_runs(const struct comparison *c, struct page *page) {
     static report_section *const sections[] = {section_run, section_verdict, section_iterations,
                                                section_ceilings, section_efficiency};
     for (size_t i = 0; i < c->n; i++) {
@@ -153,7 +153,7 @@ void compared_put_document(const struct comparison *c, struct page *page) {
     page_table(page, &table);
     put_groups(c, page);
     put_explanation(c, page);
-    put_runs(c, page);
-    put_rows(c, page, "summary", c->summary, c->n_summary);
-    put_rows(c, page, "resources", c->resources, c->n_resources);
+    put_compared_runs(c, page);
+    put_comparison_rows(c, page, "summary", c->summary, c->n_summary);
+    put_comparison_rows(c, page, "resources", c->resources, c->n_resources);
 }

@@ -34,8 +34,8 @@ void compared_init(struct report_table *table, const struct comparison *c, int d
                                         .digits = digits});
 }
 
-static size_t put_row(struct report_table *table, const struct comparison *c,
-                      const struct comparison_row *of) {
+static size_t put_quantity_row(struct report_table *table, const struct comparison *c,
+                               const struct comparison_row *of) {
     size_t row = table_add(table, NULL), column = c->n_groups + 1;
     for (size_t g = 0; g < c->n_groups; g++) {
         const struct comparison_cell *compared = &of->groups[g];
@@ -72,7 +72,7 @@ void section_compared_runs(const struct comparison *c, struct page *page) {
                 c->n > c->n_groups ? " (medians of the repeats)" : "");
     for (size_t i = 0; i < c->n_summary; i++) {
         const struct comparison_row *of = &c->summary[i];
-        size_t row = put_row(&table, c, of);
+        size_t row = put_quantity_row(&table, c, of);
         table_text(&table, row, 0, *of->unit ? "  %s (%s)" : "  %s%s", of->label, of->unit);
         if (i == 0 || of->section != c->summary[i - 1].section)
             name_section(&table, row, of->section);
@@ -91,7 +91,7 @@ void section_compared_hosts(const struct comparison *c, struct page *page) {
     table_title(&table, "Averages per host, whole run%s",
                 c->n > c->n_groups ? " (means of the repeats)" : "");
     for (size_t i = 0; i < c->n_resources; i++) {
-        size_t row = put_row(&table, c, &c->resources[i]);
+        size_t row = put_quantity_row(&table, c, &c->resources[i]);
         table_text(&table, row, 0, "  %s", layout_host(c->runs[c->baseline], c->resources[i].host));
         if (i % c->n_hosts == 0)
             table_group(&table, row, "%s", c->metrics[i / c->n_hosts].label);

@@ -13,7 +13,7 @@
 #define PARTS_SAID 5
 #define SHARE_SAID 0.01
 
-static void put_part(FILE *out, const struct report *report, const struct report_critical *c) {
+static void print_part(FILE *out, const struct report *report, const struct report_critical *c) {
     const char *host = c->host < 0 ? "" : layout_host(report, c->host);
     if (c->term == BUDGET_TRANSFER && c->host >= 0 && c->to_host == c->host)
         fprintf(out, "transfer within %s", host);
@@ -44,7 +44,7 @@ static size_t put_sentence(FILE *out, const struct report *report,
         if (c->group != report->main_phase || c->share_pct < 100 * SHARE_SAID)
             continue;
         fputs(said++ ? ", " : "", out);
-        put_part(out, report, c);
+        print_part(out, report, c);
     }
     fputc('.', out);
     return said;
@@ -81,8 +81,8 @@ static const struct report_column columns[] = {
     [SOURCE] = {KIND_TEXT, "source", COMPUTED},
 };
 
-static void put_row(struct report_table *table, const struct report *report,
-                    const struct report_critical *c) {
+static void put_part_row(struct report_table *table, const struct report *report,
+                         const struct report_critical *c) {
     static const char *const sources[] = {"events", "waits", "process", "none"};
     size_t row = table_add(table, c);
     table_borrow(table, row, PHASE, report->resources[c->group].phase);
@@ -97,7 +97,7 @@ void section_critical_path(const struct report *report, struct page *page) {
     table.failed |= critical_parts_of(&report->run->model, &parts) < 0;
     table.audience = FOR_DOCUMENT;
     for (size_t i = 0; i < parts.n; i++)
-        put_row(&table, report, &parts.items[i]);
+        put_part_row(&table, report, &parts.items[i]);
     page_table(page, &table);
     free(parts.items);
 }

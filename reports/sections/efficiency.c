@@ -30,7 +30,7 @@ static const struct report_column columns[] = {
 };
 
 /* Which phases are worth a line: those worth a table. */
-static bool is_shown(const struct report *report, const struct report_efficiency *e) {
+static bool phase_has_table(const struct report *report, const struct report_efficiency *e) {
     for (size_t i = 0; i < report->n_resources; i++)
         if (strcmp(report->resources[i].phase, e->phase) == 0)
             return i == 0 || layout_worth_a_table(report, &report->resources[i]);
@@ -45,7 +45,7 @@ void section_efficiency(const struct report *report, struct page *page) {
     for (size_t i = 0; i < report->n_efficiency; i++) {
         const struct report_efficiency *e = &report->efficiency[i];
         size_t row = table_add(&table, e);
-        if (!table.failed && !is_shown(report, e))
+        if (!table.failed && !phase_has_table(report, e))
             table.rows[row].room = ROOM_NONE;
         if (strcmp(e->source, "bound") != 0) /* the ideal network is known */
             continue;

@@ -13,7 +13,7 @@ static const char *shade_of(double share) {
     return shades[share >= .8 ? 4 : share >= .5 ? 3 : share >= .2 ? 2 : share > .02 ? 1 : 0];
 }
 
-static void put_cells(struct report_table *table, const struct report *report) {
+static void put_routes(struct report_table *table, const struct report *report) {
     double most = report->routes[0].mean_mb_s;
     for (size_t i = 1; i < report->n_routes; i++)
         most = fmax(most, report->routes[i].mean_mb_s);
@@ -38,7 +38,7 @@ void section_matrix(const struct report *report, struct page *page) {
         section_number_column(&table, report->hosts[h].name, NULL);
     for (size_t h = 0; h < report->n_hosts; h++)
         table_borrow(&table, table_add(&table, NULL), 0, report->hosts[h].name);
-    put_cells(&table, report);
+    put_routes(&table, report);
     table_title(&table, "From host to host (MB/s, mean of the run)");
     page_table(page, &table);
 }

@@ -117,7 +117,7 @@ static void put_timeline(const struct report *report, struct page *page) {
     page_table(page, &table);
 }
 
-static bool have_roles(const struct report *report) {
+static bool operators_have_roles(const struct report *report) {
     for (size_t i = 0; i < report->n_operators; i++)
         if (*report->operators[i].role)
             return true;
@@ -128,7 +128,7 @@ void section_operators(const struct report *report, struct page *page) {
     struct report_table table;
     TABLE_INIT(&table, "operators", report, columns);
     TABLE_ADD_ALL(&table, report->operators, report->n_operators);
-    if (!have_roles(report) && !table.failed)
+    if (!operators_have_roles(report) && !table.failed)
         table.columns[ROLE].name = NULL;
     table_title(&table, "Operators (share: of the time in iterations of the ranks that ran them)");
     page_table(page, &table);

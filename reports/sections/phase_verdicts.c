@@ -15,7 +15,7 @@ static const struct verdict *verdict_of(const struct report *report) {
     return &report->run->judgement.verdict;
 }
 
-static const struct report_resources *phase_of(const struct report *report, size_t i) {
+static const struct report_resources *phase_resources(const struct report *report, size_t i) {
     return &report->resources[verdict_of(report)->phases[i].group];
 }
 
@@ -23,14 +23,14 @@ static bool is_main(const struct report *report, size_t i) {
     return verdict_of(report)->phases[i].group == report->main_phase;
 }
 
-static bool is_shown(const struct report *report, size_t i) {
-    return i < PHASES_SHOWN && layout_worth_a_table(report, phase_of(report, i));
+static bool is_shown_phase(const struct report *report, size_t i) {
+    return i < PHASES_SHOWN && layout_worth_a_table(report, phase_resources(report, i));
 }
 
 /* More than the main phase, of which the verdict speaks already. */
 static bool any_shown(const struct report *report) {
     for (size_t i = 0; i < verdict_of(report)->n_phases; i++)
-        if (is_shown(report, i) && !is_main(report, i))
+        if (is_shown_phase(report, i) && !is_main(report, i))
             return true;
     return false;
 }
@@ -55,7 +55,8 @@ static const struct report_column columns[] = {
     [SUMMARY] = {KIND_PROSE, "summary", "what it waits for", COMPUTED},
 };
 
-static void put_row(struct report_table *table, const struct report *report, size_t i, bool shown) {
+static void put_phase_row(struct report_table *table, const struct report *report, size_t i,
+                          bool shown) {
     const struct verdict_phase *p = &verdict_of(report)->phases[i];
     AUTO(text_free) char *summary = verdict_say_phase(&report->run->model, p);
     char name[128];
@@ -64,7 +65,7 @@ static void put_row(struct report_table *table, const struct report *report, siz
     if (table->failed)
         return;
     table_borrow(table, row, STATE, verdict_state_name(p->state));
-    table_borrow(table, row, PHASE, phase_of(report, i)->phase);
+    table_borrow(table, row, PHASE, phase_resources(report, i)->phase);
     table_borrow(table, row, RESOURCE, resource_name(p->resource));
     table_borrow(table, row, CAUSE, cause_name(p->kind));
     table_number(table, row, BLOCKED, 100 * p->blocked);
@@ -73,7 +74,7 @@ static void put_row(struct report_table *table, const struct report *report, siz
         table->rows[row].room = ROOM_NONE;
         return;
     }
-    name_of(phase_of(report, i), name, sizeof name);
+    name_of(phase_resources(report, i), name, sizeof name);
     table_text(table, row, NAME, "%s", name);
 }
 
@@ -84,15 +85,15 @@ void section_phase_verdicts(const struct report *report, struct page *page) {
     table_title(&table, "Phase by phase");
     table.level = 3;
     for (size_t i = 0; i < verdict_of(report)->n_phases; i++)
-        put_row(&table, report, i, any && is_shown(report, i));
+        put_phase_row(&table, report, i, any && is_shown_phase(report, i));
     page_table(page, &table);
 }
 
 /* Short phases are no news on a screen. */
 static bool is_beside(const struct report *report, size_t i) {
-    return is_shown(report, i) && !is_main(report, i) &&
+    return is_shown_phase(report, i) && !is_main(report, i) &&
            verdict_blames(verdict_of(report)->phases[i].state) &&
-           phase_of(report, i)->duration_s >= BESIDE_SHARE_MIN * report->duration_s;
+           phase_resources(report, i)->duration_s >= BESIDE_SHARE_MIN * report->duration_s;
 }
 
 char *phase_verdicts_beside(const struct report *report) {
@@ -107,7 +108,7 @@ char *phase_verdicts_beside(const struct report *report) {
             continue;
         AUTO(text_free)
         char *summary = verdict_say_phase(&report->run->model, &verdict_of(report)->phases[i]);
-        name_of(phase_of(report, i), name, sizeof name);
+        name_of(phase_resources(report, i), name, sizeof name);
         fprintf(out, "%s%s: %s", said++ ? "; " : "", name, summary ? summary : "-");
     }
     if (fclose(out) == 0 && said)

@@ -26,8 +26,8 @@ static const struct report_column columns[] = {
 };
 
 /* Source of the last two columns, and the bytes that they lack. */
-static void put_note(struct report_table *table, const struct processes *processes,
-                     double unowned_mb) {
+static void put_bytes_note(struct report_table *table, const struct processes *processes,
+                           double unowned_mb) {
     bool any = false;
     for (size_t i = 0; i < processes->n; i++)
         any |= !isnan(processes->items[i].sent_mb_s);
@@ -43,7 +43,7 @@ static void put_note(struct report_table *table, const struct processes *process
                    text, unowned_mb);
 }
 
-static void put_rows(struct report_table *table, const struct processes *processes) {
+static void put_processes(struct report_table *table, const struct processes *processes) {
     TABLE_ADD_ALL(table, processes->items, processes->n);
     for (size_t i = 0; i < processes->n; i++)
         if (processes->items[i].rank >= 0)
@@ -63,8 +63,8 @@ void section_processes(const struct report *report, struct page *page) {
         result = processes_find(model, &traffic, &processes);
     table.failed |= result < 0;
     table_title(&table, "Processes (shares of the whole run)");
-    put_rows(&table, &processes);
-    put_note(&table, &processes, traffic.unowned_bytes / 1e6);
+    put_processes(&table, &processes);
+    put_bytes_note(&table, &processes, traffic.unowned_bytes / 1e6);
     page_table(page, &table);
     process_traffic_release(&traffic);
     free(processes.items);

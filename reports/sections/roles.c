@@ -22,7 +22,7 @@ static const struct report_column columns[] = {
     {KIND_WORD, "bytes_source", FIELD(report_role, bytes_source)},
 };
 
-static bool have_roles(const struct report *report) {
+static bool ranks_have_roles(const struct report *report) {
     for (size_t i = 0; i < report->n_roles; i++)
         if (*report->roles[i].role)
             return true;
@@ -37,7 +37,7 @@ static bool any_from(const struct report *report, const char *source) {
 }
 
 /* Meaning of the columns, where their titles do not tell. */
-static void put_note(struct report_table *table, const struct report *report) {
+static void put_columns_note(struct report_table *table, const struct report *report) {
     table_note(table,
                "Time is %s; CPU is of that time, 100 %% is one core; memory is the most that the "
                "process held. Bytes are those of the process alone%s%s.",
@@ -54,12 +54,12 @@ void section_roles(const struct report *report, struct page *page) {
     struct report_table table;
     TABLE_INIT(&table, "roles", report, columns);
     TABLE_ADD_ALL(&table, report->roles, report->n_roles);
-    table_title(&table, have_roles(report) ? "Ranks by role" : "Ranks");
-    if (!have_roles(report) && !table.failed)
+    table_title(&table, ranks_have_roles(report) ? "Ranks by role" : "Ranks");
+    if (!ranks_have_roles(report) && !table.failed)
         table.columns[ROLE].name = NULL;
     for (size_t i = 0; i < report->n_roles; i++)
         if (report->roles[i].received_at_most)
             table_cell(&table, i, RECEIVED)->before = "<= ";
-    put_note(&table, report);
+    put_columns_note(&table, report);
     page_table(page, &table);
 }

@@ -48,7 +48,7 @@ static void put_samples(struct report_table *table, const struct report *report)
         table_integer(table, 0, EXPECTED + i, (int64_t)sums[i]);
 }
 
-static void put_document(const struct report *report, struct page *page) {
+static void put_run_document(const struct report *report, struct page *page) {
     struct report_table table, hosts;
     char **names = calloc(report->n_hosts + 1, sizeof *names), **comments = comments_of(report);
     TABLE_INIT(&table, "run", report, columns);
@@ -86,7 +86,7 @@ void run_put_head(const struct report *report, struct page *page, int level) {
 
 void section_run(const struct report *report, struct page *page) {
     if (page_is_for(page, FOR_DOCUMENT))
-        put_document(report, page);
+        put_run_document(report, page);
     run_put_head(report, page, 1);
 }
 

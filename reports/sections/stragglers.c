@@ -26,8 +26,8 @@ static const struct report_column columns[] = {
     [CULPRIT] = CULPRIT_COLUMNS,
 };
 
-static void put_row(struct report_table *table, const struct report *report,
-                    const struct straggler *s, struct text_list *evidence) {
+static void put_straggler_row(struct report_table *table, const struct report *report,
+                              const struct straggler *s, struct text_list *evidence) {
     AUTO(text_free) char *cause = remark_words(&s->cause);
     char gain[120];
     size_t row = table_add(table, s);
@@ -51,7 +51,7 @@ void section_stragglers(const struct report *report, struct page *page) {
     table.failed |= !evidence;
     table_title(&table, "Stragglers");
     for (size_t i = 0; evidence && i < stragglers->n; i++)
-        put_row(&table, report, &stragglers->items[i], &evidence[i]);
+        put_straggler_row(&table, report, &stragglers->items[i], &evidence[i]);
     page_table(page, &table);
     for (size_t i = 0; evidence && i < stragglers->n; i++)
         text_list_release(&evidence[i]);

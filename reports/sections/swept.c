@@ -19,7 +19,7 @@ static const char *text_of(const struct sweep_table *table, size_t row, size_t c
 }
 
 /* Its first row holds the names of the columns. */
-static void put_table(const struct sweep_table *of, struct page *page) {
+static void put_sweep_table(const struct sweep_table *of, struct page *page) {
     struct report_table table;
     table_init(&table, NULL, NULL, NULL, 0);
     table.audience = FOR_READERS;
@@ -66,7 +66,7 @@ static void put_readable(const struct sweep_section *s, struct page *page) {
     if (s->words)
         page_paragraph(page, STYLE_PLAIN, "%s", s->words);
     for (size_t t = 0; t < s->tables->n; t++)
-        put_table(&s->tables->items[t], page);
+        put_sweep_table(&s->tables->items[t], page);
     put_pictures(s, page);
 }
 
@@ -147,7 +147,8 @@ static void init_measures(struct report_table *table, const char *id, const stru
     table_add(table, NULL);
 }
 
-static void put_runs(const struct sweep *sweep, const struct sweep_cell *cell, struct page *page) {
+static void put_cell_runs(const struct sweep *sweep, const struct sweep_cell *cell,
+                          struct page *page) {
     static const struct report_column columns[] = {
         {KIND_COUNT, "run", FIELD(sweep_run, id)},
         {KIND_RANK, "exit_status", FIELD(sweep_run, exit_status)},
@@ -194,7 +195,7 @@ static void put_cell(const struct sweep *sweep, const struct sweep_cell *cell, s
     struct report_table table, none;
     page_record(page, "cells");
     put_values(sweep, cell, page);
-    put_runs(sweep, cell, page);
+    put_cell_runs(sweep, cell, page);
     put_medians(sweep, cell, page);
     TABLE_INIT(&table, "", NULL, columns);
     table_add(&table, NULL);
@@ -243,7 +244,7 @@ static void put_tables(const struct sweep_tables *tables, struct page *page) {
     page_table(page, &table);
 }
 
-static void put_document(const struct sweep_section *s, struct page *page) {
+static void put_sweep_document(const struct sweep_section *s, struct page *page) {
     static const struct report_column columns[] = {{KIND_TEXT, "name", COMPUTED},
                                                    {KIND_TEXT, "title", COMPUTED},
                                                    {KIND_TEXT, "command", COMPUTED},
@@ -270,5 +271,5 @@ void sweep_put(const struct sweep_section *section, struct page *page) {
     else if (page_is_for(page, FOR_CSV))
         put_figures(section->sweep, page);
     else
-        put_document(section, page);
+        put_sweep_document(section, page);
 }

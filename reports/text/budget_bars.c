@@ -133,7 +133,7 @@ static const struct report_budget *next_worth(const struct worth *worth, size_t 
     return NULL;
 }
 
-static struct report_budget mean_of(const struct worth *worth) {
+static struct report_budget mean_budget(const struct worth *worth) {
     struct report_budget mean = {.awaited_rank = -1, .awaited_host = -1, .trusted = true};
     const struct report_budget *b;
     for (size_t at = 0; (b = next_worth(worth, &at));) {
@@ -171,7 +171,7 @@ static size_t extremes_of(const struct report *report, const struct worth *worth
         most = own_share(b) > own_share(most) ? b : most;
         least = own_share(b) < own_share(least) ? b : least;
     }
-    bars[0] = (struct bar){.budget = mean_of(worth)};
+    bars[0] = (struct bar){.budget = mean_budget(worth)};
     snprintf(bars[0].who, sizeof bars[0].who, "mean of %zu",
              worth->n_worth ? worth->n_worth : worth->n);
     bars[1] = bar_of(report, most);

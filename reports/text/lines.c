@@ -53,7 +53,7 @@ static char *say_run(const struct report *report) {
                        report->n_hosts, report->n_hosts == 1 ? "" : "s", end);
 }
 
-static int put_head(FILE *out, const struct report *report) {
+static int print_lines_head(FILE *out, const struct report *report) {
     AUTO(text_free) char *run = say_run(report);
     AUTO(text_free) char *recording = say_recording(report);
     AUTO(text_free)
@@ -132,7 +132,7 @@ int report_write_lines(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
     if (v->too_short)
         return put_too_short(out, report);
-    int result = put_head(out, report);
+    int result = print_lines_head(out, report);
     if (result < 0)
         return result;
     put_limit(out, v, colour);

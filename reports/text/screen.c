@@ -23,7 +23,7 @@
 #define HOSTS_SHOWN 6
 #define HOSTS_BESIDE_BUDGET 4
 
-static void put_head(FILE *out, const struct report *report) {
+static void print_screen_head(FILE *out, const struct report *report) {
     char duration[LAYOUT_NUMBER_SIZE];
     char missing[REPORT_MISSING_SIZE];
     fprintf(out, "chokepoint: run %lld ", (long long)report->run_id);
@@ -72,7 +72,7 @@ static void put_verdict(FILE *out, const struct report *report, bool colour, str
                                                 strlen(label), text, share_of_room(room, 5, 6)));
 }
 
-static double mean_of(const struct report *report, size_t host, enum metric metric) {
+static double mean_on_host(const struct report *report, size_t host, enum metric metric) {
     return report->resources[0].values[host * METRIC_COUNT_ + (size_t)metric].mean;
 }
 
@@ -98,7 +98,7 @@ struct host_column {
 static struct host_column memory_column(const struct report *report) {
     double most = 0;
     for (size_t h = 0; h < report->n_hosts; h++)
-        most = fmax(most, mean_of(report, h, METRIC_MEM_USED));
+        most = fmax(most, mean_on_host(report, h, METRIC_MEM_USED));
     return most < 1 ? (struct host_column){METRIC_MEM_USED, "mem MB", 1000, DIGITS_NONE}
                     : (struct host_column){METRIC_MEM_USED, "mem GB", 1, 2};
 }
@@ -124,7 +124,7 @@ static void put_hosts(FILE *out, const struct report *report) {
     for (size_t h = 0; h < shown; h++) {
         table_borrow(&table, table_add(&table, NULL), 0, report->hosts[h].name);
         for (size_t c = 0; c < n; c++)
-            table_number(&table, h, c + 1, mean_of(report, h, columns[c].metric));
+            table_number(&table, h, c + 1, mean_on_host(report, h, columns[c].metric));
     }
     text_put_table(out, &table, 2);
     table_release(&table);
@@ -196,7 +196,7 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL) +
                    (report->quality.n_amiss > 0);
     struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
-    put_head(out, report);
+    print_screen_head(out, report);
     put_verdict(out, report, colour, &room);
     if (v->too_short) {
         free(phases);
