@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two changes chosen by boxes, and their answer: it stands in the table of two changes at once, which was asked for when the
- * page was written. Nothing is computed here.
+ * Shows the answer for two changes that are chosen by boxes. The answer comes from the table of two changes at once, which
+ * was computed when the page was written. Nothing is computed here.
  */
 (function () {
     "use strict";

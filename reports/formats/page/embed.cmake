@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Makes the C file that has the style and the script of the page as strings, and the hash by which the page's
-# Content-Security-Policy knows its script. cmake -DSTYLES=a.css|b.css -DSCRIPTS=a.js|b.js -DOUT=page_assets.c -P embed.cmake
-# A file of a library stands first and brings its licence with it, as a comment before it.
+# Makes a C file that holds the style and the script of the page as strings, and the hash by which the page's
+# Content-Security-Policy identifies the script. cmake -DSTYLES=a.css|b.css -DSCRIPTS=a.js|b.js -DOUT=page_assets.c -P embed.cmake
+# A library's file stands first, after a comment with its licence.
 function(join_files names result)
   string(REPLACE "|" ";" files "${names}")
   set(text "")
   foreach(file IN LISTS files)
     file(READ "${file}" part)
-    # a browser's tools would ask for these
+    # a browser's developer tools would request these
     string(REGEX REPLACE "(//# sourceMappingURL=[^\n]*|/\\*# sourceMappingURL=[^*]*\\*/)" "" part "${part}")
     if(part MATCHES "</[sS][cCtT]")
       message(FATAL_ERROR "${file} would end its element early")
@@ -31,7 +31,7 @@ function(base64_of_hex hex result)
       string(APPEND text "${letter}")
     endforeach()
   endforeach()
-  # 32 bytes end with one letter too many, which is the padding
+  # base64 of 32 bytes ends with one letter of padding
   string(REGEX REPLACE "A$" "=" text "${text}")
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page as a whole: contents are folded where they would stand in the way, and all is unfolded on paper. */
+/* The page as a whole: the contents are folded where room is short, and everything is unfolded on paper. */
 (function () {
     "use strict";
     const contents = document.querySelector("nav details");

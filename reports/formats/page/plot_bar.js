@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar above the plots: the hosts that are shown, and the range of time by buttons. */
+/* The bar above the plots: it chooses the hosts that are shown, and the range of time by buttons. */
 const plot_bar = (function () {
     "use strict";
     const part = document.getElementById("over-time");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data of a run's plots, which are in the page (formats/html_data.c), as rows, axes and words. Names in them come from
- * outside and only ever become text. The other scripts of plots read them from here; without data they do nothing.
+ * The data of a run's plots, which the page holds (formats/html_data.c), as rows, axes and words. Names in the data come
+ * from outside and only ever become text. The other scripts of plots read the data here; without it they do nothing.
  */
 const plotted = (function () {
     "use strict";
@@ -20,7 +20,7 @@ const plotted = (function () {
             made.textContent = text;
         return made;
     }
-    let colours = {}; /* of the style as it is now, light or dark: asked for once */
+    let colours = {}; /* of the current style, light or dark: read once */
     function colour(name) {
         colours[name] = colours[name] || getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
         return colours[name];
@@ -38,7 +38,7 @@ const plotted = (function () {
         return Math.max(0, Math.min(points - 1, Math.round(time / span * 2 - 0.5)));
     }
 
-    /* A line's values are one string, two digits of base 32 each, "--" where none is known: each is read when it is shown. */
+    /* A line's values are one string, two digits of base 32 each, "--" for an unknown value. A value is read when it is shown. */
     function value_at(line, row) {
         const value = parseInt(line.v.slice(2 * row, 2 * row + 2), 32);
         return isNaN(value) ? null : value * line.s;
@@ -54,7 +54,7 @@ const plotted = (function () {
             rows[row] = [time_of(row), ...order.map(i => lines[i] ? value_at(lines[i], row) : null)];
         return rows;
     }
-    /* One axis for all hosts of a plot, so that panels compare; a ceiling that is near is in it. */
+    /* All hosts of a plot have one axis, so that panels can be compared; it includes a ceiling that is near. */
     function top_of_all(plot) {
         let most = 0, ceiling = 0;
         for (const panel of plot.panels)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the lines of a plot: phases, ends of iterations, and a line for each measured ceiling. */
+/* The background of a plot: phases, ends of iterations, and a line for each measured ceiling. */
 const plot_ground = (function () {
     "use strict";
     if (!plotted)

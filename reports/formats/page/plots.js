@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plots of a run, alive: one cursor and one range of time for all of them. A page has dozens, and one takes a tenth of
- * a second to draw: each is drawn when it comes near the view, and drawn again there when the range has changed meanwhile.
+ * The interactive plots of a run share one cursor and one range of time. A page has dozens, and each takes a tenth of a
+ * second to draw: a plot is drawn when it comes near the view, and again if the range has changed meanwhile.
  */
 const plots = (function () {
     "use strict";
@@ -9,7 +9,7 @@ const plots = (function () {
         return null;
     const { run, points, span, element, colour, forget_colours, three, time_of, row_of, value_at, order_of, rows_of, top_of, ceilings_of } = plotted;
     const HOSTS_AT_FIRST = 4, NEAR = "50% 0px";
-    const panels = []; /* {plot, lines, head, chart, cursor, values} of the hosts that are shown; graph, once it is drawn */
+    const panels = []; /* {plot, lines, head, chart, cursor, values} of the hosts that are shown; and graph once it is drawn */
     const figures = []; /* {plot, box} */
     const time_said = element("output");
     let range = [0, run.end], pointed = null, drawing = false;
@@ -116,7 +116,7 @@ const plots = (function () {
         } else {
             panel.top = top_of(panel.plot);
             panel.graph = new Dygraph(panel.chart, rows_of(panel.plot, panel.lines), options_of(panel.plot, panel));
-            panel.graph.resetZoom = () => show_range(0, run.end); /* rather than from the first point to the last */
+            panel.graph.resetZoom = () => show_range(0, run.end); /* the whole run, not only from its first point to its last */
         }
         drawing = false;
     }
@@ -177,7 +177,7 @@ const plots = (function () {
             continue;
         const box = element("div", "alive");
         figure.querySelector("figcaption").after(box);
-        figure.classList.add(plot.part ? "is-both" : "is-alive"); /* a picture of more than the plots show stays */
+        figure.classList.add(plot.part ? "is-both" : "is-alive"); /* the picture stays if it shows more than the plots */
         figures.push({ plot, box });
     }
     if (!figures.length)

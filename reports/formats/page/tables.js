@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of a page: each sorts by a click on a heading (or Enter on it), within its groups, and is had as CSV. */
+/* Tables of a page: a click on a heading (or Enter) sorts it within its groups, and a button gives it as CSV. */
 (function () {
     "use strict";
 
@@ -9,7 +9,7 @@
         return parseFloat(cell.textContent.replace(/^[^0-9+-]+/, ""));
     }
 
-    /* Unknown values stand last, in either order of the others. */
+    /* Unknown values stand last in both orders. */
     function compare(a, b, column, words, sign) {
         const x = a.cells[column], y = b.cells[column];
         if (words)
@@ -43,7 +43,7 @@
         });
     }
 
-    /* As a spreadsheet takes it: RFC 4180, and no cell is a formula. */
+    /* In the form that spreadsheets read: RFC 4180, and no cell is a formula. */
     function csv_cell(cell) {
         const items = cell.querySelectorAll("li");
         let text = items.length ? Array.from(items, item => item.textContent).join("; ") : cell.textContent;
