@@ -28,7 +28,7 @@ else()
   return()
 endif()
 
-# Its own objects come before the archive that has the same functions by libraries that are loaded.
+# These objects come before the archive, whose functions of the same names load libraries at run time.
 add_executable(chokepoint-agent-delivered
   capture/capture_without.c
   main.c
@@ -48,7 +48,7 @@ set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoi
 find_library(STATIC_LIBBPF libbpf.a)
 find_library(STATIC_LIBELF libelf.a)
 find_library(STATIC_LIBZ libz.a)
-find_library(STATIC_LIBZSTD libzstd.a) # libelf calls it on Ubuntu 24.04; elsewhere nothing of it is taken
+find_library(STATIC_LIBZSTD libzstd.a) # libelf calls it on Ubuntu 24.04; elsewhere nothing is linked from it
 if(delivered_static)
   set(static_kind -static)
   if(CHOKEPOINT_HARDEN AND CHOKEPOINT_STATIC_PIE)
@@ -66,7 +66,7 @@ endif()
 install(TARGETS chokepoint-agent-delivered
   RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/chokepoint/agents/${CMAKE_SYSTEM_PROCESSOR})
 
-# The shim lies beside it, without the names that only debuggers read.
+# The shim lies beside the agent, without the symbols that only debuggers read.
 if(TARGET chokepoint-mpi)
   set(delivered_shim ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR}/libchokepoint-mpi.so)
   add_custom_command(OUTPUT ${delivered_shim}

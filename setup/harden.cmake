@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Release builds are hardened, packages among them; tests/tools/check_hardening.py reads what came of it. Builds with
-# sanitizers and without optimisation are not: FORTIFY needs the optimiser, and sanitizers look closer.
+# Release builds are hardened, packages among them; tests/tools/check_hardening.py checks the built files. Builds with
+# sanitizers or without optimisation are not: FORTIFY needs the optimiser, and sanitizers find more.
 #
-# FORTIFY is asked for by the level that the compiler's header takes. Code of programs is -fPIE and not -fPIC, which would
-# keep the compiler from inlining a function that another file could replace.
+# FORTIFY has the highest level that the compiler's header takes. Programs use -fPIE and not -fPIC, since -fPIC would
+# keep the compiler from inlining functions that another file could replace.
 if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT CHOKEPOINT_SANITIZE AND NOT CHOKEPOINT_TSAN
    AND NOT CHOKEPOINT_FUZZ)
   set(harden_default ON)

@@ -6,7 +6,7 @@ chokepoint_unit_test(test_agent_columns chokepoint_agent)
 chokepoint_unit_test(test_agent_sampler chokepoint_agent)
 chokepoint_unit_test(test_agent_privileges chokepoint_agent)
 
-# The probes: on whole hosts as text, and on this machine against its own kernel.
+# The probes: against hosts recorded as text, and against this machine's kernel.
 chokepoint_unit_test(test_agent_fixtures chokepoint_agent)
 chokepoint_unit_test(test_agent_change chokepoint_agent)
 chokepoint_unit_test(test_agent_process chokepoint_agent)
@@ -48,7 +48,7 @@ chokepoint_unit_test(test_agent_relay chokepoint_relay)
 chokepoint_unit_test(test_agent_doctor chokepoint_agent)
 chokepoint_unit_test(test_agent_core_speed chokepoint_agent)
 
-# Connections and flows on the wire, against transfers of known size and known hindrance.
+# Connections and flows, against transfers of known size with known limits.
 add_executable(tcp-transfer tools/tcp_transfer.c)
 chokepoint_e2e_test(connection_is_what_was_sent)
 chokepoint_e2e_test(flow_is_what_was_sent)

@@ -50,7 +50,7 @@ chokepoint_unit_test(test_analysis_whatif_react chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_quota chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_waits chokepoint_analysis)
 
-# Whoever adds a test of a cause names it in no list.
+# The test of a cause is named in no list.
 file(GLOB cause_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_cause_*.c)
 foreach(path ${cause_tests})
   get_filename_component(name ${path} NAME_WE)
@@ -64,7 +64,7 @@ if(PYTHON_PROGRAM AND CMAKE_NM)
   set_tests_properties(rooms_call_each_other_one_way PROPERTIES LABELS unit TIMEOUT 600)
 endif()
 
-# Each test of one cause: whoever adds a cause adds a file here and no line.
+# One test per cause: a new cause needs a file and no line here.
 file(GLOB cause_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_cause_*.c)
 foreach(path ${cause_tests})
   get_filename_component(name ${path} NAME_WE)

@@ -11,7 +11,7 @@ target_link_libraries(bench_store_rate PRIVATE chokepoint_store sqlite3)
 add_executable(bench_store_bytes bench/store_bytes.c)
 target_link_libraries(bench_store_bytes PRIVATE chokepoint_store sqlite3)
 
-# Recordings of many hosts, and what a command takes for them: bench/analysis_speed.sh.
+# Makes recordings of many hosts, to time commands: bench/analysis_speed.sh.
 add_executable(bench_analysis_speed bench/analysis_speed.c)
 target_link_libraries(bench_analysis_speed PRIVATE chokepoint_store chokepoint_analysis)
 

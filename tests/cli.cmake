@@ -52,7 +52,7 @@ chokepoint_unit_test(test_top_details chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
 chokepoint_e2e_test(top_watches_hosts)
 
-# Files that take the place of others.
+# Files that replace others.
 chokepoint_failing_test(test_files_failing chokepoint_reports sqlite3)
 target_sources(test_files_failing PRIVATE ../cli/base/output_stream.c ../cli/base/output.c)
 foreach(call fdopen fileno ZSTD_createCCtx ZSTD_createDCtx)

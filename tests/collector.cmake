@@ -11,7 +11,7 @@ add_executable(new-run tools/new_run.c)
 target_link_libraries(new-run PRIVATE chokepoint_store)
 chokepoint_thread_test(test_echo chokepoint_collector chokepoint_push Threads::Threads)
 
-# A process's monotonic clock, bent.
+# Shifts a process's monotonic clock.
 add_library(clockdrift MODULE tools/clock_drift.c)
 set_target_properties(clockdrift PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 target_compile_options(clockdrift PRIVATE -fno-sanitize=all)

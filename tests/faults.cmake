@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The fault matrix: what it needs built, and its short form. The whole matrix is a command: tests/faults/matrix --help.
+# The fault matrix: its programs, and its short form. The whole matrix is a command: tests/faults/matrix --help.
 add_executable(fault-trouble ${CMAKE_CURRENT_SOURCE_DIR}/faults/trouble.c)
 target_link_libraries(fault-trouble PRIVATE Threads::Threads)
 add_executable(fault-canary ${CMAKE_CURRENT_SOURCE_DIR}/faults/canary.c)

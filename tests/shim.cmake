@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The MPI shim: programs with planted answers, and what it saw of them.
+# The MPI shim: programs with planted answers, against its records.
 find_package(MPI COMPONENTS C QUIET)
 if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   add_executable(calls_dump ${CMAKE_CURRENT_SOURCE_DIR}/mpi/calls_dump.c)
@@ -16,7 +16,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
   chokepoint_e2e_test(printed_commands_work mpi)
   chokepoint_e2e_test(slow_files_are_the_disks mpi)
 
-  # shim_program(TARGET): without sanitizers, whose runtime wants to come before what is preloaded.
+  # shim_program(TARGET): without sanitizers, since their runtime must come before preloaded libraries.
   function(shim_program target)
     get_target_property(options ${target} COMPILE_OPTIONS)
     list(FILTER options EXCLUDE REGEX "^-fsanitize|^-fno-sanitize")
@@ -63,7 +63,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
     set_target_properties(calls_standard PROPERTIES LINK_LIBRARIES mpi_abi)
   endif()
 
-  # The same programs for MPICH, beside those for the MPI that all else is built with.
+  # The same programs for MPICH, beside those for the default MPI.
   find_program(MPICC_MPICH mpicc.mpich)
   set(mpich_bin ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpich)
   set(mpich_programs)
@@ -96,7 +96,7 @@ if(TARGET chokepoint-mpi AND MPI_C_FOUND)
       ENVIRONMENT "CHOKEPOINT_MPI=mpich;CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
   endfunction()
   chokepoint_mpi_test(shim_interfaces_are_those_installed)
-  # Programs of the e2e tests and those of the waits that a replay follows.
+  # Programs of the e2e tests, and programs whose waits a replay follows.
   add_test(NAME mpi_calls_are_recorded_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/e2e/mpi_calls_are_recorded.sh)
   add_test(NAME waits_are_followed_mpich COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/waits_are_followed.sh)
   set_tests_properties(mpi_calls_are_recorded_mpich waits_are_followed_mpich PROPERTIES LABELS "e2e;mpi" TIMEOUT 600

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Makes C of calls.def. -v out=list: enum and names, for reader and writer; out=entries: the functions that
-# programs call; out=wrappers: what watches a call, for one interface; out=fortran: the functions before Fortran's entry points. Plain awk: mawk, gawk, busybox.
+# programs call; out=wrappers: the functions that watch a call, for one interface; out=fortran: the functions before Fortran's entry points. Plain awk: mawk, gawk, busybox.
 BEGIN {
     FS = " [|] "
     split("_ _f08_ _f08ts_", suffixes, " ") # mpif.h and use mpi; use mpi_f08, where buffers are addresses; or descriptors
@@ -65,7 +65,7 @@ function wrapper() {
             arguments == "" ? "" : ", " arguments
     }
 }
-# Words in, the same words on: see choose.c.
+# Functions that pass the words of their arguments on: see choose.c.
 function entries(    n, i, pieces, declared, types, passed) {
     n = parameters == "void" ? 0 : split(parameters, pieces, ",")
     for (i = 1; i <= n; i++) {
@@ -84,7 +84,7 @@ function entries(    n, i, pieces, declared, types, passed) {
         printf "    return ((int (*)(%s))__atomic_load_n(&entry_%s, __ATOMIC_RELAXED))(%s);\n}\n", types, symbol, passed
     }
 }
-# By reference all of them, then ierror; each string has its length behind that.
+# All arguments by reference, then ierror, then the length of each string.
 function fortran(    n, i, pieces, strings, declared, passed, symbol, suffix) {
     if (parameters ~ /argv\)?$/ || parameters ~ /char \*\*\*argv/) return
     n = parameters == "void" ? 0 : split(parameters, pieces, ",")
