@@ -63,10 +63,3 @@ if(PYTHON_PROGRAM AND CMAKE_NM)
     COMMAND ${PYTHON_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_cycles.py ${PROJECT_BINARY_DIR})
   set_tests_properties(rooms_call_each_other_one_way PROPERTIES LABELS unit TIMEOUT 600)
 endif()
-
-# One test per cause: a new cause needs a file and no line here.
-file(GLOB cause_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_cause_*.c)
-foreach(path ${cause_tests})
-  get_filename_component(name ${path} NAME_WE)
-  chokepoint_unit_test(${name} chokepoint_reports)
-endforeach()
