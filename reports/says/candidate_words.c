@@ -37,9 +37,9 @@ bool cause_is_clause(const struct remark *cause) {
 
 static char *words_of_resource(const struct candidate *c, const char *host, const char *cause) {
     const char *words = resource_words(c->resource), *close = strrchr(words, ')');
-    if (c->cause.code == REMARK_LINK) /* which says no more than the resource */
+    if (c->cause.code == REMARK_LINK) /* REMARK_LINK says no more than the resource */
         return text_format("%s's %s", host, words);
-    if (close) /* one pair of parentheses */
+    if (close) /* shares one pair of parentheses */
         return text_format("%s's %.*s: %s)", host, (int)(close - words), words, cause);
     return text_format("%s's %s (%s)", host, words, cause);
 }

@@ -12,7 +12,7 @@
 #define NAME "chokepoint"
 #define RUN "{run}"
 
-/* How a verb is told the database. */
+/* The option by which a verb takes the database. */
 static const char *database_option(const char *verb) {
     static const char *const with_option[] = {"report", "whatif", "compare", "calibrate", "import",
                                               "list",   "export", "run",     "sweep",     "rm",
@@ -25,7 +25,7 @@ static const char *database_option(const char *verb) {
     return NULL;
 }
 
-/* One word of a shell's command line; in quotes only where it needs them. */
+/* Writes a word of a shell's command line, in quotes only if it needs them. */
 static void put_word(FILE *out, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "%+,-./:=@_";
@@ -58,7 +58,7 @@ static bool ends(const char *text, const char *with) {
     return size >= end && strcmp(text + size - end, with) == 0;
 }
 
-/* Another program's words come last, and its options are not ours. */
+/* Whether another program's words follow, whose options are not ours. */
 static bool takes_command(struct command c) {
     return strcmp(c.verb, "run") == 0 ||
            (strcmp(c.verb, "sweep") == 0 && strncmp(c.arguments, "report", strlen("report")) != 0);

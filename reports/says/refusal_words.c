@@ -4,7 +4,7 @@
 #include "analysis/gain/whatif.h"
 #include "reports/says/remark_words.h"
 
-/* Numbers: the refusal's two, and the tolerance of a replay, %. Names: the call. */
+/* Numbers: the two of the refusal, then the tolerance of a replay in %. Names: the call. */
 static const char *const templates[REFUSAL_COUNT_] = {
     [REFUSAL_NONE] = "",
     [REFUSAL_NEWCOMERS] = "the run uses %s, which a replay does not follow",

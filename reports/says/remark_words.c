@@ -14,7 +14,7 @@ static bool is_decimal(const char *from) {
     return from[1] == '.' && from[2] >= '0' && from[2] <= '9' && (from[3] == 'f' || from[3] == 'g');
 }
 
-/* Behind the brace that closes the one of "%{"; NULL: none does. */
+/* The place after the brace that closes the "%{" at `from`; NULL: there is none. */
 static const char *end_of_command(const char *from) {
     int open = 0;
     for (const char *at = from + 1; *at; at++) {
@@ -49,7 +49,7 @@ enum remark_takes remark_conversion(const char *from, const char **ret_end) {
     return REMARK_TAKES_BAD;
 }
 
-/* The alternative of that number, from 1 on; without such a one the last. */
+/* Writes the alternative of that number, from 1 on; if there is none, the last alternative. */
 static void put_choice(const char *from, double number, FILE *out) {
     const char *word = from + 2, *end = word + strcspn(word, "|]");
     for (double at = 1; *end == '|' && at != number; at++) {
@@ -59,7 +59,7 @@ static void put_choice(const char *from, double number, FILE *out) {
     fwrite(word, 1, (size_t)(end - word), out);
 }
 
-/* "48010", not "4.801e+04": so many digits count, and zeros follow. */
+/* Writes "48010", not "4.801e+04": `digits` digits, then zeros. */
 static void put_digits(double number, int digits, FILE *out) {
     double size = fabs(number);
     int more = isfinite(size) && size >= 1 ? (int)floor(log10(size)) + 1 - digits : 0;
@@ -96,7 +96,7 @@ const char *remark_sentence(const struct remark_kind *kind) {
     return kind->sentence ? kind->sentence : verdict_template(kind->code);
 }
 
-/* "%{VERB WORDS}", which ends at `end`; else a percent sign. */
+/* Writes "%{VERB WORDS}", which ends at `end`, or a percent sign. */
 static void put_itself(const char *from, const char *end, const struct caller *caller, FILE *out) {
     if (from[1] != '{') {
         fputc('%', out);

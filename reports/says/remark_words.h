@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sentence of a remark. Its template stands with its kind; a template is no format of
- * printf: its conversions take the remark's numbers and names in turn. Other codes
- * (refusal_words.c) have templates of the same language.
+ * The sentence of a remark. Its kind has the template. A template is no printf format: its
+ * conversions take the remark's numbers and names in turn. Templates of other codes
+ * (refusal_words.c) use the same language.
  *
  *   %d            the next number, whole        %.0f %.2f   with so many digits behind the point
  *   %.3g          with so many digits           %s          the next name
@@ -19,28 +19,28 @@
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"
 
-/* Owned; NULL: no memory. "" of REMARK_NONE. */
+/* Owned; NULL: no memory. REMARK_NONE has "". */
 char *remark_words(const struct remark *remark);
-/* The same of one that may hold a command. */
+/* As remark_words, for a remark that may contain a command. */
 char *remark_words_by(const struct remark *remark, const struct caller *caller);
-/* A template with the values of a code that is no remark. */
+/* The sentence of a template, with the values of a code that is no remark. */
 char *template_words(const char *template, const double *numbers, const char *const *names,
                      const struct caller *caller);
-/* Appends the sentence of each; no memory is an error of the list. */
+/* Appends the sentence of each remark; lack of memory is an error of the list. */
 void remarks_say(const struct remarks *remarks, struct text_list *to);
 
-/* The template of a kind, of a cause or of the verdict; static. NULL: of none. */
+/* The template of a kind, whether a cause or the verdict has it; static. NULL: there is none. */
 const char *remark_sentence(const struct remark_kind *kind);
-/* The same of those codes that the verdict adds; NULL: it is none of these. */
+/* The template of a code that the verdict adds; NULL: the code is none of these. */
 const char *verdict_template(enum remark_code code);
 
-/* A conversion of a template, which begins with '%': what it takes, and where it ends. */
+/* A conversion of a template, which begins with '%': the values that it takes, and its end. */
 enum remark_takes {
     REMARK_TAKES_NOTHING,
     REMARK_TAKES_NUMBER,
     REMARK_TAKES_NAME,
     REMARK_TAKES_BOTH,
-    REMARK_TAKES_BAD /* it is no conversion */
+    REMARK_TAKES_BAD /* not a conversion */
 };
 enum remark_takes remark_conversion(const char *from, const char **ret_end);
 

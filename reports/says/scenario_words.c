@@ -51,7 +51,7 @@ char *scenario_options(const struct run_model *model, const struct whatif_scenar
 
 /* ---- in words ---- */
 
-#define UNLIMITED 100 /* so many times as fast: it holds up nobody */
+#define UNLIMITED 100 /* times as fast: it holds up no run */
 
 /* "vm1's link", "all links" */
 static char *belonging(const char *host, const char *one, const char *all) {

@@ -16,7 +16,7 @@ void text_list_add(struct text_list *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_list_release(struct text_list *list);
 
-/* A formatted owned text, NULL without memory. */
+/* A formatted text, owned; NULL: no memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For AUTO(). */
 void text_free(char **text);

@@ -23,7 +23,7 @@ static char *whose(const struct run_model *model, const struct candidate *c, boo
                                : text_format("all %zu hosts", model->n_hosts);
 }
 
-/* cause: said where it is more than that the link is full. */
+/* cause: its words follow if it is more than a full link. */
 static char *name_link(const struct candidate *c, const struct candidate *other, const char *who,
                        const char *cause) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
@@ -34,7 +34,7 @@ static char *name_link(const struct candidate *c, const struct candidate *other,
     return text_format("network of %s, %s", who, way);
 }
 
-/* Where the resource has parentheses of its own, which the cause shares. */
+/* If the resource's words have parentheses, the cause goes inside them. */
 static const char *qualified(enum resource resource) {
     static const char *const templates[RESOURCE_COUNT_] = {
         [RESOURCE_STEAL] = "CPU of %s (stolen by the hypervisor: %s)",
@@ -81,12 +81,12 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
     return candidate_is_link(c) ? name_link(c, v->other, who, bare) : name_resource(c, who, bare);
 }
 
-/* How full it is is known. */
+/* Whether it is known how full the link is. */
 static bool is_rated(const struct candidate *c) {
     return candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from;
 }
 
-/* Each direction by its own figure: the other one may carry far less. */
+/* Each direction has its own figure: the other one may carry far less. */
 static char *rates_both_ways(const struct run_model *model, const struct candidate *c,
                              const struct candidate *other) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
@@ -99,7 +99,7 @@ static char *rates_both_ways(const struct run_model *model, const struct candida
                        c->ceiling, back, verdict_back_rate(model, c));
 }
 
-/* Extent of the limit: the used part of its rate if that is known, else a share of the time. */
+/* Extent of the limit: the used part of its rate if known, else a share of the time. */
 static char *how_much(const struct run_model *model, const struct candidate *c,
                       const struct candidate *other) {
     if (is_rated(c) && other)
@@ -160,7 +160,7 @@ char *verdict_cost(const struct run_model *model, const struct verdict *v) {
 
 /* ---- what a change is worth ---- */
 
-/* " (44 to 47)", or nothing where that says no more than the estimate. */
+/* " (44 to 47)", or "" if it says no more than the estimate. */
 static void say_range(const struct gain *gain, char *to, size_t size) {
     double low = round(100 * gain->low), high = round(100 * gain->high);
     bool known = !isnan(low) && !isnan(high) && low != high;

@@ -5,17 +5,18 @@
 
 #include "analysis/verdict/verdict.h"
 
-/* "network of vm1, sending and receiving: at 99 % of its 224 MB/s"; summary: the sentences of the
- * verdict, for one that rests on no candidate. Owned; NULL: no memory. */
+/* "network of vm1, sending and receiving: at 99 % of its 224 MB/s". summary: the verdict's
+ * sentences, for a verdict without a candidate. Owned; NULL: no memory. */
 char *verdict_limit(const struct run_model *model, const struct verdict *verdict,
                     const char *summary);
 
-/* The part of the run that the limit took, "56 % of the time in training, 51 to 53 % of the whole
- * run"; "" where the limit's line has it. The verdict has a candidate. Owned; NULL: no memory. */
+/* The part of the run that the limit took: "56 % of the time in training, 51 to 53 % of the whole
+ * run"; "" if the limit's line says it. The verdict must have a candidate. Owned; NULL: no
+ * memory. */
 char *verdict_cost(const struct run_model *model, const struct verdict *verdict);
 
-/* "a link twice as fast: -45 % run time (44 to 47); without this limit: -89 %". Owned; "" where no
- * change was looked at; NULL: no memory. */
+/* "a link twice as fast: -45 % run time (44 to 47); without this limit: -89 %". Owned; "" if no
+ * change was examined; NULL: no memory. */
 char *verdict_worth(const struct run_model *model, const struct verdict *verdict);
 
 #endif

@@ -8,20 +8,20 @@
 /* The sentence of the verdict's candidate. Owned; NULL: no memory. */
 char *verdict_candidate_sentence(const struct run_model *model, const struct verdict *verdict);
 
-/* It has a sentence of its own, in which its share of the run is another one. */
+/* Whether the candidate has its own sentence, which gives a different share of the run. */
 bool verdict_has_own_sentence(const struct candidate *candidate);
 
-/* MB/s that the candidate's link carries in the other direction, mean; NAN. */
+/* Mean MB/s that the candidate's link carries in the other direction; NAN. */
 double verdict_back_rate(const struct run_model *model, const struct candidate *candidate);
 
-/* The limit is told of the process that has most of a sleep, or of one way of a link; the change
- * concerns the host's other processes and the other way as well. A gain beyond the share that is
- * told says so. */
+/* The part of the run that the gain covers. The limit names the process with most of a sleep, or
+ * one direction of a link; the change also affects the host's other processes, or the other
+ * direction. A gain beyond the named share says so. */
 enum verdict_scope { SCOPE_OF_LIMIT, SCOPE_ALL_SLEEP, SCOPE_BOTH_WAYS };
 enum verdict_scope verdict_gain_scope(const struct verdict *verdict);
 
-/* The share of the run that the candidate took, "10 % of the time in training, 9 to 11 % of the
- * whole run"; of a link both ways. */
+/* Writes the share of the run that the candidate took: "10 % of the time in training, 9 to 11 % of
+ * the whole run"; for a link both directions. */
 void verdict_say_share(const struct run_model *model, const struct candidate *candidate,
                        const struct verdict *verdict, char *to, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict that rests on a candidate, as a sentence: who, what, when, how much, and what a
- * change would give. */
+/* The verdict with a candidate, as a sentence: who, what, when, how much, and the gain of a
+ * change. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "reports/says/text_list.h"
 #include "reports/says/verdict_private.h"
 
-/* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" of a link whose rate says
+/* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" for a link whose rate says
  * nothing. */
 static void say_own_rate(const struct candidate *c, char *to, size_t size) {
     to[0] = '\0';
@@ -28,7 +28,7 @@ static void say_own_rate(const struct candidate *c, char *to, size_t size) {
                  c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
 }
 
-/* The same, and what its other direction carried meanwhile: "; it receives 2.1 MB/s". */
+/* As say_own_rate, then the rate of the other direction: "; it receives 2.1 MB/s". */
 static void say_rate(const struct run_model *model, const struct candidate *c, char *to,
                      size_t size) {
     say_own_rate(c, to, size);
@@ -41,7 +41,7 @@ static void say_rate(const struct run_model *model, const struct candidate *c, c
                  c->resource == RESOURCE_NET_EGRESS ? "receives" : "sends", back);
 }
 
-/* "48 to 52 %", or "48 %" where both ends round to the same. */
+/* "48 to 52 %", or "48 %" if both ends round to the same. */
 static void say_interval(double low, double high, char *to, size_t size) {
     if (round(100 * low) == round(100 * high))
         snprintf(to, size, "%.0f %%", 100 * low);
@@ -54,7 +54,7 @@ double verdict_back_rate(const struct run_model *model, const struct candidate *
     return model_mean(model, c->host, sends ? METRIC_NET_RECV : METRIC_NET_SEND, c->group);
 }
 
-/* " (48 to 52 %)", or nothing where that says no more than the estimate beside it. */
+/* " (48 to 52 %)", or "" if it says no more than the estimate beside it. */
 static void say_around(const struct gain *gain, char *to, size_t size) {
     char range[40];
     bool same = round(100 * gain->low) == round(100 * gain->high) &&
@@ -63,9 +63,9 @@ static void say_around(const struct gain *gain, char *to, size_t size) {
     snprintf(to, size, same ? "" : " (%s)", range);
 }
 
-/* "10 % of the time in training, 9 to 11 % of the whole run": a part of a phase and one of the run
- * are two numbers, and the reader is told which is which. Without calls it is a process's time,
- * of which samples may have missed the beginning. */
+/* "10 % of the time in training, 9 to 11 % of the whole run": the share of a phase and that of the
+ * run differ, and both are named. Without calls it is a share of a process's time, whose beginning
+ * the samples may have missed. */
 void verdict_say_share(const struct run_model *model, const struct candidate *c,
                        const struct verdict *v, char *to, size_t size) {
     char of_run[40], around[48];
@@ -192,7 +192,7 @@ static char *of_all(const struct run_model *model, const struct candidate *c,
                        cause ? cause : "", share);
 }
 
-/* A skew or a sleep uses up no resource of a host: the others wait for one rank's time. */
+/* A skew or a sleep uses up no resource of a host: others wait for one rank's time. */
 static const char *waits_for(const struct candidate *c, enum verdict_state state) {
     bool own = c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION;
     if (state != VERDICT_SATURATED)
@@ -202,7 +202,7 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     return "The run waits for";
 }
 
-/* Numbers: 1 where it is sure, the share, %. Names: the cause, the hosts. */
+/* Numbers: 1 if it is sure, the share in %. Names: the cause, the hosts. */
 static const char *const of_subjects[SUBJECT_COUNT_] = {
     [SUBJECT_NONE] = "%[|Probably: ]CPU limits the run on %s: computing takes %.0f %% of it.",
     [SUBJECT_MACHINE] =

@@ -14,7 +14,7 @@
 #include "reports/says/verdict_lines.h"
 #include "reports/says/verdict_private.h"
 
-/* Appends a text that is owned; NULL is no memory. */
+/* Appends an owned text; NULL means no memory. */
 static void add_owned(struct text_list *to, char *text) {
     if (text)
         text_list_add(to, "%s", text);
@@ -38,7 +38,7 @@ static char *joined(char *first, char *second) {
     return text;
 }
 
-/* The sentence of a verdict that rests on no candidate; "" where nothing is left to say. */
+/* The sentence of a verdict without a candidate; "" if all is said already. */
 static char *say_remarks(const struct verdict *v, const char *cause) {
     char *text = text_format("%s", "");
     for (size_t i = 0; i < v->summary.n; i++) {
@@ -66,7 +66,7 @@ static char *say_looks(const struct run_model *model, const struct verdict *v, c
     return v->candidate ? verdict_candidate_sentence(model, v) : say_remarks(v, cause ? cause : "");
 }
 
-/* The line of the limit has all of it. */
+/* Whether the line of the limit says all of the summary. */
 static bool is_all_in_limit(const struct verdict *v, const char *looks) {
     return !*looks || (!v->candidate && !v->too_little.code && v->state != VERDICT_BALANCED);
 }
@@ -104,14 +104,14 @@ static char *say_runner_up(const struct run_model *model, const struct verdict *
     return text;
 }
 
-/* A remark with words behind it, which are freed. */
+/* A remark followed by more words, which are freed. */
 static char *with(const char *words, char *more) {
     char *text = more ? text_format("%s: %s", words, more) : NULL;
     free(more);
     return text;
 }
 
-/* Some scenarios are no option of the command: "" of them. */
+/* The question of a scenario; "" if no option expresses it. */
 static char *say_question(const struct run_model *model, const struct verdict *v, const char *words,
                           const struct caller *caller) {
     AUTO(text_free) char *options = scenario_options(model, candidate_change(v->candidate));
