@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A1: what was near its limit for three seconds or longer. */
+/* A1: resources near their limit for three seconds or longer. */
 #include <stdlib.h>
 
 #include "reports/facts/alerts.h"

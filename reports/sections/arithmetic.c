@@ -32,7 +32,7 @@ static const char *doubt(const struct candidates *candidates) {
     return " (no link held one rate as if at a limit: bounds from the highest rate seen)";
 }
 
-/* On a terminal the first ones, and of those what is not small. */
+/* Terminals show the first rows, and of these only rows that are not small. */
 static enum report_room room_of(const struct arithmetic *a, size_t i) {
     return i < 2 || (i < SHOWN && 100 * a->share >= MIN_PCT) ? ROOM_SCREEN : ROOM_FULL;
 }

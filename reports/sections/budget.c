@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time of each rank went. A term is a column where it is at least half a percent
- * somewhere; terms that cannot be observed are named, not shown as zero. On a terminal there are
- * the whole run and its main phase.
+ * Where the time of each rank went. A term has a column if it is at least half a percent in some
+ * row; terms that cannot be observed are named, not shown as zero. A terminal shows the whole run
+ * and its main phase.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "reports/says/term_words.h"
 #include "reports/sections/sections.h"
 
-/* Where a column of all terms is too many for words. */
+/* For tables in which the words of all terms need too much room. */
 static const char *const short_names[BUDGET_TERMS] = {
     [BUDGET_RUN_QUEUE] = "core", [BUDGET_QUOTA] = "quota",       [BUDGET_STEAL] = "steal",
     [BUDGET_DISK] = "disk",      [BUDGET_MEMORY] = "memory",     [BUDGET_IDLE] = "asleep",
@@ -56,7 +56,7 @@ static const char *term_name(const struct page *page, enum budget_term term) {
     return whole ? budget_term_words(term) : short_names[term];
 }
 
-typedef char term_keys[BUDGET_TERMS][32]; /* "cpu_s" */
+typedef char term_keys[BUDGET_TERMS][32]; /* for example "cpu_s" */
 
 static void make_keys(term_keys keys) {
     for (int term = 0; term < BUDGET_TERMS; term++)
@@ -100,7 +100,7 @@ static void put_rank_row(struct report_table *table, const struct report *report
                     b->phase);
 }
 
-/* Where the times of all rows are from; NULL: not all from the same. */
+/* The common source of the times of all rows; NULL: sources differ. */
 static const char *common_source(const struct report *report) {
     const char *first = report->n_budget ? budget_source_words(&report->budget[0]) : NULL;
     for (size_t i = 1; i < report->n_budget; i++)
@@ -116,7 +116,7 @@ static bool all_close(const struct report *report) {
     return true;
 }
 
-/* A column in which all rows say the same says it in the title. */
+/* If all rows of a column agree, the title says it instead. */
 static void add_last_columns(struct report_table *table, bool alike) {
     for (size_t i = 0; i < ARRAY_SIZE(last_columns); i++) {
         struct report_column column = last_columns[i];
@@ -170,7 +170,7 @@ static bool term_is_seen(const struct iteration_budgets *its, int term) {
 
 enum { NUMBER, PHASE, START, ITERATION_FIXED };
 
-/* Their keys are the list of columns. */
+/* Their keys form the list of columns. */
 static void init_iterations(struct report_table *table, const struct report *report,
                             const struct iteration_budgets *its, term_keys keys) {
     static const struct report_column fixed[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For whom ranks waited, what held up the data they sent, and the critical path, in sentences. */
+/* Sentences about the peers for which ranks waited, about causes that held up their data, and about
+ * the critical path. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
 
-#define WORDS_MAX 16 /* ranks of which more is said */
+#define WORDS_MAX 16 /* ranks with sentences of their own */
 
 /* "the path 97 %, receivers 3 % of the time it had data to send" */
 static void put_holders(FILE *out, const struct report_budget *b) {
@@ -27,12 +28,12 @@ static void put_holders(FILE *out, const struct report_budget *b) {
 }
 
 static bool held_alike(const struct report_budget *a, const struct report_budget *b) {
-    return round(a->path_pct) == round(b->path_pct) && /* NAN is like nothing */
+    return round(a->path_pct) == round(b->path_pct) && /* NAN equals nothing */
            round(a->receiver_pct) == round(b->receiver_pct) &&
            round(a->send_buffer_pct) == round(b->send_buffer_pct);
 }
 
-/* Whether data under way were some part of the phase: else it does not matter what held them up. */
+/* Whether moving data took part of the phase: else its causes do not matter. */
 static bool is_held(const struct report_budget *b, double phase_s) {
     return !isnan(b->path_pct) && b->term_s[BUDGET_TRANSFER] >= BUDGET_SHOWN_MIN * phase_s;
 }
@@ -44,7 +45,7 @@ static double longest_s(const struct report_budget *budgets, size_t n) {
     return s;
 }
 
-/* One sentence for all ranks, where it is the same of each. NULL: it is not. */
+/* One sentence for all ranks if it is true of each. NULL: it is not. */
 static char *held_all(const struct report_budget *budgets, size_t n) {
     char *text = NULL;
     size_t size;
@@ -63,7 +64,7 @@ static char *held_all(const struct report_budget *budgets, size_t n) {
     return NULL;
 }
 
-/* NULL: nothing. */
+/* NULL: nothing to add. */
 static char *more_of(const struct report *report, const struct report_budget *b, bool says_held) {
     char who[128], *text = NULL;
     size_t size;

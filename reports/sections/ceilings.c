@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measured limits of hosts and links (`chokepoint calibrate`): a table of hosts and one of pairs
- * for readers, one of all figures for programs. Links in both units that people use: MB/s (10^6
+ * for readers, one of all figures for programs. Rates of links have both common units: MB/s (10^6
  * bytes) and Gbit/s (10^9 bits).
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 struct ceiling_column {
     const char *title, *metric;
     double scale;
-    bool low; /* the lowest instead */
+    bool low; /* takes the lowest */
 };
 
 static const struct ceiling_column host_columns[] = {
@@ -57,7 +57,7 @@ struct ceiling_row {
     const char *host, *peer;
 };
 
-/* Each host (or each ordered pair) once, in the order of first appearance. */
+/* Lists each host (or each ordered pair) once, in the order of first appearance. */
 static size_t collect_rows(const struct store_ceiling *list, size_t n, bool pairs,
                            struct ceiling_row *rows) {
     size_t n_rows = 0;
@@ -72,7 +72,7 @@ static size_t collect_rows(const struct store_ceiling *list, size_t n, bool pair
     return n_rows;
 }
 
-/* A round trip is the same from both ends, so it was measured once. */
+/* A round trip is measured from one end only, since it is the same from both. */
 static const struct store_ceiling *find_either(const struct store_ceiling *list, size_t n,
                                                const struct ceiling_row *row, const char *metric) {
     const struct store_ceiling *found = find(list, n, row->host, row->peer, metric);

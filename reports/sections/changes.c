@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gains of changes, side by side: the answers of the what-if engine on which the verdict rests,
- * each with the command that asks for it again. Two changes at once and a change at several factors
- * are answers of their own.
+ * each with its command. Two changes at once, and a change at several factors, have separate
+ * answers.
  */
 #include <errno.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static void put_gain(struct report_table *table, size_t row, size_t column, doub
         table_text(table, row, column, "%.0f %% (%.0f to %.0f)", -gain, -low, -high);
 }
 
-/* The command that asks it, as it can be pasted. */
+/* Writes the command that asks the question, ready to paste. */
 static void put_question(struct report_table *table, size_t row, size_t column,
                          const struct report *report, const char *options) {
     AUTO(text_free) char *words = options ? text_format("{run} %s", options) : NULL;

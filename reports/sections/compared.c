@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of runs side by side: what differs in a sentence, who is compared, where the run time
- * went; at the end the typical run of each group whole. */
+/* Groups of runs side by side: a sentence about the differences, the groups, where the run time
+ * went; at the end the typical run of each group in full. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/sections/compared.h"
 
-#define PARTS_SHOWN 12 /* of the difference in run time; the rest is one line */
-#define PART_MIN .005  /* of the run time of a group; less is of the rest, too */
+#define PARTS_SHOWN 12 /* of the difference in run time; one line sums up the rest */
+#define PART_MIN .005  /* of a group's run time; smaller parts belong to the rest */
 
 void compared_put_head(const struct comparison *c, struct page *page) {
     if (c->n > c->n_groups)
@@ -29,7 +29,7 @@ void section_compared(const struct comparison *c, struct page *page) {
 
 /* ---- who ---- */
 
-/* In how many runs of the group the verdict names what it names in the typical one. */
+/* In how many runs of the group the verdict agrees with that of the typical run. */
 static size_t verdicts_alike(const struct comparison *c, const struct comparison_group *group) {
     const struct report_verdict *v = &c->runs[group->typical]->verdict;
     size_t n = 0;
@@ -91,7 +91,7 @@ static void put_time_part(struct report_table *table, const struct comparison *c
     }
 }
 
-/* It is some part of a run time, and among the first. */
+/* Whether the part is large enough, and among the first. */
 static bool part_is_shown(const struct comparison *c, size_t part, const double *sums) {
     bool large = false;
     for (size_t g = 0; g < c->n_groups; g++)

@@ -5,8 +5,8 @@
 
 #include "reports/sections/sections.h"
 
-/* A table with a column of words, a column a group, and one a difference from the baseline; the
- * names of its columns live as long as it does. digits: of the numbers. */
+/* Begins a table with a column of words, a column per group, and one per difference from the
+ * baseline. The names of its columns live as long as the table. digits: of the numbers. */
 void compared_init(struct report_table *table, const struct comparison *c, int digits);
 
 /* The document of a comparison: chokepoint.compare/1. */
@@ -20,7 +20,7 @@ static inline const struct report *typical_run(const struct comparison *c, size_
     return c->runs[c->groups[group].typical];
 }
 
-/* The heading of all. */
+/* The heading of the comparison. */
 void compared_put_head(const struct comparison *c, struct page *page);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F1: the curves of the groups' typical runs over each other. Pictures only. */
+/* F1: the curves of the groups' typical runs in one picture. Pictures only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void put_pair(struct page *page, const struct report *const *runs, size_t
     page_picture(page, plot_curve(runs, NULL, n, name, PLOT_TIME));
 }
 
-/* Curves of a program's goal are shown, other values that it counted only on demand. */
+/* Curves of a program's goal are shown at once, its other values on demand. */
 static void put_others(const struct comparison *c, const struct report *const *runs,
                        struct page *page) {
     page_fold(page, "Other values that the programs counted");

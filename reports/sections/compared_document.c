@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "reports/sections/compared.h"
 
-/* The finding at the beginning of the words, as one word. */
+/* The finding, which begins the words, as one word. */
 static const char *finding(const struct comparison_row *row, const struct comparison_cell *cell) {
     if (!cell->words)
         return NULL;
@@ -42,7 +42,7 @@ static const struct report_column cell_columns[] = {
     [EXACT] = {KIND_FLAG, "p_exact", FIELD(comparison_cell, test.exact)},
 };
 
-/* The baseline was tested against nothing. */
+/* The baseline has no test. */
 static void put_group_cells(struct report_table *table, const struct comparison *c,
                             const struct comparison_row *row) {
     TABLE_INIT(table, NULL, NULL, cell_columns);

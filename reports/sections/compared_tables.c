@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* T2, T3 and T5 of groups of runs: a row a quantity, a column a group, and what each differs by
- * from the baseline. A star marks what is established. */
+/* T2, T3 and T5 of groups of runs: a row per quantity, a column per group, and its difference from
+ * the baseline. A star marks established differences. */
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ void section_compared_hosts(const struct comparison *c, struct page *page) {
 
 struct tally {
     size_t established, tested;
-    const char *reason; /* why nothing was tested */
+    const char *reason; /* why there was no test */
 };
 
 static void put_test(struct report_table *table, const struct comparison *c,
@@ -127,8 +127,8 @@ static void put_test(struct report_table *table, const struct comparison *c,
     tally->tested += !established;
 }
 
-/* Established differences are listed one by one; a terminal shows only the number of the others, or
- * a reason. */
+/* Lists established differences one by one; of the others a terminal shows only the number, or a
+ * reason. */
 void section_compared_tests(const struct comparison *c, struct page *page) {
     static const struct report_column columns[] = {{KIND_TEXT, NULL, "of what", COMPUTED},
                                                    {KIND_TEXT, NULL, "of whom", COMPUTED},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long each group of runs took and on what, side by side; first of all, whether they did the
- * same work. Pages only: others have the sentences and the table. */
+/* How long each group of runs took and where the time went, side by side, and first whether the
+ * groups did the same work. Pages only: other formats have the sentences and the table. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static void fill_row(const struct comparison *c, size_t group, double *durations
     }
 }
 
-/* Parts of one colour stand beside each other, in the order of the budget. */
+/* Parts of one colour stand beside each other, in the order of the budget's terms. */
 static int compare_terms(const void *a, const void *b) {
     const struct comparison_part *x = a, *y = b;
     return (x->term + BUDGET_TERMS + 1) % (BUDGET_TERMS + 1) -
@@ -67,7 +67,7 @@ static char *draw(const struct comparison *c) {
 
 void section_compared_times(const struct comparison *c, struct page *page) {
     const char *unlike = not_alike(c);
-    if (unlike && !c->headline) /* which begins with it */
+    if (unlike && !c->headline) /* the headline begins with it */
         page_paragraph(page, STYLE_LEAD, "The runs did not do the same work: %s.", unlike);
     if (c->headline)
         page_paragraph(page, STYLE_LEAD, "%s", c->headline);

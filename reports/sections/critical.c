@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path: a sentence for readers, which is a part of the budget, and all of it for
- * programs. */
+/* The critical path: for readers one sentence in the section of the budget, for programs all
+ * parts. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static bool tells_who_waited(const struct run_model *model) {
            model->critical.source == CRITICAL_FROM_WAITS;
 }
 
-/* The parts of the main phase; how many of them were said. */
+/* Writes the parts of the main phase. Returns how many were written. */
 static size_t put_sentence(FILE *out, const struct report *report,
                            const struct critical_parts *parts) {
     const char *phase = report->resources[report->main_phase].phase;

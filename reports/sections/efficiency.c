@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* POP ratios: the terms a reader from the field looks for first, with what they leave open. */
+/* POP ratios: the terms that performance experts look for first, and what they leave open. */
 #include <string.h>
 
 #include "reports/model/layout.h"
@@ -29,7 +29,7 @@ static const struct report_column columns[] = {
     {KIND_TEXT, "transfer_source", FIELD(report_efficiency, source)},
 };
 
-/* Which phases are worth a line: those worth a table. */
+/* Only phases that are worth a table are worth a line. */
 static bool phase_has_table(const struct report *report, const struct report_efficiency *e) {
     for (size_t i = 0; i < report->n_resources; i++)
         if (strcmp(report->resources[i].phase, e->phase) == 0)

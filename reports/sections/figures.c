@@ -56,7 +56,7 @@ static void add_resources(struct report_table *table, const struct report *repor
             }
 }
 
-/* Bounds are no values, so the ideal network has no row then. */
+/* Bounds are not values, so the ideal network has no row if it is bounded only. */
 static void add_efficiency(struct report_table *table, const struct report *report,
                            const char *group) {
     for (size_t i = 0; i < report->n_efficiency; i++) {
@@ -127,7 +127,7 @@ static void add_roles(struct report_table *table, const struct report *report, c
     }
 }
 
-/* The host is the one that sends. */
+/* The row belongs to the sending host. */
 static void add_pairs(struct report_table *table, const struct report *report, const char *group) {
     struct figure f = figure_of(report, group);
     f.phase = "all";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict of a page: what limits the run, what that is worth, what to do, where there is more.
- */
+/* The verdict of a page: the limit of the run, the gain of a change, what to do, and where to read
+ * more. */
 #include "common/error.h"
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"

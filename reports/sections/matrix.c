@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Traffic by sender and receiver, as a square: a shade a cell. Pages only; the pairs are a table as
- * well. */
+/* Traffic by sender and receiver, as a square with a shade per cell. Pages only; a table lists the
+ * pairs, too. */
 #include <math.h>
 
 #include "reports/sections/sections.h"
 
-#define HOSTS_MAX 24 /* more are a picture */
+#define HOSTS_MAX 24 /* more hosts make a picture */
 
-/* How much of the most that any pair carried. */
+/* The shade of a pair's traffic, relative to the largest. */
 static const char *shade_of(double share) {
     static const char *const shades[] = {"heat0", "heat1", "heat2", "heat3", "heat4"};
     return shades[share >= .8 ? 4 : share >= .5 ? 3 : share >= .2 ? 2 : share > .02 ? 1 : 0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* T8: the operators that a program marks, and one iteration as a timeline. Where there are no
- * pictures the timeline is drawn with characters. */
+/* T8: the operators that a program marks, and one iteration as a timeline. Formats without pictures
+ * have the timeline in characters. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool line_is_drawn(const struct report_timeline *t, size_t at) {
     return false;
 }
 
-/* Every column that the operator touches; the shortest is seen, too. */
+/* Fills every column that the operator touches, so that the shortest is visible, too. */
 static void draw_line(const struct report_timeline *t, size_t at, char line[BAR_COLUMNS + 1]) {
     memset(line, '.', BAR_COLUMNS);
     line[BAR_COLUMNS] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that all formats share: texts are made, content for others is left out, errors are kept. */
+/* Work common to all formats: makes texts, leaves out content for other audiences, keeps errors. */
 #include "reports/sections/page.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 
 #include "reports/plot/plot.h"
 
-/* Calls a function of the format, if it has it. */
+/* Calls a function of the format if it exists. */
 #define SAY(page, function, ...)                                                                   \
     do {                                                                                           \
         if ((page)->format->function)                                                              \
             (page)->format->function(__VA_ARGS__);                                                 \
     } while (0)
 
-/* The text that a format and its values make, as `said`, freed at the end of the function. */
+/* The text made of a format and its values, as `said`; freed at the end of the function. */
 static void free_text(char **text) {
     free(*text);
 }
@@ -93,7 +93,7 @@ void page_list(struct page *page, const char *label, char *const *items, size_t 
         SAY(page, list, page, label, items, n);
 }
 
-/* Title, rows, note: what readers see of a table. */
+/* Shows a table's title, rows and note to readers. */
 static void show(struct page *page, const struct report_table *table) {
     size_t rows = table_rows_shown(table, page->format->room);
     if ((!rows && !table->empty) || (table->picture_text && page->format->pictures))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F2: traffic of the job's TCP connections from host to host, a line a pair. */
+/* F2: traffic of the job's TCP connections from host to host, a line per pair. */
 #include <stdlib.h>
 
 #include "reports/facts/connections.h"

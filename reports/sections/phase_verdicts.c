@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict of each phase. Phases too short for a table have none; nor has a run with one phase
- * or none, whose verdict is said already. */
+/* The verdict on each phase. It is left out for phases too short for a table, and for a run with
+ * one phase or none, which the run's verdict covers. */
 #include <stdlib.h>
 
 #include "common/error.h"
@@ -8,7 +8,7 @@
 #include "reports/says/verdict_words.h"
 #include "reports/sections/sections.h"
 
-#define PHASES_SHOWN 20       /* the longest list that is still read; JSON has all */
+#define PHASES_SHOWN 20       /* a longer list is not read; JSON has all */
 #define BESIDE_SHARE_MIN 0.05 /* of the run */
 
 static const struct verdict *verdict_of(const struct report *report) {
@@ -27,7 +27,7 @@ static bool is_shown_phase(const struct report *report, size_t i) {
     return i < PHASES_SHOWN && layout_worth_a_table(report, phase_resources(report, i));
 }
 
-/* More than the main phase, of which the verdict speaks already. */
+/* Whether there is another phase than the main one, which the run's verdict covers. */
 static bool any_shown(const struct report *report) {
     for (size_t i = 0; i < verdict_of(report)->n_phases; i++)
         if (is_shown_phase(report, i) && !is_main(report, i))
@@ -89,7 +89,7 @@ void section_phase_verdicts(const struct report *report, struct page *page) {
     page_table(page, &table);
 }
 
-/* Short phases are no news on a screen. */
+/* A screen leaves out short phases. */
 static bool is_beside(const struct report *report, size_t i) {
     return is_shown_phase(report, i) && !is_main(report, i) &&
            verdict_blames(verdict_of(report)->phases[i].state) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The predicted time of a run under changes; chokepoint.whatif/1 is in docs/whatif-json.md. */
+/* The predicted time of a run under changes; docs/whatif-json.md describes chokepoint.whatif/1. */
 #include <math.h>
 #include <string.h>
 

@@ -25,7 +25,7 @@ static const struct report_column columns[] = {
     {KIND_NUMBER, "sent_mb_s", "sent", "MB/s", FIELD(report_process, sent_mb_s)},
 };
 
-/* Source of the last two columns, and the bytes that they lack. */
+/* The source of the last two columns, and the bytes that they lack. */
 static void put_bytes_note(struct report_table *table, const struct processes *processes,
                            double unowned_mb) {
     bool any = false;

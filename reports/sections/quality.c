@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the recording can be trusted: samples and clocks of each host, and what was not seen. */
+/* How far to trust the recording: samples and clocks of each host, and what was not seen. */
 #include "reports/sections/sections.h"
 
 static const struct report_column columns[] = {

@@ -66,7 +66,7 @@ static void put_hosts(struct report_table *table, const struct report *report,
     }
 }
 
-/* Where there is room also what means say little of. */
+/* With enough room, metrics whose means say little have rows, too. */
 static void put_averages(const struct report *report, struct page *page, size_t phase) {
     const struct report_resources *r = &report->resources[phase];
     char duration[LAYOUT_NUMBER_SIZE];

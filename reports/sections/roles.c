@@ -36,7 +36,7 @@ static bool any_from(const struct report *report, const char *source) {
     return false;
 }
 
-/* Meaning of the columns, where their titles do not tell. */
+/* Explains the columns whose titles do not suffice. */
 static void put_columns_note(struct report_table *table, const struct report *report) {
     table_note(table,
                "Time is %s; CPU is of that time, 100 %% is one core; memory is the most that the "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which run it is: when, how long, on which hosts, how it ended, the command; and its phases. */
+/* Facts about the run: its time, duration, hosts, end and command; and its phases. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,8 +26,8 @@ static const struct report_column columns[] = {
     [COMMENTS] = {KIND_LIST, "notes", COMPUTED},
 };
 
-/* Comments of the run's owner (`chokepoint note`). The list is the caller's, its texts the
- * report's; NULL: no memory. */
+/* Comments of the run's owner (`chokepoint note`). The caller owns the list, the report its texts;
+ * NULL: no memory. */
 static char **comments_of(const struct report *report) {
     const struct report_input *input = &report->run->input;
     char **texts = calloc(input->n_comments + 1, sizeof *texts);

@@ -37,7 +37,7 @@ static void put_known(struct report_table *table, size_t row, const struct liste
     table_integer(table, row, GROUP, run->group);
 }
 
-/* A spreadsheet has one field for all notes. */
+/* A spreadsheet has all notes in one field. */
 static void join_notes(struct report_table *table, size_t row, const struct listed_run *run) {
     size_t size = 1;
     for (size_t i = 0; i < run->n_notes; i++)

@@ -21,8 +21,8 @@ enum part {
     NO_PART
 };
 
-/* A page is read from the top: the limit, full resources over time, where time went, advice; then
- * ranks and processes, the data that all of this rests on, and the tables. */
+/* The parts of a page from the top: the limit, full resources over time, where time went, advice;
+ * then ranks and processes, the data behind these, and the tables. */
 static const struct part_words {
     const char *id, *title;
 } parts[] = {[PART_VERDICT] = {"verdict", "Verdict"},
@@ -53,7 +53,7 @@ static const struct section {
 #undef SECTION_PAGE
 };
 
-/* The section at that place; NULL: the part has ended. */
+/* The section at that place; NULL: the part has no more. */
 static report_section *section_at(enum part part, int place) {
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
         if (sections[i].part == part && sections[i].place == place)
@@ -67,7 +67,7 @@ static const char *title_of(const struct report *report, enum part part) {
                                                : parts[part].title;
 }
 
-/* Pictures take as long as all else: they are drawn while the page is written. */
+/* Drawing pictures takes as long as all else: they are drawn while the page is written. */
 static void begin_pictures(const struct report *report, struct page *page) {
     int result = pictures_make(report, NULL, &page->pictures);
     page->error = page->error ? page->error : result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of each kind of report, in their order: a new section is one file and one line of
- * sections.def, or of sections.c for one of a comparison. A section says all it has to say, to
- * readers and to programs; the page takes what its format has words for.
+ * sections.def, or of sections.c if it belongs to a comparison. A section gives all content for
+ * readers and programs; the page takes what its format can show.
  */
 #ifndef CHOKEPOINT_REPORTS_SECTIONS_H
 #define CHOKEPOINT_REPORTS_SECTIONS_H
@@ -26,38 +26,40 @@ extern comparison_section section_compared, section_compared_groups, section_com
     section_compared_details, section_compared_figures, section_compared_times;
 
 void sections_put_report(const struct report *report, struct page *page);
-/* The run's name and its alerts alone. */
+/* Writes only the run's name and its alerts. */
 void sections_put_alerts(const struct report *report, struct page *page);
-/* The report below the verdict. */
+/* Writes the report below the verdict. */
 void sections_put_details(const struct report *report, struct page *page);
 void sections_put_comparison(const struct comparison *comparison, struct page *page);
 
 /* ---- what sections share ---- */
 
-/* A further column of numbers, as programs do not see it. */
+/* Adds a column of numbers that programs do not get. */
 size_t section_number_column(struct report_table *table, const char *name, const char *unit);
 
-/* The pictures of these names (pictures.h), where there are pictures, each with what it shows. */
+/* Adds the pictures of these names (pictures.h), each with its finding, if the format has
+ * pictures. */
 void section_put_pictures(const struct report *report, struct page *page, const char *names);
-/* For whom ranks waited and what held up their data, in sentences: a part of "budget". */
+/* Sentences about the peers for which ranks waited and about what held up their data: a part of
+ * "budget". */
 void section_budget_said(const struct report *report, struct page *page);
 
-/* One sentence on the main phase, where calls or clocks tell who waited for whom; its names come
- * from outside. The caller's; NULL: nothing to say, or no memory. */
+/* One sentence on the main phase, if calls or clocks tell which process waited for which; its names
+ * come from outside. Owned by the caller; NULL: nothing to say, or no memory. */
 char *critical_sentence(const struct report *report);
 
-/* The parts of these for readers. level: of the heading. */
+/* Writes the parts of the head for readers. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);
 void verdict_put(const struct report *report, struct page *page);
 
-/* Changes that were asked for; a part of "changes". */
+/* Changes that the user asked for; a part of "changes". */
 struct changes;
 void changes_put(const struct changes *changes, const struct report *report, struct page *page);
 
-/* The alert log, for an audience (bits). */
+/* Writes the alert log for an audience (bits). */
 void alerts_put(const struct report *report, struct page *page, unsigned audience);
 
-/* Columns of a culprit: into cells column, column + 1 and column + 2, if there is one. */
+/* Columns of a culprit: fills cells column, column + 1 and column + 2 if there is one. */
 #define CULPRIT_COLUMNS                                                                            \
     {KIND_TEXT, "culprit" INTO_OR_NULL "process", NULL, NULL, COMPUTED},                           \
         {KIND_COUNT, "culprit" INTO_OR_NULL "pid", NULL, NULL, COMPUTED}, {                        \
@@ -66,25 +68,25 @@ void alerts_put(const struct report *report, struct page *page, unsigned audienc
 void section_put_culprit(struct report_table *table, size_t row, size_t column, const char *process,
                          int64_t pid, int host);
 
-/* The hosts, with what was recorded of each. */
+/* Makes the table of hosts, with what was recorded of each. */
 void section_hosts_table(struct report_table *table, const char *id, const struct report *report);
 
-/* Limits of the phases other than the main one, "loading (12.0 s): ...; ...": for the screen, where
- * the verdict speaks of the main one. The caller's; NULL: nothing, or no memory. */
+/* Limits of all phases except the main one, "loading (12.0 s): ...; ...": for the screen, whose
+ * verdict covers the main phase. Owned by the caller; NULL: nothing to say, or no memory. */
 char *phase_verdicts_beside(const struct report *report);
 
-/* Measured limits of hosts and links: tables for readers, and all of it for programs. */
+/* Measured limits of hosts and links: tables for readers, and all figures for programs. */
 struct store_ceiling;
 void ceilings_put(struct page *page, const struct store_ceiling *ceilings, size_t n);
 void ceilings_put_document(struct page *page, const struct store_ceiling *ceilings, size_t n);
 
-/* The predicted time of a run, scenario by scenario. */
+/* The predicted time of a run for each scenario. */
 struct prediction;
 void prediction_put(const struct prediction *prediction, struct page *page);
 
 /* A sweep, with its tables and pictures. */
 struct sweep_section;
-/* Its title, or its name. */
+/* The sweep's title, or its name. */
 const char *sweep_title(const struct sweep_section *section);
 void sweep_put(const struct sweep_section *section, struct page *page);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a host beside cores, memory and links: servers of files, file systems, load. */
+/* Facts about a host besides cores, memory and links: file servers, file systems, load. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static double last_of(const struct series_set *set, const struct series *series,
 typedef void add_series(struct report_table *table, const struct series_set *set,
                         const struct series *series);
 
-/* A row of each series, host by host. */
+/* Adds a row for each series, host by host. */
 static void add_by_host(struct report_table *table, const struct run_model *model,
                         enum recording_table of, add_series *add) {
     const struct series_set *set = &model->recording->tables[of];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep: its tables as they were asked for, its pictures, each run for a spreadsheet, and all of
- * it for programs (chokepoint.sweep/1, docs/report-json.md). */
+/* A sweep: the tables that the user asked for, its pictures, each run for a spreadsheet, and all
+ * figures for programs (chokepoint.sweep/1, docs/report-json.md). */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const char *text_of(const struct sweep_table *table, size_t row, size_t c
     return text ? text : "";
 }
 
-/* Its first row holds the names of the columns. */
+/* The first row holds the names of the columns. */
 static void put_sweep_table(const struct sweep_table *of, struct page *page) {
     struct report_table table;
     table_init(&table, NULL, NULL, NULL, 0);
@@ -119,7 +119,7 @@ static void put_figures(const struct sweep *sweep, struct page *page) {
 
 /* ---- for programs ---- */
 
-/* An object of what users named. */
+/* An object whose members have names from users. */
 static void init_named(struct report_table *table, const char *id) {
     table_init(table, id, NULL, NULL, 0);
     table->shape = SHAPE_ONE;
@@ -221,7 +221,7 @@ static void put_parameters(const struct sweep *sweep, struct page *page) {
     page_table(page, &table);
 }
 
-/* As they are printed. */
+/* Writes the tables as they are printed. */
 static void put_tables(const struct sweep_tables *tables, struct page *page) {
     static const struct report_column columns[] = {{KIND_TEXT, "kind", FIELD(sweep_table, id)},
                                                    {KIND_TEXT, "title", FIELD(sweep_table, title)},

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a section: a table whose columns know their names, units and kinds and whose cells
- * are values, not texts. A section makes it once; every format renders any table.
+ * The rows of a section as a table. Columns have names, units and kinds; cells are values, not
+ * texts. A section makes a table once; every format can write it.
  *
  * One table serves readers and programs: a column with a name is shown to readers, one with a key
  * is a member of the JSON document or a field of the CSV file. Readers see a value times its scale,
- * in few digits; programs see it as it is. A column that is too wide for a terminal says so.
+ * in few digits; programs see the value itself. A column's room says whether a terminal can show
+ * it.
  *
- * A table owns its cells' texts that were made with table_text; texts from records are borrowed and
- * must live until the table is written. Nothing here fails on its own: a table without memory is
- * `failed`, and the page that takes it says so.
+ * A table owns texts that were made with table_text; texts from records are borrowed and must live
+ * until the table is written. No function here returns an error: a table without memory is
+ * `failed`, and the page that takes it reports that.
  */
 #ifndef CHOKEPOINT_REPORTS_TABLE_H
 #define CHOKEPOINT_REPORTS_TABLE_H
@@ -20,36 +21,36 @@
 
 #include "reports/model/model.h"
 
-/* How much room a format must have to show something. */
+/* The room that a format needs to show something. */
 enum report_room {
-    ROOM_SCREEN, /* any: a terminal of 100 columns, too */
+    ROOM_SCREEN, /* any format: also a terminal of 100 columns */
     ROOM_PAGE,   /* a page that scrolls */
-    ROOM_FULL,   /* one that scrolls both ways and has pictures */
+    ROOM_FULL,   /* a page that scrolls both ways and has pictures */
     ROOM_NONE    /* for programs only */
 };
 
 enum kind {
     KIND_TEXT,
-    KIND_WORD,    /* a word of ours: CSV needs no quotes around it */
-    KIND_PROSE,   /* sentences: they wrap */
-    KIND_DRAWN,   /* characters of one width that draw something */
-    KIND_STATE,   /* of a verdict */
-    KIND_FIGURES, /* a text of figures: "2.02 (1.9 to 2.2)" */
+    KIND_WORD,    /* a word of our own: CSV needs no quotes around it */
+    KIND_PROSE,   /* sentences, which wrap */
+    KIND_DRAWN,   /* a drawing in characters of one width */
+    KIND_STATE,   /* state of a verdict */
+    KIND_FIGURES, /* a text with figures: "2.02 (1.9 to 2.2)" */
     KIND_NUMBER,
     KIND_COUNT,
     KIND_FLAG,
-    KIND_HOST,     /* index of a host of the table's report; below 0: none */
-    KIND_RANK,     /* below 0: none */
+    KIND_HOST,     /* index of a host of the table's report; negative: none */
+    KIND_RANK,     /* negative: none */
     KIND_INSTANT,  /* wall clock, ns since 1970 */
     KIND_DURATION, /* s, shown as h:mm:ss */
     KIND_LIST,     /* texts */
-    KIND_NUMBERS,  /* of double; like the next two for programs only */
+    KIND_NUMBERS,  /* of double; this and the next two are for programs only */
     KIND_COUNTS,   /* of size_t */
     KIND_TABLE
 };
 
 enum field_type {
-    FIELD_NONE, /* not in the record: set cell by cell */
+    FIELD_NONE, /* not in the record: the section sets each cell */
     FIELD_DOUBLE,
     FIELD_INT,
     FIELD_UNSIGNED,
@@ -57,11 +58,11 @@ enum field_type {
     FIELD_SIZE,
     FIELD_BOOL,
     FIELD_TEXT,
-    FIELD_CHARACTERS, /* an array in the record itself */
-    FIELD_TEXTS       /* with their number at count_at */
+    FIELD_CHARACTERS, /* an array of characters inside the record */
+    FIELD_TEXTS       /* a list, with its length at count_at */
 };
 
-/* Where a column's value is in a record: FIELD(report_process, cpu_pct). */
+/* The place of a column's value in a record: FIELD(report_process, cpu_pct). */
 #define FIELD(record, member)                                                                      \
     .type = _Generic(((struct record *)0)->member, double: FIELD_DOUBLE, int: FIELD_INT,           \
                      unsigned: FIELD_UNSIGNED, long: FIELD_LONG, size_t: FIELD_SIZE,               \
@@ -74,24 +75,25 @@ enum field_type {
 
 #define COMPUTED .type = FIELD_NONE
 
-/* In a key: the member lies in an object of that name; in one that is null if all of it is. */
+/* In a key: the member lies in an object of that name; that object is null if all its members
+ * are. */
 #define INTO "\037"
 #define INTO_OR_NULL "\036"
 
-#define DIGITS_NONE (-1) /* a number without decimals; 0: as layout_number has it */
+#define DIGITS_NONE (-1) /* a number without decimals; 0: as in layout_number */
 
 struct report_column {
     enum kind kind;
-    const char *key;  /* NULL: not for programs */
-    const char *name; /* NULL: not for readers */
-    const char *unit; /* of what readers see; NULL: none */
+    const char *key;  /* NULL: programs do not get it */
+    const char *name; /* NULL: readers do not see it */
+    const char *unit; /* as readers see it; NULL: none */
     enum field_type type;
     size_t at, count_at;
     double scale; /* 0: 1 */
     int digits;
     enum report_room room;
-    bool shrinks; /* is cut first where a terminal is too narrow */
-    bool names;   /* like the first one: stands in each piece of a table that is cut */
+    bool shrinks; /* is shortened first if a terminal is too narrow */
+    bool names;   /* is repeated, like the first column, in each piece of a table that is cut */
 };
 
 struct report_cell {
@@ -99,45 +101,44 @@ struct report_cell {
         double number;
         int64_t integer;
         const char *text;
-        const void *items; /* of a list; a struct report_table * */
+        const void *items; /* a list, or a struct report_table * */
     };
-    size_t n;                   /* items */
-    bool known;                 /* else "-" and null */
+    size_t n;                   /* number of items */
+    bool known;                 /* false: "-" and null */
     const char *before, *after; /* static: "<= ", " !" */
-    const char *mark;           /* static: what the cell is, one word: "muted", "CRITICAL" */
-    const char *hint;           /* borrowed: what else there is to say */
+    const char *mark;           /* static: one word for the cell's meaning: "muted", "CRITICAL" */
+    const char *hint;           /* borrowed: more about the cell */
     char *owned;
 };
 
 struct report_row {
     enum report_room room;
-    char *group;    /* owned: a line over this row and those after it; NULL */
-    bool reference; /* figures of somebody else */
+    char *group;    /* owned: a line above this row and those that follow; NULL */
+    bool reference; /* figures from somewhere else */
 };
 
 enum shape {
     SHAPE_ROWS,  /* an array of objects */
-    SHAPE_ONE,   /* an object: its only row; null without one */
-    SHAPE_ARRAYS /* an array of arrays: the columns are named elsewhere */
+    SHAPE_ONE,   /* an object, the only row; null without rows */
+    SHAPE_ARRAYS /* an array of arrays: the columns have their names elsewhere */
 };
 
 enum audience { FOR_READERS = 1, FOR_DOCUMENT = 2, FOR_CSV = 4 };
 
 struct report_table {
-    const char
-        *id; /* the member of the document, INTO allowed; "": members of the document itself */
+    const char *id; /* the member of the document, INTO allowed; "": the document's own members */
     enum shape shape;
-    unsigned audience;  /* of enum audience: readers and the document */
-    int level;          /* of its heading: 2, or 3 for one that belongs to what is above it */
+    unsigned audience;  /* bits of enum audience; unless set, readers and the document */
+    int level;          /* of its heading: 2, or 3 if it belongs to the section above it */
     char *title, *note; /* owned; NULL: none */
     const char *empty;  /* what readers see without rows; NULL: nothing, not even the title */
-    bool picture_text;  /* stands for a picture: not where there are pictures */
+    bool picture_text;  /* replaces a picture where there are none */
     struct report_column *columns;
     size_t n_columns, n_rows, rows_room;
     struct report_row *rows;
     struct report_cell *cells;   /* n_rows * n_columns */
-    const struct report *report; /* whose hosts are meant */
-    char **texts;                /* owned: names of columns that are made */
+    const struct report *report; /* the report with the hosts */
+    char **texts;                /* owned: names of columns made at run time */
     size_t n_texts;
     bool failed;
 };
@@ -153,16 +154,16 @@ void table_title(struct report_table *table, const char *format, ...)
 void table_note(struct report_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A further column, before there are rows; its index. Its texts are borrowed. */
+/* Adds a column before there are rows; returns its index. Its texts are borrowed. */
 size_t table_add_column(struct report_table *table, const struct report_column *column);
-/* A text that lives as long as the table, for names and keys of columns; "" without memory. */
+/* A text that lives as long as the table, for names and keys of columns; "" if memory is short. */
 const char *table_keep(struct report_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A further row of a record (NULL: all cells are unknown); its index. */
+/* Adds a row from a record (NULL: all cells are unknown); returns its index. */
 size_t table_add(struct report_table *table, const void *record);
 void table_add_all(struct report_table *table, const void *records, size_t n, size_t size);
 #define TABLE_ADD_ALL(table, records, n) table_add_all(table, records, n, sizeof *(records))
-/* Gives the next row a line over it. */
+/* Puts a line above the next row. */
 void table_group(struct report_table *table, size_t row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -176,20 +177,21 @@ struct report_cell *table_number(struct report_table *table, size_t row, size_t 
 void table_integer(struct report_table *table, size_t row, size_t column, int64_t value);
 void table_items(struct report_table *table, size_t row, size_t column, const void *items,
                  size_t n);
-/* Takes the inner table over. */
+/* Puts the inner table into a cell and takes it over. */
 void table_inner(struct report_table *table, size_t row, size_t column, struct report_table *inner);
 
 /* ---- for formats ---- */
 
 #define CELL_TEXT_SIZE 64
-/* The text for a reader; not escaped. It is written to text if it is not the cell's own. */
+/* The text of a cell for a reader, not escaped. It is written to `text` unless the cell has its
+ * own. */
 const char *cell_text(const struct report_table *table, size_t row, size_t column,
                       char text[CELL_TEXT_SIZE]);
 /* "CPU (%)" */
 const char *column_heading(const struct report_column *column, char text[CELL_TEXT_SIZE * 4]);
 bool column_is_of_words(const struct report_column *column);
 bool column_is_shown(const struct report_column *column, enum report_room room);
-/* Rows that are shown. */
+/* The number of rows that are shown. */
 size_t table_rows_shown(const struct report_table *table, enum report_room room);
 
 #endif

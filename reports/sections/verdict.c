@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* V1: what limits the run, what speaks for and against it; and what else was weighed. */
+/* V1: the limit of the run, the evidence for and against it, and the other candidates. */
 #include <math.h>
 
 #include "reports/sections/sections.h"
@@ -84,7 +84,7 @@ static void put_ranked(struct report_table *table, const struct candidate *c) {
     table_number(table, row, RANKED_BLOCKED, 100 * c->run_share);
 }
 
-/* Candidates of other phases than where they count most are left to the phases' own verdicts. */
+/* Candidates that count more in another phase are left to that phase's verdict. */
 void section_ranking(const struct report *report, struct page *page) {
     const struct candidates *candidates = &report->run->judgement.candidates;
     struct report_table table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that waited for each other, a line a pair. */
+/* Processes that waited for each other, a line per pair. */
 #include <stdlib.h>
 
 #include "reports/facts/waits.h"
