@@ -5,7 +5,7 @@
 
 #include "reports/model/model.h"
 
-/* Replaces the rows of the report's run. A negative errno: nothing was changed, store_error may say
+/* Replaces the rows of the report's run. Negative errno: nothing was changed; store_error may say
  * why. */
 int report_store_budget(const struct report *report, struct store *store);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which budgets a report speaks of, and whose they are. */
+/* Choice of the budgets in a report, and words for their owners. */
 #ifndef CHOKEPOINT_REPORTS_BUDGET_WORDS_H
 #define CHOKEPOINT_REPORTS_BUDGET_WORDS_H
 
@@ -8,7 +8,7 @@
 /* Budgets of one phase: the entries [*ret_first, *ret_first + n) of report->budget. Returns n. */
 size_t budget_of_phase(const struct report *report, size_t phase, size_t *ret_first);
 
-/* Whether a term is worth a column among these: in one of them it is so much of the wall time. */
+/* A term is worth a column if it is at least this share of the wall time in one of the budgets. */
 #define BUDGET_SHOWN_MIN 0.005
 bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budget_term term);
 
@@ -16,12 +16,12 @@ bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budge
 void budget_whose(const struct report *report, const struct report_budget *budget, char *text,
                   size_t size);
 
-/* "rank", or "process" where the program has no ranks. */
+/* "rank", or "process" if the program has no ranks. */
 const char *budget_owner(const struct report *report);
 
-/* The data that it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
-/* "phase " before the name of a main phase that the program did not mark: "idle" alone is none. */
+/* "phase " for the name of a main phase that the program did not mark; else "". */
 const char *budget_phase_before(const struct report *report);
+/* The source of a budget: single "calls", "wait clocks", "totals" of calls, or the "kernel". */
 const char *budget_source_words(const struct report_budget *budget);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run read from the store: what reports and exports are made from. */
+/* A run as read from the store: the input of reports and exports. */
 #ifndef CHOKEPOINT_REPORTS_MODEL_INPUT_H
 #define CHOKEPOINT_REPORTS_MODEL_INPUT_H
 
@@ -19,31 +19,30 @@ struct report_input {
     struct recording recording; /* host i is hosts[i] */
     struct store_ceiling *ceilings;
     size_t n_ceilings;
-    char *unknown; /* owned: says which columns this version does not know; NULL: it knows all */
+    char *unknown; /* owned: names columns that this version does not know; NULL: there are none */
 };
 
-/* The index of a host by its id in the store, -1 if there is none. */
+/* The index of a host by its id in the store; -1: there is none. */
 int report_host_index(const struct report_input *input, int64_t id);
-/* The same by its name, which may be NULL. */
+/* The index of a host by its name, which may be NULL; -1: there is none. */
 int report_host_named(const struct report_input *input, const char *name);
-/* Notes which columns of the run this version does not know. */
+/* Finds columns of the run that this version does not know. */
 int report_load_unknown(struct store *store, struct report_input *input);
 int report_load_calls(struct store *store, struct report_input *input);
-/* Ceilings of the hosts of the run, from the store into the input and its recording. */
+/* Reads ceilings of the run's hosts from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);
 
-/* Which single MPI calls are read: there may be too many to be held for nothing. Only the last one
- * reads other tables differently. */
+/* Which single MPI calls are read, since there may be too many to hold without need. Only
+ * REPORT_SECONDS changes how other tables are read. */
 enum report_calls {
     REPORT_CALLS,
-    REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the
-                            * calls: so that what is measured is the same whether a run is judged as
-                            * well or not */
+    REPORT_CALLS_UNMARKED, /* if no iterations are marked: they are then found in calls, so that
+                            * measured figures are the same with and without a verdict */
     REPORT_NO_CALLS,
-    REPORT_SECONDS, /* no calls, and of rows those joined to a second: in a fraction of the time */
+    REPORT_SECONDS, /* no calls, and other rows joined to seconds: takes a fraction of the time */
 };
-/* The judge of all runs that are loaded from now on, for the whole process, as an ablation wants
- * it; borrowed. NULL, as without a call: the usual one. */
+/* Sets the judge of all runs that this process loads from now on, for ablations; borrowed. NULL,
+ * and the default: the usual judge. */
 void report_judge_by(const struct judge *judge);
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input);

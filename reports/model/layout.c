@@ -37,7 +37,7 @@ bool layout_worth_a_table(const struct report *report, const struct report_resou
     return resources->duration_s >= 3 * report->period_s;
 }
 
-#define HARDLY 0.00005 /* four decimals show nothing of it */
+#define HARDLY 0.00005 /* four decimals show zero */
 
 /* Three digits, and four decimals at most. */
 static int decimals(double size) {
@@ -50,7 +50,7 @@ static int decimals(double size) {
 
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
     double size = fabs(value);
-    if (size < HARDLY) /* no zero has a sign */
+    if (size < HARDLY) /* zero has no sign */
         value = size;
     if (isnan(value))
         strcpy(text, "-");
@@ -120,7 +120,7 @@ double layout_value(const struct report *report, const struct report_resources *
     return row->of_ceiling ? 100 * shown / layout_ceiling(report, host, row->metric) : shown;
 }
 
-#define STRAGGLER_WORTH 0.05 /* of the run: less is hardly any */
+#define STRAGGLER_WORTH 0.05 /* of the run; less is not worth a word */
 
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
                            const struct straggler *straggler) {

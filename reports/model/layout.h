@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contents of a report's tables and the format of their numbers: shared by all writers, so that
- * the text, Markdown and HTML forms of a table say the same in the same order.
+ * The rows of a report's tables and the format of their numbers. All writers share them, so that
+ * the text, Markdown and HTML forms of a table agree.
  */
 #ifndef CHOKEPOINT_REPORTS_LAYOUT_H
 #define CHOKEPOINT_REPORTS_LAYOUT_H
@@ -12,10 +12,10 @@
 struct layout_row {
     enum metric metric;
     const char *label; /* with its unit: "avg_nw_send (MB/s)" */
-    bool of_ceiling;   /* the share of what the metric was measured to reach, in % */
+    bool of_ceiling;   /* the share of the metric's measured ceiling, in % */
 };
 
-/* T1: the reference table's seven rows, means over a phase. */
+/* T1: the seven rows of the reference table, means over a phase. */
 extern const struct layout_row layout_averages[];
 extern const size_t layout_averages_size;
 
@@ -23,13 +23,13 @@ extern const size_t layout_averages_size;
 extern const struct layout_row layout_peaks[];
 extern const size_t layout_peaks_size;
 
-/* Whether a phase is long enough for means of it to say anything: three samples in all. */
+/* Whether a phase is long enough for means: three samples in all. */
 bool layout_worth_a_table(const struct report *report, const struct report_resources *resources);
 
 #define LAYOUT_NUMBER_SIZE 32
 
-/* A number of a table: three digits, four decimals at most so that 0.0134 stays readable, "-" for
- * NAN. Writes into text[LAYOUT_NUMBER_SIZE] and returns it. */
+/* A number of a table: three digits, at most four decimals so that 0.0134 stays readable, "-" for
+ * NAN. Writes it into text[LAYOUT_NUMBER_SIZE] and returns it. */
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value);
 
 /* "7.1 s", "3 min 20 s", "1 h 02 min". Into text[LAYOUT_NUMBER_SIZE]. */
@@ -38,8 +38,8 @@ const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds);
 /* Local time "2026-11-20 09:41:11". */
 const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns);
 
-/* The rows as they are shown: each whose metric was measured to have a ceiling on some host is
- * followed by a row of shares of it. Returns how many, at most LAYOUT_ROWS_MAX. */
+/* The rows as they are shown: if a metric has a measured ceiling on some host, a row of shares of
+ * it follows. Returns their number, at most LAYOUT_ROWS_MAX. */
 #define LAYOUT_ROWS_MAX 16
 size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
                      struct layout_row ret_rows[LAYOUT_ROWS_MAX]);
@@ -47,19 +47,18 @@ size_t layout_expand(const struct report *report, const struct layout_row *rows,
 double layout_value(const struct report *report, const struct report_resources *resources,
                     size_t host, const struct layout_row *row, bool peak);
 
-/* The measured limit of the metric on that host; NAN. */
+/* The measured limit of the metric on that host; NAN: not measured. */
 double layout_ceiling(const struct report *report, size_t host, enum metric metric);
 
 /* The name of a host of a report, "-" for none. Borrowed. */
 const char *layout_host(const struct report *report, int host);
 
-/* "; else the run would be 23 % shorter": the run's gain without the straggler, if known; a
- * straggler that nobody waits for is worth no work. Else "". */
+/* "; else the run would be 23 % shorter": the run's gain without the straggler if it is known,
+ * since a straggler for which no rank waits costs nothing. Otherwise "". */
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
                            const struct straggler *straggler);
 
-/* "Timeline of iteration 17 of rank 0, the one of median length (19.9 ms)". "" where there is none.
- */
+/* "Timeline of iteration 17 of rank 0, the one of median length (19.9 ms)"; "" if there is none. */
 void layout_timeline_title(const struct report *report, char *text, size_t size);
 
 #endif

@@ -60,7 +60,7 @@ void reported_free(struct reported *run) {
     free(run);
 }
 
-/* How much of a run is found out. */
+/* The parts of a report that are computed. */
 struct depth {
     enum report_calls calls;
     bool judged;
@@ -137,19 +137,19 @@ static int fill_report(struct report *report, const struct reported *run) {
     return result < 0 ? result : report_fill_quality(report, &run->input, &run->judgement);
 }
 
-/* The parts that are measured, none that is judged. */
+/* Fills the measured parts and leaves out the judged ones. */
 static int fill_measured(struct report *report, const struct reported *run) {
     int result = report_fill_measures(report, &run->model);
     return result < 0 ? result : report_fill_plots(report, &run->model);
 }
 
-/* Nothing beside the head: the log is made of the run model when it is written. */
+/* Fills the head only: the alert log is made of the run model when it is written. */
 static int fill_nothing(struct report *report, const struct reported *run) {
     (void)report, (void)run;
     return 0;
 }
 
-static const struct caller nobody; /* where no command is told */
+static const struct caller nobody; /* for reports without commands */
 
 typedef int fill_parts(struct report *report, const struct reported *run);
 

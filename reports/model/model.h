@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as reports speak of it: the run model and its judgement, of which a section makes its rows
- * when it is written, and those figures that several readers share and that outlive the run model
- * where many runs are held at once (comparisons, sweeps).
+ * The data of a report: the run model and its judgement, from which a section makes its rows when
+ * it is written, and figures that several sections share. These figures outlive the run model, so
+ * that many runs can be held at once (comparisons, sweeps).
  *
  * Units: seconds since the command started; resources in the unit each carries (%, GB, MB/s;
- * decimal). NAN is a value that is not known; writers show it as "-" or null. All text is owned by
- * the report and may come from outside: a writer escapes it for its format.
+ * decimal). NAN is an unknown value; writers show it as "-" or null. All text is owned by the
+ * report and may come from outside: a writer escapes it for its format.
  */
 #ifndef CHOKEPOINT_REPORTS_MODEL_H
 #define CHOKEPOINT_REPORTS_MODEL_H
@@ -27,7 +27,7 @@ struct reported;
 
 /* One host's values of one metric over one phase, or over the whole run (phase "all"). */
 struct report_value {
-    double mean; /* exact: growth of counters over the phase / its length; levels time-weighted */
+    double mean;      /* exact: from growth of counters; levels weighted by time */
     double p95, peak; /* of the samples */
 };
 
@@ -36,21 +36,21 @@ struct report_host {
     unsigned n_cpus;
     uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
     uint64_t gaps;
-    uint64_t calls_missing, marks_missing; /* of programs: overwritten or not delivered */
-    double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
-    double beat_us; /* CPU time of the agent's piece of arithmetic, mean over the run; NAN */
-    size_t machine; /* a number of the machine whose cores it shares with other hosts; 0: none */
-    bool missing;   /* expected, but nothing of it was ever recorded */
+    uint64_t calls_missing, marks_missing;                 /* overwritten or not delivered */
+    double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's clock; NAN */
+    double beat_us; /* CPU time of the agent's arithmetic beat, mean over the run; NAN */
+    size_t machine; /* number of the machine whose cores it shares with other hosts; 0: none */
+    bool missing;   /* expected, but never recorded */
 };
 
-/* One stretch of time. Phases of one name may recur. */
+/* A stretch of time. Several phases may have one name. */
 struct report_phase {
     char *name;
     double start_s, end_s;
     const char *source; /* "marker" or "detected" */
 };
 
-/* Values of a phase name (all its stretches together): values[host * METRIC_COUNT_ + metric]. */
+/* Values over all phases of one name: values[host * METRIC_COUNT_ + metric]. */
 struct report_resources {
     char *phase; /* "all" first */
     double duration_s;
@@ -67,18 +67,17 @@ struct report_series {
 /* The upper limit of a metric of a host, in its unit, if known. */
 struct report_ceiling {
     double value;               /* 0: not known */
-    enum arithmetic_rate known; /* measured, or what its interface is set to */
+    enum arithmetic_rate known; /* measured, or set on the interface */
 };
 
-/* The resources of which a control group may have only a part. */
+/* Resources of which a control group may have a limited share. */
 enum report_allowance { ALLOWANCE_CPU, ALLOWANCE_MEMORY, ALLOWANCE_DISK, ALLOWANCES };
 
 struct report_host_series {
     struct report_series metrics[METRIC_COUNT_];
     struct report_ceiling ceilings[METRIC_COUNT_];
-    struct report_series allowances[ALLOWANCES]; /* the share of it that was used, 1: all; n is 0
-                                                    where nothing is limited */
-    struct report_series *cores;                 /* busy %, one a core */
+    struct report_series allowances[ALLOWANCES]; /* used shares, 1: all; n is 0 without a limit */
+    struct report_series *cores;                 /* busy %, one per core */
     size_t n_cores;
 };
 
@@ -87,42 +86,41 @@ struct report_route {
     int from, to;                /* hosts */
     double bytes;                /* in all */
     double mean_mb_s, peak_mb_s; /* of the whole run; of the series */
-    double share_pct;            /* of what all pairs carried */
+    double share_pct;            /* of the traffic of all pairs */
     struct report_series series;
 };
 #define REPORT_ROUTES_MAX 1024
 
 /* The iterations of one rank (F3). */
 struct report_rank {
-    int rank; /* -1 when the program has none */
+    int rank; /* -1: the program has none */
     int host;
-    char *role; /* "server" or "worker" where the marks tell, else "" */
+    char *role; /* "server" or "worker" if the marks tell, else "" */
     size_t n;
     double *end_s, *duration_s;
     double median_s, p95_s;
 };
 
-/* T5: what the process of a rank reached and used. */
+/* T5: the results and the use of a rank's process. */
 struct report_role {
     int rank, host;
-    char *role;          /* as of report_rank */
-    double accuracy_pct; /* the rank's own: the last it marked of its own copy of the model, else of
-                            the model */
-    double time_s;       /* from its first iteration to its last; without iterations: lived_s */
+    char *role;            /* as in report_rank */
+    double accuracy_pct;   /* of the rank's copy of the model, else of the model */
+    double time_s;         /* from its first iteration to its last; without iterations: lived_s */
     double lived_s, cpu_s; /* of the whole process, as far as its CPU time is known */
     double cpu_pct;        /* of one core, in time_s */
     double peak_memory_gb;
     double received_mb, sent_mb; /* NAN: unknown */
-    bool received_at_most;       /* some receives count as all the bytes they had room for */
+    bool received_at_most;       /* some receives count their whole buffer */
     const char *bytes_source;    /* "mpi", "connections"; NULL: unknown */
 };
 
-/* A value the program marked: accuracy, loss, updates ... (F1). */
+/* A value that the program marked: accuracy, loss, updates ... (F1). */
 struct report_curve {
     char *name;
     int rank;
     size_t n;
-    double *t_s, *iteration, *value; /* iteration NAN where unknown */
+    double *t_s, *iteration, *value; /* iteration NAN: unknown */
 };
 
 /* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
@@ -132,41 +130,39 @@ struct report_verdict {
     const char
         *subject; /* host, all-hosts, machine, core, rank, process, messages, outside, none */
     int host;     /* -1: none */
-    int rank;     /* -1: none is to blame */
+    int rank;     /* -1: no rank is to blame */
     char *resource, *cause;
     const char *cause_kind; /* one word; NULL: none */
-    char *culprit;          /* another program that is to blame; NULL */
+    char *culprit;          /* another program that is to blame; NULL: none */
     int64_t culprit_pid;
-    double start_s, end_s;                        /* it held only then; NAN: the whole run */
+    double start_s, end_s;                        /* when the limit held; NAN: the whole run */
     double confidence;                            /* 0..1 */
-    double confidence_computed;                   /* before the table of the fault matrix; NAN */
+    double confidence_computed;                   /* before correction by the fault matrix; NAN */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
-    bool too_short;          /* to be judged: the summary says all */
-    bool all_in_limit;       /* the limit has all of the summary */
+    bool too_short;          /* too short to judge: the summary says all */
+    bool all_in_limit;       /* the limit says all of the summary */
     char *summary;
-    char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
-                            was looked at */
-    char *cost; /* the part of the run that it took; "": the limit has it; NULL: the summary has */
-    char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
+    char *limit, *worth; /* short: the limit; the gain of a change, "" if none was examined */
+    char *cost;          /* its part of the run; "": `limit` says it; NULL: the summary says it */
+    char **evidence, **against, **ruled_out, **next; /* next: steps for a surer verdict */
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
 
-struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
+struct report_budget { /* a rank's time in a phase; NAN: a term that cannot be observed */
     int host, rank;    /* rank -1: the program has none */
     int64_t pid;       /* -1: not known */
     char process[64];
     int64_t begin_ns, end_ns; /* the phase's first and last moment */
     char *phase;
     double wall_s, term_s[BUDGET_TERMS];
-    double unknown_s;   /* in no term */
-    double other_cpu_s; /* CPU time of threads other than the one that speaks MPI */
-    double closure_pct; /* terms against wall */
-    bool trusted;       /* it closes */
+    double unknown_s;   /* time in no term */
+    double other_cpu_s; /* CPU time of threads other than the one that calls MPI */
+    double closure_pct; /* sum of the terms, of the wall time */
+    bool trusted;       /* the budget closes */
     const char *source; /* "events", "clocks", "totals", "counters" */
-    double path_pct, receiver_pct, send_buffer_pct; /* of the time it had data to send: what held
-                                                       them up */
-    int awaited_host, awaited_rank; /* whom it waited for most, in the main phase; -1 */
+    double path_pct, receiver_pct, send_buffer_pct; /* causes that delayed its data */
+    int awaited_host, awaited_rank; /* the peer for which it waited most in the main phase; -1 */
     double awaited_s;
 };
 
@@ -179,16 +175,15 @@ struct report_efficiency {
     double elapsed_s, useful_mean_s, useful_max_s; /* useful: outside MPI */
     int longest_host, longest_rank;                /* the rank with the most useful time */
     double parallel_pct, load_balance_pct, communication_pct, serialisation_pct, transfer_pct;
-    double computing_pct; /* of the useful time: on a core */
-    const char *source;   /* of serialisation and transfer: "replay"; "bound": the most and the
-                             least they can be; "unknown" */
+    double computing_pct; /* time on a core, of the useful time */
+    const char *source;   /* of serialisation and transfer: "replay", "bound" or "unknown" */
 };
 
 /* "measured", "set", "seen" */
 const char *report_arithmetic_rate(enum arithmetic_rate known);
 
 struct report_operator { /* T8: an operator in the ranks of one role */
-    char *name, *role;   /* role "" where the marks do not tell */
+    char *name, *role;   /* role "": the marks do not tell */
     size_t n_ranks, calls;
     double output_bytes; /* mean */
     double total_s, mean_s, p95_s, longest_s;
@@ -201,9 +196,9 @@ struct report_bar { /* one run of an operator, in seconds since the iteration be
     double start_s, end_s;
 };
 
-/* The iteration of median length of one rank, and what all ranks ran at that time. */
+/* The iteration of median length of one rank, and the operators of all ranks meanwhile. */
 struct report_timeline {
-    int host, rank; /* whose iteration; -1 */
+    int host, rank; /* the owner of the iteration; -1 */
     int64_t number; /* -1: none */
     double start_s, duration_s;
     struct report_bar *bars; /* by rank, then by time */
@@ -211,14 +206,14 @@ struct report_timeline {
 };
 
 struct report_quality { /* of the recording */
-    char grade;         /* A (nothing amiss) .. D; 0: not looked at */
+    char grade;         /* A (no problem) to D; 0: not examined */
     char **notes;
-    size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
+    size_t n_notes, n_amiss; /* the first n_amiss: problems of the run or its recording */
 };
 
 struct report {
     struct reported *run; /* owned */
-    struct caller caller; /* of commands that are told; the run is this one */
+    struct caller caller; /* for printed commands; its run is this one */
     int64_t run_id;
     char *run_name, *command, *state; /* done failed killed interrupted unfinished */
     int exit_status;                  /* -1: unknown */
@@ -230,8 +225,8 @@ struct report {
     size_t n_phases;
     struct report_resources *resources; /* [0] is "all" */
     size_t n_resources;
-    struct report_host_series *series; /* one a host */
-    struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
+    struct report_host_series *series; /* one per host */
+    struct report_route *routes;       /* the largest traffic first, at most REPORT_ROUTES_MAX */
     size_t n_routes, n_routes_all;
     struct report_rank *ranks;
     size_t n_ranks;
@@ -243,37 +238,35 @@ struct report {
     struct report_verdict verdict;
     struct report_budget *budget;
     size_t n_budget;
-    size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
-                          phases */
-    struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
+    size_t main_phase; /* has most iterations, else is the longest; 0: no phases */
+    struct report_efficiency *efficiency; /* of phases with known MPI calls */
     size_t n_efficiency;
-    double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
-                       where nobody knows who waited for whom */
+    double *path_s; /* of the critical path, [host * BUDGET_TERMS + term]; NULL: not known */
     double path_length_s;
-    double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    double *metric_ceilings; /* [host * METRIC_COUNT_ + metric], NAN: not measured; may be NULL */
     struct report_operator *operators;
     size_t n_operators;
-    struct report_timeline timeline; /* no bars: none */
+    struct report_timeline timeline; /* without bars: none */
     struct report_quality quality;
 };
 
-/* The losses of the recording: "12 samples and 300 MPI calls missing"; "" if nothing is. */
+/* Losses of the recording: "12 samples and 300 MPI calls missing"; "" without losses. */
 #define REPORT_MISSING_SIZE 128
 const char *report_missing(const struct report *report, char to[REPORT_MISSING_SIZE]);
 
-/* Reads a run (see store_find_run) and judges it. caller: of the commands that it tells, whose
- * texts must outlive the report; its run is set. -ENOENT: no such run. report_free takes NULL. */
+/* Reads a run (see store_find_run) and judges it. caller: for printed commands; its texts must
+ * outlive the report, its run is set. -ENOENT: no such run. report_free takes NULL. */
 int report_build(struct store *store, const char *which, const struct caller *caller,
                  struct report **ret_report);
-/* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
- * verdict, for a fraction of the time. */
+/* Reads only the measured parts, as report_build measures them: resources, phases, ranks, curves.
+ * Without a verdict this takes a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
-/* Only the run and its alerts, of a run that still goes on until its last row so far. */
+/* Reads only the run and its alerts. A run in progress counts up to its last row so far. */
 int report_build_alerts(struct store *store, const char *which, struct report **ret_report);
-/* Frees the run model and the recording, which are large: for who holds many reports. Its sections
- * cannot be written then. */
+/* Frees the run model and the recording, which are large, for callers that hold many reports.
+ * Sections cannot be written afterwards. */
 void report_let_go(struct report *report);
-/* Reads them again. */
+/* Reads both again. */
 int report_read_again(struct store *store, struct report *report);
 void report_free(struct report *report);
 

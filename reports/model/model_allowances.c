@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The share that each host used of what its control groups may use, row by row. A quota is used up
- * in the periods in which the kernel throttled the group, however little the group ran meanwhile.
- * Memory at its limit is full only where the limit was hit: caches fill it and give way.
+ * The share of its control groups' limits that each host used, row by row. A quota is used up in
+ * periods in which the kernel throttled the group, even if the group ran little. Memory at its
+ * limit is full only if the limit was hit: caches fill memory and give way.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "common/error.h"
 #include "reports/model/model_private.h"
 
-#define HARDLY .1  /* a limit of which no more was ever used limits nothing */
-#define NEARLY .89 /* the most that memory counts which gave way whenever it had to */
+#define HARDLY .1  /* a limit of which never more was used limits nothing */
+#define NEARLY .89 /* the highest share of memory whose caches gave way each time */
 
 struct group_row {
     const struct series_set *set;
@@ -51,7 +51,7 @@ static double disk_used(struct group_row r) {
 static double (*const used_of[ALLOWANCES])(struct group_row) = {
     [ALLOWANCE_CPU] = cpu_used, [ALLOWANCE_MEMORY] = memory_used, [ALLOWANCE_DISK] = disk_used};
 
-/* Sum of the known ones; NAN: none is. */
+/* Sum of the known values; NAN: all are unknown. */
 static double used_in_all(const struct series_set *set, const struct series *group,
                           double (*used)(struct group_row)) {
     double sum = NAN;
@@ -62,7 +62,7 @@ static double used_in_all(const struct series_set *set, const struct series *gro
     return sum;
 }
 
-/* The host's group that is fullest: groups lie in each other. */
+/* The fullest of the host's groups, which may be nested. */
 static const struct series *fullest(const struct series_set *set, int host,
                                     double (*used)(struct group_row)) {
     const struct series *found = NULL;

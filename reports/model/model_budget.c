@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The budgets of ranks, phase by phase, and what is to be said of them. */
+/* The budgets of ranks, phase by phase, and notes about them. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From the database to the log of MPI calls. */
+/* Reads the log of MPI calls from the database. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "reports/model/model_private.h"
 
-/* A value between 0 and max; else what stands for none. */
+/* A value between 0 and max; any other becomes `none`. */
 static int64_t bounded(int64_t value, int64_t max, int64_t none) {
     return value >= 0 && value <= max ? value : none;
 }
@@ -15,13 +15,13 @@ static int32_t number(int64_t value) {
     return (int32_t)bounded(value, INT32_MAX, -1);
 }
 
-/* The file's hash and the offset in it, folded. */
+/* Folds the hash of the file and the offset in it. */
 static uint32_t site_of(int64_t value) {
     uint64_t site = value == VALUE_ABSENT ? 0 : (uint64_t)value;
     return (uint32_t)(site >> 32) * UINT32_C(0x9e3779b1) ^ (uint32_t)site;
 }
 
-/* Flags promise only what is there. */
+/* Flags of a call; a flag is set only if its value is there. */
 static uint16_t flags_of(const int64_t *v) {
     unsigned flags = (unsigned)bounded(v[CALL_FLAG_BITS], UINT16_MAX, 0);
     if (v[CALL_CPU_NS] < 0)

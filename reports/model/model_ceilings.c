@@ -14,7 +14,7 @@
 static const struct {
     const char *name;
     enum metric metric;
-    bool of_peer; /* it speaks of the peer's side */
+    bool of_peer; /* describes the peer's side */
 } meanings[] = {
     {"net_egress", METRIC_NET_SEND, false},  {"net_egress_wire", METRIC_NET_SEND, false},
     {"net_pair", METRIC_NET_SEND, false},    {"net_pair", METRIC_NET_RECV, true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Efficiency ratios, phase by phase, and what the critical path of the whole run was spent on. */
+/* Efficiency ratios of each phase, and the terms of the whole run's critical path. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char *source_name(enum efficiency_source source) {
     return names[source];
 }
 
-/* An ideal network leaves the path its time outside MPI: the waits between ranks stay the same. */
+/* On an ideal network the path is its time outside MPI: waits between ranks stay the same. */
 static double ideal_bound(const struct run_model *model, size_t group) {
     const struct critical_path *path = &model->critical;
     double seconds = 0;
@@ -27,8 +27,8 @@ static double ideal_bound(const struct run_model *model, size_t group) {
     return seconds;
 }
 
-/* How long the main phase would take on a network without limits, if a replay can tell: else NAN.
- * As a share of how long it took. */
+/* The time of the main phase on a network without limits, as a share of its real time, if a replay
+ * can tell; else NAN. */
 static int replay_ideal(const struct judgement *judgement, double *ret_ratio) {
     const struct run_model *model = judgement->model;
     const struct whatif_scenario ideal = {
@@ -64,7 +64,7 @@ static int add(struct report *report, const struct run_model *model, size_t grou
     return to->phase ? 0 : -ENOMEM;
 }
 
-/* Ranks of an MPI program only: without one there is nothing to be parallel. */
+/* Fills ranks of an MPI program only: other programs have no parallel efficiency. */
 static int fill_group_efficiency(struct report *report, const struct run_model *model, size_t group,
                                  double ideal_ratio, const struct budget **room) {
     const struct rank_budgets *budgets = &model->budgets;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A run that did not end well: its report holds for the time it ran. The rank that ended first is
- * not named: processes are recorded while they are busy, so one that waits looks like one gone.
- */
+/* A run that did not end well: its report covers the time that it ran. The rank that ended first is
+ * not named: only busy processes are recorded, so a waiting process looks like one that is gone. */
 #include <string.h>
 
 #include "reports/model/model_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in the report's form. */
+/* Converts the verdict to the report's form. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static void verdict_free(struct report_verdict *verdict) {
     texts_free(verdict->next, verdict->n_next);
 }
 
-/* Frees one owned text of each of n items, then the items. */
+/* Frees an owned text of each of n items, then the items. */
 #define FREE_ITEMS(items, n, member)                                                               \
     do {                                                                                           \
         for (size_t i_ = 0; i_ < (n); i_++)                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the database to arrays: the only part of the reports that reads the store. */
+/* Reads the database into arrays: the only part of the reports that reads the store. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct table_reader {
     struct report_input *input;
     struct series_set *set;
     size_t table;
-    int64_t host; /* of the row before, and which it is: a host's rows come together */
+    int64_t host; /* host and index of the row before: a host's rows come together */
     int index;
     int64_t values[RECORDING_COLUMNS_MAX];
 };
@@ -32,7 +32,7 @@ static int index_of(struct table_reader *reader, int64_t host) {
     return reader->index;
 }
 
-/* The row's values as analysis has them. */
+/* The row's values in the order of analysis. */
 static const int64_t *values_of(struct table_reader *reader, const struct store_row_read *row) {
     if (reader->table != RECORDING_PROCESS)
         return row->values;
@@ -60,12 +60,12 @@ static int take_scanned_row(void *ctx, size_t slot, const struct store_row_read 
                                 row->t_ns, row->interval_ns, values_of(reader, row));
 }
 
-/* A shorter one would have all rows read, to be joined here. */
+/* A shorter step would read all rows and join them here. */
 static int64_t whole_step(int64_t step_ns) {
     return step_ns && step_ns < STORE_JOINED_NS ? STORE_JOINED_NS : step_ns;
 }
 
-/* Large recordings are held in steps, what each core does in longer ones. */
+/* Chooses the step of large recordings; cores get longer steps. */
 static int choose_steps(struct store *store, struct report_input *input, bool seconds) {
     struct series_set *tables = input->recording.tables;
     uint64_t frames = 0, cores = 0;
@@ -85,7 +85,7 @@ static int choose_steps(struct store *store, struct report_input *input, bool se
     return result;
 }
 
-/* Rows as they are; they are many, and mostly lie in the order in which a scan wants them. */
+/* Reads all rows without joining. There are many, mostly in the order that a scan wants. */
 static int scan_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
     const struct recording_columns *columns = &recording_columns[reader->table];
     int result = store_scan_table(scan, columns->table, columns->columns, columns->n,
@@ -98,7 +98,7 @@ static int scan_table(struct store *store, struct store_scan *scan, struct table
                           columns->n, take_row, reader);
 }
 
-/* Packets by pair of hosts are the live picture's; events are no series. */
+/* Packets by pair of hosts are only for the live picture; events are no series. */
 static bool is_wanted(size_t table) {
     return recording_columns[table].n && table != RECORDING_FLOW &&
            all_tables[table].kind == TABLE_SAMPLES;
@@ -112,7 +112,7 @@ static int load_table(struct store *store, struct store_scan *scan, struct table
                                  columns->n, take_row, reader);
 }
 
-/* A recording held in steps is not scanned, since a scan would begin with all its frames. */
+/* A recording read in steps is not scanned, since a scan begins with all its frames. */
 static bool wants_scan(const struct report_input *input) {
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
         if (!input->recording.tables[t].step_ns)
@@ -142,7 +142,7 @@ static int load_tables(struct store *store, struct report_input *input, bool sec
 
 /* ---- marks ---- */
 
-/* Both ends go through the clock's map, so that marks which touch on their host still do. */
+/* Converts both ends by the clock's map, so that marks that touch on their host still do. */
 static int64_t run_duration(const struct store_row_read *row, int64_t start_ns,
                             int64_t duration_ns) {
     if (duration_ns < 0 || !time_is_sane(duration_ns))
@@ -183,10 +183,10 @@ static int load_marks(struct store *store, struct report_input *input) {
 static int load_names(struct report_input *input) {
     struct recording *recording = &input->recording;
     if (input->run.duration_ns < 0 || !time_is_sane(input->run.duration_ns))
-        input->run.duration_ns = 0; /* a file from outside may say anything */
+        input->run.duration_ns = 0; /* a foreign file may contain anything */
     recording->duration_ns = input->run.duration_ns;
     recording->period_ns = input->run.period_ns;
-    /* somebody ended it, whatever its launcher makes of that: mpirun may end with 1 */
+    /* somebody interrupted it, whatever status its launcher returns: mpirun may end with 1 */
     recording->exit_status = input->run.state == RUN_INTERRUPTED ? -1 : input->run.exit_status;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
     recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
@@ -208,7 +208,7 @@ static int64_t sum_of(int64_t a, int64_t b) {
     return a < 0 || b < 0 || !time_is_sane(a) || !time_is_sane(b) ? VALUE_ABSENT : a + b;
 }
 
-/* The command may have been started on a host that was not recorded. */
+/* The command's host may be missing from the recording. */
 static int load_usage(struct store *store, struct report_input *input) {
     char host[INSTANCE_MAX + 1];
     struct run_usage usage;
@@ -229,7 +229,7 @@ static int load_usage(struct store *store, struct report_input *input) {
                                   .write_bytes = usage.write_bytes});
 }
 
-/* vm2 before vm10. */
+/* Sorts vm2 before vm10. */
 static int compare_hosts(const void *a, const void *b) {
     const struct store_host *x = a, *y = b;
     return strverscmp(x->name, y->name);
@@ -295,7 +295,7 @@ int report_load(struct store *store, const char *which, enum report_calls calls,
         result = report_load_calls(store, &input);
     if (result < 0) {
         report_input_release(&input);
-        return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
+        return result == -ENOENT ? -EIO : result; /* the run exists: only its rows are missing */
     }
     *ret_input = input;
     return 0;

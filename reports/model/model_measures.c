@@ -25,14 +25,14 @@ static int fill_phases(struct report *report, const struct run_model *model) {
     return 0;
 }
 
-/* Half of what is known of the host: less, and a mean would speak for time it knows nothing of. */
+/* At least half of the host's known time: a mean of less would speak for unknown time. */
 static bool covers(const struct model_host *host, const struct rate *rate, struct windows windows) {
     return 2 * rate_covered(rate, windows) >=
            rate_covered(&host->metrics[METRIC_CPU_IDLE], windows);
 }
 
-/* Use by processes is read a little after the time of its sample, and later if the agent had to
- * wait for a core: a single sample may exceed the host's cores. */
+/* Use by processes is read a little after the time of its sample, and later if the agent waits for
+ * a core: so a single sample may exceed the host's cores. */
 static double most_possible(const struct model_host *host, enum metric metric) {
     return (metric == METRIC_JOB_CPU || metric == METRIC_CPU_CORE_MAX) && host->n_cpus
                ? 100.0 * (metric == METRIC_JOB_CPU ? host->n_cpus : 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A note that several hosts share is said once, with the names of these hosts. */
+/* Merges a note that several hosts share into one with the names of these hosts. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "reports/model/model_private.h"
 
-#define NAMED_MAX 4 /* hosts, of more the number is said */
+#define NAMED_MAX 4 /* hosts with names; of more hosts the note has the number */
 
 int report_note_host(const struct report *report, const char *note) {
     for (size_t h = 0; h < report->n_hosts; h++) {
@@ -29,8 +29,8 @@ static bool is_alike(const struct report *report, const char *words, const char 
     return words && others && strcmp(words, others) == 0;
 }
 
-/* "all 3 hosts", "vm1, vm2", "7 hosts". notes[first] is the first of those alike in [first, end).
- */
+/* "all 3 hosts", "vm1, vm2", "7 hosts". notes[first] is the first of the equal notes in [first,
+ * end). */
 static void put_hosts(FILE *out, const struct report *report, size_t first, size_t end, size_t n) {
     const char *words = behind_host(report, report->quality.notes[first]);
     bool any = false;
@@ -71,7 +71,7 @@ static void take_out(struct report *report, size_t at) {
     report->quality.n_notes--;
 }
 
-/* Notes of [first, *end) that are alike become one. */
+/* Merges equal notes of [first, *end) into one. */
 static int merge_at(struct report *report, size_t first, size_t *end) {
     const char *words = behind_host(report, report->quality.notes[first]);
     size_t n = 1, from = *end;

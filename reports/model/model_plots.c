@@ -17,8 +17,8 @@ static int series_init(struct report_series *series, const char *label, size_t n
     return series->label && series->t_s && series->value ? 0 : -ENOMEM;
 }
 
-/* The kernel counts the pressure of some time in the interval after it: no more than all of the
- * time is drawn. */
+/* The kernel counts the pressure of some time in the next interval: the plot is cut at all of the
+ * time. */
 static bool is_pressure(enum metric metric) {
     return metric == METRIC_PSI_CPU || metric == METRIC_PSI_IO || metric == METRIC_PSI_MEMORY;
 }
@@ -69,7 +69,7 @@ static int fill_cores(struct report_host_series *to, const struct run_model *mod
     return result;
 }
 
-/* A limit that was exceeded is no ceiling. */
+/* A limit that was exceeded is not a ceiling. */
 static void fill_ceilings(struct report_host_series *to, const struct run_model *model, int host) {
     static const enum metric links[] = {METRIC_NET_SEND, METRIC_NET_RECV},
                              disks[] = {METRIC_DISK_READ, METRIC_DISK_WRITE};
@@ -84,7 +84,7 @@ static void fill_ceilings(struct report_host_series *to, const struct run_model 
     }
 }
 
-/* Hosts of one machine have the number of the first of them. */
+/* Hosts of one machine get the number of its first host. */
 static size_t machine_of(const struct run_model *model, int host) {
     int first = 0;
     if (!model_shares_cores(model, host))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps in which report_build makes a report; each fills its own part. All return -ENOMEM. */
+/* The steps by which report_build makes a report; each fills its own part. All return -ENOMEM. */
 #ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 #define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 
@@ -24,21 +24,21 @@ int report_fill_roles(struct report *report, const struct run_model *model,
                       const struct process_traffic *traffic); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
-/* Says once what several hosts share. -ENOMEM. */
+/* Merges notes that several hosts share. -ENOMEM. */
 int report_merge_notes(struct report *report);
 /* The host that a note begins with, "HOST: "; -1: none. */
 int report_note_host(const struct report *report, const char *note);
 int report_fill_findings(struct report *report, const struct judgement *judgement);
-/* Last: looks at all the others. */
+/* The last step: it looks at all other parts. */
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct judgement *judgement);
 
-/* "server" or "worker" where the marks tell, else "". role: of struct rank_iterations, or that of
- * ranks which mark no iterations. */
+/* "server" or "worker" if the marks tell, else "". role: of struct rank_iterations, or
+ * ROLE_WITHOUT_ITERATIONS for ranks that mark no iterations. */
 #define ROLE_WITHOUT_ITERATIONS (-1)
 const char *report_role_name(const struct run_model *model, int role);
 
-/* A note of a run that did not end well; part of the quality. */
+/* Adds a note if the run did not end well; part of the quality. */
 int report_note_end(struct report *report);
 
 /* Appends a note of quality. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quality: how far samples and clocks can be trusted, and what could not be seen. The grade speaks
- * of this recording only: A nothing amiss, B a little, C gaps that may matter, D hardly usable.
+ * Quality: how far samples and clocks can be trusted, and what could not be seen. The grade is that
+ * of this recording: A no problem, B small ones, C gaps that may matter, D hardly usable.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "reports/model/model_private.h"
 #include "reports/says/remark_words.h"
 
-#define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
+#define CLOCK_ERROR_MAX_S 0.02 /* misplaces samples of two hosts by a fifth of an interval */
 
 int report_add_note(struct report *report, char *owned_text) {
     char **notes =
@@ -38,8 +38,8 @@ static void worsen(struct report *report, char grade) {
         report->quality.grade = grade;
 }
 
-/* Where rows are held in steps, which are no samples: the host's samples, as the store has counted
- * them, by the part of their time that is within the run. */
+/* For rows joined to steps: the number of samples that the store has counted for the host, times
+ * the part of their time within the run. */
 static uint64_t count_in_steps(const struct store_host *from, int64_t duration_ns) {
     double begin = fmax((double)from->first_ns, 0),
            end = fmin((double)from->last_ns, (double)duration_ns),
@@ -48,7 +48,7 @@ static uint64_t count_in_steps(const struct store_host *from, int64_t duration_n
     return any ? (uint64_t)((double)(from->frames - 1) * ((end - begin) / length) + 0.5) : 0;
 }
 
-/* Samples within the run against those its length asks for. */
+/* Compares the number of samples within the run with the number for its length. */
 static void count_samples(struct report_host *to, const struct store_host *from,
                           const struct run_model *model, size_t h) {
     const struct rate *cpu = &model->hosts[h].metrics[METRIC_CPU_IDLE];
@@ -60,7 +60,7 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     if (to->samples_expected < to->samples_recorded)
         to->samples_expected = to->samples_recorded;
     to->samples_missed = to->samples_expected - to->samples_recorded;
-    if (to->samples_missed == 1) { /* where the slots fall against the ends of the run */
+    if (to->samples_missed == 1) { /* the ends of the run may cut one slot */
         to->samples_missed = 0;
         to->samples_expected--;
     }
@@ -75,8 +75,8 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     to->clock_error_s = known ? (double)from->clock_error_ns / 1e9 : NAN;
 }
 
-/* Share of the run of which the host's counters tell; a gap between two samples is covered by the
- * growth across it, the time after the last one is not. */
+/* Share of the run that the host's counters cover. Growth across a gap between samples covers the
+ * gap; the time after the last sample is not covered. */
 static double seen_share(const struct run_model *model, size_t h) {
     struct windows all = phase_windows(&model->groups[0]);
     double length = (double)windows_length(all);
@@ -157,7 +157,7 @@ static int note_probes(struct report *report, const struct run_model *model) {
     return 0;
 }
 
-/* MPI calls and marks that the programs of a host told and nobody has. */
+/* Notes MPI calls and marks of a host's programs that were lost. */
 static int note_missing(struct report *report, struct report_host *host,
                         const struct recording *recording, int h) {
     host->calls_missing = recording_calls_missing(recording, h);
@@ -201,14 +201,14 @@ static int note_hosts(struct report *report, const struct report_input *input,
                                                input->run.n_hosts_expected));
 }
 
-/* A restart of an agent's own counters says only that the agent was restarted, which the gap says,
+/* A restart of an agent's own counters only shows that the agent was restarted; the gap shows this,
  * too. */
 static bool is_only_a_restart(const char *note) {
     return strstr(note, ": a counter of self ") != NULL;
 }
 
-/* Notes of `run` itself come before those of agents: a host without the library explains what its
- * agent finds missing. */
+/* Notes of `run` come before notes of agents: a host without the library explains what its agent
+ * reports missing. */
 static int note_store(struct report *report, const struct report_input *input) {
     int result = 0;
     for (size_t turn = 0; turn < 2; turn++)
@@ -221,7 +221,7 @@ static int note_store(struct report *report, const struct report_input *input) {
     return result;
 }
 
-/* Hosts of which the metric is not known, where it is known of others. */
+/* Names hosts without the metric, if other hosts have it. */
 static int note_unknown(struct report *report, enum metric metric, const char *words) {
     char hosts[256] = "";
     size_t used = 0, unknown = 0;
@@ -255,7 +255,7 @@ static size_t count_lost(const struct run_model *model) {
     return n;
 }
 
-/* Data about calls that the budgets lack. */
+/* Notes data about calls that the budgets lack. */
 static int note_calls(struct report *report, const struct run_model *model) {
     const struct rank_budgets *b = &model->budgets;
     int result = 0;
@@ -287,7 +287,7 @@ static int note_calls(struct report *report, const struct run_model *model) {
     return result;
 }
 
-/* Marks that the program lacks, and their replacement. */
+/* Notes marks that the program lacks, and their replacement. */
 static int note_detected(struct report *report, const struct run_model *model) {
     static const char *const words[] = {
         [ITERATION_NONE] =
@@ -331,8 +331,8 @@ static bool has_job(const struct run_model *model, int host) {
     return false;
 }
 
-/* A host of the run on which nothing of the job was seen: either it did nothing there, or what it
- * did there is taken for somebody else's. */
+/* Notes a host of the run without a process of the job: the job did nothing there, or its processes
+ * were not recognised. */
 static int note_without_job(struct report *report, const struct report_input *input,
                             const struct run_model *model) {
     int result = 0;

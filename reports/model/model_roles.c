@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* T5: what each rank reached and used, by its role. */
+/* T5: the results and the use of each rank, by its role. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "analysis/evidence/rank_use.h"
 #include "reports/model/model_private.h"
 
-/* The last value that the rank itself marked under that name; NAN: none. */
+/* The last value that the rank marked under that name; NAN: none. */
 static double last_of_rank(const struct report *report, int rank, const char *name) {
     for (size_t i = 0; i < report->n_curves; i++) {
         const struct report_curve *curve = &report->curves[i];
@@ -24,7 +24,7 @@ static double accuracy_pct(const struct report *report, int rank) {
     return 100 * (isnan(own) ? last_of_rank(report, rank, "accuracy") : own);
 }
 
-/* Its iterations; NULL: none. They lie as those of the model do. */
+/* The rank's iterations, in the order of the model's; NULL: none. */
 static const struct report_rank *iterations_of(const struct report *report,
                                                const struct run_model *model,
                                                const struct rank_budget *of) {

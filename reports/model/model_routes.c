@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Traffic of the job's connections from host to host. Connections of a pair are added up on one
- * grid, since each has rows of its own and rests without any while nothing moves; so a bin without
- * rows means no traffic, not a gap.
+ * grid, since each has its own rows, and none while it is idle. So a bin without rows means no
+ * traffic, not a gap.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "reports/model/model_private.h"
 
 #define BINS_MAX 420
-#define HOSTS_MAX 512 /* pairs are held in a square */
+#define HOSTS_MAX 512 /* pairs fill a square */
 
 struct grid {
     size_t n;
@@ -42,7 +42,7 @@ static int route_init(struct report_route *route, const struct report *report,
     return series->label && series->t_s && series->value ? 0 : -ENOMEM;
 }
 
-/* Bytes of an interval, evenly over the bins that it covers. */
+/* Spreads the bytes of an interval evenly over the bins that it covers. */
 static void spread(const struct grid *grid, double begin_s, double end_s, double bytes,
                    struct report_route *route) {
     double last_s = grid->width_s * (double)grid->n, length = end_s - begin_s;
@@ -57,9 +57,9 @@ static void spread(const struct grid *grid, double begin_s, double end_s, double
     }
 }
 
-/* How long before a row its bytes began. The first of a connection that was made between two scans
- * holds all since then, but is dated as if that were one frame: scans are as far apart as the
- * later ones are, and what is spread over one of them is at least no burst that never was. */
+/* How long before a row its bytes began. The first row of a connection that was made between two
+ * scans holds all bytes since then, but is dated as if they took one frame. So they are spread over
+ * the distance of later scans, which at least invents no burst. */
 static double row_length_s(const struct series *connection, size_t row) {
     int64_t length = connection->interval_ns[row], apart = VALUE_ABSENT;
     for (size_t i = 1; row == 0 && i < connection->n; i++)
@@ -82,7 +82,7 @@ static void add_connection(const struct series_set *set, const struct series *co
     }
 }
 
-/* Bytes of each pair of hosts, [from * hosts + to]. */
+/* Adds up the bytes of each pair of hosts, [from * hosts + to]. */
 static void add_totals(const struct series_set *set, const int *to, size_t n_hosts, double *bytes) {
     for (size_t s = 0; s < set->n; s++)
         for (size_t row = 0; to[s] >= 0 && row < set->items[s].n; row++) {
@@ -97,7 +97,7 @@ struct pair {
     double bytes;
 };
 
-/* The most first; equal ones stay in their order. */
+/* Sorts by bytes, the most first; equal pairs keep their order. */
 static int compare_pairs(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
     if (x->bytes != y->bytes)
@@ -105,7 +105,7 @@ static int compare_pairs(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The pairs that moved anything; *ret_pairs is the caller's. */
+/* Lists pairs with traffic; the caller owns *ret_pairs. */
 static int list_pairs(const double *bytes, size_t n, struct pair **ret_pairs, size_t *ret_n) {
     struct pair *pairs = malloc((n + 1) * sizeof *pairs);
     size_t found = 0;
@@ -120,7 +120,7 @@ static int list_pairs(const double *bytes, size_t n, struct pair **ret_pairs, si
     return 0;
 }
 
-/* route_of[from * hosts + to]: its route, -1 where there is none. */
+/* route_of[from * hosts + to]: the pair's route, or -1. */
 static int make_routes(struct report *report, const struct grid *grid, const struct pair *pairs,
                        size_t n, int *route_of) {
     size_t kept = n < REPORT_ROUTES_MAX ? n : REPORT_ROUTES_MAX;

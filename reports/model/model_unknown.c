@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of a recording that this version does not know: they are said, since nothing reads them.
- */
+/* Columns of a recording that this version does not know: a note names them, since nothing reads
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 #define NAMES_SIZE 400
 
-/* "gpu.busy_ns, process.swap_bytes"; the number of all, of which the last may find no room. */
+/* "gpu.busy_ns, process.swap_bytes". Returns the number of all; the last may not fit. */
 static size_t list_unknown(const struct store_table_info *tables, size_t n,
                            char names[NAMES_SIZE]) {
     size_t used = 0, unknown = 0;

@@ -23,7 +23,7 @@ static int put_text(const struct prediction_word *words, size_t n, char **ret_te
     return 0;
 }
 
-/* One question: words[0..n) together. */
+/* Asks one question: words[0..n) together. */
 static int ask(struct prediction *p, struct prediction_reader *reader, const struct whatif *whatif,
                const struct prediction_word *words, size_t n) {
     struct whatif_scenario *scenarios = calloc(n + 1, sizeof *scenarios);
@@ -45,7 +45,7 @@ static int ask(struct prediction *p, struct prediction_reader *reader, const str
     p->n_answers++;
     if (to->answer.refused.code) {
         to->refused = refusal_words(&to->answer.refused);
-        to->answer.refused.call = NULL; /* the recording's */
+        to->answer.refused.call = NULL; /* the recording owns it */
         result = to->refused ? 0 : -ENOMEM;
     }
     return result < 0 ? result : put_text(words, n, &to->text);

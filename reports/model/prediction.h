@@ -15,7 +15,7 @@ struct store;
 
 /* One scenario in the user's words: "--link" and "vm1=2x". */
 struct prediction_word {
-    const char *option, *value; /* value NULL: without one */
+    const char *option, *value; /* value NULL: the option has none */
 };
 
 struct prediction_answer {
@@ -27,15 +27,16 @@ struct prediction_answer {
 struct prediction {
     int64_t run_id;
     char *run_name, *command;
-    char *phase;  /* of which all this is */
-    double run_s; /* all of it */
+    char *phase;  /* the phase of all these figures */
+    double run_s; /* the whole run */
     bool events;  /* MPI calls were recorded */
     struct prediction_answer *answers;
     size_t n_answers;
 };
 
-/* Each word is a scenario of its own; together: all are one. -ENOENT: no such run; -EINVAL: a word
- * makes no sense, ret_why (of `size` bytes) says what and what to do; -ENOMEM and others. */
+/* Each word is a scenario of its own; together: all words are one scenario. -ENOENT: no such run;
+ * -EINVAL: a word is invalid, and ret_why (of `size` bytes) says which and what to do; -ENOMEM and
+ * others. */
 int prediction_build(struct store *store, const char *which, const struct prediction_word *words,
                      size_t n_words, bool together, char *ret_why, size_t size,
                      struct prediction **ret_prediction);

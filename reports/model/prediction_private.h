@@ -7,7 +7,7 @@
 
 struct prediction_reader {
     const struct judgement *judgement;
-    const struct run_model *model; /* the judgement's */
+    const struct run_model *model; /* of the judgement */
     char *why;
     size_t why_size;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the user's questions into scenarios. Every refusal says what would be right. */
+/* Parses the user's questions into scenarios. Every refusal says which input would be right. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static int refuse(struct prediction_reader *r, const char *format, ...) {
     return -EINVAL;
 }
 
-/* The host of `n` letters; "all" is all of them. */
+/* Reads a host's name of `n` letters; "all" is all hosts. */
 static int read_host(struct prediction_reader *r, const char *name, size_t n, int *ret_host) {
     char known[200] = "";
     size_t at = 0;
@@ -73,7 +73,7 @@ static bool read_rate(const char *text, double *ret_rate) {
     return false;
 }
 
-/* "200mbit", "200mbit,64kB": what passes at once after a pause. */
+/* "200mbit", or "200mbit,64kB", whose second part may pass at once after a pause. */
 static bool read_limit(const char *text, struct whatif_scenario *s) {
     static const struct {
         const char *name;
@@ -148,7 +148,7 @@ static int read_latency(struct prediction_reader *r, const char *value, struct w
                : refuse(r, "--latency takes 0.5x (0.001x to 1000x), not '%s'", value);
 }
 
-/* "55%" of a CPU, "150%". */
+/* A share of a CPU: "55%", "150%". */
 static int read_quota(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
     const char *equals = strchr(value, '=');
     char *end = NULL;
@@ -177,7 +177,7 @@ static int read_workers(struct prediction_reader *r, const char *value, struct w
     return 0;
 }
 
-/* Its calls name a rank as well as its process does, which ran too shortly to be seen. */
+/* Calls name a rank, too, if its process ran too briefly to be seen. */
 static bool has_rank(const struct run_model *model, int rank) {
     const struct mpi_log *log = &model->recording->calls;
     for (size_t i = 0; i < model->budgets.n; i++)
@@ -189,7 +189,7 @@ static bool has_rank(const struct run_model *model, int rank) {
     return false;
 }
 
-/* The one rank that ran on a host; -1: none did, and its process is meant. */
+/* The only rank that ran on a host; -1: there is none, and its process is meant. */
 static int rank_on(const struct run_model *model, int host, size_t *ret_n) {
     const struct rank_budgets *b = &model->budgets;
     const struct mpi_log *log = &model->recording->calls;
@@ -217,7 +217,7 @@ static int read_straggler_on(struct prediction_reader *r, int host, struct whati
     return n == 0 && r->model->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
 }
 
-/* The straggler that costs most, else the rank that the others waited for most; -1: none. */
+/* The straggler that costs most, else the rank for which others waited most; -1: none. */
 static int slowest_rank(const struct judgement *judgement) {
     const struct rank_budget *awaited = rank_budgets_awaited(&judgement->model->budgets);
     const struct stragglers *found = &judgement->stragglers;

@@ -7,9 +7,9 @@
 #include "reports/model/input.h"
 
 struct reported {
-    struct report_input input;  /* what the store alone knows, and the recording */
-    struct run_model model;     /* its recording is NULL where both were let go */
-    struct judgement judgement; /* its model is NULL where the run was only measured */
+    struct report_input input;  /* facts that only the store has, and the recording */
+    struct run_model model;     /* its recording is NULL after report_let_go() */
+    struct judgement judgement; /* its model is NULL if the run was only measured */
 };
 
 void reported_free(struct reported *run); /* takes NULL */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two roles of which one has a single rank: that is the server of the others. Else we do not know
- * what the roles are.
+ * If there are two roles, one of them with a single rank, that rank is the server of the others. In
+ * other cases the roles have no names.
  *
- * A server that does no work of its own ends no iteration. Where the program marks iterations, its
- * ranks that mark none play a role as well; where they were found in calls or counters, that one
- * was found for some ranks only says nothing of the others.
+ * A server that does no work of its own ends no iteration. If the program marks iterations, its
+ * ranks without marks are a role as well. If iterations were found in calls or counters, ranks
+ * without iterations are not a role.
  */
 #include "reports/model/model_private.h"
 

@@ -24,8 +24,8 @@ double report_last_value(const struct report *report, const char *name) {
     return NAN;
 }
 
-/* Sum over the ranks that mark it of how fast a counted value grew; NAN where nobody marked it
- * twice. */
+/* Growth per second of a counted value, summed over the ranks that mark it; NAN if no rank marked
+ * it twice. */
 static double growth_per_s(const struct report *report, const char *name) {
     double sum = NAN;
     for (size_t i = 0; i < report->n_curves; i++) {

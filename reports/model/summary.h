@@ -9,22 +9,23 @@ struct report_summary {
     double duration_s;
     double job_cpu_pct; /* 100 is one core; may exceed it */
     double net_recv_mb_s, net_send_mb_s, disk_read_mb_s, disk_write_mb_s;
-    /* Ranks in step count once, others each: then a second has as many iterations as updates. */
+    /* Ranks in step count once, other ranks one by one: then a second has as many iterations as
+     * updates. */
     size_t iterations;
     double iteration_median_s, iteration_p95_s; /* over all ranks */
     double iterations_per_s;                    /* from the first beginning to the last end */
     double updates_per_s, examples_per_s; /* growth of the marked values from first to last mark */
-    double staleness;                     /* mean of what the program marked */
+    double staleness;                     /* mean of the program's marks */
     double parallel_pct, load_balance_pct, communication_pct; /* of the main phase */
 };
 
-/* NAN for what is not known. */
+/* Unknown figures are NAN. */
 struct report_summary report_summarize(const struct report *report);
 
-/* Sum over hosts of the mean of a metric over the whole run; NAN where no host knows it. */
+/* Sum over hosts of the mean of a metric over the whole run; NAN if it is unknown on all hosts. */
 double report_sum(const struct report *report, enum metric metric);
 
-/* The last value of the curve of that name (of its lowest rank); NAN. */
+/* The last value of the curve of that name, for its lowest rank; NAN. */
 double report_last_value(const struct report *report, const char *name);
 
 #endif
