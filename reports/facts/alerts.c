@@ -86,8 +86,8 @@ static int watch_direction(struct alerts *log, const struct run_model *model, in
                  direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 
-/* Receiving has no known limit if only a queue of the host is set: it is taken to be that of
- * sending, unless more came. */
+/* Receiving has no known limit if only a queue of the host is set: the limit of sending is taken,
+ * unless more was received. */
 static double receiving_rate(const struct run_model *model, int host) {
     double set = network_set_rate(model, host);
     struct network_limit limit = network_limit_of(model, host, METRIC_NET_RECV);
@@ -114,7 +114,7 @@ static int fuller_direction(const struct rate *send, double send_full, const str
     return 0;
 }
 
-/* One direction alone tells it already. */
+/* Whether an alert of one direction covers it. */
 static bool is_told(const struct report_alert *alerts, size_t n, const struct report_alert *both) {
     for (size_t i = 0; i < n; i++)
         if (alerts[i].level >= both->level &&
@@ -124,7 +124,7 @@ static bool is_told(const struct report_alert *alerts, size_t n, const struct re
     return false;
 }
 
-/* Leaves out of the alerts from `both` on those that ones from `begin` on tell. */
+/* Removes alerts from `both` on that alerts from `begin` on cover. */
 static void drop_told(struct alerts *log, size_t begin, size_t both) {
     size_t kept = both;
     for (size_t i = both; i < log->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The alert log (A1): what was near its limit for three seconds or longer. */
+/* The alert log (A1): resources near their limit for three seconds or longer. */
 #ifndef CHOKEPOINT_REPORTS_FACTS_ALERTS_H
 #define CHOKEPOINT_REPORTS_FACTS_ALERTS_H
 

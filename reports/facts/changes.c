@@ -11,15 +11,15 @@
 #include "reports/says/scenario_words.h"
 #include "reports/says/text_list.h"
 
-#define CANDIDATES_MAX 12 /* that are asked about */
+#define CANDIDATES_MAX 12 /* candidates with questions */
 #define GAIN_SHOWN .005
 
-/* A change while it is looked for. */
+/* A change whose gain is looked for. */
 struct item {
     struct report_change change;
     struct whatif_scenario scenario;
     const struct candidate *of;
-    bool first; /* of its candidate: the one that the verdict would speak of */
+    bool first; /* its candidate's first change: the verdict mentions it */
 };
 
 struct items {
@@ -31,7 +31,7 @@ static const char *source_of(const struct whatif_answer *answer) {
     return answer->iterations ? "iterations" : answer->replayed ? "replay" : "counters";
 }
 
-/* 1: it has no answer. */
+/* Returns 1 if there is no answer. */
 static int ask(const struct judgement *j, const struct whatif_scenario *scenarios, size_t n,
                struct whatif_answer *ret_answer) {
     int result = whatif_ask(j->whatif, scenarios, n, ret_answer);
@@ -63,7 +63,7 @@ static void item_release(struct item *item) {
     free(item->change.options);
 }
 
-/* A change that no option asks has the candidate's own gain, where counters or a replay told it. */
+/* A change without an option has the candidate's own gain, if counters or a replay gave it. */
 static int fill(const struct judgement *j, const struct candidate *c, struct item *item) {
     struct report_change *change = &item->change;
     struct whatif_answer answer;
@@ -111,7 +111,7 @@ static int add_change(const struct judgement *j, const struct candidate *c,
     return result < 0 ? result : 0;
 }
 
-/* The verdict speaks of twice as fast a link, where a replay knows that. */
+/* Whether the verdict mentions a link twice as fast, which needs a replay. */
 static bool speaks_of_twice(const struct candidate *c) {
     return c->can_double && c->doubled.replayed && c->twice.kind == WHATIF_LINK;
 }
@@ -166,7 +166,7 @@ static int compare_together(const void *a, const void *b) {
     return (x->gain_pct < y->gain_pct) - (x->gain_pct > y->gain_pct);
 }
 
-/* One change of each limit, those that gain most. */
+/* Asks for the best change of each limit, those with the largest gains. */
 static int ask_together(struct changes *all, const struct judgement *j, struct items *items) {
     size_t chosen[REPORT_CHANGES_TOGETHER_MAX], n = 0;
     int result = 0;
@@ -216,7 +216,7 @@ static int fill_points(struct report_factors *to, const struct judgement *j,
     return result;
 }
 
-/* Each limit has its points once, and only where a factor is the question. */
+/* Each limit gets its points once, and only if the question has a factor. */
 static int ask_factors(struct changes *all, const struct judgement *j, const struct items *items) {
     int result = 0;
     for (size_t i = 0; result == 0 && i < items->n && all->n_factors < REPORT_FACTORS_MAX; i++) {

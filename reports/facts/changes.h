@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gains of changes, each the answer of the what-if engine to the scenario that its command asks: of
- * single changes, of two at once, and of one at several factors. Two changes are asked for together
- * because their gains do not add up: what one lifts, the other may hold up.
+ * Gains of changes, each the answer of the what-if engine to the scenario of its command: for
+ * single changes, for two at once, and for one at several factors. Two changes are asked for
+ * together because their gains do not add up: one may relieve what then waits for the other.
  */
 #ifndef CHOKEPOINT_REPORTS_FACTS_CHANGES_H
 #define CHOKEPOINT_REPORTS_FACTS_CHANGES_H
@@ -11,17 +11,17 @@
 
 /* A change that makes the run shorter, as the answer of `chokepoint whatif` to `options`. */
 struct report_change {
-    char *change, *limit;               /* in words: the change; what it relieves */
-    char *options;                      /* NULL: no option asks it */
+    char *change, *limit;               /* in words: the change; the limit that it relieves */
+    char *options;                      /* NULL: no option expresses it */
     double gain_pct, low_pct, high_pct; /* of the run time */
     const char *source;                 /* static: "replay", "iterations", "counters" */
-    char letter;                        /* 'A' ... of those asked for together; 0 */
-    bool advised;                       /* the verdict's gain is its gain */
+    char letter;                        /* 'A' ... if it is asked for in pairs; else 0 */
+    bool advised;                       /* the verdict gives this gain */
 };
-#define REPORT_CHANGES_TOGETHER_MAX 4 /* these are asked for in pairs, too: six */
+#define REPORT_CHANGES_TOGETHER_MAX 4 /* these form six pairs */
 
-struct report_together {  /* two changes at once: one answer, no sum */
-    size_t first, second; /* of changes */
+struct report_together {  /* two changes at once: an answer, not a sum */
+    size_t first, second; /* indexes of single changes */
     char *options;
     double gain_pct, low_pct, high_pct;
     const char *source;
@@ -30,7 +30,7 @@ struct report_together {  /* two changes at once: one answer, no sum */
 /* One change at several factors. */
 #define REPORT_FACTORS 5
 struct report_factors {
-    size_t change; /* of changes, whose limit it relieves */
+    size_t change; /* index of a single change of the same limit */
     char *what;    /* "vm1's link" */
     struct report_factor {
         double factor, gain_pct, low_pct, high_pct;
@@ -42,9 +42,9 @@ struct report_factors {
 
 /* Texts are owned. */
 struct changes {
-    struct report_change *single; /* the one that gains most first */
+    struct report_change *single; /* the largest gain first */
     size_t n;
-    struct report_together *together; /* the one that gains most first */
+    struct report_together *together; /* the largest gain first */
     size_t n_together;
     struct report_factors factors[REPORT_FACTORS_MAX];
     size_t n_factors;

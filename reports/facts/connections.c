@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections that carried most, one by one: of which process, between which ports. */
+/* The connections with the most traffic, one by one, with their processes and ports. */
 #include "reports/facts/connections.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static int port_of(const struct table_key *key, size_t end) {
     return key->form == KEY_CONNECTION ? key->ends[end].port : -1;
 }
 
-/* The process of that host with that id; NULL: none was seen. */
+/* The name of the process with that id on that host; NULL: it was not seen. */
 static const char *process_name(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
     const struct series *process = pid > 0 ? series_of_pid(set, host, PROCESS_PID, pid) : NULL;
@@ -30,7 +30,7 @@ static double sum_of(const struct series_set *set, const struct series *series) 
     return sum;
 }
 
-/* In ms, of the rows that tell it; NAN. */
+/* Median in ms over the rows that have it; NAN: none has. */
 static double median_rtt(const struct series_set *set, const struct series *series) {
     double *values = malloc((series->n + 1) * sizeof *values), median = NAN;
     size_t n = 0;
@@ -66,7 +66,7 @@ static struct report_connection connection_of(const struct run_model *model, siz
                                       .mean_mb_s = duration_s > 0 ? bytes / duration_s / 1e6 : NAN};
 }
 
-/* Its process and its round trip, which are looked up for those alone that are shown. */
+/* Looks up process and round trip, for shown connections only. */
 static void complete(struct report_connection *c, const struct run_model *model) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     const struct series *series = &set->items[c->series];

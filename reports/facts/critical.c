@@ -28,7 +28,7 @@ static void add_critical_part(struct critical_parts *parts, size_t group,
                                                         .share_pct = 100 * seconds / part->total_s};
 }
 
-/* Transfers by sender and receiver, if known; the rest of the term belongs to a host. */
+/* Adds transfers by sender and receiver, if known; the rest of the term belongs to a host. */
 static void add_transfers(struct critical_parts *parts, size_t group,
                           const struct critical_path *path) {
     const struct critical_part *part = &path->groups[group];

@@ -14,7 +14,7 @@ static const struct rank_iterations *iterations_of(const struct run_model *model
     return NULL;
 }
 
-/* The first group but "all" in which it ends; 0: none. */
+/* The first group in which it ends, except "all"; 0: none. */
 static size_t phase_at(const struct run_model *model, int64_t end_ns) {
     for (size_t g = 1; g < model->n_groups; g++)
         for (size_t i = 0; i < model->groups[g].n; i++)
@@ -44,8 +44,8 @@ static size_t count_every(const struct rank_budgets *budgets, size_t every) {
     return n;
 }
 
-/* The same ones of every rank, so that ranks can be compared; with more ranks than there may be
- * rows, the first of each. */
+/* Chooses the same iterations of every rank, so that ranks can be compared. With more ranks than
+ * rows, each has its first. */
 static size_t choose_every(const struct rank_budgets *budgets) {
     size_t most = 1, every;
     for (size_t r = 0; r < budgets->n; r++)

@@ -8,17 +8,17 @@
 #define ITERATION_BUDGETS_MAX 100000
 
 struct report_iteration_budget {
-    size_t whose; /* number of its rank among those whose whole run has a budget */
-    size_t phase; /* of the model, in which it ends; 0: in none, or the program has none */
+    size_t whose; /* index among the ranks with a budget of the whole run */
+    size_t phase; /* the model's phase in which it ends; 0: none */
     int64_t number;
     int64_t begin_ns, end_ns;
     struct budget budget;
 };
 
 struct iteration_budgets {
-    struct report_iteration_budget *items; /* the caller's to free; by rank, then by time */
+    struct report_iteration_budget *items; /* for the caller to free; by rank, then by time */
     size_t n;
-    size_t every; /* every n-th iteration of a rank is there; 1: all */
+    size_t every; /* every n-th iteration of a rank is listed; 1: all */
 };
 
 /* -ENOMEM. */

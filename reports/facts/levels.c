@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#define LEVELS_MOST 4 /* times the share that the verdict says */
+#define LEVELS_MOST 4 /* times the verdict's share */
 
-/* Times of processes beside the path, which a limit may have, too, would contradict the verdict's
- * share: then they are not shown. */
+/* A limit may also take time of processes beside the path. Levels that contradict the verdict's
+ * share because of that are left out. */
 struct limit_levels limit_levels_of(const struct judgement *judgement) {
     const struct candidate *c = judgement->verdict.candidate;
     struct limit_levels levels = {.known = false};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict's limit over time: its share of each of equal stretches of the run. */
+/* The verdict's limit over time: its share in equal stretches of the run. */
 #ifndef CHOKEPOINT_REPORTS_FACTS_LEVELS_H
 #define CHOKEPOINT_REPORTS_FACTS_LEVELS_H
 

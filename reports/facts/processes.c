@@ -8,11 +8,11 @@
 
 #include "analysis/evidence/processes.h"
 
-#define JOB_MAX 16    /* a host; the others together are one row */
-#define FOREIGN_MAX 3 /* a host */
+#define JOB_MAX 16    /* per host; one row adds up the others */
+#define FOREIGN_MAX 3 /* per host */
 #define CPU_MIN_PCT 0.1
 
-/* Bytes x time over the time it lived, as GB. */
+/* Mean weighted by time over the process's life, in GB. */
 static double mean_rss_gb(const struct series_set *set, const struct series *series) {
     double sum = 0;
     size_t n = 0;
@@ -39,7 +39,7 @@ static void add_known(double *sum, double part) {
     *sum = isnan(*sum) ? part : isnan(part) ? *sum : *sum + part;
 }
 
-/* Sums up the job's other processes: none of them is left out. */
+/* Adds a process to the row of the job's others: none is left out. */
 static void add_to_others(struct report_process *others, const struct report_process *p) {
     add_known(&others->cpu_pct, p->cpu_pct);
     add_known(&others->rss_gb, p->rss_gb);
@@ -50,7 +50,7 @@ static void add_to_others(struct report_process *others, const struct report_pro
     add_known(&others->sent_mb_s, p->sent_mb_s);
 }
 
-/* Sorted: keeps the first few of each host and kind. */
+/* The list is sorted: keeps the first few of each host and kind. */
 static void keep_busiest(struct processes *p) {
     size_t kept = 0, of_kind = 0;
     int host = -1;
@@ -74,7 +74,7 @@ static void keep_busiest(struct processes *p) {
     p->n = kept;
 }
 
-/* CPU time that the rows of the host's other processes lack. */
+/* CPU time of the host that no row of its other processes has. */
 static double unseen_s(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     double sum = 0;
@@ -84,7 +84,8 @@ static double unseen_s(const struct run_model *model, int host, struct windows w
     return sum / 1e9;
 }
 
-/* A rank's wrappers and helpers (a shell, its sleeps) carry its number, too. */
+/* Whether it is the rank itself: a rank's wrappers and helpers (a shell, its sleeps) carry its
+ * number, too. */
 static bool stands_for_rank(const struct run_model *model, const struct model_process *process) {
     return !model->budgets.n || model_is_rank(model, process);
 }

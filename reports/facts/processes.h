@@ -8,15 +8,15 @@
 
 struct report_process { /* the busiest processes, the job's first */
     int host;
-    const char *name; /* the model's */
-    int rank;         /* -1 */
+    const char *name; /* owned by the model */
+    int rank;         /* -1: none */
     bool job;
     double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
-    double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
+    double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection was seen */
 };
 
 struct processes {
-    struct report_process *items; /* the caller's to free */
+    struct report_process *items; /* for the caller to free */
     size_t n;
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MIN 0.01 /* of the life of the one that waited */
+#define SHOWN_MIN 0.01 /* of the waiter's life */
 #define WAITS_MAX 20
 
 static int compare_waits(const void *a, const void *b) {

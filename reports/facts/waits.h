@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of processes of which one waited for the other, where wait clocks tell. */
+/* Pairs of processes of which one waited for the other, from wait clocks. */
 #ifndef CHOKEPOINT_REPORTS_FACTS_WAITS_H
 #define CHOKEPOINT_REPORTS_FACTS_WAITS_H
 
 #include "analysis/run_model.h"
 
-struct report_wait { /* in the main phase; texts are the model's */
+struct report_wait { /* in the main phase; the model owns the texts */
     int host, whom_host;
     const char *process, *whom;
     const char *what;          /* "message", "lock", "pipe", "end" */
-    double seconds, share_pct; /* of the life of the one that waited */
+    double seconds, share_pct; /* share of the waiter's life */
 };
 
 struct waits {
-    struct report_wait *items; /* the caller's to free; the longest first */
-    size_t n, n_all;           /* that are shown; that are worth a row */
+    struct report_wait *items; /* for the caller to free; the longest first */
+    size_t n, n_all;           /* number shown; number worth a row */
 };
 
 /* -ENOMEM. */
