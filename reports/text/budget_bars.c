@@ -26,7 +26,7 @@ static double share_of(const struct report_budget *b, enum budget_term term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;
 }
 
-/* Every letter as often as its share, rounded so that the whole bar fits. */
+/* Repeats each letter by its share, rounded so that the bar has its full length. */
 static void draw_bar(const struct report_budget *b, char bar[BAR_WIDTH + 1]) {
     double sum = 0;
     size_t used = 0;
@@ -52,7 +52,7 @@ static int next_largest(const struct report_budget *b, unsigned *taken) {
     return best;
 }
 
-/* "waiting for a peer (rank 0) 41 %, computing 38 %, transfer 12 %": as many as fit whole. */
+/* "waiting for a peer (rank 0) 41 %, computing 38 %, transfer 12 %": as many terms as fit whole. */
 static void describe(const struct report_budget *b, int max, bool brief, char *text, size_t size) {
     unsigned taken = 0;
     size_t used = 0;
@@ -73,12 +73,12 @@ static void describe(const struct report_budget *b, int max, bool brief, char *t
     }
 }
 
-#define BAR_NAME_MIN 12 /* who: as wide as the widest, between these */
+#define BAR_NAME_MIN 12 /* width of the names: of the widest, within these bounds */
 #define BAR_NAME_MAX 28
-#define BAR_BESIDE 8 /* blanks, and the mark of a bar that is not to be trusted */
+#define BAR_BESIDE 8 /* blanks, and the mark of a doubtful bar */
 #define BAR_WORDS_MAX (TERMINAL_COLUMNS - BAR_BESIDE - BAR_NAME_MIN - BAR_WIDTH)
 
-#define BRIEF 0.1 /* of its phase: a bar of less is of a moment, and says so */
+#define BRIEF 0.1 /* of its phase: a bar of less covers a moment, and says so */
 
 struct bar {
     char who[96];
@@ -105,12 +105,13 @@ static void put_bar(FILE *out, size_t name, const struct bar *bar) {
     fputs(bar->budget.trusted ? "\n" : " (!)\n", out);
 }
 
-/* A process without a rank that slept all along: the launcher, a shell around the program. */
+/* A process without a rank that slept all the time: the launcher, a shell around the program. */
 static bool is_bystander(const struct report_budget *b) {
     return b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
 }
 
-/* Those of a phase that are worth a bar: all but bystanders, or all where there is nobody else. */
+/* The budgets of a phase that are worth a bar: all except bystanders, or all if there are only
+ * those. */
 struct worth {
     const struct report_budget *budgets;
     size_t n, n_worth;
@@ -123,7 +124,7 @@ static struct worth worth_of(const struct report_budget *budgets, size_t n) {
     return worth;
 }
 
-/* The next from *at on, which then is behind it; NULL: none. */
+/* Returns the next budget from *at on and moves *at behind it; NULL: none. */
 static const struct report_budget *next_worth(const struct worth *worth, size_t *at) {
     while (*at < worth->n) {
         const struct report_budget *b = &worth->budgets[(*at)++];
@@ -146,8 +147,8 @@ static struct report_budget mean_budget(const struct worth *worth) {
     return mean;
 }
 
-/* Share of time in which it did not wait for a peer (the rank with the most of it holds the others
- * up); computing decides between two alike. */
+/* Share of time without waits for a peer: the rank with the largest holds the others up; if two are
+ * equal, computing decides. */
 static double own_share(const struct report_budget *b) {
     return 1 - share_of(b, BUDGET_PEER_WAIT) + 1e-3 * share_of(b, BUDGET_CPU);
 }
@@ -162,7 +163,7 @@ static struct bar bar_of(const struct report *report, const struct report_budget
     return bar;
 }
 
-/* The mean, the rank that holds the others up most, and the one that does so least. */
+/* Finds the mean, the rank that holds the others up most, and the one that holds them up least. */
 static size_t extremes_of(const struct report *report, const struct worth *worth,
                           struct bar bars[3]) {
     size_t at = 0;

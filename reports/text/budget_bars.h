@@ -7,16 +7,16 @@
 
 #include "reports/model/model.h"
 
-/* The letter for a term in a bar. */
+/* The letter of a term in a bar. */
 char budget_letter(enum budget_term term);
 
-/* A bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX
- * lines. Returns how many (or would be written, with out NULL). */
+/* Writes a bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX lines. Returns
+ * the number of lines, even if out is NULL. */
 #define BUDGET_LINES_MAX 4
 size_t budget_put_bars(FILE *out, const struct report *report);
 
-/* The legend of those letters, in two lines at most; nothing where there are no bars. Returns
- * lines. */
+/* Writes the legend of those letters in at most two lines; nothing if there are no bars. Returns
+ * the number of lines. */
 size_t budget_put_legend(FILE *out, const struct report *report);
 
 #endif

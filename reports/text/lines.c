@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in five lines: the run, what limits it, what a change is worth, what to do, and the
- * commands that tell more. A run too short to be judged gets one. */
+/* The verdict in five lines: the run, its limit, the gain of a change, what to do, and commands
+ * that tell more. A run too short to judge has one line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "reports/writer.h"
 
 #define LABEL_WIDTH 8
-#define TEXT_LINES 3 /* of one label at most */
-#define NOTE_LINES 3 /* so that a command that mends it is whole */
+#define TEXT_LINES 3 /* of one label, at most */
+#define NOTE_LINES 3 /* enough for a whole command that helps */
 #define NAME_WIDTH 40
 
 static char *say_recording(const struct report *report) {
@@ -25,7 +25,7 @@ static char *say_recording(const struct report *report) {
                                         : text_format("recording grade %c", report->quality.grade);
 }
 
-/* `text`, and `right` at the end of the line, or behind it where the line is too short. */
+/* Writes `text`, and `right` at the end of the line, or after `text` if the line is too short. */
 static void put_ends(FILE *out, const char *text, const char *right) {
     size_t width = terminal_width(text), other = terminal_width(right);
     size_t columns = terminal_columns(out);
@@ -92,7 +92,7 @@ static void put_limit(FILE *out, const struct report_verdict *v, bool colour) {
     terminal_hanging(out, LABEL_WIDTH, whole ? whole : v->limit, TEXT_LINES);
 }
 
-/* Commands are never broken: a line that is pasted is a whole one. */
+/* Commands are never broken, so that a whole line can be pasted. */
 static int put_more(FILE *out, const struct caller *caller) {
     char *why = command_words(caller, (struct command){"report", "{run} --why"});
     char *page = command_words(caller, (struct command){"report", "{run} -o run-{run}.html"});
@@ -106,7 +106,7 @@ static int put_more(FILE *out, const struct caller *caller) {
     return why && page ? 0 : -ENOMEM;
 }
 
-/* All that is amiss. Owned; NULL: no memory. */
+/* All problems in one text. Owned; NULL: no memory. */
 static char *say_amiss(const struct report *report) {
     char *text = text_format("%s", "");
     for (size_t i = 0; i < report->quality.n_amiss && text; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict on one screen: at most 24 lines of 100 columns. Tables take what they need; sentences
- * share the rest, the verdict first, and none of them ends in the middle as long as there is room.
- */
+/* The verdict on one screen: at most 24 lines of 100 columns. Tables take the lines that they need;
+ * sentences share the rest, the verdict first. A sentence is cut only if there is no room. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +39,7 @@ static void print_screen_head(FILE *out, const struct report *report) {
     fputc('\n', out);
 }
 
-/* Lines that are left for sentences; each takes at most `most`, and leaves `others` lines. */
+/* Lines left for sentences; a sentence takes at most `most` lines and leaves `others`. */
 struct room {
     size_t left;
 };
@@ -67,7 +66,7 @@ static void put_verdict(FILE *out, const struct report *report, bool colour, str
     else
         snprintf(label, sizeof label, "%s", verdict_state_name(v->state));
     snprintf(text, sizeof text, "%s: %s", label, v->summary);
-    /* Escapes of ours go around the first line's label only where a terminal asked for them. */
+    /* Only a terminal with colours gets escapes around the first line's label. */
     take_room(room, terminal_coloured_paragraph(out, colour ? colours[v->state] : NULL,
                                                 strlen(label), text, share_of_room(room, 5, 6)));
 }
@@ -91,10 +90,10 @@ struct host_column {
     enum metric metric;
     const char *name;
     double factor;
-    int decimals; /* the same in the whole column, unlike the report's: it is read at a glance */
+    int decimals; /* equal in the whole column, unlike in the report, to be read at a glance */
 };
 
-/* Memory in MB where no host uses 1 GB. */
+/* Memory is in MB if no host uses 1 GB. */
 static struct host_column memory_column(const struct report *report) {
     double most = 0;
     for (size_t h = 0; h < report->n_hosts; h++)
@@ -111,7 +110,7 @@ static void put_hosts(FILE *out, const struct report *report) {
         {METRIC_DISK_READ, "disk-r MB/s", 1, 2}, {METRIC_DISK_WRITE, "disk-w MB/s", 1, 2}};
     enum { N = sizeof columns / sizeof *columns };
     size_t shown = hosts_shown(report), width = terminal_columns(out);
-    size_t n = width >= 90 ? N : width >= 70 ? N - 2 : N - 4; /* what is left out, the report has */
+    size_t n = width >= 90 ? N : width >= 70 ? N - 2 : N - 4; /* the report has all columns */
     struct report_table table;
     if (!report->n_resources || !report->n_hosts)
         return;
@@ -136,7 +135,8 @@ static const struct stragglers *stragglers_of(const struct report *report) {
     return &report->run->judgement.stragglers;
 }
 
-/* Iterations of equal length do not contradict a verdict that names a rank: they are silent. */
+/* If the verdict names a rank, no line says that iterations are of equal length: that does not
+ * contradict it. */
 static bool has_straggler_line(const struct report *report) {
     const struct stragglers *s = stragglers_of(report);
     return s->n || (s->note.code && !(s->judged && report->verdict.rank >= 0));
@@ -164,7 +164,7 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
         take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
 }
 
-/* Limits of the phases that the verdict leaves out. */
+/* Writes limits of the phases that the verdict leaves out. */
 static void put_phases(FILE *out, char *text, struct room *room, size_t others) {
     if (text)
         take_room(room,
@@ -172,7 +172,7 @@ static void put_phases(FILE *out, char *text, struct room *room, size_t others) 
     free(text);
 }
 
-/* As many whole items as fit, the first one always. */
+/* Writes as many whole items as fit, and always the first. */
 static void put_joined(FILE *out, const char *label, char *const *items, size_t n,
                        struct room *room, size_t most, size_t others) {
     size_t lines = share_of_room(room, most, others), used = 0;
