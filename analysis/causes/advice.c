@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Advice that several causes give: the setting by its name on that host, with its recorded value,
- * and how to see whether a change helped. If the recording does not know the setting, the advice
- * says where to look, never merely "try more".
+ * Advice that several causes give: it names the setting on that host with its recorded value, and a
+ * way to check whether a change helped. If the recording does not know the setting, the advice says
+ * where to look, never merely "try more".
  */
 #include <string.h>
 

@@ -11,7 +11,7 @@
            "one process has it: a faster host is a faster process")
 #include "analysis/causes/own.h"
 
-/* It hardly waits for anything, and never runs on more than one core. */
+/* Whether the process hardly waits, and never runs on more than one core. */
 static bool fills_one_core(const struct run_model *model, size_t group, size_t who) {
     const struct budget *b = &model->budgets.items[who].groups[group];
     double busy = awaited_term_share(model, group, who, 1u << BUDGET_CPU | 1u << BUDGET_RUN_QUEUE);
@@ -19,7 +19,7 @@ static bool fills_one_core(const struct run_model *model, size_t group, size_t w
            b->other_cpu_s <= number_of(model, ONE_CORE_LITTLE) * b->wall_s;
 }
 
-/* The others wait for one alone, not for several that are alike. */
+/* Whether the others wait for it alone, not for several similar processes. */
 static bool is_only_one(const struct run_model *model, size_t group, size_t who) {
     for (size_t r = 0; r < model->budgets.n; r++)
         if (r != who && awaited_term_share(model, group, r, 1u << BUDGET_CPU) >=

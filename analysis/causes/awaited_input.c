@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Input that comes too late: a rank waits for a helper, a process without a rank that makes its
- * data (a loader that it forked). The helper may sleep (for a file far away, or by itself) or
- * compute; where its host lacks a disk, memory or cores, the rules of these tell more.
+ * data (a loader that it forked). The helper may sleep (for a remote file, or by itself) or
+ * compute. If its host lacks a disk, memory or cores, the causes for these say more.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,7 +25,7 @@
 #define SLEEPS 1
 #define COMPUTES 2
 
-/* The rank that waited longest for a helper; SIZE_MAX: none did. */
+/* The rank that waited longest for a helper; SIZE_MAX: no rank waited. */
 static size_t rank_behind(const struct run_model *model, size_t helper) {
     struct awaited_filter ranks = AWAITED_ANY;
     ranks.whom = helper;

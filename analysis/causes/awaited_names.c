@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names whose addresses come too late: a process does nothing for most of its time because it has
- * asked a server of names, and its answer is not there. The process is not to blame, and no other
- * of the job is: it would do as well with an address that it knows.
+ * Addresses of names that come too late: a process is idle most of its time, since it has asked a
+ * name server that has not answered yet. Neither the process nor another one of the job is to
+ * blame: with a known address it would not wait.
  */
 #include <errno.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static int add_names(const struct run_model *model, size_t group, size_t who, do
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Where processes wait for each other, one for which nobody waits holds up itself alone. */
+/* If processes wait for each other, a process that no other waits for holds up only itself. */
 static bool holds_up(const struct run_model *model, size_t group, size_t who, double demand) {
     const struct process_wait *longest = awaited_longest(model, AWAITED_ANY);
     double length_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
@@ -50,7 +50,7 @@ static bool holds_up(const struct run_model *model, size_t group, size_t who, do
            longest->seconds < demand / 2 * length_s;
 }
 
-/* The process with most of such time on the path. */
+/* Finds the process with most of such time on the path. */
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     size_t who = SIZE_MAX;
     double most = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process with most of a term on the path that wait clocks tell (wait_chain.h), and the
- * candidate where it pauses.
+ * The process with most of a term on the path from wait clocks (wait_chain.h), and the candidate
+ * for its pauses.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/awaited.h"
 
-/* The process with most of a term on the path; SIZE_MAX: none has BLOCKED_MIN. */
+/* The process with most of a term on the path; SIZE_MAX: no process has BLOCKED_MIN. */
 size_t awaited_most(const struct run_model *model, size_t group, enum budget_term term,
                     double *ret_demand) {
     size_t most = SIZE_MAX;

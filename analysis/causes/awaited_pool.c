@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of connections that is empty: a process hands on what it is asked, over far fewer
- * connections than it is asked over, and all of these are always in use. Those it asks sleep, or
- * wait for others, in each request; several at once would take no longer. The sleep is theirs, and
- * what it costs is of the one that asks for one after the other.
+ * A pool of connections that is empty: a process passes its requests on over far fewer connections
+ * than it gets them over, and all of these are always in use. The servers behind it sleep, or wait
+ * for others, in each request; several requests at once would take no longer. So the sleep happens
+ * in the servers, but the process that asks one at a time causes the delay.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@
            SLOTS("host"))
 #include "analysis/causes/own.h"
 
-/* The process that waited longest for what it asked of that one. */
+/* The process that waited longest for requests to that one. */
 static const struct process_wait *longest_for(const struct run_model *model, size_t whom) {
     struct awaited_filter messages = AWAITED_ANY;
     messages.whom = whom;
@@ -39,7 +39,7 @@ static int add_pool(const struct run_model *model, size_t group, const struct pr
     const struct rank_budget *who = &model->budgets.items[w->who],
                              *whom = &model->budgets.items[w->whom];
     struct candidate c = pause_candidate(model, group, w->whom, CAUSE_POOL, BUDGET_IDLE, demand);
-    c.host = who->host; /* what would be gone is the sleep of the other */
+    c.host = who->host; /* the scenario removes the sleep of the server */
     c.rank = who->rank;
     remark_set(&c.cause, POOL_IS_EMPTY, NUMBERS(pool->through, pool->through),
                NAMES(who->process, whom->process, model->hosts[whom->host].name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that others wait for sleeps, where wait clocks tell (wait_chain.h). Limits of its host
- * are found as those of any other program; this is about the program itself.
+ * A process sleeps while others wait for it, as wait clocks show (wait_chain.h). Other causes find
+ * limits of its host; this one is about the program itself.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,13 +10,12 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/awaited.h"
 
-/* A sleep holds up those that wait for the process; one for which nobody waits holds up itself
- * alone. */
+/* A sleep holds up the processes that wait; if none waits, it holds up only the sleeper. */
 static bool is_awaited(const struct run_model *model, size_t who, size_t group, double demand) {
     return group != model->main_group || awaited_share(model, who) >= demand / 2;
 }
 
-/* It sleeps in each request, and requests come one after the other. */
+/* Whether it sleeps in each request, and requests come one after another. */
 static bool is_behind_pool(const struct candidates *candidates, size_t group, int host) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].kind == CAUSE_POOL && candidates->items[i].group == group &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that others wait for is stopped. */
+/* A process is stopped while others wait for it. */
 #include "analysis/causes/causes_private.h"
 
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data held up by a send buffer, or by a receiver that does not read: the program's own doing. */
+/* A send buffer, or a receiver that does not read, holds up data: the program itself is to
+ * blame. */
 #include <errno.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The container of what causes find. It knows none of them, so that each of them may know it.
+ * The container of candidates. It depends on no cause, so that every cause can depend on it.
  */
 #include "analysis/causes/candidate.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A candidate's gain by the counters of one process (gain_counted.h). It does not change the order
- * of candidates: that rests on shares that all of them have. It decides whether a candidate without
- * evidence of saturation is worth naming.
+ * A candidate's gain from the counters of one process (gain_counted.h). It does not affect the
+ * order of candidates, which rests on shares that all of them have. It decides whether a candidate
+ * without evidence of saturation is worth naming.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #define COMPUTING (1u << BUDGET_CPU)
 
-/* Where a replay answers, its answer is said, as `whatif` says it. */
+/* If a replay has an answer, that answer is reported, as `whatif` reports it. */
 const struct whatif_scenario *candidate_change(const struct candidate *c) {
     return c->sharing.gain.replayed ? &c->sharing.scenario : &c->remove;
 }
@@ -31,7 +31,7 @@ bool candidate_is_worth_naming(const struct run_model *model, const struct candi
            !(little && c->counted.estimate < number_of(model, GAIN_MIN));
 }
 
-/* Computing of a rank beyond the others, as a part of all its computing. */
+/* The part of a rank's computing that goes beyond the others. */
 static double own_part(const struct run_model *model, const struct candidate *c) {
     double most = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -43,7 +43,7 @@ static double own_part(const struct run_model *model, const struct candidate *c)
     return most > 0 ? fmin(1, c->path.own / most) : 0;
 }
 
-/* A limit of a host holds all the run; a rank's own work is that of its phase. */
+/* A limit of a host applies to the whole run; a rank's own work to its phase. */
 static struct counted_loss loss_of(const struct run_model *model, const struct candidate *c) {
     bool own = c->path.terms == COMPUTING;
     return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
@@ -55,7 +55,8 @@ static struct counted_loss loss_of(const struct run_model *model, const struct c
                                  .awaited = c->awaited};
 }
 
-/* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
+/* Whether the process lost all of this itself. If it sleeps and has no calls, it may be waiting for
+ * others. */
 static bool is_of_process(const struct run_model *model, const struct candidate *c) {
     bool own = c->path.terms == COMPUTING, asleep = c->path.terms >> BUDGET_IDLE & 1;
     if (!c->path.terms || c->path.terms & ~budget_outside_terms() ||
@@ -77,8 +78,7 @@ static double group_share(const struct run_model *model, size_t group) {
     return run > 0 ? (double)windows_length(phase_windows(&model->groups[group])) / run : 0;
 }
 
-/* Shares of the run; both ways of one host's link: now the one is used, now the other, or both at
- * once. */
+/* Shares of the run. The program uses the two directions of a link in turn, or at the same time. */
 static struct counted_link link_of_candidate(const struct candidates *candidates,
                                              const struct candidate *c) {
     struct counted_link link = {.host = c->host};
@@ -97,7 +97,7 @@ double candidate_most(const struct run_model *model, const struct candidate *c) 
     bool quota = c->path.terms == 1u << BUDGET_QUOTA && !c->everywhere;
     double most = gain_most(model, &loss);
     double held = quota ? gain_most_of_quota(model, quota_throttled(model, c->host)) : NAN;
-    return fmin(most, held); /* of a number and NAN the number */
+    return fmin(most, held); /* the other one if one is NAN */
 }
 
 void candidate_count(const struct run_model *model, const struct candidates *candidates,
@@ -110,7 +110,7 @@ void candidate_count(const struct run_model *model, const struct candidates *can
         return;
     if (is_of_process(model, c)) {
         told = gain_counted(model, &loss, &counted);
-        if (counted.lost > 0) /* else the kernel keeps no account of it */
+        if (counted.lost > 0) /* otherwise the kernel does not account it */
             c->lost = (struct gain){.estimate = counted.lost,
                                     .low = counted.lost_low,
                                     .high = counted.lost_high,

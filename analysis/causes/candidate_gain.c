@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The gain of the run without each candidate, from the engine that answers `whatif`, and the time
- * in which each held. The engine knows the main phase only: of the rest of the run, which a fault
- * holds up as well, the critical path tells. Where it refuses, counters may do
- * (candidate_counted.c), else the candidate's share of the critical path stands: what could be
- * gained at most. Where ranks run freely it is iterations that are gained (throughput.h).
+ * in which each held. The engine covers the main phase only; for the rest of the run, which a fault
+ * holds up as well, the critical path is used. If the engine refuses, counters may give the gain
+ * (candidate_counted.c); otherwise it is bounded by the candidate's share of the critical path. If
+ * ranks run freely, the gain is in iterations (throughput.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -32,13 +32,13 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
     struct whatif_answer answer;
     int result = whatif_ask(whatif, scenario, 1, &answer);
     if (result == -EINVAL)
-        return 0; /* it has no such link or rank: the bound stays */
+        return 0; /* it has no such link or rank: the bound remains */
     if (result < 0)
         return result;
     if (!answer.replayed) {
         if (!why->code)
             *why = answer.refused;
-        if (answer.untold) /* that alone blames nobody */
+        if (answer.untold) /* that alone is no reason for blame */
             *ret_gain =
                 (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * main_share(model)};
         return 0;
@@ -47,19 +47,19 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
     return 0;
 }
 
-/* Taking it from one of several hosts that suffer alike gains little: the others go on waiting. */
+/* Relieving one of several hosts that suffer alike gains little: the others still wait. */
 static bool is_everywhere(const struct run_model *model, const struct candidates *candidates,
                           const struct candidate *c) {
     size_t alike = 1;
-    if (c->path.all_hosts && c->everywhere) /* the subject is all of them */
+    if (c->path.all_hosts && c->everywhere) /* all hosts are the subject */
         return true;
     for (size_t i = 0; i < candidates->n; i++)
         alike += candidate_is_alike(c, &candidates->items[i]);
     return model->n_hosts > 1 && alike == model->n_hosts && c->rank < 0;
 }
 
-/* Time that the path spends on it, on all hosts if all suffer it (for links that is in either end's
- * budget already). */
+/* Time that the path spends on it, on all hosts if all suffer it (the budget of either end has the
+ * time of links). */
 static double bound_of(const struct run_model *model, const struct candidates *candidates,
                        const struct candidate *c) {
     double bound = c->run_share;
@@ -68,7 +68,7 @@ static double bound_of(const struct run_model *model, const struct candidates *c
     return model_has_path(model) ? fmin(1, bound) : c->run_share;
 }
 
-/* Both directions of one link are candidates: a faster link makes both faster. */
+/* Both directions of a link are candidates: a faster link speeds up both. */
 static bool is_both_ways(const struct candidates *candidates, const struct candidate *c) {
     for (size_t i = 0; c->remove.kind == WHATIF_LINK && c->can_remove && i < candidates->n; i++) {
         const struct candidate *other = &candidates->items[i];
@@ -79,7 +79,7 @@ static bool is_both_ways(const struct candidates *candidates, const struct candi
     return false;
 }
 
-/* A serial server's own work is what limits, not what is limited by it. */
+/* A serial server's own work is the limit, not limited by it. */
 static int estimate_freely(const struct run_model *model, struct candidate *c) {
     struct loss loss = candidate_loss(c);
     double part = c->fallback ? 1 - 1 / c->remove.factor : 1;
@@ -110,7 +110,8 @@ static int estimate(const struct run_model *model, const struct candidates *cand
         result = ask(model, whatif, &c->twice, &c->doubled, why);
     if (result == 0 && c->sharing.can)
         result = ask(model, whatif, &c->sharing.scenario, &c->sharing.gain, why);
-    /* calls do not tell which end of a path is slow; connections did: the path is meant */
+    /* calls do not show which end of a path is slow, but connections did: the scenario means the
+     * path */
     if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
         c->gain.estimate < number_of(model, PATH_PART) * c->run_share) {
         c->remove.host = c->twice.host = -1;
@@ -122,7 +123,7 @@ static int estimate(const struct run_model *model, const struct candidates *cand
     return result;
 }
 
-/* Without an answer nothing is known of its gain, and a bound names nobody. */
+/* Without an answer the gain is unknown, and a bound is no reason for blame. */
 static int estimate_fallback(const struct whatif *whatif, struct candidate *c) {
     struct whatif_answer answer;
     int result = whatif_ask(whatif, &c->remove, 1, &answer);
@@ -132,7 +133,7 @@ static int estimate_fallback(const struct whatif *whatif, struct candidate *c) {
     return result == -EINVAL ? 0 : result;
 }
 
-/* One source for gains: what the engine answers is what is said. */
+/* Gains have one source: the report gives the engine's answer. */
 static int take_answer(const struct run_model *model, const struct whatif *whatif,
                        struct candidate *c) {
     struct whatif_answer answer;
@@ -146,8 +147,8 @@ static int take_answer(const struct run_model *model, const struct whatif *whati
         c->gain = gain_of(&answer);
     else if (c->answered && !answer.replayed)
         c->counted = gain_of(&answer);
-    /* along chains of waits the bound of a link is that of one of its ways, and the change is of
-     * both: candidates are weighed by what is said of them. Answers are about the main group. */
+    /* along chains of waits the bound of a link is for one direction, but the change affects both:
+     * candidates are weighted by the reported gain. Answers cover the main group. */
     if (c->counted.counted && c->group == model->main_group &&
         model->critical.source == CRITICAL_FROM_WAITS)
         c->gain.estimate = c->counted.estimate;
@@ -156,14 +157,14 @@ static int take_answer(const struct run_model *model, const struct whatif *whati
 
 /* ---- when it held ---- */
 
-/* Value of one rank in one slice; NAN if it did not live. */
+/* Value of a rank in a slice; NAN if the rank did not exist. */
 static double slice_terms(const struct rank_budget *b, size_t slice, unsigned terms) {
     const struct budget *budget = &b->slices[slice];
     return budget->wall_s > 0 ? budget_sum(budget, terms) / budget->wall_s : NAN;
 }
 
-/* The terms of the rank, of the host's worst rank, or of all hosts the mean: whatever the candidate
- * is about. */
+/* The terms of the candidate's subject: of its rank, of the host's worst rank, or the mean of all
+ * hosts. */
 static double slice_level(const struct run_model *model, const struct candidate *c, size_t slice) {
     double worst = NAN, sum = 0, n = 0, others = 0, n_others = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -183,7 +184,7 @@ static double slice_level(const struct run_model *model, const struct candidate 
     }
     if (c->path.all_hosts)
         return n > 0 ? sum / n : NAN;
-    /* computing is normal: only what a rank does beyond the others counts */
+    /* computing is normal: only the part beyond other ranks counts */
     if (c->path.terms == 1u << BUDGET_CPU)
         return n_others > 0 ? fmax(0, worst - others / n_others) : NAN;
     return worst;
@@ -204,7 +205,7 @@ struct levels {
     size_t n;
 };
 
-/* Slices that lie in the candidate's phase by more than half, after the start. */
+/* Collects slices of which more than half lies in the candidate's phase, after the start. */
 static void collect(const struct run_model *model, int64_t start_ns, const struct candidate *c,
                     struct levels *levels) {
     struct windows windows = phase_windows(&model->groups[c->group]);
@@ -224,8 +225,8 @@ static void collect(const struct run_model *model, int64_t start_ns, const struc
     }
 }
 
-/* The one stretch [a, b) of a higher level that explains most of the variance: two change points of
- * a level, by exhaustive search over so few slices. */
+/* Finds the stretch [a, b) of a higher level that explains most of the variance: two change points,
+ * by exhaustive search over the few slices. */
 static void find_span(const struct run_model *model, const struct levels *l, struct candidate *c) {
     double all = 0, squares = 0, best = 0;
     size_t best_a = 0, best_b = 0;
@@ -262,7 +263,7 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
     int result = 0;
     const struct whatif *engine = whatif;
     if (!model_has_path(model) || throughput_counts(model, model->main_group))
-        whatif = NULL; /* no calls to replay, or a replay cannot tell */
+        whatif = NULL; /* no calls to replay, or no replay possible */
     for (size_t i = 0; result == 0 && i < candidates->n; i++) {
         struct levels levels = {.n = 0};
         struct candidate *c = &candidates->items[i];

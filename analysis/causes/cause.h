@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cause: one way in which a run can be limited, with what it needs to see, and the function that
- * looks for it. A file of its own has all about it, and causes.def names it.
+ * A cause: one way in which a run can be limited, with its sources, and the function that looks for
+ * it. All of it is in a file of its own, and causes.def names it.
  */
 #ifndef CHOKEPOINT_ANALYSIS_CAUSES_CAUSE_H
 #define CHOKEPOINT_ANALYSIS_CAUSES_CAUSE_H
@@ -11,25 +11,25 @@
 struct slowed;
 
 struct cause {
-    const char *name;       /* "link-queue": as thresholds, ablations and docs/rules.md call it */
-    enum resource resource; /* of what it finds */
-    enum cause_kind kind;   /* the usual one */
-    unsigned needs;         /* bits of enum observed_source: without them it is blind */
-    unsigned instead;       /* bits: with one of them it has nothing to say, another cause has */
-    const struct number *const *numbers;      /* its own; NULL at the end */
-    const struct remark_kind *const *remarks; /* its own; NULL at the end */
-    const char *reason; /* the physics: why what it looks for holds up a run */
-    /* Those whose findings decide what it says, and which are asked before; NULL: none. */
+    const char *name;       /* "link-queue": its name in thresholds, ablations and docs/rules.md */
+    enum resource resource; /* of its candidates */
+    enum cause_kind kind;   /* usual kind of its candidates */
+    unsigned needs;         /* bits of enum observed_source: all are required */
+    unsigned instead;       /* bits: if one of them is there, another cause takes over */
+    const struct number *const *numbers;      /* its own; ends with NULL */
+    const struct remark_kind *const *remarks; /* its own; ends with NULL */
+    const char *reason;                       /* the physical reason: why this holds up a run */
+    /* Causes that are asked before and whose findings affect this one; NULL: none. */
     const struct cause *const *yields_to;
-    /* Adds what it finds in a group of the model. -ENOMEM. NULL: it only explains slow ranks. */
+    /* Adds its candidates in a group of the model. -ENOMEM. NULL: it only explains slow ranks. */
     int (*detect)(const struct run_model *model, size_t group, struct candidates *candidates);
-    /* Why a rank is slower than its peers, if most of it is in that term of its time: fills cause,
-     * cause_kind and culprit, and adds evidence. NULL: this is no cause of that. */
+    /* Explains why a rank is slower than its peers, if most of the difference is in this term:
+     * fills cause, cause_kind and culprit, and adds evidence. NULL: it explains no slow ranks. */
     enum budget_term slows;
     void (*explain)(const struct slowed *slowed, struct straggler *straggler);
-    /* Adds what to do about one of its candidates; NULL: nothing is known that helps. */
+    /* Adds advice on one of its candidates; NULL: it has none. */
     void (*advise)(const struct advised *advised);
-    /* Takes back what gains, once they are known, speak against; NULL: nothing. */
+    /* Removes candidates that the gains, once known, contradict; NULL: none. */
     void (*settle)(const struct run_model *model, struct candidates *candidates);
 };
 

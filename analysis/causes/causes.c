@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All causes asked of a run. This file knows each of them, and none of them knows it.
+ * Asks all causes about a run. This file depends on every cause, and no cause depends on it.
  */
 #include "analysis/causes/causes.h"
 
@@ -20,14 +20,14 @@ const struct cause *const *causes_all(size_t *ret_n) {
     return causes;
 }
 
-/* Another cause says it, where its source is there; without what it needs it is blind. */
+/* Whether its sources are there, and no other cause takes over. */
 static bool applies(const struct run_model *model, size_t i) {
     unsigned there = model->observed.sources, needs = causes[i]->needs;
     bool off = model->judge && model->judge->causes_off >> i & 1;
     return !off && (there & needs) == needs && !(there & causes[i]->instead);
 }
 
-/* Asks those of these resources (bits of enum resource). -ENOMEM. */
+/* Asks the causes of these resources (bits of enum resource). -ENOMEM. */
 static int detect(const struct run_model *model, size_t group, unsigned resources,
                   struct candidates *candidates) {
     int result = 0;
@@ -60,8 +60,7 @@ static void weigh_by_gain(const struct run_model *model, struct candidates *cand
     }
 }
 
-/* The greatest of the candidates of one host, rank and resource in several phases stands for all.
- */
+/* Of a host's, rank's and resource's candidates in several phases the largest stands for all. */
 static void mark_repeats(struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++)
         for (size_t k = 0; k < i && !candidates->items[i].repeated; k++)

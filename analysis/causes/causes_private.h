@@ -16,50 +16,51 @@
 #include "analysis/gain/free_loss.h"
 #include "analysis/gain/throughput.h"
 
-/* Something was found of these resources (bits of enum resource) in the group. */
+/* Whether the group has a candidate of these resources (bits of enum resource). */
 bool candidates_any(const struct candidates *candidates, size_t group, unsigned resources);
-/* The group's connections, made when first asked for; the candidates'. -ENOMEM. */
+/* The group's connections, made when first needed; owned by the candidates. -ENOMEM. */
 int candidates_flows(const struct run_model *model, size_t group, struct candidates *candidates,
                      const struct flows **ret_flows);
 
-/* Gains of all candidates, and when each held. -ENOMEM. */
+/* Estimates the gain of all candidates, and when each held. -ENOMEM. */
 int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
                         struct candidates *candidates);
 
-/* Evidence of counters for a candidate that has its gain (gain_counted.h): `counted` and `lost`. */
+/* Adds evidence from counters to a candidate with a gain (gain_counted.h): `counted` and `lost`. */
 void candidate_count(const struct run_model *model, const struct candidates *candidates,
                      struct candidate *candidate);
 
-/* Links that they found, and processes that pause, as what-if questions take them; told's.
+/* Full links among the candidates, and processes that pause, for what-if questions; owned by told.
  * -ENOMEM. */
 int candidates_tell_links(const struct run_model *model, struct candidates *found,
                           struct whatif_told *told);
 int candidates_tell_processes(const struct run_model *model, struct candidates *found,
                               struct whatif_told *told);
 
-/* Frees and closes the gap. */
+/* Frees the candidate and closes the gap. */
 void candidates_remove(struct candidates *candidates, size_t at);
 
-/* Takes out what held up a host only while the program started, and tells it instead. -ENOMEM. */
+/* Removes candidates that held up a host only while the program started, and adds a remark instead.
+ * -ENOMEM. */
 int start_take_out(const struct run_model *model, struct candidates *candidates);
-/* The same of what held from the very beginning on and for less than a phase, when it is known when
- * each held (candidates_estimate()): connections may be made long before a program is loaded. */
+/* Removes candidates that held from the very beginning and for less than a phase, once their times
+ * are known (candidates_estimate()): a program may make connections long before it is loaded. */
 void start_take_out_by_spans(const struct run_model *model, struct candidates *candidates);
 
-/* Share of the run that goes by waiting for a core on all hosts that share this one's cores, itself
- * included; 0: none does. */
+/* Share of the run that all hosts on this host's cores, itself included, wait for a core; 0: none
+ * waits. */
 double machine_waiting(const struct run_model *model, size_t group, int host);
 
-/* A process (a number of the budgets) that others wait for while it does something that is no limit
- * of its host: the candidate without its words, and the scenario without that term. demand: of the
+/* A process (index in the budgets) that others wait for while it does something that is no limit of
+ * its host: the candidate without words, and the scenario without that term. demand: of the
  * critical path. */
 struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
                                  enum cause_kind cause, enum budget_term term, double demand);
 
-/* Most of the time that a process does nothing goes by in look-ups of names. */
+/* Whether look-ups of names take most of a process's idle time. */
 bool awaited_is_for_names(const struct run_model *model, size_t who, size_t group);
 
-/* Evidence was found that the host lacks one of these resources (bits of enum resource). */
+/* Whether evidence shows that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          unsigned resources);
 #define SHORT_OF_CPU (1u << RESOURCE_CPU | 1u << RESOURCE_CPU_QUOTA)
@@ -67,42 +68,42 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
 #define SHORT_OF_NETWORK (1u << RESOURCE_NET_EGRESS | 1u << RESOURCE_NET_INGRESS)
 #define SHORT_OF_ANYTHING (~0u)
 
-/* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
- */
+/* Remarks on a rank with more CPU time than its peers, by that ratio, that is no reason for blame,
+ * if it is worth naming. */
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates);
-/* For a rank slower by that ratio: the part that its core explains. */
+/* Explains the core's part in a rank that is slower by that ratio. */
 void core_speed_explain(struct core_speed core, double ratio, struct remarks *to);
-/* Against a candidate that rests on CPU time: what is known of the core. */
+/* Adds facts about the core that weaken a candidate based on CPU time. */
 void core_speed_tell(const struct run_model *model, struct core_speed core, struct candidate *c);
 
 /* ---- ranks whose calls are known ---- */
 
-/* Share of a rank's time; NAN where its budget does not close. */
+/* Share of a rank's time; NAN if its budget does not close. */
 double rank_share(const struct run_model *model, size_t group, size_t rank, enum budget_term term);
-/* Median over the other ranks that have at least `least` of it; NAN without any. */
+/* Median over the other ranks that have at least `least` of it; NAN: there are none. */
 double rank_peers_median(const struct run_model *model, size_t group, size_t rank,
                          enum budget_term term, double least, size_t *ret_n);
-/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+/* cores: of the hosts, if a faster core shortens the term; else NULL. */
 size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
                       const struct core_speed *cores);
 
-/* Reasons that stop a rank which wants nothing of its host. */
+/* Reasons that stop a rank without a need of its host. */
 struct rank_pause {
     enum cause_kind cause;
     enum budget_term term;
-    const struct remark_kind *says, *evidence; /* of the rank; of it and a percentage */
+    const struct remark_kind *says, *evidence; /* with the rank; with the rank and a percentage */
 };
 
 int rank_pause_add(const struct run_model *model, size_t group, size_t who,
                    const struct rank_pause *pause, double demand, struct candidates *candidates);
-/* The rank that does so for longest; SIZE_MAX: none for long enough. */
+/* The rank that pauses longest; SIZE_MAX: no rank pauses long enough. */
 size_t rank_pause_longest(const struct run_model *model, size_t group, enum budget_term term,
                           double *ret_demand);
 
 /* ---- ranks slower than their peers ---- */
 
-/* The process outside the job that used most of a host's CPU, or of its disks, at that time. */
+/* The process outside the job that used most of a host's CPU, or of its disks, in these windows. */
 const struct model_process *slowed_foreign(const struct run_model *model, int host,
                                            struct windows windows, bool disk, double *ret_amount);
 void slowed_blame(const struct run_model *model, const struct model_process *other,
@@ -115,17 +116,17 @@ typedef int peers_look(const struct run_model *model, size_t group, const struct
 /* -ENOMEM. */
 int peers_compare(const struct run_model *model, size_t group, peers_look *look_at,
                   struct candidates *candidates);
-/* Data wait for it, and hardly for the others. */
+/* Whether data wait for this process, and hardly for the others. */
 bool peer_is_late(const struct run_model *model, const struct peers *peers, const struct peer *p);
 void peer_tell_late(const struct run_model *model, const struct peers *peers, const struct peer *p,
                     struct candidate *c);
 
 /* ---- processes that others wait for ---- */
 
-/* The process with most of a term on the path; SIZE_MAX: none has BLOCKED_MIN. */
+/* The process with most of a term on the path; SIZE_MAX: no process has BLOCKED_MIN. */
 size_t awaited_most(const struct run_model *model, size_t group, enum budget_term term,
                     double *ret_demand);
-/* Shares of its own time, and of its host's part of the path. */
+/* Share of its own time, and of its host's part of the path. */
 double awaited_term_share(const struct run_model *model, size_t group, size_t who, unsigned terms);
 double awaited_part(const struct run_model *model, size_t group, size_t who, enum budget_term term,
                     double demand);

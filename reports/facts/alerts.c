@@ -124,7 +124,7 @@ static bool is_told(const struct report_alert *alerts, size_t n, const struct re
     return false;
 }
 
-/* Removes alerts from `both` on that alerts from `begin` on cover. */
+/* Removes each alert from `both` on that one from `begin` on covers. */
 static void drop_told(struct alerts *log, size_t begin, size_t both) {
     size_t kept = both;
     for (size_t i = both; i < log->n; i++)

@@ -44,7 +44,7 @@ struct format {
     void (*begin)(struct page *page, const char *title, const char *schema);
     void (*end)(struct page *page);
     void (*part)(struct page *page, const char *id, const char *title);
-    void (*heading)(struct page *page, int level, const char *text); /* "": a break without words */
+    void (*heading)(struct page *page, int level, const char *text); /* "": only a break */
     void (*paragraph)(struct page *page, enum style style, const char *text);
     void (*command)(struct page *page, const char *command);
     /* confidence 0: unknown. */
