@@ -60,7 +60,7 @@ struct candidate {
         unsigned terms; /* of the host: bits of enum budget_term */
         bool all_hosts; /* of all hosts: either end's budget has the data under way */
         double part;    /* part of these terms */
-        double own; /* terms of computing: so much of its time the rank does beyond others; NAN */
+        double own;     /* terms of computing: the part of the rank's time beyond others; NAN */
     } path;
     /* or a metric: blocked = factor x mean. */
     struct {
@@ -73,7 +73,7 @@ struct candidate {
                                these; else 0 */
     } link;
     double ceiling; /* of a link, MB/s; else 0 */
-    double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
+    double reached; /* repeatedly reached part of a measured ceiling; 0: none */
     enum ceiling_from ceiling_from;
     bool can_remove, can_double;
     struct whatif_scenario remove, twice;

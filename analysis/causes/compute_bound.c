@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computing as the limit: the work itself, where nothing else holds up the run. On all hosts, or
- * one core where a single thread does all of it and the other cores idle. A fallback: any other
+ * Computing as the limit: the work itself, if nothing else holds up the run. It limits all hosts,
+ * or one core if a single thread does all the work and the other cores idle. A fallback: any other
  * finding that is worth naming comes first.
  */
 #include <errno.h>
@@ -32,14 +32,14 @@
 #include "analysis/causes/own.h"
 
 struct computing {
-    double share; /* of the run that is computing: of the critical path, else of the processes */
-    double used, cores; /* by the job on its hosts, in cores; what they have */
-    double computing;   /* or ready to, by its processes outside MPI, in cores: of the whole run */
+    double share;       /* of the run that is computing: of the critical path, else of processes */
+    double used, cores; /* cores that the job used on its hosts; cores that they have */
+    double computing;   /* cores that compute or could, outside MPI, over the whole run */
     size_t n_hosts;     /* of the job */
-    size_t workers;     /* its processes that compute, and as many more as its threads fill cores */
-    int busiest;        /* host */
+    size_t workers;     /* processes that compute, plus their threads that fill more cores */
+    int busiest;        /* a host */
     bool one_thread;    /* one process computes, in one thread */
-    bool come_and_go;   /* its processes, too fast to be seen one by one */
+    bool come_and_go;   /* its processes are too short to be seen one by one */
 };
 
 /* Share of the critical path; without one, of the processes' own time. */
@@ -54,7 +54,7 @@ static double share_of(const struct run_model *model, size_t group) {
     return share;
 }
 
-/* Cores that its processes and threads could fill. */
+/* Cores that the job's processes and threads could fill. */
 static size_t count_workers(const struct run_model *model, size_t group) {
     double workers = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -78,7 +78,7 @@ static double computing_cores(const struct run_model *model) {
     return cores;
 }
 
-/* Only one of its processes computes, and only one thread of that. */
+/* Whether only one thread of one process computes. */
 static bool is_one_thread(const struct run_model *model, size_t group) {
     size_t computing = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -151,7 +151,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     bool seen = is_seen_inside(model);
     c.saturated =
         seen && x.computing >= number_of(model, MACHINE_FULL) * fmin(x.cores, (double)x.workers);
-    c.signals = 2; /* their CPU time, and that of the hosts */
+    c.signals = 2; /* CPU time of its processes, and of its hosts */
     c.path.terms = 1u << BUDGET_CPU;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU: what a host's ranks lost on the critical path while they were ready to run and had no core.
- * A rank that spins inside MPI loses nothing by being put aside, so only waiting outside MPI
- * counts, where calls are known; without them run-queue delay of the job's processes is the
- * evidence, weak where all of them keep their cores busy. Quota and steal are told by the kernel.
+ * CPU: the time that a host's ranks lost on the critical path while they were ready to run and had
+ * no core. A rank that spins inside MPI loses nothing by losing its core, so if calls are known
+ * only waits outside MPI count. Without calls the evidence is the run-queue delay of the job's
+ * processes, which is weak if all of them keep their cores busy. The kernel counts quota and steal.
  *
- * Where all hosts are short of cores alike, the path is in any of them by chance: each is charged
- * with an even share.
+ * If all hosts are equally short of cores, the path passes any of them by chance: each is charged
+ * an equal share.
  */
 #include <errno.h>
 #include <math.h>
@@ -78,12 +78,12 @@
 #include "analysis/causes/own.h"
 
 struct contended {
-    const struct model_process *process; /* of the job, with the most delay */
+    const struct model_process *process; /* the process of the job with the most delay */
     struct process_use use;
     double blocked; /* share of its time lost in the run queue */
 };
 
-/* Time lost by one process: of several threads the delay of one counts. */
+/* Time lost by one process; of several threads the delay of one counts. */
 static double lost_share(struct process_use use) {
     double wanted = stats_or_zero(use.cpu_s) + stats_or_zero(use.run_queue_s);
     if (wanted <= 0 || use.wall_s <= 0)
@@ -91,14 +91,14 @@ static double lost_share(struct process_use use) {
     return stats_or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
 }
 
-/* Where a rank's budget is known only that delay counts which held it up. */
+/* If a rank's budget is known, only the delay that held up the rank counts. */
 static double lost_by(const struct run_model *model, size_t group,
                       const struct model_process *process, struct process_use use) {
     const struct budget *b = saturation_budget(model, process, group);
     if (b)
         return stats_or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
     double quota = model_worst_rank(model, group, process->host, BUDGET_QUOTA, NULL);
-    return fmax(0, lost_share(use) - stats_or_zero(quota)); /* which is a resource of its own */
+    return fmax(0, lost_share(use) - stats_or_zero(quota)); /* the quota is a separate resource */
 }
 
 static struct contended most_contended(const struct run_model *model, size_t group, int host) {
@@ -116,8 +116,8 @@ static struct contended most_contended(const struct run_model *model, size_t gro
     return worst;
 }
 
-/* Nearly all waits of a process with several threads were for its own threads, as its budget says
- * (rank_counters.c). */
+/* Whether nearly all waits of a process with several threads were for its own threads, from its
+ * budget (rank_counters.c). */
 static bool waits_for_itself(const struct run_model *model, size_t group,
                              const struct model_process *process) {
     const struct budget *b = saturation_counted(model, process, group);
@@ -125,12 +125,12 @@ static bool waits_for_itself(const struct run_model *model, size_t group,
                     number_of(model, OWN_THREADS_REST) * b->wall_s;
 }
 
-/* The same program without ranks, on all other hosts that it runs on, waits for its core about as
- * long: what all have alike is how the program is made. (Ranks may wait for each other so.) */
+/* Whether the same program, without ranks, waits about as long for its core on all other hosts that
+ * run it: then the cause is how the program is made. (Ranks may wait for each other so.) */
 static bool peers_wait_alike(const struct run_model *model, size_t group,
                              const struct contended *worst) {
     size_t alike = 0;
-    /* with one thread alone nobody but another program can have had its core */
+    /* if it has one thread, another program must have had its core */
     bool ours = worst->process->rank < 0 && model_process_has_threads(model, worst->process);
     for (size_t h = 0; ours && h < model->n_hosts; h++) {
         struct contended other = most_contended(model, group, (int)h);
@@ -144,8 +144,8 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
     return alike > 0;
 }
 
-/* Processes on other hosts wait for those on this one, as clients for a server: then it is not the
- * whole job that its cores limit, and a path tells what that costs. */
+/* Whether processes on other hosts wait for processes on this one, as clients for a server: then
+ * its cores do not limit the whole job, and a path shows the cost. */
 static bool is_awaited_from_elsewhere(const struct run_model *model, int host) {
     const struct rank_budgets *budgets = &model->budgets;
     for (size_t i = 0; i < budgets->n_waits; i++) {
@@ -158,11 +158,11 @@ static bool is_awaited_from_elsewhere(const struct run_model *model, int host) {
     return false;
 }
 
-/* With nobody else on the cores a process waits for its own threads: a loader beside one that
- * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
- * anything by it; only far more threads than cores are a finding. Nor is it one if processes
- * compute on all cores, and nobody elsewhere waits for them: then all of them are full. With calls
- * the path is known, and the cost of the wait. */
+/* If no other process uses the cores, a process waits for its own threads: a loader beside one that
+ * computes, a library's helpers. These take turns even in a healthy run, and the host lacks
+ * nothing; only far more threads than cores are a finding. Nor is it one if processes compute on
+ * all cores and none elsewhere waits for them: then all cores are full. With calls the path is
+ * known, and the cost of the wait. */
 static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
                         const struct contended *worst, const struct candidate *c) {
     double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
@@ -176,15 +176,14 @@ static bool is_own_turn(const struct run_model *model, size_t group, enum holder
            (c->blocked < most || quota >= number_of(model, QUOTA_MIN));
 }
 
-/* How much of the path, or of the worst process's own time, went by waiting for a core. */
+/* Share of the path, or of the worst process's time, that was spent waiting for a core. */
 static double demand_of(const struct run_model *model, size_t group, int host,
                         const struct contended *worst) {
     double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
     return isnan(share) ? worst->blocked : share;
 }
 
-/* An even share of the path's waiting for cores, if all hosts are short of them alike; 0: they are
- * not. */
+/* An equal share of the path's waits for cores if all hosts are equally short of them; else 0. */
 static double even_demand(const struct run_model *model, size_t group) {
     double all = 0, least = INFINITY, most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -214,8 +213,8 @@ static struct candidate contention_of(const struct run_model *model, size_t grou
     return c;
 }
 
-/* Where other hosts of the run use its cores as well, so much of the waiting is for the process of
- * somebody else as that had of what all of them took. */
+/* If other hosts of the run use this host's cores, too, they cause the part of the waiting that
+ * matches their part of the used time. */
 static void share_with_hosts(const struct run_model *model, size_t group, struct candidate *c) {
     double foreign, hosts = 0;
     busiest_foreign(model, group, c->host, &foreign);
@@ -225,7 +224,7 @@ static void share_with_hosts(const struct run_model *model, size_t group, struct
             hosts += (1 - idle / 100) * model->hosts[h].n_cpus;
     }
     c->path.part = foreign > 0 ? foreign / (foreign + hosts) : 0;
-    c->can_remove = false; /* no replay takes away a part of the waiting: the bound stands */
+    c->can_remove = false; /* no replay can remove a part of the waiting: the bound remains */
     c->blocked *= c->path.part;
     c->metric.factor *= c->path.part;
 }
@@ -246,7 +245,7 @@ static void name_foreign(const struct run_model *model, size_t group, struct can
     c->signals++;
 }
 
-/* Programs of which none was seen to take much: the cores tell that there were some. */
+/* For programs that each took too little to be named: the cores show that there were some. */
 static void name_many(const struct run_model *model, size_t group, struct candidate *c) {
     remark_set(&c->cause, CONTENTION_WITH_MANY, NUMBERS(), NAMES());
     c->next = &remark_ADVISE_FIND_OUTSIDER;
@@ -275,7 +274,8 @@ static void core_holder_name(const struct run_model *model, size_t group, enum h
     }
 }
 
-/* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
+/* Returns 1 if the cores belong to other hosts of the run, which wait for the host as it waits for
+ * them. */
 static int add_contention(const struct run_model *model, size_t group, int host,
                           const struct contended *worst, double demand, double all_busy,
                           struct candidates *candidates) {
@@ -305,8 +305,8 @@ static int add_contention(const struct run_model *model, size_t group, int host,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* For how much of the time somebody waited for a core there, %, beside what its quota held back: to
- * the kernel that is the same. NAN: not known. */
+/* Share of the time in which a task waited for a core, in %, beyond the waits for its quota, which
+ * the kernel does not separate. NAN: not known. */
 static double waited_pct(const struct run_model *model, int host, size_t group) {
     double waited = fmax(model_mean(model, host, METRIC_PSI_CPU, group),
                          model_mean(model, host, METRIC_JOB_RUN_QUEUE, group));
@@ -322,9 +322,9 @@ static void rule_out_contention(const struct run_model *model, size_t group,
         busy = fmax(busy, 100 - model_mean(model, (int)h, METRIC_CPU_IDLE, group));
     }
     struct beside_job beside;
-    if (beside_job_find(model, group, &beside) >= 0) /* a host is full, only not of the job */
+    if (beside_job_find(model, group, &beside) >= 0) /* a host is full, but not with the job */
         return;
-    if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
+    if (isnan(busy) || isnan(waited)) /* whether a task waited is not known */
         return;
     if (model_has_path(model) && waited >= 100 * number_of(model, PSI_CPU_MIN))
         remarks_add(&candidates->ruled_out, CPU_HARMLESS, NUMBERS(fmin(100, waited)), NAMES());
@@ -334,7 +334,7 @@ static void rule_out_contention(const struct run_model *model, size_t group,
     candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
-/* The cores of emulated hosts: none of them is short of any more than the others. */
+/* For the cores of emulated hosts: no host is shorter of them than another. */
 static void rule_out_shared(double most, struct candidates *candidates) {
     remarks_add(&candidates->ruled_out, CPU_SHARED_ALIKE, NUMBERS(100 * most), NAMES());
     candidates->cpu_ruled_out = candidates->ruled_out.n;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Evidence about the core of a rank, for or against a finding that rests on CPU time.
- */
+/* Evidence about the core of a rank, for or against a finding based on CPU time. */
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
 
-/* Sources of the evidence that it is slower: a choice of the sentences. */
+/* Sources of the evidence for a slow core; they choose words of the sentences. */
 enum { BY_OPERATORS = 1, BY_ARITHMETIC, BY_SAMPLING };
 
 static int told_by(const struct core_speed *core) {
@@ -18,7 +17,7 @@ static double told_times(const struct core_speed *core) {
                                   : core->sampling;
 }
 
-/* A rank that takes longer for output of a set size may have more to do for it. */
+/* Whether a rank that takes longer for output of a given size may have more to do for it. */
 static bool is_doubted(const struct run_model *model, struct core_speed core) {
     return core.by_operators && core.sampling < number_of(model, CORE_SLOWER) &&
            !(core.calibration >= number_of(model, CORE_SLOWER));

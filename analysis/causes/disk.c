@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Disks. A throttled disk looks idle to its own counters, so PSI decides whether anybody
- * waited and the device only which of the two names the waiting gets. The job's own loss is known
- * only if the kernel accounts block-I/O delay. Without it a disk is suspected at most, and sleep of
- * a rank outside MPI while its host waited for I/O counts as waiting for it.
+ * Disks. A throttled disk looks idle in its own counters, so PSI decides whether a task waited, and
+ * the device only decides the name of the wait. The job's own loss is known only if the kernel
+ * accounts block-I/O delay. Without it a disk is suspected at most, and a rank's sleep outside MPI
+ * while its host waited for I/O counts as a wait for the disk.
  */
 #include <errno.h>
 #include <math.h>
@@ -79,7 +79,7 @@
 #include "analysis/causes/own.h"
 
 /* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
- * keeps none (all zero looks the same). */
+ * does not count it (all zero looks the same). */
 static double job_delay(const struct run_model *model, size_t group, int host) {
     double most = NAN;
     for (size_t p = 0; p < model->n_processes; p++) {
@@ -100,14 +100,15 @@ struct disk {
     unsigned terms;
 };
 
-/* Less what a budget says was reading back what had been in memory before: that is memory's. */
+/* The delay without the time of reading back pages that had been in memory, if the budget shows it:
+ * that part belongs to memory. */
 static double delay_for_disk(const struct run_model *model, size_t group, int host) {
     double delay = job_delay(model, group, host);
     double budget = model_worst_rank(model, group, host, BUDGET_DISK, NULL);
     return isnan(delay) || isnan(budget) ? delay : fmin(delay, budget);
 }
 
-/* Bytes a second that the job's own processes read and wrote there. */
+/* Bytes per second that the job's own processes read and wrote there. */
 static double job_bytes(const struct run_model *model, size_t group, int host) {
     double bytes = 0, wall_s = 0;
     for (size_t p = 0; p < model->n_processes; p++) {
@@ -123,8 +124,8 @@ static double job_bytes(const struct run_model *model, size_t group, int host) {
     return wall_s > 0 ? bytes / wall_s : 0;
 }
 
-/* Pressure on the host accuses nobody: without the job's own block-I/O delay its own reading and
- * writing must show that it uses a disk at all. */
+/* Pressure on the host is no reason for blame: without the job's own block-I/O delay, its own
+ * reading and writing must show that it uses a disk. */
 static bool is_own(const struct run_model *model, size_t group, int host, const struct disk *d) {
     return !isnan(d->delay) || job_bytes(model, group, host) >= number_of(model, OWN_IO_MIN);
 }
@@ -140,7 +141,7 @@ static struct disk look_at_disk(const struct run_model *model, size_t group, int
         d.demand = waited;
     } else if (isnan(d.delay)) {
         double asleep = model_demand(model, group, host, BUDGET_IDLE);
-        if (asleep > d.demand) { /* else it waited in calls to files */
+        if (asleep > d.demand) { /* otherwise it waited in calls to files */
             d.terms |= 1u << BUDGET_IDLE;
             d.demand += asleep;
         }
@@ -152,8 +153,8 @@ static struct disk look_at_disk(const struct run_model *model, size_t group, int
 /* Activity of the device while the job waited for it. */
 enum device { DEVICE_IDLE, DEVICE_SERVING, DEVICE_FULL };
 
-/* Busy for about as long as the job waited: it served one request after the other, as fast as it
- * can, and nobody else had it. */
+/* Whether it was busy for about as long as the job waited: then it served one request after another
+ * at full speed, for the job alone. */
 static enum device device_of(const struct run_model *model, const struct disk *d) {
     if (d->busy >= 100 * number_of(model, DISK_BUSY_MIN))
         return DEVICE_FULL;
@@ -163,7 +164,7 @@ static enum device device_of(const struct run_model *model, const struct disk *d
                : DEVICE_IDLE;
 }
 
-/* Calls to a server of files took as much of the time as makes a device one that serves. */
+/* Whether calls to a file server took as much of the time as makes a disk DEVICE_SERVING. */
 static bool name_server(const struct run_model *model, size_t group, double demand,
                         struct candidate *c) {
     struct remote_storage remote;
@@ -287,7 +288,7 @@ static void explain_slow(const struct slowed *slowed, struct straggler *s) {
     }
 }
 
-#define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
+#define NO_LIMIT 1e11 /* bytes/s: such a high setting means no limit */
 
 static bool most_remote(const struct advised *advised, struct remote_storage *ret_remote) {
     return remote_storage_most(advised->model, advised->c->group, advised->c->host, ret_remote);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that a rank reads and writes through MPI: why it is slower than its peers, never why a run
- * is. */
+/* Files that a rank accesses through MPI: they explain why it is slower than its peers, never why a
+ * run is slow. */
 #include "analysis/causes/causes_private.h"
 
 #define OWN_REMARKS                                                                                \

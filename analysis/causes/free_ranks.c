@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where ranks run freely: a rank that computes more for an iteration than its peers (imbalance),
- * and a server whose own work the others wait for (serial). Shares of time do not tell: nobody
- * waits for a slow rank, so all of them compute all the time. CPU time an iteration does.
+ * For ranks that run freely: a rank that computes more per iteration than its peers (imbalance),
+ * and a server whose own work delays the others (serial). Shares of time do not show these: no rank
+ * waits for a slow one, so all compute all the time. CPU time per iteration does.
  *
- * The server may train as well: what it does for others (serving.h) is no part of that.
+ * The server may train as well: the work that it does for others (serving.h) is not included.
  */
 #include <errno.h>
 #include <math.h>
@@ -80,7 +80,7 @@ static int look_at_serving(const struct run_model *model, size_t group,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* cores: of the hosts; NULL: as if all were alike. */
+/* cores: of the hosts; NULL: all cores count as equal. */
 static const struct free_rank *most_beyond(const struct run_model *model,
                                            const struct free_ranks *ranks,
                                            const struct core_speed *cores) {

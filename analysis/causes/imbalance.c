@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program is to blame, and no resource: one rank has more to compute than its peers
- * (imbalance), or computes alone while all others wait for it (serial). The calls of MPI tell here.
- * Without them a wait for a peer looks like computing, and process_imbalance.c says what can still
- * be told.
+ * (imbalance), or computes alone while all others wait for it (serial). The evidence is calls of
+ * MPI. Without them a wait for a peer looks like computing, and process_imbalance.c finds what can
+ * still be found.
  */
 #include <errno.h>
 #include <math.h>
@@ -64,8 +64,8 @@ static bool is_only_rank(const struct run_model *model, size_t who) {
     return true;
 }
 
-/* As if the rank computed so many times as fast: a host of its own can be asked for that; of
- * several on a host, one can only be made like its peers. */
+/* The scenario in which the rank computes this many times as fast. A rank alone on its host can be
+ * asked for; a rank that shares its host can only be made like its peers. */
 static struct whatif_scenario faster_rank(const struct run_model *model, size_t who,
                                           double factor) {
     const struct rank_budget *b = &model->budgets.items[who];
@@ -103,10 +103,10 @@ static int add_serial_rank(const struct run_model *model, size_t group, size_t w
 
 /* ---- more to compute than the others ---- */
 
-/* More than its peers, of which so much is alone. */
+/* Computing beyond the peers, and the part of it while it computes alone. */
 struct excess {
-    double median; /* of its peers; where operators tell, what their work would take this rank */
-    double peers;  /* of its peers, as measured; NAN: the same */
+    double median; /* of its peers; with operators, their work on this rank's core */
+    double peers;  /* of its peers, as measured; NAN: as `median` */
     size_t n_peers;
     double alone, more; /* shares of the time */
 };
@@ -145,8 +145,8 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* A rank that computes as much as its peers, only later (its data came late), does common work; one
- * that hardly computes with the others, or computes more, does its own. */
+/* A rank that computes as much as its peers, only later (since its data came late), does common
+ * work. A rank that hardly computes with the others, or computes more, does work of its own. */
 static double beyond_common(const struct run_model *model, double alone, double own,
                             double median) {
     if (isnan(median) || own - alone < number_of(model, SKEW_PEER) * median)
@@ -154,8 +154,8 @@ static double beyond_common(const struct run_model *model, double alone, double 
     return fmin(alone, fmax(0, own - median));
 }
 
-/* Peers that wait for the answers of this rank's MPI wait for its work no more than they wait
- * beyond that, however much of a common stock of work it takes. */
+/* Peers that wait for answers from this rank's MPI do not wait for its work beyond that, however
+ * much of the common work it takes. */
 static double beyond_absence(const struct run_model *model, size_t group, size_t who, double more) {
     double absence = absence_share(model, group, who);
     size_t n;
@@ -165,8 +165,8 @@ static double beyond_absence(const struct run_model *model, size_t group, size_t
     return n ? fmin(more, fmax(waiting - absence, 0)) : more;
 }
 
-/* Share of the time that a rank computes, the only one that does so much, while all others wait for
- * others, as it does not: whom else they wait for is nobody. */
+/* Share of the time in which only this rank computes while all others wait for others: they can
+ * wait for no other rank. */
 static double awaited_alone(const struct run_model *model, size_t group, size_t who, double own) {
     double least = INFINITY;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -178,7 +178,7 @@ static double awaited_alone(const struct run_model *model, size_t group, size_t 
     return isfinite(least) && least >= number_of(model, ALONE_ALL_WAIT) ? fmin(own, least) : 0;
 }
 
-/* Something ran out, or holds up a host: how the program is made comes after that. */
+/* Whether a resource ran out, or holds up a host: faults of the program come second. */
 static bool any_saturated(const struct run_model *model, const struct candidates *candidates,
                           size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
@@ -199,7 +199,7 @@ static struct excess excess_of(const struct run_model *model, size_t group, size
     if (e.alone >= number_of(model, SERIAL_PART) * e.more || isnan(e.median))
         e.more -= e.alone;
     else
-        e.alone = 0; /* it only reaches further than the others: more of the common work */
+        e.alone = 0; /* it only does more of the common work than the others */
     return e;
 }
 
@@ -220,7 +220,7 @@ static bool is_skew(const struct run_model *model, size_t group, size_t who,
            model_rank_demand(model, group, who, BUDGET_CPU) >= number_of(model, BLOCKED_MIN);
 }
 
-/* It took the most CPU time, and had not the most to do. */
+/* For the rank that took the most CPU time without having the most to do. */
 static void rule_out_slow_core(const struct run_model *model, size_t group, size_t who,
                                const struct core_speed *cores, struct candidates *candidates) {
     double taken = rank_share(model, group, who, BUDGET_CPU);
@@ -231,9 +231,9 @@ static void rule_out_slow_core(const struct run_model *model, size_t group, size
 
 /* ---- more to compute, by the amounts that operators tell ---- */
 
-/* The excess of a rank whose operators give more than elsewhere: the time of that output on its own
- * core, or its computing beyond its peers, as the program need not mark all of it. A rank that
- * takes no longer than its peers has none: they wait for nothing. */
+/* The excess of a rank whose operators produce more than elsewhere: the time of that output on its
+ * own core, or its computing beyond its peers, since the program need not mark all of it. A rank
+ * that takes no longer than its peers has none: they wait for nothing. */
 static struct excess excess_by_amount(const struct run_model *model, size_t group, size_t who,
                                       const struct core_speed *cores) {
     const struct core_speed *core = &cores[model->budgets.items[who].host];
@@ -250,7 +250,7 @@ static struct excess excess_by_amount(const struct run_model *model, size_t grou
     return by_time.more > e.more ? by_time : e;
 }
 
-/* The operator whose additional output takes longest; SIZE_MAX: none. */
+/* The operator whose additional output takes longest; SIZE_MAX: there is none. */
 static size_t rank_with_more_to_do(const struct run_model *model, size_t group,
                                    const struct core_speed *cores) {
     size_t most = SIZE_MAX;
@@ -274,8 +274,8 @@ static int add_told_skew(const struct run_model *model, size_t group, size_t who
     return add_skew(model, group, who, &e, cores[host], candidates);
 }
 
-/* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
- * of cores clears, and accuses nobody. */
+/* Each rank's time is converted to a core like its peers', theirs is not converted: knowledge of
+ * cores can only clear a rank, not blame it. */
 static int look_at_ranks(const struct run_model *model, size_t group,
                          const struct core_speed *cores, struct candidates *candidates) {
     size_t who = rank_with_most(model, group, BUDGET_CPU, cores);
@@ -290,7 +290,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     if (isnan(e.median) && !any_saturated(model, candidates, group))
         e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
     bool serial = e.alone >= number_of(model, SERIAL_MIN);
-    /* what the kernel does to find memory for a rank counts as its computing */
+    /* the kernel's search for memory for a rank counts as its computing */
     bool short_of_memory = candidates_short_of(candidates, b->host, group, SHORT_OF_MEMORY);
     if (longest != who)
         rule_out_slow_core(model, group, longest, cores, candidates);
@@ -315,7 +315,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
 
 /* ---- a rank slower than its peers ---- */
 
-/* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
+/* Bytes of all its messages. (Polls have none: in old recordings the field is their number.) */
 static double bytes_of(const struct rank_matrix *matrix, size_t rank) {
     const struct rank_iterations *its = &matrix->model->iterations.ranks[rank];
     const struct mpi_log *log = &matrix->model->recording->calls;

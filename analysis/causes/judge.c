@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge as an ablation wants it, read from a list of words. */
+/* Reads the judge of an ablation from a list of words. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

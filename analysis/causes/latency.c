@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latency: messages so small that the rate of a link does not matter to them. Each takes the way
- * between two hosts, and the program waits for it, again and again.
+ * Latency: messages so small that the rate of a link does not matter. Each message crosses the
+ * network, and the program waits for it, again and again.
  */
 #include <errno.h>
 #include <math.h>
@@ -30,7 +30,7 @@
 
 struct messages {
     double n;            /* between hosts, in the group */
-    double median_bytes; /* half of all bytes go in messages of that size at most */
+    double median_bytes; /* half of all bytes are in messages of at most this size */
 };
 
 static int host_of(const struct mpi_log *log, int32_t rank) {
@@ -40,7 +40,8 @@ static int host_of(const struct mpi_log *log, int32_t rank) {
     return -1;
 }
 
-/* Counted where it is sent, or where a rank calls a collective. A row counts all its calls. */
+/* A message counts where it is sent, or where a rank calls a collective. A row counts for all its
+ * calls. */
 static bool is_message(const struct mpi_log *log, const struct mpi_rank *rank,
                        const struct mpi_event *e) {
     const struct mpi_function *f = mpi_event_function(log, e);
@@ -95,7 +96,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     struct candidate c = candidate_of(0, group, RESOURCE_APPLICATION, CAUSE_LATENCY);
     c.subject = SUBJECT_MESSAGES;
     c.blocked = fmin(1, share);
-    c.signals = 2; /* how long data were on their way, and how small they were */
+    c.signals = 2; /* how long data were on their way, and how small the messages were */
     c.path.terms = 1u << BUDGET_TRANSFER;
     c.path.all_hosts = c.everywhere = true;
     c.can_remove = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network: which side of which host's link holds up the run. Where connections were recorded, the
- * set of those that their path held up tells; else, or where that names nobody, what a host holds
- * back itself; else the rates, against what the links were measured to carry; else, as a suspicion,
- * whose transfers take longer than those of its peers.
+ * Network: which direction of which host's link holds up the run. If connections were recorded,
+ * those held up by their path show it. Otherwise, or if they name no host, packets that a host
+ * itself holds back show it; then rates, compared with what the links were measured to carry; then,
+ * as a suspicion, transfers that take longer than those of peers.
  */
 #include <errno.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static struct whatif_scenario faster(int host, enum flow_side side, double facto
                                     .factor = factor};
 }
 
-#define UNLIMITED 1000.0 /* times as fast: as good as no limit */
+#define UNLIMITED 1000.0 /* times as fast: the same as no limit */
 
 struct candidate link_of(const struct run_model *model, size_t group, int host,
                          enum flow_side side) {
@@ -54,8 +54,8 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
     return c;
 }
 
-/* The job's share of the bytes on the interface, as connections tell it; NAN. Small messages are
- * mostly headers. */
+/* The job's share of the bytes on the interface, from connections; NAN. Small messages are mostly
+ * headers. */
 static double own_bytes(const struct run_model *model, const struct flows *flows,
                         const struct candidate *c) {
     double bytes = 0, all = rate_amount(c->metric.signal, phase_windows(&model->groups[c->group]));
@@ -101,7 +101,7 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
     return isnan(part) ? (isnan(all) ? NAN : 0) : all * part;
 }
 
-/* Links that an earlier rule found are asked for no more. */
+/* Links that an earlier rule found are not examined again. */
 bool link_is_found(const struct candidates *candidates, size_t group) {
     return candidates_any(candidates, group, SHORT_OF_NETWORK);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network, by connections: which side of which host explains the set of those that their path held
- * up (evidence/flows.c). Between two hosts one connection is explained by either end equally well:
- * a sender's own full link shows a queue before its interface, so without one it is the receiver's
- * side, or something in between.
+ * Network, by connections: which direction of which host explains the set of connections that their
+ * path held up (evidence/flows.c). Both ends explain a single connection between two hosts equally
+ * well. A sender's full link shows a queue before its interface; without a queue the receiver's
+ * side limits, or something between the two.
  */
 #include <errno.h>
 #include <math.h>
@@ -58,9 +58,9 @@ struct culprit_side {
     double f1;
     struct queues queues;
     struct network_limit limit;
-    bool at_limit;    /* near what it was measured to carry, while data moved */
-    bool full;        /* its host sends all that it is set to, and holds back the rest */
-    bool queues_here; /* what makes round trips longer waits before its interface */
+    bool at_limit;    /* near its measured ceiling while data moved */
+    bool full;        /* its host sends at the set rate and holds the rest back */
+    bool queues_here; /* the data that lengthen round trips wait before its interface */
 };
 
 static double rate_of(const struct flows *flows, int host, enum flow_side side, bool limited_only) {
@@ -69,7 +69,7 @@ static double rate_of(const struct flows *flows, int host, enum flow_side side, 
         const struct flow *f = &flows->items[i];
         if ((limited_only && !f->limited) || (side == FLOW_SEND ? f->from : f->to) != host)
             continue;
-        need = fmax(need, f->need_s); /* several at once share it */
+        need = fmax(need, f->need_s); /* several connections share it */
         bytes += f->bytes;
     }
     return need > 0 ? bytes / need / 1e6 : NAN;
@@ -79,8 +79,8 @@ static double side_rate(const struct flows *flows, int host, enum flow_side side
     return rate_of(flows, host, side, true);
 }
 
-/* Data that queue on their way make round trips longer, and a host sees its own queue: held against
- * each other they tell whether it is this one. Its mean is of all samples, and there is none while
+/* Data that queue on their way make round trips longer, and a host sees its own queue: comparing
+ * the two shows whether it is this queue. Its mean is over all samples, and it is absent while
  * nothing is under way. */
 static bool has_the_queue(const struct run_model *model, const struct flows *flows,
                           const struct culprit_side *s, double wall_s) {
@@ -112,18 +112,18 @@ static struct culprit_side look_at_side(const struct run_model *model, size_t gr
     return s;
 }
 
-/* Own evidence decides between sides that explain the set equally well: a queue before the
- * sender's interface, a measured ceiling; else the receiving side, since a sender's full link would
- * have shown a queue. */
+/* Own evidence decides between sides that explain the set equally well: a queue before the sender's
+ * interface, or a measured ceiling. Without evidence the receiving side is taken, since a sender's
+ * full link would have shown a queue. */
 static int standing(const struct run_model *model, const struct culprit_side *s) {
     if (s->side == FLOW_SEND)
         return link_is_backed_up(model, &s->queues) ? 4 : s->at_limit ? 3 : s->queues.known ? 0 : 1;
     return s->at_limit ? 3 : 2;
 }
 
-/* Sets tell by what is likely: of two routes through a full link one may have been held up a little
- * less than counts, and its other end explains the rest better. A host that is seen to send all it
- * may, or to have the queue, needs no such argument. */
+/* Sets show what is likely: of two routes through a full link one may stay just below the limit for
+ * being held up, and its other end then explains the rest better. A host that visibly sends at its
+ * limit, or has the queue, needs no such argument. */
 static bool is_better(const struct run_model *model, const struct culprit_side *a,
                       const struct culprit_side *b) {
     bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;
@@ -199,13 +199,13 @@ static void say_ceiling(const struct run_model *model, const struct flows *flows
     double carried = side_rate(flows, s->host, s->side);
     bool set = !s->at_limit && s->side == FLOW_SEND && link_is_backed_up(model, &s->queues) &&
                s->queues.rate_mb_s > 0 && s->queues.rate_mb_s < 4 * carried;
-    if (set) /* a queue is of all that goes through it, seen to be held up or not */
+    if (set) /* a queue holds data of all connections through it, held up or not */
         carried = fmax(carried, rate_of(flows, s->host, s->side, false));
     c->ceiling = set ? s->queues.rate_mb_s : s->at_limit ? s->limit.mb_s : carried;
     c->ceiling_from = set ? CEILING_SET : s->at_limit ? CEILING_MEASURED : CEILING_ARRIVED;
     c->reached = set || s->at_limit ? fmin(1, carried / c->ceiling) : 0;
     if (set || s->at_limit) {
-        if (c->reached >= 1) /* bursts of packets may arrive faster than the mean allows */
+        if (c->reached >= 1) /* bursts of packets may arrive faster than the mean */
             remarks_add(&c->evidence, MOVED_AT_FULL_RATE,
                         NUMBERS(c->ceiling, c->ceiling * 8e-3, set), NAMES());
         else
@@ -218,12 +218,12 @@ static void say_ceiling(const struct run_model *model, const struct flows *flows
 }
 
 /* The capacity of the link is known, and it carried far less: it did not run out, whatever the
- * connections show (a receiver without a core answers late, and that looks the same). */
+ * connections show. (A receiver without a core answers late, which looks the same.) */
 static bool is_known_not_full(const struct run_model *model, const struct culprit_side *s) {
     return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(model, &s->queues);
 }
 
-/* Both ends of all that the side explains are on one machine. */
+/* Whether both ends of all explained connections are on one machine. */
 static bool stays_on_machine(const struct run_model *model, const struct flows *flows,
                              const struct culprit_side *s) {
     for (size_t i = 0; i < flows->n; i++) {
@@ -235,9 +235,9 @@ static bool stays_on_machine(const struct run_model *model, const struct flows *
     return true;
 }
 
-/* Between hosts that share cores a packet is passed on by the same cores, and so is its answer. If
- * the run waits for these for at least as long as data are under way, a link that is neither set
- * nor measured is not told from them by its connections: a replay tells, or nothing does. */
+/* Between hosts that share cores, the same cores pass on a packet and its answer. If the run waits
+ * for these cores for at least as long as data are under way, connections cannot tell a link
+ * without a set or measured rate from them: only a replay can. */
 static double waited_for_cores(const struct run_model *model, size_t group,
                                const struct flows *flows, const struct culprit_side *s,
                                double demand) {
@@ -247,7 +247,7 @@ static double waited_for_cores(const struct run_model *model, size_t group,
     return unclear ? waited : 0;
 }
 
-/* twin: the other host that explains the same; -1: none. */
+/* twin: another host that explains the same; -1: none. */
 static int add_side(const struct run_model *model, size_t group, const struct flows *flows,
                     const struct culprit_side *s, double demand, int twin,
                     struct candidates *candidates) {
@@ -270,7 +270,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Another host whose link explains the same set and shows as much for itself; -1: none. */
+/* Another host whose link explains the same set with as much evidence of its own; -1: none. */
 static int as_good(const struct run_model *model, size_t group, const struct flows *flows,
                    const struct culprit_side *best) {
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -282,7 +282,7 @@ static int as_good(const struct run_model *model, size_t group, const struct flo
     return -1;
 }
 
-/* Share of the path, else how long the longest of the limited routes was. */
+/* Share of the path; without a path, how long the longest limited route was limited. */
 static double side_demand(const struct run_model *model, size_t group, const struct flows *flows,
                           const struct culprit_side *s) {
     double demand = link_demand(model, group, s->host, s->side), longest = 0;
@@ -293,8 +293,8 @@ static double side_demand(const struct run_model *model, size_t group, const str
     return isnan(demand) ? longest : demand;
 }
 
-/* A link that is slow both ways: the other direction is a candidate, too, and never before the one
- * with the better evidence. */
+/* For a link that is slow in both directions: the other direction is a candidate, too, but never
+ * ranks before the one with better evidence. */
 static int add_other_side(const struct run_model *model, size_t group, const struct flows *flows,
                           const struct culprit_side *best, double most, int twin,
                           struct candidates *candidates) {

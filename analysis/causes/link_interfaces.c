@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A full link whose host has another one that leads to the same hosts, is faster and hardly used:
- * what is wrong is the way that the traffic takes, and no faster link needs to be bought. It is the
- * cause of a link that other rules found to be the limit, never a finding of its own.
+ * A full link whose host has another one to the same hosts that is faster and hardly used: the
+ * traffic takes the wrong way, and no faster link needs to be bought. It is the cause of a full
+ * link that other rules found, never a finding of its own.
  */
 #include <math.h>
 

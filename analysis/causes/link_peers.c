@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Links by comparison: a rank whose transfers take it longer than its peers', though nothing was
- * seen to be full at its host. The limit may lie outside of these hosts (a switch, a shaper on the
- * way), so this is never more than a suspicion.
+ * Links by comparison: a rank's transfers take longer than its peers', though nothing at its host
+ * was seen to be full. The limit may lie outside these hosts (a switch, a shaper on the way), so
+ * this is never more than a suspicion.
  */
 #include <errno.h>
 #include <math.h>
@@ -60,7 +60,7 @@
 /* Evidence from the connections of a host about its path. */
 enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
 
-/* The smallest buffer of a host's connections, and the median of all others; NAN. */
+/* The smallest buffer of a host's connections, and the median of all other hosts; NAN. */
 struct room {
     double own, others;
 };
@@ -93,8 +93,9 @@ static bool is_small(const struct run_model *model, struct room room) {
            room.own <= number_of(model, ROOM_PART) * room.others;
 }
 
-/* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
- * at which data arrived they would have needed little of the time, and none queued on the way. */
+/* Whether a receiver or a send buffer held the connections up, which is a separate finding; or
+ * nothing: at the rate of arrival the data would have needed little of the time, and none queued on
+ * the way. */
 static enum path path_of(const struct run_model *model, const struct flows *flows, int host,
                          double wall_s) {
     double limited = 0, need = 0, queue_ns = 0;
@@ -120,8 +121,9 @@ static enum path path_of(const struct run_model *model, const struct flows *flow
                : PATH_UNKNOWN;
 }
 
-/* Where buffers were seen and are none too small, an idle path leaves a program that looks late, as
- * one does whose core others use: a factor that cores differ by blames nobody. */
+/* If buffers were observed and are large enough, an idle path leaves a program that looks late,
+ * just like one whose core others use. So a factor within the differences of cores is no reason for
+ * blame. */
 static bool is_within_cores(const struct run_model *model, const struct flows *flows,
                             const struct straggler *s, enum path path) {
     return path == PATH_IDLE && s->slowdown < number_of(model, SKEW_RATIO_UNTOLD) &&
@@ -129,7 +131,7 @@ static bool is_within_cores(const struct run_model *model, const struct flows *f
            !isnan(room_of(flows, s->host, back_room).own);
 }
 
-/* A buffer that is set so small is to blame, and no link. */
+/* Blames a buffer that is set too small, and not the link. */
 static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
     bool receives = path == PATH_SMALL_RECEIVE;
     struct room room = room_of(flows, c->host, receives ? back_room : send_room);
@@ -149,7 +151,7 @@ static struct candidate suspect_of(const struct run_model *model, size_t group,
     c.signals = 1;
     c.remove.direction = c.twice.direction = WHATIF_BOTH;
     if (path != PATH_UNKNOWN && !throughput_counts(model, group))
-        c.can_remove = c.can_double = false; /* no link is what limits */
+        c.can_remove = c.can_double = false; /* the limit is no link */
     if (path == PATH_IDLE) {
         c.resource = RESOURCE_APPLICATION;
         c.kind = CAUSE_UNKNOWN;
@@ -180,7 +182,7 @@ static int add_suspect(const struct run_model *model, size_t group, const struct
     enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     enum path path = path_of(model, flows, s->host, wall_s);
-    /* where ranks run freely the demand is already what goes beyond the peers */
+    /* if ranks run freely the demand is already the part beyond the peers */
     double beyond = throughput_counts(model, group) ? share : share * (1 - 1 / s->slowdown);
     if (!(beyond >= number_of(model, GAIN_MIN)) || path == PATH_OF_ENDS ||
         is_within_cores(model, flows, s, path))

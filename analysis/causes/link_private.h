@@ -9,24 +9,24 @@
 
 #include "analysis/causes/causes_private.h"
 
-/* A candidate with nothing but its questions (what if the link were faster) in it. */
+/* A candidate with only its scenarios (a faster link). */
 struct candidate link_of(const struct run_model *model, size_t group, int host,
                          enum flow_side side);
-/* Share of the path that is transfers through this side; NAN where the path is not known. */
+/* Share of the path that is transfers in this direction; NAN: the path is not known. */
 double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side);
-/* Where most of what went through the interface was not of the job's connections: the traffic of
- * others is the cause, and who the likeliest is. */
+/* If most of the interface's traffic did not come from the job's connections, makes the traffic of
+ * others the cause, and names the likeliest program. */
 void link_name_others(const struct run_model *model, const struct flows *flows,
                       struct candidate *c);
-/* Where a faster interface of the host leads to the same hosts and is idle, that is the cause. */
+/* If a faster interface of the host to the same hosts is idle, makes that the cause. */
 void link_name_interface(const struct run_model *model, struct candidate *c);
 /* Adds the argument by arithmetic, if there is one. */
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c);
 
-/* Advice about a link, or about the way that its traffic takes. */
+/* Advice about a link, or about the route of its traffic. */
 void link_advise(const struct advised *advised);
-/* Links that another cause found are asked for no more. */
+/* Links that another cause found are not examined again. */
 bool link_is_found(const struct candidates *candidates, size_t group);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network, by what a host holds back itself: packets that wait before its own interface, which is
- * set to a rate. That needs no connection to be seen as held up: of short messages TCP does not
- * learn at which rate they arrive (they come and are acknowledged in one piece), and its round
- * trips are too short to tell. A queue that a host has not set to a rate shows nothing but bursts.
+ * Network, by packets that a host itself holds back: they wait before its own interface, which is
+ * set to a rate. This needs no connection that looks held up. For short messages TCP does not learn
+ * the rate at which they arrive (each is acknowledged in one piece), and its round trips are too
+ * short to show it. A queue without a set rate shows nothing but bursts.
  */
 #include <errno.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Where nobody knows who waits for what is sent: as long as it takes at that rate. */
+/* If it is not known which process waits for the data: the time that the data take at that rate. */
 static int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
                           struct candidates *candidates) {
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -70,7 +70,7 @@ static int link_by_queues(const struct run_model *model, size_t group, const str
     return 0;
 }
 
-/* The same of those that no want of cores may explain. */
+/* As link_by_queues, for queues that a lack of cores cannot explain. */
 static bool is_sure(const struct candidates *candidates, size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].group == group &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Network, by rates: the ceiling of a link is what it was measured to carry (`chokepoint
- * calibrate`), else at least the highest rate it reached again and again. Where the ceiling is only
- * a rate seen, a program that sends steadily on its own account looks the same: never more than
- * suspected.
+ * calibrate`), else at least the highest rate it reached again and again. If the ceiling is only an
+ * observed rate, a program that sends steadily by itself looks the same: this is never more than a
+ * suspicion.
  */
 #include <errno.h>
 #include <math.h>
@@ -67,10 +67,10 @@ static double least_idle(const struct run_model *model, size_t group) {
     return least;
 }
 
-/* Values of all hosts together: the same for every link, and found once. */
+/* Values over all hosts: equal for every link, and computed once. */
 struct cpu_side {
     double busy; /* ranks_busy() */
-    double idle; /* of the host that had least */
+    double idle; /* of the host with the least */
 };
 
 static void add_cpu_side(const struct run_model *model, const struct cpu_side *cpu,
@@ -83,7 +83,7 @@ static void add_cpu_side(const struct run_model *model, const struct cpu_side *c
     }
 }
 
-/* Evidence of the ceiling, for it and against it. */
+/* Adds evidence for and against the ceiling. */
 static void add_ceiling_side(const struct run_model *model, const struct network_limit *limit,
                              bool send, double at_ceiling, double duty, struct candidate *c) {
     if (limit->measured) {
@@ -115,7 +115,7 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
     c.metric.factor = c.blocked / mean;
-    c.saturated = limit->measured && cpu->busy < number_of(model, BUSY_RANK); /* false for NAN */
+    c.saturated = limit->measured && cpu->busy < number_of(model, BUSY_RANK); /* false if NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
     c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;
@@ -126,21 +126,21 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Short bursts are cut by the samples' ends, so part of them moves in cells that look slower; a
- * link that is in use most of the time has few ends and must show its ceiling most of the time. */
+/* The ends of samples cut short bursts, so part of their bytes falls into cells that look slower. A
+ * link in use most of the time has few ends, and must be at its ceiling most of the time. */
 static bool is_plateau(const struct run_model *model, double at_ceiling, double duty) {
     return at_ceiling >= number_of(model, PLATEAU_AMOUNT_MIN) &&
            at_ceiling >= fmin(duty, number_of(model, PLATEAU_MOST));
 }
 
-/* A ceiling that was only seen is one of a link if it is high, and near that of others. */
+/* An observed ceiling belongs to a link only if it is high, and near that of others. */
 static bool is_of_a_link(const struct run_model *model, const struct network_limit *limit,
                          double highest) {
     return limit->measured || (highest >= number_of(model, NETWORK_MIN_MB_S) &&
                                limit->mb_s >= number_of(model, PEER_CEILING_MIN) * highest);
 }
 
-/* The fullest of the links, as a share of what they were measured to carry. */
+/* The fullest link, as a share of its measured ceiling. */
 struct fullest {
     double share;
     int host;

@@ -4,9 +4,9 @@
  * their ranks take turns, and no single host is to blame. The demand is what the run spends waiting
  * for a core on all of these hosts together.
  *
- * A host that counts its own use alone does not see the rest of the machine. There the wait for a
- * core is the evidence: no scheduler leaves a core idle while a task waits for it. A single host
- * that waits may have trouble of its own, so all of them must wait.
+ * A host that counts only its own use does not see the rest of the machine. Its evidence is the
+ * wait for a core: no scheduler leaves a core idle while a task waits for it. A single host that
+ * waits may have trouble of its own, so all of them must wait.
  */
 #include <errno.h>
 #include <math.h>
@@ -33,15 +33,15 @@
 #include "analysis/causes/own.h"
 
 struct machine {
-    int host;       /* the first of its hosts; -1: none is shared */
-    size_t n_hosts; /* on it */
+    int host;       /* the first of its hosts; -1: no machine is shared */
+    size_t n_hosts; /* on the machine */
     double cores, busy;
     double waiting; /* share of the run, on all of its hosts */
-    double least;   /* what the worst rank of each host waits, of its time: on the best of them */
+    double least;   /* wait of the worst rank of a host, of its time; of the host with least */
     double psi;     /* PSI cpu of the worst host, %; NAN */
 };
 
-/* Without the path: of the time of a host's worst process. */
+/* Without the path: share of the time of a host's worst process. */
 static double waits_on(const struct run_model *model, size_t group, int host) {
     double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
     if (!isnan(share))
@@ -50,7 +50,7 @@ static double waits_on(const struct run_model *model, size_t group, int host) {
            (double)model->n_hosts;
 }
 
-/* Each host tells what it used itself; where it tells what all did, that is at most all cores. */
+/* Each host has its own use; a host that has the use of all hosts has at most all cores. */
 static struct machine machine_of(const struct run_model *model, size_t group, int first) {
     struct machine m = {.host = first, .psi = NAN, .least = 1};
     for (size_t h = 0; h < model->n_hosts; h++) {
@@ -109,7 +109,8 @@ static void put_machine_remarks(const struct run_model *model, const struct mach
     }
 }
 
-/* A program outside the job that takes these cores is to blame, and not who shares them. */
+/* Whether a program outside the job takes these cores: it is to blame, not the hosts that share
+ * them. */
 static bool has_culprit(const struct candidates *candidates, size_t group) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].group == group && candidates->items[i].kind == CAUSE_CONTENTION &&
@@ -128,7 +129,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.subject = SUBJECT_MACHINE;
     c.blocked = fmin(1, m.waiting);
     c.saturated = true;
-    c.signals = 2; /* cores that are busy, and tasks that wait for them */
+    c.signals = 2; /* busy cores, and tasks that wait for them */
     c.path.terms = 1u << BUDGET_RUN_QUEUE;
     c.path.all_hosts = c.everywhere = true;
     c.can_remove = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: pages that do not fit are thrown out and read back. A group at its own limit is short of
- * it, too, however much the host has. */
+/* Memory: pages that do not fit are dropped and read back. A group at its own limit is short of
+ * memory, too, however much the host has. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -47,11 +47,11 @@
 
 struct shortage {
     double psi, available, refault_mb_s, swap_mb_s;
-    double limit_used, limit_hits_s; /* of the job's control group; NAN without a limit */
+    double limit_used, limit_hits_s; /* of the job's control group; NAN: no limit */
     double demand;
 };
 
-/* At its end a job has given back what it held. */
+/* The highest use: at its end a job has released its memory. */
 static int64_t most_used(const struct series_set *set, const struct series *group) {
     int64_t most = 0;
     for (size_t row = 0; row < group->n; row++) {
@@ -61,7 +61,7 @@ static int64_t most_used(const struct series_set *set, const struct series *grou
     return most;
 }
 
-/* The group with a limit that is fullest. */
+/* Looks at the fullest group with a limit. */
 static void look_at_limit(const struct run_model *model, int host, struct windows windows,
                           struct shortage *s) {
     const struct series_set *set = &model->recording->tables[RECORDING_CGROUP];
@@ -95,7 +95,7 @@ static struct shortage measure(const struct run_model *model, size_t group, int 
     };
     look_at_limit(model, host, windows, &s);
     double demand = model_demand(model, group, host, BUDGET_MEMORY);
-    if (isnan(demand)) /* the kernel's pressure leaves out what the budget of a process knows */
+    if (isnan(demand)) /* the kernel's pressure lacks what the budget of a process has */
         demand = fmax(s.psi / 100, model_worst_rank(model, group, host, BUDGET_MEMORY, NULL));
     s.demand = demand;
     return s;
@@ -106,8 +106,8 @@ static bool is_moving(const struct run_model *model, const struct shortage *s) {
            s->swap_mb_s >= number_of(model, SWAP_MIN_MB_S);
 }
 
-/* Reading back what its own limit had pushed out shows as waiting for a disk or for memory: with
- * the limit reached again and again both are for want of memory. */
+/* Reading back pages that its own limit pushed out shows as a wait for a disk or for memory: if the
+ * limit is reached again and again, memory causes both. */
 static bool is_at_limit(const struct run_model *model, const struct shortage *s) {
     return s->limit_used >= number_of(model, LIMIT_NEAR) && s->limit_hits_s > 0;
 }
@@ -152,7 +152,7 @@ static int add_memory(const struct run_model *model, size_t group, int host,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Which is charged to the disk, since that is where they sleep. */
+/* Includes the time charged to the disk, since processes sleep there. */
 static double with_limit(const struct run_model *model, size_t group, int host,
                          const struct shortage *s) {
     double disk = model_demand(model, group, host, BUDGET_DISK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included by a cause behind the lists of what is its own.
+ * A cause includes this after the lists of its own numbers and remarks.
  *   OWN_NUMBERS: NUMBER(name, value, unit, where it comes from or what it means)
  *   OWN_REMARKS: REMARK(code, sentence, SLOTS(numbers with their units), SLOTS(names))
- * It makes number_NAME, which number_of() asks for, remark_CODE, which remarks_add() takes, and
- * own_numbers and own_remarks of all of them, for the descriptor.
+ * It makes number_NAME for number_of(), remark_CODE for remarks_add(), and the lists own_numbers and
+ * own_remarks for the descriptor.
  */
 #ifdef OWN_NUMBERS
 #define NUMBER(name, value, unit, reason)                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that pauses, or is at work, while others wait for it. */
+/* A process pauses, or is at work, while others wait for it. */
 #include "analysis/causes/causes_private.h"
 
 struct candidate pause_candidate(const struct run_model *model, size_t group, size_t who,
@@ -9,7 +9,7 @@ struct candidate pause_candidate(const struct run_model *model, size_t group, si
     c.rank = b->rank;
     c.blocked = demand;
     c.saturated = true;
-    c.signals = 2; /* its own time, and that of whoever waits for it */
+    c.signals = 2; /* its own time, and that of the processes that wait */
     c.path.terms = 1u << term;
     c.can_remove = true;
     c.remove =

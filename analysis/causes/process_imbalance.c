@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of one role compared, where no call of MPI tells who waits for whom: one computes more
- * than its peers. Their times add up to one time, so a process that never waits is waited for.
- * Computing at the same time must be certain, since a server and its client take turns and look
- * uneven by design.
+ * Compares processes of one role without calls of MPI that show which process waits for which: one
+ * computes more than its peers. Their times add up to one time, so a process that never waits is
+ * waited for. Computing at the same time must be certain, since a server and its client take turns
+ * and look uneven by design.
  */
 #include <errno.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
     struct candidate c = candidate_of(p->who->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = p->who->rank;
     c.blocked = c.path.own = p->cpu / core.slower - median;
-    c.can_remove = p->who->rank < 0; /* of ranks the calls would have to be known */
+    c.can_remove = p->who->rank < 0; /* for ranks the calls would have to be known */
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_LIKE_PEERS, .host = c.host, .rank = -1, .factor = 1};
     c.signals = 1 + (peers->n > 3);
@@ -60,8 +60,8 @@ static bool is_more(const struct run_model *model, const struct peer *p, double 
     return cpu - median >= (ratio - 1) * median && cpu - median >= number_of(model, BLOCKED_MIN);
 }
 
-/* More to compute is more of its own code; what the kernel does for it alone (memory given back
- * and taken again, its pages touched anew) grows with no work. Not known: so it is. */
+/* More work means more time in its own code. Time in the kernel for it (memory released and taken
+ * again, its pages touched anew) does not grow with work. Unknown time counts as its own. */
 static bool is_own_code(const struct run_model *model, const struct peers *peers,
                         const struct peer *p) {
     double user = peers_median_but(peers, p, peer_user);

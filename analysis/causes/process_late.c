@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process of a role for which data wait. The kernel's clocks of connections tell: data for a
- * process that reads at once is acknowledged at once, so data that stays in flight towards one
- * process, and not back, waits for it. If a process has a thread for its connections, the queue of
- * its core tells as well: data that comes while it computes is taken in behind its own computing,
- * data that comes while it waits finds the core free. Where both say the same, neither has to say
- * it so loudly.
+ * Data wait for a process of a role. The kernel's clocks of connections show it: data for a process
+ * that reads at once is acknowledged at once, so data that stays in flight towards one process, and
+ * not back, waits for it. If a process has a thread for its connections, the queue of its core
+ * shows it, too: data that comes while it computes is taken in after its computing, data that comes
+ * while it waits finds the core free. If both agree, weaker evidence of each suffices.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/causes/causes_private.h"
 
-/* Data wait for it, and hardly for the others: by its connections, or by these and its core in the
- * (geometric) mean. */
+/* Data wait for this process, and hardly for the others: by its connections, or by the geometric
+ * mean of connections and core. */
 bool peer_is_late(const struct run_model *model, const struct peers *peers, const struct peer *p) {
     double by_data = p->late / peers_median_but(peers, p, peer_late);
     double by_core = p->crowded / peers_median_but(peers, p, peer_crowded);
     double most = number_of(model, LATE_RATIO) *
-                  number_of(model, LATE_RATIO); /* data are not to say the contrary */
+                  number_of(model, LATE_RATIO); /* data must not contradict it */
     double both =
         p->crowded >= number_of(model, LATE_MIN) ? sqrt(by_data * fmin(by_core, most)) : 0;
     return p->late_share >= number_of(model, LATE_MIN) &&

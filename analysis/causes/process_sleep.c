@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that sleeps in its own code, where no call of MPI tells who waits for whom. Totals
- * cannot tell whether a process sleeps or waits for a peer; data that wait for it can
- * (process_late.c). That is a suspicion and never more.
+ * A process sleeps in its own code, without calls of MPI that show which process waits for which.
+ * Totals cannot tell whether a process sleeps or waits for a peer; data that wait for it can
+ * (process_late.c). This is never more than a suspicion.
  */
 #include <errno.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* The process may have been off its core because of the host's waits for I/O. */
+/* Whether the host's waits for I/O may have kept the process off its core. */
 static bool process_slept_for_disk(const struct run_model *model, size_t group,
                                    const struct peer *p) {
     return model_mean(model, p->who->host, METRIC_PSI_IO, group) / 100 >= p->idle / 2;
@@ -58,16 +58,18 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
                           struct candidates *candidates) {
     const struct peer *p = peers_with_most(peers, peer_late);
     double cpu = peers_median_but(peers, p, peer_cpu);
-    /* what it computes more lets the others wait as well; little beside what it is off its core */
+    /* the others also wait for its additional computing, which must be little beside its time off
+     * the core */
     bool alike = p->cpu < number_of(model, SKEW_RATIO) * cpu ||
                  p->cpu - cpu < number_of(model, SLEEP_BESIDE) * p->idle;
-    /* all others wait for a sleeper; one of them that hardly does is waited for itself */
+    /* all others wait for a sleeper; if one of them hardly waits, the others may wait for that
+     * one */
     bool awaited = peers_least_idle_but(peers, p) >= p->idle;
-    /* MPI reads what came only when it is called: data wait for a rank that computes as well */
+    /* MPI reads data only when it is called: data also wait for a rank that computes */
     if (p->who->rank >= 0 || p->idle < number_of(model, LATE_IDLE_MIN) || !alike || !awaited ||
         !peer_is_late(model, peers, p) || process_slept_for_disk(model, group, p))
         return 0;
-    for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
+    for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data, too */
         if (candidates_short_of(candidates, (int)h, group, SHORT_OF_NETWORK))
             return 0;
     if (candidates_short_of(candidates, p->who->host, group, SHORT_OF_ANYTHING))

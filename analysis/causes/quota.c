@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CPU time that the quota of a control group takes from a host. The kernel counts it, so the
- * evidence is sure. The path tells whether the run waited for it.
+ * evidence is certain. The path shows whether the run waited for it.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static int add_quota(const struct run_model *model, size_t group, int host, stru
     double worst = model_worst_rank(model, group, host, BUDGET_QUOTA, &rank);
     c.blocked = fmin(1, demand);
     c.saturated = true;
-    c.signals = 2; /* the group's count of throttled time, the ranks' waiting that goes with it */
+    c.signals = 2; /* the group's throttled time, and the ranks' waits that go with it */
     c.metric.signal = queue;
     c.metric.factor = mean > 0 ? c.blocked / mean : 0;
     c.path.terms = 1u << BUDGET_QUOTA;
@@ -58,7 +58,7 @@ static int add_quota(const struct run_model *model, size_t group, int host, stru
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Without calls: what the worst process lost, at most what the group was throttled. */
+/* Without calls: the loss of the worst process, at most the group's throttled time. */
 static double quota_demand(const struct run_model *model, size_t group, int host,
                            struct quota quota) {
     double demand = model_demand(model, group, host, BUDGET_QUOTA);

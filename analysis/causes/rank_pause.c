@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rank that wants nothing of its host and does not run, while its peers wait for it. */
+/* A rank does not run and needs nothing of its host, while its peers wait for it. */
 #include <errno.h>
 #include <math.h>
 
@@ -23,7 +23,7 @@ int rank_pause_add(const struct run_model *model, size_t group, size_t who,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* The rank that does so for longest. */
+/* The rank that pauses longest. */
 size_t rank_pause_longest(const struct run_model *model, size_t group, enum budget_term term,
                           double *ret_demand) {
     size_t who = rank_with_most(model, group, term, NULL);

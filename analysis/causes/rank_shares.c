@@ -11,7 +11,7 @@ double rank_share(const struct run_model *model, size_t group, size_t rank, enum
     return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
 }
 
-/* Median over the other ranks that have at least `least` of it; NAN without any. */
+/* Median over the other ranks that have at least `least` of it; NAN: there are none. */
 double rank_peers_median(const struct run_model *model, size_t group, size_t rank,
                          enum budget_term term, double least, size_t *ret_n) {
     double *shares = malloc((model->budgets.n + 1) * sizeof *shares);
@@ -27,7 +27,7 @@ double rank_peers_median(const struct run_model *model, size_t group, size_t ran
     return median;
 }
 
-/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+/* cores: of the hosts, if a faster core shortens the term; else NULL. */
 size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
                       const struct core_speed *cores) {
     size_t most = SIZE_MAX;

@@ -38,7 +38,7 @@ void remark_release(struct remark *remark) {
     *remark = (struct remark){0};
 }
 
-/* 0, -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int make(const struct remark_kind *kind, const double *numbers, const char *const *names,
                 struct remark *ret_remark) {
     struct remark made = {.kind = kind, .code = kind->code};
@@ -76,7 +76,7 @@ void remarks_append(struct remarks *remarks, const struct remark_kind *kind, con
 void remark_fill(struct remark *remark, const struct remark_kind *kind, const double *numbers,
                  const char *const *names) {
     remark_release(remark);
-    make(kind, numbers + 1, names + 1, remark); /* without memory it says nothing */
+    make(kind, numbers + 1, names + 1, remark); /* without memory the remark is empty */
 }
 
 void remark_copy(struct remark *to, const struct remark *from) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Without calls: one process computes on a full core, the others wait without using theirs. */
+/* Without calls: one process computes on a full core, while the others wait without using
+ * theirs. */
 #include <errno.h>
 #include <math.h>
 

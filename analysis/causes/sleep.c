@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rank that sleeps in its own code, is stopped between two looks, or whose host stands still. */
+/* A rank sleeps in its own code, is stopped between two samples, or its host stands still. */
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
@@ -32,20 +32,20 @@ static const struct rank_pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, &remark_FRO
 static const struct rank_pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, &remark_STOPPED,
                                                &remark_STOPPED_AT_LOOKS};
 
-/* The rank may have slept because of the host's waits for I/O. */
+/* Whether the host's waits for I/O may have kept the rank asleep. */
 static bool rank_slept_for_disk(const struct run_model *model, size_t group, int host,
                                 double idle) {
     return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
 }
 
-/* The greater part of the rank's sleep. */
+/* Whether it is the greater part of the rank's sleep. */
 static bool is_frozen(const struct run_model *model, size_t group, int host, double idle) {
     struct windows windows = phase_windows(&model->groups[group]);
     return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
 }
 
-/* Stops that begin and end between two scans count as sleep: what the scans found speaks for all.
- */
+/* Stops that begin and end between two scans count as sleep: the stops that scans found represent
+ * them. */
 static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
     const struct rank_budget *b = &model->budgets.items[who];
     struct windows windows = phase_windows(&model->groups[group]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A limit of a host that holds only while the program is loaded is reported, and nobody is blamed
+ * A limit of a host that holds only while the program is loaded is reported without blame
  * (evidence/program_start.h).
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/flow_ends.h"
 
-/* The share of the run that it held up later; NAN. */
+/* The share of the run that it held up after the start; NAN. */
 static double later_share(const struct run_model *model, const struct candidate *c,
                           int64_t start_ns) {
     struct window w = {start_ns, model->recording->duration_ns};

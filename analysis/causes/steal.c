@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time that the hypervisor takes from a host. The kernel counts it, so the evidence is sure. */
+/* CPU time that the hypervisor takes from a host. The kernel counts it, so the evidence is
+ * certain. */
 #include <errno.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rank that a signal or a debugger has stopped. */
+/* A signal or a debugger has stopped a rank. */
 #include "analysis/causes/causes_private.h"
 
 #define OWN_REMARKS                                                                                \

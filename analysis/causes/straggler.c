@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank against its peers, step by step; what the run would take if a slow one were like them.
- */
+/* Compares each rank with its peers, step by step, and predicts the run time if a slow rank were
+ * like them. */
 #include "analysis/causes/straggler.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /* ---- one rank ---- */
 
-struct trial { /* of one rank: the steps in which it and its reference are known */
+struct trial { /* of one rank: steps in which both it and its reference are known */
     size_t n, n_peers;
     double *own, *reference, *medians, *room;
     size_t *steps, *slow;
@@ -62,7 +62,8 @@ static void find_peers(const struct rank_matrix *matrix, size_t rank, struct tri
     }
 }
 
-/* The peers' median at a step; free-running ranks are not in step, so theirs over the run. */
+/* The peers' median at a step; free-running ranks are not in step, so for them the median over the
+ * run. */
 static double reference_at(const struct rank_matrix *matrix, size_t rank, size_t step,
                            double overall, double *room) {
     size_t k = 0;
@@ -86,8 +87,8 @@ static void fill_trial(const struct rank_matrix *matrix, size_t rank, struct tri
     }
 }
 
-/* If there are two workers, the slower may be slow by nature and the faster become slow: against
- * its own best decile, while the other one keeps to its own. */
+/* Of two workers, the slower may be slow by nature and the faster may become slow: each is compared
+ * with its own best decile, while the other stays near its own. */
 static struct straggler_judgement judge_by_itself(const struct rank_matrix *matrix, size_t rank,
                                                   struct trial *trial) {
     struct straggler_judgement none = {.kind = NULL};
@@ -158,7 +159,7 @@ static int judge_rank(const struct rank_matrix *matrix, size_t rank, struct tria
         j = judge_by_itself(matrix, rank, trial);
     if (!j.kind)
         return 0;
-    /* A share of the step turns into seconds with the iteration's own length. */
+    /* The iteration's own length turns a share of the step into seconds. */
     struct windows windows = phase_windows(&matrix->model->groups[matrix->model->main_group]);
     double iteration_s = iteration_median(&matrix->model->iterations.ranks[rank], windows);
     double own_s, excess_s = median_difference(trial, j.from, &own_s);
@@ -204,8 +205,8 @@ static int64_t pid_of(const struct run_model *model, const struct straggler *s) 
     return -1;
 }
 
-/* Where ranks run freely: what its missing iterations cost. It was slow for a part of the run only
- * if it became slow: then that much at most. */
+/* For ranks that run freely: the cost of its missing iterations. If it was slow for a part of the
+ * run only, that cost is the most. */
 static void weigh_freely(const struct run_model *model, struct stragglers *found) {
     for (size_t i = 0; i < found->n; i++) {
         struct straggler *s = &found->items[i];
@@ -214,7 +215,7 @@ static void weigh_freely(const struct run_model *model, struct stragglers *found
     }
 }
 
-/* Run time as it was over the run time with the rank like its peers. */
+/* Run time divided by the run time with the rank like its peers. */
 static int weigh_by_run_time(const struct run_model *model, const struct whatif *whatif,
                              struct stragglers *found) {
     if (throughput_counts(model, model->main_group)) {
@@ -228,7 +229,7 @@ static int weigh_by_run_time(const struct run_model *model, const struct whatif 
             .kind = WHATIF_LIKE_PEERS, .host = s->host, .rank = s->rank, .factor = 1};
         struct whatif_answer answer;
         result = whatif_ask(whatif, &scenario, 1, &answer);
-        if (result == -EINVAL) { /* it has no peers there: not known */
+        if (result == -EINVAL) { /* it has no peers there: unknown */
             result = 0;
             continue;
         }
@@ -263,7 +264,8 @@ static void describe(const struct run_model *model, const struct rank_matrix *ma
     found->judged = note->code == REMARK_JUDGED_BY;
 }
 
-/* Ranks in step that all keep their cores busy: working and spinning ranks look the same. */
+/* Whether ranks in step all keep their cores busy: working and spinning ranks then look the
+ * same. */
 static bool hidden_by_spinning(const struct run_model *model, const struct rank_matrix *matrix) {
     return matrix->basis == MATRIX_USE &&
            ranks_busy(model, model->main_group) >= number_of(model, BUSY_RANK);

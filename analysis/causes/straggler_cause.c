@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a straggler is slow: each term of its budget is replaced by its peers' median; a term is the
- * cause if that makes it as fast as they are, or explains half of what it takes longer. A loss that
- * fits no term is reported as unknown: a cause is a claim that somebody will act on.
+ * Why a straggler is slow. Each term of its budget is replaced by its peers' median; a term is the
+ * cause if the rank is then as fast as its peers, or if half of its excess is gone. A loss that
+ * fits no term is reported as unknown, since people will act on a named cause.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 /* ---- terms of a rank, in seconds a step ---- */
 
-/* Waiting looks like sleeping or sending where the calls of MPI are not known. */
+/* Without calls of MPI waiting looks like sleeping or sending. */
 static bool is_cause(const struct rank_matrix *matrix, enum budget_term term) {
     if (term == BUDGET_PEER_WAIT || term == BUDGET_UNSPLIT)
         return false;
@@ -38,7 +38,7 @@ static double mean_term(const struct rank_matrix *matrix, size_t rank, enum budg
     return known ? sum / (double)known : NAN;
 }
 
-/* Where single iterations are not known call by call: the whole phase over their number. */
+/* If single iterations are not known call by call: the phase divided by their number. */
 static double phase_term(const struct rank_matrix *matrix, size_t rank, enum budget_term term) {
     const struct rank_budget *b = matrix->budgets[rank];
     size_t n = matrix->model->iterations.ranks[rank].n;
@@ -77,7 +77,7 @@ static int windows_of(const struct rank_matrix *matrix, size_t rank, const size_
     return ret->items ? 0 : -ENOMEM;
 }
 
-/* Asks the cause that looks at such a term. */
+/* Asks the cause that explains this term. */
 static void name_term(const struct slowed *slowed, enum budget_term term, struct straggler *s) {
     size_t n;
     const struct cause *const *causes = causes_all(&n);
@@ -96,7 +96,7 @@ struct blamed {
     bool known;
 };
 
-/* The term that is most above the peers'; lists those that differ. */
+/* Finds the term that is most above the peers', and lists terms that differ. */
 static struct blamed compare_terms(const struct rank_matrix *matrix, size_t rank,
                                    const size_t *slow, size_t n_slow, double excess_s, double *room,
                                    struct straggler *s) {
@@ -107,7 +107,7 @@ static struct blamed compare_terms(const struct rank_matrix *matrix, size_t rank
         double own = term_of(matrix, rank, t, slow, n_slow);
         double peers = peers_term(matrix, rank, t, slow, n_slow, room);
         if (isnan(peers) && t != BUDGET_CPU)
-            peers = 0; /* a loss that was not seen there is none to compare with */
+            peers = 0; /* peers without such a loss are no comparison */
         if (isnan(own) || isnan(peers))
             continue;
         if (fabs(own - peers) >= number_of(matrix->model, SLOW_TERM_MIN) * excess_s)

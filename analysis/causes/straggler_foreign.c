@@ -8,7 +8,7 @@ static double worth(double value) {
     return isnan(value) ? 0 : value;
 }
 
-/* The process outside the job that used most of a host's CPU, or of its disks, at that time. */
+/* The process outside the job that used most of a host's CPU, or of its disks, in these windows. */
 const struct model_process *slowed_foreign(const struct run_model *model, int host,
                                            struct windows windows, bool disk, double *ret_amount) {
     const struct model_process *most = NULL;

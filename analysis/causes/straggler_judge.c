@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a rank's own times make it a straggler: plain numbers in, a judgement out. */
+/* Decides from a rank's own times whether it is a straggler: plain numbers in, a judgement out. */
 #include "analysis/causes/straggler.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static double flagged_share(const struct judge *judge, const double *own, const 
     return n ? (double)flagged / (double)n : 0;
 }
 
-/* The change point of the flags: the split into "no" and "yes" that contradicts fewest of them. */
+/* The change point of the flags: the split into "no" and "yes" that fits most of them. */
 static size_t change_point(const struct judge *judge, const double *own, const double *reference,
                            size_t n) {
     size_t flagged = 0, best = 0, wrong, least;
@@ -34,7 +34,7 @@ static size_t change_point(const struct judge *judge, const double *own, const d
     return best;
 }
 
-/* Where it became slow; 0: it always was, or now and then. */
+/* Index at which it became slow; 0: it always was, or only at times. */
 static size_t onset(const struct judge *judge, const double *own, const double *reference,
                     size_t n) {
     size_t cut = change_point(judge, own, reference, n);
@@ -47,7 +47,7 @@ static size_t onset(const struct judge *judge, const double *own, const double *
     return began ? cut : 0;
 }
 
-/* With four or more peers a ratio is not enough: it must lie outside their own spread. */
+/* With four or more peers a ratio is not enough: the rank must lie outside the peers' spread. */
 static bool outlying(const struct judge *judge, double median, const double *peers, size_t n) {
     double *deviations = n >= 4 ? malloc(n * sizeof *deviations) : NULL;
     if (!deviations)

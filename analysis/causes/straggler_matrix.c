@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks that are compared, and the basis of it: the best that the recording allows. */
+/* Chooses the ranks to compare, and the best basis that the recording allows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,13 +80,12 @@ static int rank_matrix_init(struct rank_matrix *matrix, size_t steps) {
 
 /* ---- by budgets ---- */
 
-/* Its waits for others are known from events alone, whether or not counters add up to the rest.
- */
+/* Its waits for others are known from events alone, even if counters do not add up to the rest. */
 static bool is_known(const struct budget *budget) {
     return budget->source == BUDGET_FROM_EVENTS && budget->wall_s > 0;
 }
 
-/* Two ranks at least of which most iterations are known call by call. */
+/* Whether most iterations of at least two ranks are known call by call. */
 static bool has_budgets(const struct run_model *model) {
     size_t ranks = 0;
     for (size_t r = 0; r < model->iterations.n; r++) {
@@ -108,13 +107,13 @@ const struct budget *rank_matrix_budget(const struct rank_matrix *matrix, size_t
     return i < b->n_iterations && is_known(&b->iterations[i]) ? &b->iterations[i] : NULL;
 }
 
-/* Less what it was inside MPI for a reason nobody knows, too. */
+/* The time without waits for others, and without time inside MPI for unknown reasons. */
 static double own_time(const struct budget *budget) {
     double wait = budget->term_s[BUDGET_PEER_WAIT], dark = budget->term_s[BUDGET_UNSPLIT];
     return fmax(0, budget->wall_s - (isnan(wait) ? 0 : wait) - (isnan(dark) ? 0 : dark));
 }
 
-/* Numbers run on by one in each rank, or they are no numbers: then its place counts. */
+/* Whether numbers increase by one in each rank; otherwise the iteration's place counts. */
 static bool is_numbered(const struct rank_iterations *rank) {
     for (size_t i = 1; i < rank->n; i++)
         if (rank->items[i].number != rank->items[i - 1].number + 1)
@@ -165,7 +164,7 @@ static int rank_matrix_of_budgets(struct rank_matrix *matrix) {
 
 /* ---- by times ---- */
 
-/* Free-running ranks: iteration k of each, by its place in the rank's own order. */
+/* Free-running ranks: iteration k of each rank, counted in its own order. */
 static int rank_matrix_of_times(struct rank_matrix *matrix) {
     const struct run_model *model = matrix->model;
     int result = rank_matrix_init(matrix, most_iterations(model));
