@@ -13,7 +13,7 @@
 #define DRAWINGS 4000
 #define SEED 1
 
-/* Difference of means: medians of two small groups have so many ties that nothing could be
+/* Difference of means: medians of two small groups have so many ties that no difference could be
  * significant. */
 static double difference(const double *all, size_t n, uint64_t in_a) {
     double a[RUNS_MAX], b[RUNS_MAX];
@@ -32,7 +32,7 @@ static uint64_t next_division(uint64_t bits) {
     return (((ripple ^ bits) >> 2) / low) | ripple;
 }
 
-/* n choose k, as a double: 63 choose 31 is not beyond it. */
+/* n choose k, as a double, which can hold 63 choose 31. */
 static double divisions_of(size_t n, size_t k) {
     double product = 1;
     for (size_t i = 1; i <= k; i++)
@@ -51,7 +51,8 @@ static double exact_p(const double *all, size_t na, size_t n) {
 
 enum { DRAWN = COMPARE_EXACT_MAX / 4 };
 
-/* With the division that was seen among the drawn ones, or p could be 0 (Phipson, Smyth 2010). */
+/* The observed division counts as one of those drawn: otherwise p could be 0 (Phipson, Smyth
+ * 2010). */
 static double sampled_p(const double *all, size_t na, size_t n) {
     uint64_t random = SEED;
     double seen = difference(all, n, (UINT64_C(1) << na) - 1) * (1 - 1e-9);
@@ -70,7 +71,7 @@ static double sampled_p(const double *all, size_t na, size_t n) {
     return (double)extreme / (DRAWN + 1);
 }
 
-/* The division and, with groups of one size, its mirror image are as extreme as can be. */
+/* The most extreme divisions: the observed one, and with groups of one size its mirror image. */
 static double least_p(size_t na, size_t nb, bool exact) {
     return exact ? (na == nb ? 2 : 1) / divisions_of(na + nb, na) : 1.0 / (DRAWN + 1);
 }
@@ -89,8 +90,7 @@ static int compare_values(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Median of a resample of sorted values: how often each was drawn tells it without sorting again.
- */
+/* Median of a resample of sorted values: the numbers of draws suffice, without sorting again. */
 static double resampled_median(const double *sorted, size_t n, uint64_t *random) {
     unsigned drawn[RUNS_MAX] = {0};
     size_t below = 0, at = 0, middle = (n - 1) / 2;
@@ -183,7 +183,7 @@ int compare_holm(const double *p, size_t n, double *adjusted) {
     return 0;
 }
 
-/* Where there is no ratio, the band is that of the larger median. */
+/* Without a ratio, the band is that of the larger median. */
 static void relative_interval(const struct compared *c, double *ret_low, double *ret_high) {
     double size = fmax(fabs(c->median_a), fabs(c->median_b));
     bool ratio = !isnan(c->ratio);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Comparing two groups of runs by one quantity. The unit is the run: a difference between two
- * single runs is shown, never called established. With five or more of each: a permutation test of
- * the difference of means (all divisions of the runs where there are at most COMPARE_EXACT_MAX of
- * them, else that many drawn, seeded), and a percentile bootstrap interval of the ratio of medians
- * (Efron, Tibshirani: An Introduction to the Bootstrap, 1993, chapters 13 and 15). Established is
- * what is significant and leaves the band of +-2 %.
+ * single runs is shown, never called established. With five or more runs in each group there is a
+ * permutation test of the difference of means (over all divisions of the runs if there are at most
+ * COMPARE_EXACT_MAX of them, else over that many drawn with a seed), and a percentile bootstrap
+ * interval of the ratio of medians (Efron, Tibshirani: An Introduction to the Bootstrap, 1993,
+ * chapters 13 and 15). A difference is established if it is significant and outside the band of +-2
+ * %.
  */
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_COMPARE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_COMPARE_H
@@ -21,23 +22,23 @@
 
 struct compared {
     double median_a, median_b;
-    double ratio, ratio_low, ratio_high; /* of b to a; interval of 95 %. NAN with too few runs, and
-                                            where a value is not above zero */
+    double ratio, ratio_low, ratio_high; /* of b to a; interval of 95 %. NAN with too few runs, or
+                                            if a value is not above zero */
     double difference_low, difference_high; /* of medians, b - a; NAN with too few runs */
     double p;                               /* two-sided; NAN with too few runs */
-    double p_least; /* the smallest p that so many runs could give; NAN likewise */
-    bool exact;     /* p is of all divisions, not of some that were drawn */
+    double p_least; /* the smallest p possible with this number of runs; NAN with too few */
+    bool exact;     /* p is over all divisions, not over some that were drawn */
 };
 
 enum compare_finding {
-    COMPARE_TOO_FEW, /* runs */
+    COMPARE_TOO_FEW, /* too few runs */
     COMPARE_SAME,    /* the interval lies within the band */
     COMPARE_UNCLEAR, /* neither a difference nor its absence is established */
-    COMPARE_LOWER,   /* b is, established */
+    COMPARE_LOWER,   /* b is lower, established */
     COMPARE_HIGHER,
 };
 
-/* a[na] against b[nb], no NAN among them. */
+/* Compares a[na] with b[nb]; neither may contain NAN. */
 struct compared compare_groups(const double *a, size_t na, const double *b, size_t nb);
 
 /* Holm's step-down over n tests: adjusted[i] of p[i]; NAN stays NAN. -ENOMEM. (S. Holm,
@@ -47,7 +48,7 @@ int compare_holm(const double *p, size_t n, double *adjusted);
 /* The finding at that adjusted p. */
 enum compare_finding compare_find(const struct compared *compared, double adjusted_p);
 
-/* How many runs of each group it takes at least, so that any of n tests can pass Holm. */
+/* The smallest number of runs per group with which any of n tests can pass Holm. */
 size_t compare_runs_needed(size_t n_tests);
 
 #endif

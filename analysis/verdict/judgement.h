@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run judged: the one owner of all that is found out about it. Reports, comparisons and what-if
- * questions ask the same judgement, so that they cannot disagree.
+ * A judged run: the only owner of all findings about it. Reports, comparisons and what-if questions
+ * ask the same judgement, so that they cannot disagree.
  */
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
@@ -17,9 +17,9 @@ struct judgement {
     struct verdict verdict;
 };
 
-/* The input of questions, without a verdict: the stragglers that are found. -ENOMEM. */
+/* Makes the input of questions without a verdict: finds stragglers. -ENOMEM. */
 int judgement_prepare(const struct run_model *model, struct judgement *ret_judgement);
-/* All of it. -ENOMEM. */
+/* Makes the whole judgement. -ENOMEM. */
 int judgement_make(const struct run_model *model, struct judgement *ret_judgement);
 void judgement_release(struct judgement *judgement);
 

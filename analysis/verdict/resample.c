@@ -15,7 +15,7 @@
 /* Blocked time of each candidate in each block, and the length of the blocks, in s. */
 struct blocks {
     size_t n, n_candidates;
-    double run_part; /* of the run that the blocks together stand for */
+    double run_part; /* part of the run that all blocks represent */
     double *length_s;
     double *seconds; /* [candidate * n + block] */
 };
@@ -33,7 +33,7 @@ static double on_path(const struct run_model *model, const struct candidate *c, 
     if (c->group != model->main_group || !c->path.terms || isnan(c->path.part) ||
         !(whole->total_s > 0))
         return 0;
-    /* as much in all as the candidate's demand says, however the terms spread over the blocks */
+    /* the sum is the candidate's demand, however the terms spread over the blocks */
     struct loss loss = candidate_loss(c);
     double all = loss_seconds(&loss, whole, model->n_hosts) / whole->total_s;
     double seconds = loss_seconds(&loss, part, model->n_hosts);
@@ -44,7 +44,7 @@ static void fill_path(const struct run_model *model, const struct candidates *ca
                       struct blocks *b) {
     double length = 0;
     for (size_t i = 0; i < b->n; i++) {
-        /* without what lies outside the job's life, as the candidates' shares are */
+        /* without time outside the job's life, like the candidates' shares */
         b->length_s[i] = model->critical.blocks[i].total_s;
         length += b->length_s[i];
         for (size_t c = 0; c < b->n_candidates; c++)
@@ -57,7 +57,7 @@ static void fill_path(const struct run_model *model, const struct candidates *ca
 
 /* ---- from slices of time ---- */
 
-/* The group's windows, cut to a slice of the run. */
+/* Cuts the group's windows to a slice of the run. */
 static size_t cut(const struct phase_group *group, struct window slice, struct window *room) {
     size_t n = 0;
     for (size_t i = 0; i < group->n; i++) {
@@ -104,19 +104,19 @@ static int fill_slices(const struct run_model *model, const struct candidates *c
 
 /* ---- drawing ---- */
 
-/* The other direction of the first candidate's link is no rival: the two count together. */
+/* The other direction of the first candidate's link is no rival: both count together. */
 static bool is_same_link(const struct candidate *first, const struct candidate *other) {
     return first->ceiling > 0 && other->ceiling > 0 && other->host == first->host &&
            other->group == first->group;
 }
 
-/* Weight of a second of a candidate: its gain over its share, less without evidence. */
+/* Weight of a second of a candidate: its gain over its share, reduced without evidence. */
 static double weight_of(const struct candidate *c) {
     double gain = c->fallback ? c->gain.estimate : c->weight;
     return c->run_share > 0 ? gain / c->run_share : 0;
 }
 
-/* The best of the others in these blocks. A fallback is no rival: it stands only where nothing is
+/* The best other candidate in these blocks. A fallback is no rival: it holds only if nothing is
  * short. */
 static double second_of(const struct candidates *candidates, const struct blocks *b,
                         const double *sums) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much a verdict hangs on single moments: the run is cut into blocks (of iterations, where the
- * critical path knows them, else slices of time), blocks are drawn again with replacement, and each
- * drawing is asked who is first and for how long.
+ * Measures how much a verdict depends on single moments. The run is cut into blocks: iterations if
+ * the critical path has them, else slices of time. Blocks are drawn again with replacement, and
+ * each drawing shows which candidate is first and for how long.
  */
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
@@ -12,7 +12,7 @@
 struct resampled {
     double first;     /* share of drawings in which candidate 0 is first */
     double low, high; /* 95 % of its share of the run's time */
-    double margin;    /* mean lead over the second, relative: 1 without a second */
+    double margin;    /* mean relative lead over the second; 1: there is no second */
 };
 
 /* Resamples candidates[0] against the others. Deterministic. -ENOMEM. */

@@ -23,7 +23,7 @@ static void find_too_little(const struct run_model *model, struct remark *ret_wh
     else if (samples < needed)
         remark_set(ret_why, SAMPLES_TOO_FEW, NUMBERS((double)samples, (double)needed),
                    NAMES(model->hosts[verdict_host_least_seen(model)].name));
-    /* iterations that were found are a help, not what the program is about */
+    /* detected iterations are a help, not the purpose of the program */
     else if (reference && model->iterations.source == ITERATION_MARKER &&
              reference->n < number_of(model, RUN_ITERATIONS_MIN))
         remark_set(ret_why, MARKED_TOO_FEW,
@@ -44,8 +44,8 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
     v->host = v->rank = -1; /* the summary says what it looks like so far */
     v->subject = SUBJECT_NONE;
     v->resource = RESOURCE_NONE;
-    if (!leaning || verdict_run_s(model) <
-                        number_of(model, SECONDS_MIN)) /* what was said of a run that was seen */
+    if (!leaning ||
+        verdict_run_s(model) < number_of(model, SECONDS_MIN)) /* what an observed run showed */
         drop_evidence(v);
     if (model->n_hosts > 1 && verdict_coverage(model) < number_of(model, COVERAGE_MIN))
         remarks_add(&v->next, ADVISE_SEE_AGENT, NUMBERS(),
@@ -58,7 +58,7 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
 
 /* ---- without calls ---- */
 
-/* Ranks that differ, though no resource says why. */
+/* For ranks that differ without a resource that explains it. */
 static void judge_imbalance(const struct run_model *model, const struct stragglers *stragglers,
                             struct verdict *v) {
     const struct straggler *s = &stragglers->items[0];
@@ -113,7 +113,7 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
         remarks_add(&v->against, HOST_UNSEEN, NUMBERS(100 * verdict_coverage(model)), NAMES());
 }
 
-/* As long as this run would have had to be to have been seen often enough. */
+/* The length at which this run would have been sampled often enough. */
 static double seconds_needed(const struct run_model *model) {
     double samples =
         4.0 * number_of(model, RUN_SAMPLES_MIN) / fmax(1, (double)verdict_least_samples(model));
@@ -127,7 +127,7 @@ static void advise_measuring(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n && verdict_has_ranks(model))
         remarks_add(&v->next, ADVISE_MARK_PROGRAM, NUMBERS(), NAMES());
     if ((verdict_seen(model) < 1 || verdict_run_s(model) < number_of(model, SURE_S)) &&
-        verdict_coverage(model) >= 0.9) /* which made it less sure */
+        verdict_coverage(model) >= 0.9) /* a gap that made it less certain */
         remarks_add(&v->next, ADVISE_RECORD_LONGER, NUMBERS(seconds_needed(model)), NAMES());
     if (!v->next.n)
         remarks_add(&v->next, ADVISE_REPEAT, NUMBERS(), NAMES());
@@ -141,7 +141,7 @@ static void copy_ruled_out(const struct candidates *candidates, struct verdict *
 
 /* ---- all of it ---- */
 
-/* Where nothing else is worth naming, what limits then: put first. */
+/* If no other candidate is worth naming, puts the fallback that limits then first. */
 static bool candidates_fallback(const struct run_model *model, struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++) {
         struct candidate c = candidates->items[i];
@@ -173,7 +173,7 @@ static int judge(const struct run_model *model, struct candidates *candidates,
     return result;
 }
 
-/* Result of the lists: -ENOMEM if one could not be kept, else 0. */
+/* -ENOMEM if a list could not be kept, else 0. */
 static int error_of(const struct verdict *v) {
     const int errors[] = {v->summary.error, v->evidence.error, v->against.error, v->ruled_out.error,
                           v->next.error};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the confidence as computed to how often verdicts of that confidence were right on the fault
- * matrix: straight lines between the points that `tests/faults/calibration.py` fits to all recorded
- * runs, two numbers drawn to "as computed" and counting 1.5 % of the answers as wrong that nobody
- * has found wrong yet. Verdicts that were computed as .7 were right far more often; nothing was
- * computed below .55, so that the line down from there claims little.
+ * Converts a computed confidence to the share of right verdicts with that confidence on the fault
+ * matrix, by straight lines between points. `tests/faults/calibration.py` fits the points to all
+ * recorded runs; two values are drawn towards the computed confidence, and 1.5 % of the answers
+ * count as wrong although no error was found. Verdicts with a computed .7 were right far more
+ * often. No computed confidence was below .55, so the line below that claims little.
  */
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict where a candidate stands out: its state, its confidence, what speaks against it. */
+/* The verdict if a candidate stands out: its state, its confidence, the evidence against it. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -35,8 +35,8 @@ enum verdict_state verdict_state_of(const struct run_model *model, const struct 
                                                                               : VERDICT_SUSPECTED;
 }
 
-/* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
- * the program uses now the one, now the other. */
+/* The other direction of the first candidate's link, NULL if there is none. The two do not compete:
+ * the program uses them in turn. */
 static const struct candidate *other_direction(const struct candidates *candidates) {
     const struct candidate *first = &candidates->items[0];
     for (size_t i = 1; candidate_is_link(first) && i < candidates->n; i++) {
@@ -62,14 +62,14 @@ static void add_other_direction(const struct candidates *candidates, const struc
         both[i] = arithmetic_find(candidates->arithmetic, candidates->n_arithmetic, first->host,
                                   i ? METRIC_NET_RECV : METRIC_NET_SEND, first->group);
     remarks_add(&v->evidence, LINK_OTHER_WAY, NUMBERS(100 * other->blocked), NAMES());
-    if (both[0] && both[1] && both[0]->share + both[1]->share <= 1.1) /* else they overlap */
+    if (both[0] && both[1] && both[0]->share + both[1]->share <= 1.1) /* otherwise they overlap */
         remarks_add(&v->evidence, LINK_BOTH_WAYS,
                     NUMBERS(both[0]->bound_s + both[1]->bound_s, both[0]->iteration_s,
                             100 * (both[0]->share + both[1]->share)),
                     NAMES());
 }
 
-/* Waits that follow each other are each worth their own gain: a near second is no error. */
+/* Successive waits each have their own gain: a near second is no error. */
 static enum verdict_lost why_it_lost(const struct run_model *model, const struct candidate *first,
                                      const struct candidate *c) {
     if (!c->saturated && first->saturated)
@@ -78,7 +78,7 @@ static enum verdict_lost why_it_lost(const struct run_model *model, const struct
                                                                           : VERDICT_LOST_LESS;
 }
 
-/* The first candidate that is not the verdict in another form, and why it lost. */
+/* Finds the first candidate that is not another form of the verdict, and why it lost. */
 static void find_runner_up(const struct run_model *model, const struct candidates *candidates,
                            struct verdict *v) {
     const struct candidate *first = &candidates->items[0], *c = NULL;
@@ -95,13 +95,13 @@ static void find_runner_up(const struct run_model *model, const struct candidate
     v->lost = why_it_lost(model, first, c);
 }
 
-/* Ranks whose calls nobody recorded: a rank that polls looks like one that computes, so a supply
- * that ran out need not have held the run up. */
+/* Whether ranks have no recorded calls: a rank that polls then looks like one that computes, so a
+ * supply that ran out need not have held up the run. */
 static bool is_blind(const struct run_model *model) {
     return !model->budgets.events && verdict_has_ranks(model);
 }
 
-/* Weights as designed; less where the evidence has a hole that is known. */
+/* The designed weights, reduced if the evidence has a known hole. */
 static double confidence_in_candidate(const struct run_model *model, const struct candidate *c,
                                       const struct resampled *r, enum verdict_state state,
                                       double *ret_asked) {
@@ -109,7 +109,7 @@ static double confidence_in_candidate(const struct run_model *model, const struc
         number_of(model, WEIGHT_FIRST) * r->first + number_of(model, WEIGHT_MARGIN) * r->margin +
         number_of(model, WEIGHT_SIGNALS) * fmin(1, c->signals / number_of(model, SIGNALS_ENOUGH)) +
         number_of(model, WEIGHT_COVERAGE) * verdict_coverage(model);
-    bool told = c->saturated || model_has_path(model); /* of others there were too few to count */
+    bool told = c->saturated || model_has_path(model); /* others had too few counts */
     confidence = told ? verdict_confidence(model, confidence, ret_asked)
                       : verdict_confidence_counted(model, confidence);
     if (!c->saturated)
@@ -130,9 +130,9 @@ static void take_culprit(const struct candidate *c, struct verdict *v) {
         v->evidence.error = -ENOMEM;
 }
 
-/* The time that the path spends on it bounds the gain only if all else took as long without it: so
- * it bounds at least up to the time that no change can take from the run. The loss of a process is
- * a share of the time in which it was recorded: samples may have begun late. */
+/* The time that the path spends on it bounds the gain only if all else takes as long without it. So
+ * the bound is at least the time that no change can take from the run. The loss of a process is a
+ * share of the time in which it was recorded, since samples may have begun late. */
 static void take_bound(const struct run_model *model, const struct candidate *c,
                        const struct candidate *other, struct verdict *v) {
     double lost = other || isnan(c->lost.estimate) ? 0 : c->lost.estimate;
@@ -157,7 +157,7 @@ static void take_gain(const struct run_model *model, const struct candidate *c,
                                                           : "replay";
 }
 
-/* Why it is no replay. */
+/* Adds the reason why the gain is not a replay. */
 static void add_no_replay(const struct candidates *candidates, struct verdict *v) {
     const struct candidate *c = &candidates->items[0];
     if (c->gain.replayed || !candidates->no_replay.code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the recording carries: what it has seen of the run, and how sure that makes a verdict.
+ * How much of the run the recording shows, and how certain that makes a verdict.
  */
 #include <math.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ bool verdict_blames(enum verdict_state state) {
     return state == VERDICT_SATURATED || state == VERDICT_SUSPECTED;
 }
 
-/* Samples of a long recording are joined to rows of some seconds. */
+/* In a long recording rows are joined from samples over some seconds. */
 static size_t samples_of(const struct run_model *model, size_t host) {
     const struct rate *rate = &model->hosts[host].metrics[METRIC_CPU_IDLE];
     int64_t period = model->recording->period_ns;
@@ -26,7 +26,7 @@ static size_t samples_of(const struct run_model *model, size_t host) {
     return rate_find(rate, model->recording->duration_ns) - rate_find(rate, 0);
 }
 
-/* The model has hosts. */
+/* The model must have hosts. */
 size_t verdict_host_least_seen(const struct run_model *model) {
     size_t least = 0;
     for (size_t h = 1; h < model->n_hosts; h++)
@@ -59,27 +59,27 @@ double verdict_closing(const struct run_model *model) {
     return n ? (double)closing / (double)n : 1;
 }
 
-/* 0 with as few as are needed, 1 with four times as many. */
+/* 0 with just the needed number, 1 with four times that number. */
 static double plenty(double n, double needed) {
     return fmin(1, fmax(0, (n - needed) / (3 * needed)));
 }
 
-/* The iterations of the rank that stands for all, if every call of it is known; else 0. */
+/* The iterations of the rank that represents all, if all its calls are known; else 0. */
 size_t verdict_iterations_told(const struct run_model *model) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     return model_has_path(model) && reference ? reference->n : 0;
 }
 
-/* How many moments of the program were seen, between 0 (as few as are needed) and 1: of the calls
- * of MPI every one was, so that iterations count; else samples do. */
+/* How many of the program's moments were observed, from 0 (just enough) to 1. Calls of MPI show
+ * every moment, so iterations count; without them samples count. */
 double verdict_seen(const struct run_model *model) {
     return fmax(
         plenty((double)verdict_least_samples(model), number_of(model, RUN_SAMPLES_MIN)),
         plenty((double)verdict_iterations_told(model), number_of(model, RUN_ITERATIONS_MIN)));
 }
 
-/* Samples of the host with the fewest, of those that its length asks for: counters go on without
- * them, but what happened when is gone. One may fall beside either end. */
+/* Samples of the host with the fewest, relative to the number for its length: counters continue
+ * without samples, but the times of events are lost. Each end of the run may miss one sample. */
 static double samples_there(const struct run_model *model) {
     int64_t period = model->recording->period_ns;
     /* Whole periods. NOLINTNEXTLINE(bugprone-integer-division) */
@@ -87,8 +87,8 @@ static double samples_there(const struct run_model *model) {
     return asked > 0 ? fmin(1, (double)verdict_least_samples(model) / asked) : 1;
 }
 
-/* Some ranks whose calls were recorded did not come to their end: killed, or stuck, or their last
- * calls are lost. Waits of the others for them then say nothing of the program. */
+/* Whether all ranks with recorded calls reached their end. If some were killed or stuck, or lost
+ * their last calls, waits of the others for them say nothing about the program. */
 static bool all_came_to_end(const struct run_model *model) {
     const struct mpi_log *log = &model->recording->calls;
     for (size_t r = 0; model->budgets.events && r < log->n; r++) {
@@ -101,24 +101,25 @@ static bool all_came_to_end(const struct run_model *model) {
     return true;
 }
 
-/* The share of the ranks' time that could not be split into waiting for a peer and moving data. */
+/* The share of the ranks' time that could not be divided into waiting for a peer and moving
+ * data. */
 static double unsplit(const struct run_model *model) {
     double share = rank_budgets_share(&model->budgets, model->main_group, BUDGET_UNSPLIT);
     return model_has_path(model) && share > 0 ? fmin(share, 1) : 0;
 }
 
-/* The part of the evidence that is there. */
+/* The part of the evidence that exists. */
 static double evidence_there(const struct run_model *model) {
     double there = samples_there(model) * (1 - unsplit(model));
     if (verdict_closing(model) < 1)
         there *= number_of(model, DOUBT_OPEN);
     if (verdict_coverage(model) <
-        number_of(model, COVERAGE_WHOLE)) /* a host was dark for a while */
+        number_of(model, COVERAGE_WHOLE)) /* a host was not recorded for a while */
         there *= number_of(model, DOUBT_DARK);
     return all_came_to_end(model) ? there : number_of(model, DOUBT_ENDLESS) * there;
 }
 
-/* A short run has seen few of the program's moments, however alike they were. */
+/* A short run has shown few of the program's moments, even if they are alike. */
 static double long_enough(const struct run_model *model) {
     double least = number_of(model, DOUBT_SHORT);
     return least + (1 - least) * verdict_seen(model);
@@ -128,7 +129,7 @@ double verdict_run_s(const struct run_model *model) {
     return (double)model->recording->duration_ns / 1e9;
 }
 
-/* However clear it looks, a short run has shown little of what may happen. */
+/* A short run has shown little of what may happen, however clear it looks. */
 static double sure_by_time(const struct run_model *model) {
     bool enough = verdict_run_s(model) >= number_of(model, SURE_S) &&
                   (double)verdict_least_samples(model) >= number_of(model, SURE_SAMPLES);
@@ -139,7 +140,7 @@ static double capped(const struct run_model *model, double confidence) {
     return model_has_path(model) ? confidence : fmin(confidence, number_of(model, CONFIDENCE_CAP));
 }
 
-/* The table was made on short runs as well, and on none whose evidence has a hole. */
+/* The table is based on runs without holes in their evidence, short runs included. */
 double verdict_confidence(const struct run_model *model, double computed, double *ret_asked) {
     *ret_asked = fmin(1, computed * long_enough(model));
     return capped(model, fmin(verdict_calibrated(*ret_asked), sure_by_time(model))) *
@@ -151,8 +152,8 @@ double verdict_confidence_counted(const struct run_model *model, double share) {
            evidence_there(model);
 }
 
-/* The kernel's counters go on between samples: where calls tell when each wait was, samples only
- * have to say what the time between was spent on. */
+/* The kernel's counters continue between samples: if calls show the time of each wait, samples only
+ * need to show the use of the time between. */
 size_t verdict_samples_needed(const struct run_model *model) {
     return verdict_iterations_told(model) >= number_of(model, RUN_ITERATIONS_MIN)
                ? number_of(model, RUN_SAMPLES_BESIDE_CALLS)

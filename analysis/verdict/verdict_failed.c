@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command that failed. Where nothing held it up and it never got to its iterations, nothing is
- * known of what it is for, so that "balanced" would be of its loading. A host that held it up until
- * then stays blamed: that may be why it failed. A command that was stopped from outside has not
+ * A command that failed. If nothing held it up and it never reached its iterations, its main work
+ * is unknown, and "balanced" would describe its loading only. A host that held it up until then
+ * stays blamed, since that may be why it failed. A command that was stopped from outside has not
  * failed.
  */
 #include <math.h>
@@ -18,7 +18,8 @@ static bool failed(const struct run_model *model) {
     return status > 0 && status != SHELL_SIGNALLED + SIGINT && status != SHELL_SIGNALLED + SIGTERM;
 }
 
-/* It never got to what it is for: that nothing held it up until then says nothing of it. */
+/* Whether it never reached its main work: that nothing held it up before says nothing about that
+ * work. */
 static bool failed_early(const struct run_model *model) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     return failed(model) && (!reference || reference->n < number_of(model, RUN_ITERATIONS_MIN));

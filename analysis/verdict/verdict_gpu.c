@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run that uses a GPU. The GPU itself is not recorded, and a thread that waits for it mostly
- * spins, so that a core which its process burns is no evidence of computing. Such a verdict becomes
- * "not known". Waiting for a core, for disks and for the network stays what it is.
+ * spins, so a core that its process keeps busy is no evidence of computing. A verdict based on that
+ * becomes "not known". Waits for a core, for disks and for the network stay as they are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "analysis/verdict/verdict_private.h"
 
 struct gpu_use {
-    const char *process; /* the busiest that has such a library; NULL: none */
-    double share;        /* of the job's CPU time, of all that have */
+    const char *process; /* the busiest with a GPU library; NULL: none */
+    double share;        /* of the job's CPU time, for all processes with one */
 };
 
 static struct gpu_use look(const struct run_model *model) {
@@ -50,12 +50,12 @@ static bool says_computing(const struct verdict *v) {
     case CAUSE_COMPUTE_BOUND:
     case CAUSE_SINGLE_THREAD:
         return true;
-    default: /* ranks that differ, of which nothing says why */
+    default: /* ranks that differ without an explanation */
         return v->straggler != NULL;
     }
 }
 
-/* The phases' verdicts rest on the same time. */
+/* Verdicts on phases rest on the same time. */
 static void forget_blame(struct verdict *v) {
     remarks_release(&v->summary);
     remarks_release(&v->evidence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice for a verdict: that of the cause that found its candidate, and how to see whether it
+/* Advice for a verdict: from the cause that found its candidate, and a way to check whether it
  * helped. */
 #include "analysis/causes/cause.h"
 #include "analysis/verdict/verdict_private.h"
@@ -14,7 +14,7 @@ void verdict_next_for(const struct run_model *model, const struct candidate *c, 
         remarks_append(&v->next, c->next, NUMBERS(), NAMES());
     if (c->by && c->by->advise)
         c->by->advise(&a);
-    if (c->answered) /* the gain that was said is the answer */
+    if (c->answered) /* the reported gain is the answer */
         remarks_add(&v->next, ADVISE_ASK, NUMBERS(), NAMES());
     remarks_add(&v->next, ADVISE_COMPARE, NUMBERS(), NAMES());
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict where no candidate would gain enough. That is an answer: where the ranks' time is
- * known it is "balanced" with where the time goes; only where too little was seen to tell that from
- * a blind spot is it "insufficient".
+ * The verdict if no candidate would gain enough. That is an answer: if the ranks' time is known, it
+ * is "balanced", with the terms of that time. It is "insufficient" only if too little was observed
+ * to exclude a blind spot.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,11 +19,11 @@ static double known(double share) {
     return isnan(share) ? 0 : share;
 }
 
-/* Terms of the ranks' budgets that nobody is to blame for but the program and its message passing.
- */
+/* Terms of the ranks' budgets for which only the program and its message passing are
+ * responsible. */
 struct shares {
     double computing, wait, transfer, overhead;
-    enum budget_term other; /* the largest of all others, */
+    enum budget_term other; /* the largest of all other terms */
     double most;            /* and its share */
 };
 
@@ -80,7 +80,7 @@ static void set_cause(const struct shares *s, struct remark *ret_cause) {
     }
 }
 
-/* The program is what takes the time, so that is where to look. */
+/* Advises to look at the program, since it takes the time. */
 static void advise_by_bound(const struct shares *s, struct verdict *v) {
     switch (bound_of(s)) {
     case BOUND_COMPUTING:
@@ -97,9 +97,9 @@ static void advise_by_bound(const struct shares *s, struct verdict *v) {
     }
 }
 
-/* Confidence if no resample reaches the least gain: it depends on how far below it the first stays.
- * A program that moves data for much of the time may well run into a limit that no host shows; one
- * whose ranks lack something for much of it does so somewhere. */
+/* Confidence if no resample reaches the least gain: it depends on how far below it the first
+ * candidate stays. A program that moves data for much of the time may meet a limit that no host
+ * shows; if its ranks lack something for much of the time, some resource is short. */
 static double confidence_in_no_limit(const struct run_model *model,
                                      const struct candidates *candidates, double unexplained,
                                      double *ret_asked) {
@@ -114,15 +114,14 @@ static double confidence_in_no_limit(const struct run_model *model,
         model, quiet * (1 - number_of(model, MOVING_DOUBT) * fmin(1, unexplained)), ret_asked);
 }
 
-/* Share of the time in which ranks lack something of their hosts, if it is much, though none stands
- * out by it; else 0.
- */
+/* Share of the time in which ranks lack a resource of their hosts, if it is large but none stands
+ * out; else 0. */
 static double lacking(const struct run_model *model, const struct shares *s) {
     bool of_host = budget_term_class(s->other) == BUDGET_CLASS_LACKING;
     return of_host && s->most >= number_of(model, MOVING_MUCH) ? s->most : 0;
 }
 
-/* The most that a change on one host would gain, or what all hosts have in common. */
+/* Adds the largest gain of a change on one host, or what all hosts have in common. */
 static void add_evidence(const struct run_model *model, const struct candidates *candidates,
                          const struct shares *s, struct verdict *v) {
     const struct candidate *c = candidates->n ? &candidates->items[0] : NULL;
@@ -137,7 +136,7 @@ static void add_evidence(const struct run_model *model, const struct candidates 
         remarks_add(&v->evidence, ADDS_UP_NO_HOST_SHORT, NUMBERS(), NAMES());
 }
 
-/* The terms of the ranks' time that a division of the work or the network could change. */
+/* Adds terms of the ranks' time that another division of the work or the network could change. */
 static void add_against(const struct run_model *model, const struct shares *s, struct verdict *v) {
     double moving = s->transfer + s->overhead;
     if (lacking(model, s) > 0)
@@ -187,7 +186,7 @@ static void judge_compute_bound(const struct run_model *model, double busy, stru
     remarks_add(&v->next, ADVISE_FASTER_PROCESSES, NUMBERS(), NAMES());
 }
 
-/* Nothing of the job ran out, but something did. */
+/* For a resource that ran out, but not for the job. */
 static void say_beside_job(const struct run_model *model, int host, const struct beside_job *b,
                            struct verdict *v) {
     const char *name = model->hosts[host].name;
@@ -225,7 +224,7 @@ static double path_share(const struct run_model *model, enum budget_term term) {
     return isnan(share) ? 0 : share;
 }
 
-/* Blocked share of a term that some rule has evidence for, however little it would gain. */
+/* Blocked share of a term for which some cause has evidence, however small the gain. */
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
     for (size_t i = 0; i < candidates->n; i++)
@@ -243,9 +242,9 @@ static bool links_are_known(const struct run_model *model) {
     return true;
 }
 
-/* Share of the critical path that is spent on something for which no rule has a cause: the largest
- * such term, and all of them. Computing and the library's own work explain themselves; so does
- * moving data through links that are known not to be full. */
+/* Share of the critical path without a known cause: the largest such term, and all of them.
+ * Computing and the library's own work need no cause, and neither does moving data through links
+ * that are known not to be full. */
 static double unexplained_of(const struct run_model *model, const struct candidates *candidates,
                              enum budget_term *ret_largest) {
     double all = 0, most = 0;
@@ -262,7 +261,7 @@ static double unexplained_of(const struct run_model *model, const struct candida
     return all;
 }
 
-/* Balanced is earned: not by what nobody can explain. */
+/* Time without an explanation rules out "balanced". */
 static void judge_unexplained(double share, enum budget_term term, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     v->confidence = 0;
@@ -279,7 +278,8 @@ static void judge_unexplained(double share, enum budget_term term, struct verdic
         remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
 }
 
-/* Calls without an end to match, or too many to keep: neither balanced nor not. */
+/* For calls without a matching end, or too many to keep: neither balanced nor its opposite is
+ * known. */
 static void judge_unsplit(const struct shares *s, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
@@ -287,7 +287,7 @@ static void judge_unsplit(const struct shares *s, struct verdict *v) {
     remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
 }
 
-/* Ranks that wait for each other, with budgets of which too few add up. */
+/* For ranks that wait for each other, if too few of their budgets add up. */
 static void judge_untrusted(const struct run_model *model, struct verdict *v) {
     struct shares s = shares_of(model);
     const struct rank_budget *who = rank_budgets_awaited(&model->budgets);
@@ -299,7 +299,7 @@ static void judge_untrusted(const struct run_model *model, struct verdict *v) {
     remarks_add(&v->next, ADVISE_SEE_RANK_PAGE, NUMBERS(who->rank), NAMES(host));
 }
 
-/* The most that the run gains: a bound if no prediction is known. */
+/* The largest gain of the run: a bound if no prediction is known. */
 static double gain_at_most(const struct candidate *c) {
     if (c->counted.counted && !c->gain.replayed)
         return c->counted.high;
@@ -314,7 +314,7 @@ static enum verdict_harmless_why how_harmless(const struct run_model *model,
                                                               : VERDICT_LITTLE_GAIN;
 }
 
-/* Evidence of something busy that the run would hardly gain from. -ENOMEM. */
+/* Adds evidence of busy resources from which the run would hardly gain. -ENOMEM. */
 static int rule_out_harmless(const struct run_model *model, const struct candidates *candidates,
                              struct verdict *v) {
     v->harmless = calloc(candidates->n + 1, sizeof *v->harmless);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict asked of each phase for itself: a run may wait for a disk while it loads and for a
- * link while it trains. */
+/* A verdict on each phase: a run may wait for a disk while it loads and for a link while it
+ * trains. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void judge_quiet_phase(const struct run_model *model, struct verdict_phas
 static void judge_phase(const struct run_model *model, const struct candidates *candidates,
                         struct verdict_phase *p) {
     const struct candidate *c = first_of(model, candidates, p->group);
-    /* the verdict's own answer first: it knows gains, not only shares */
+    /* the run's verdict goes first: it is based on gains, not only on shares */
     for (size_t i = 0; i < candidates->n && p->group == model->main_group; i++)
         if (candidates->items[i].group == p->group && !candidates->items[i].fallback) {
             bool worth = candidates->items[i].gain.estimate >= number_of(model, GAIN_MIN);
