@@ -61,7 +61,7 @@ static void close_group(struct group *group) {
     *group = (struct group){.path = ""};
 }
 
-/* The better of two files with the same figures stays open. */
+/* If two files have the same figures, the better one stays open. */
 static void close_repeated(struct group *group) {
     for (size_t i = 0; i < CGROUP_N_FILES; i++)
         if (group->fds[i] >= 0 && cgroup_is_repeated(i, group->fds)) {

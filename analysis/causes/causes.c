@@ -60,7 +60,7 @@ static void weigh_by_gain(const struct run_model *model, struct candidates *cand
     }
 }
 
-/* Of a host's, rank's and resource's candidates in several phases the largest stands for all. */
+/* If a host, rank and resource has candidates in several phases, the largest stands for all. */
 static void mark_repeats(struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++)
         for (size_t k = 0; k < i && !candidates->items[i].repeated; k++)

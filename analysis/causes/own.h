@@ -3,8 +3,8 @@
  * A cause includes this after the lists of its own numbers and remarks.
  *   OWN_NUMBERS: NUMBER(name, value, unit, where it comes from or what it means)
  *   OWN_REMARKS: REMARK(code, sentence, SLOTS(numbers with their units), SLOTS(names))
- * It makes number_NAME for number_of(), remark_CODE for remarks_add(), and the lists own_numbers and
- * own_remarks for the descriptor.
+ * It makes number_NAME for number_of(), remark_CODE for remarks_add(), and the lists own_numbers
+ * and own_remarks for the descriptor.
  */
 #ifdef OWN_NUMBERS
 #define NUMBER(name, value, unit, reason)                                                          \

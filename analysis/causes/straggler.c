@@ -87,8 +87,8 @@ static void fill_trial(const struct rank_matrix *matrix, size_t rank, struct tri
     }
 }
 
-/* Of two workers, the slower may be slow by nature and the faster may become slow: each is compared
- * with its own best decile, while the other stays near its own. */
+/* If there are two workers, the slower may be slow by nature and the faster may become slow: each
+ * is compared with its own best decile, while the other stays near its own. */
 static struct straggler_judgement judge_by_itself(const struct rank_matrix *matrix, size_t rank,
                                                   struct trial *trial) {
     struct straggler_judgement none = {.kind = NULL};

@@ -251,8 +251,8 @@ void process_forget_threads(struct processes *all);
 /* probe.max_rows of this probe. */
 size_t process_rows_most(const void *state, const struct probe_env *env);
 
-/* Keeps the old name of a renamed process for its last row under that name. The oldest of
- * several names since that row is kept. */
+/* Keeps the old name of a renamed process for its last row under that name. If it had several names
+ * since that row, the oldest is kept. */
 void process_note_old_name(const struct processes *all, struct process *process);
 
 /* Passes the current job to the probes that follow. */
