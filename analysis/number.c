@@ -12,7 +12,7 @@ const struct number *const numbers_shared[] = {
 #undef NUMBER
     NULL};
 
-/* Where a list sets one twice, the later counts. */
+/* If a list sets a number twice, the later value counts. */
 double judge_number(const struct judge *judge, const struct number *number) {
     for (size_t i = judge ? judge->n_set : 0; i-- > 0;)
         if (judge->set[i].number == number)

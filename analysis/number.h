@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers that judge. Those that several rooms or causes go by stand in thresholds.def, those
- * of one cause alone in its file. A number is the same for all runs but under an ablation, whose
- * judge comes in with the recording: number_of(model, GAIN_MIN).
+ * The numbers that judge. thresholds.def lists those that several rooms or causes use; a cause's
+ * own numbers are in its file. All runs have the same numbers, except in an ablation, whose judge
+ * comes with the recording: number_of(model, GAIN_MIN).
  */
 #ifndef CHOKEPOINT_ANALYSIS_NUMBER_H
 #define CHOKEPOINT_ANALYSIS_NUMBER_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct number {
-    const char *name; /* static, as all of these */
+    const char *name; /* static, like all of these */
     double usual;
     const char *unit, *reason;
     const char
@@ -23,12 +23,12 @@ struct number {
 
 struct cause;
 
-/* The judge as an ablation wants it. */
+/* The judge of an ablation. */
 struct judge {
     struct judge_number {
         const struct number *number;
         double value;
-    } * set; /* other than usual */
+    } * set; /* numbers with another value */
     size_t n_set;
     unsigned long long causes_off; /* bits of the list of all causes */
     unsigned sources_off; /* bits of enum observed_source: as if they had not been recorded */
@@ -39,7 +39,7 @@ double judge_number(const struct judge *judge, const struct number *number);
 #define number_by(judge, name) judge_number(judge, &number_##name)
 #define number_of(model, name) number_by((model)->judge, name)
 
-/* Those of thresholds.def; NULL at the end. */
+/* The numbers of thresholds.def; ends with NULL. */
 extern const struct number *const numbers_shared[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of a model that is built, or of a part of it: they know nothing but facts. */
+/* Functions that read a complete model, or a part of it: they use only facts. */
 #include "analysis/run_model.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ const char *observed_source_name(enum observed_source source) {
     return names[source];
 }
 
-/* Rows are named by core; a control group of version 2 has one row for all it may use. */
+/* Rows have the names of cores; a control group of version 2 has one row for all its cores. */
 static bool have_cores_in_common(const struct run_model *model, int one, int other) {
     const struct series_set *set = &model->recording->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++)

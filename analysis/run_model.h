@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recording made ready to be judged: every metric of every host as a rate, phases, iterations and
- * processes. All rooms below are functions of this; none goes back to the rows but for columns
- * that are no metric.
+ * processes. All rooms below are functions of this; they read rows only for columns that
+ * are no metric.
  */
 #ifndef CHOKEPOINT_ANALYSIS_RUN_MODEL_H
 #define CHOKEPOINT_ANALYSIS_RUN_MODEL_H
@@ -39,7 +39,7 @@ struct process_use {
 /* The sources that a run was recorded with. */
 enum observed_source {
     SOURCE_CALLS,       /* MPI calls, matched: who waited for whom */
-    SOURCE_WAITS,       /* wait clocks of processes: the same, without MPI */
+    SOURCE_WAITS,       /* wait clocks of processes: who waited for whom, without MPI */
     SOURCE_CONNECTIONS, /* the kernel's clocks of TCP connections */
     SOURCE_QDISC,       /* queues before the interfaces */
     SOURCE_PSI,         /* pressure stall information */

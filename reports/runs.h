@@ -18,7 +18,7 @@ struct listed_run {
     double duration_s; /* NAN: it never ran */
     size_t n_hosts;
     int n_hosts_expected; /* -1: not known */
-    int repeat, repeats;  /* 0: it is none */
+    int repeat, repeats;  /* 0: not a repeat */
     int64_t group;        /* the run of the first repeat; 0 */
     char **notes;
     size_t n_notes;

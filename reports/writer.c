@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kind of report: a page of a format, and its sections. */
+/* Writes each kind of report: a page of a format, and its sections. */
 #include "reports/writer.h"
 
 #include "reports/model/ceilings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports written: any kind in any format. -ENOMEM, -EIO. */
+/* Writes any kind of report in any format. -ENOMEM, -EIO. */
 #ifndef CHOKEPOINT_REPORTS_WRITER_H
 #define CHOKEPOINT_REPORTS_WRITER_H
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """check_words.py [FILE...]: openings and phrases that a reader has to read twice, in what users read: README, manual,
 documents, CHANGELOG, and the texts that programs print; and openings in comments. Sentences begin with their subject: no
-"Who ...", "What ..." or "Of ..." openings, unless they ask a question. Comments of the rooms in SPELT_OUT also name what
-they speak of: no "The same of ...", "likewise" or "is none". words_allowed.txt lists the exceptions with their reasons:
-names and titles by themselves, longer texts also as a part of a sentence.
+"Who ...", "What ..." or "Of ..." openings, unless they ask a question. Comments in C also name their
+objects: no "The same of ...", "likewise" or "is none". words_allowed.txt lists the exceptions with their reasons: names
+and titles by themselves, longer texts also as a part of a sentence.
 
 check_words.py --draw N --seed S: prints N comments, drawn by the seed, for a reader who counts those to be read twice."""
 import argparse
@@ -18,10 +18,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "tables", "workloads"]
 COMMENTED = SOURCES + ["setup", "tests"]
-SPELT_OUT = ["agent/base", "agent/capture", "agent/doctor", "agent/mark", "agent/push", "agent/relay", "agent/sampler", "agent/shim",
-             "agent/spool", "agent/supervise", "analysis/evidence", "analysis/facts", "analysis/gain", "analysis/simulate",
-             "analysis/time", "cli", "collector", "common", "reports/comparison", "reports/export", "reports/formats",
-             "reports/live", "reports/plot", "reports/sweep", "tests", "workloads"]
 C, SCRIPTS = (".c", ".h", ".def"), (".py", ".sh")
 
 # Openings of sentences that are faults, except in a question.
@@ -133,7 +129,7 @@ def faults_of(path):
     name = path.relative_to(ROOT).as_posix()
     if path.suffix in C + SCRIPTS:
         yield from ((line, fault) for line, text in comments_of_source(path) for fault in openings(text))
-    if path.suffix in C and name.startswith(tuple(room + "/" for room in SPELT_OUT)):
+    if path.suffix in C:
         yield from ((line, fault) for line, text in comments_of_source(path) for fault in ellipses(text))
     if path.suffix not in SCRIPTS and path.relative_to(ROOT).parts[0] != "tests":
         parts = texts_of_source(path) if path.suffix in C else paragraphs_of_page(path)
