@@ -366,7 +366,7 @@ struct shape *shape_get(struct store *store, int64_t public_id); /* NULL: unknow
 char *table_create_sql(const struct data_table *table);
 char *table_insert_sql(const struct data_table *table, const struct shape *shape);
 char *view_create_sql(const struct data_table *table);
-char *view_select_sql(const struct data_table *table); /* the rows that the view has of run ?1 */
+char *view_select_sql(const struct data_table *table); /* selects the view's rows of run ?1 */
 
 /* A data table as the database describes it, borrowed. 1 found, 0 not, negative errno. */
 int table_load(struct store *store, const char *name, struct data_table **ret_table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a run while it is recorded: the rows since the last call. Rows are joined to about a second
- * (store_read.h), so one short query a host finds them; plain rows would take one for each host and
+ * (store_read.h), so one short query per host finds them; plain rows would need one per host and
  * table. For runs of older versions, which did not join, it lists hosts and no rows.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_TAIL_H

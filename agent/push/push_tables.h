@@ -14,7 +14,7 @@
 struct push_tables {
     struct buffer block; /* owned: the last descriptions that were sent */
     uint64_t id;         /* the collector's number for them; 0: none */
-    bool left_out;       /* the last body has the number */
+    bool left_out;       /* the last body has only the number */
 };
 
 void push_tables_release(struct push_tables *tables);

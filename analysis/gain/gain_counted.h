@@ -25,7 +25,7 @@ struct run_model;
 /* The loss to take away, from the process with that host and rank that lost most. */
 struct counted_loss {
     int host, rank;  /* -1: any */
-    size_t group;    /* of the model: the group whose time is meant */
+    size_t group;    /* index in the model: the loss is in its time */
     unsigned terms;  /* a mask of enum budget_term */
     double part;     /* the share of those terms to take away */
     bool everywhere; /* from all processes at once */

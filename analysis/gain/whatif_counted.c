@@ -72,7 +72,7 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     if (may_spin(model))
         return;
     size_t group = model->main_group;
-    bool together = /* a rank that queues behind the others returns sooner, too */
+    bool together = /* a rank also spends less time in the queue behind the others */
         processes_come_and_go(model, group) || processes_fill_their_cores(model, group);
     double share = together ? ranks_busy(model, group) : computing_of(model);
     double gain = share * (1 - 1 / s->factor);

@@ -9,8 +9,8 @@
 #include "analysis/time/budget_private.h"
 #include "common/error.h" /* ARRAY_SIZE */
 
-/* The kernel updates a running thread's CPU time once a tick, every 10 ms at most, so that much of
- * an interval may be counted in the next one.
+/* The kernel updates a running thread's CPU time once a tick, which takes up to 10 ms. So up to
+ * 10 ms of an interval may be counted in the next one.
  */
 #define KERNEL_LAG_NS 10e6
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# canary_moves.sh [BIN [SAMPLES]]: whether a canary is worth having: two fixed pieces of work of about 100 us, once a
-# second and core, whose CPU time would say that a core is slow or memory is crowded where there are no hardware counters.
+# canary_moves.sh [BIN [SAMPLES]]: tests whether a canary is worth having. A canary is two fixed pieces of work of about
+# 100 us, once a second on each core. Their CPU time would show a slow core or crowded memory without hardware counters.
 #
 # Measured on a virtual machine (AMD EPYC, two cores, 32 MB of last-level cache, Linux 6.18), 100 samples a state, while
 # other programs used the machine as well:
@@ -12,12 +12,11 @@
 #     copying here             arithmetic 92.4 us (92.1 to 95.0)                 copying 62.8 us (59.6 to 97.5)
 #     copying elsewhere        arithmetic 93.6 us (92.7 to 95.2)                 copying 66.4 us (60.7 to 72.8)
 #     copying on all cores     arithmetic 93.7 us (92.3 to 95.2)                 copying 66.6 us (61.1 to 91.5)
-# The copying piece does not move: what another core can do to memory here is 5 %, and ten seconds of samples differ by
-# half among states in which nothing is wrong. The arithmetic piece is steady to 10 %, but a slowed core cannot be planted
-# here (no frequency to set, no sibling to share with), so nothing shows that it would move. Decision: no canary probe,
-# and a rank that needs more CPU than its peers is never said to have a slow core for certain. On a machine where this
-# bench succeeds (several cores can fill the memory's bandwidth) that may be looked at again. It fails where the copying
-# piece does not move.
+# The copying piece does not show crowded memory: another core slows memory by 5 % here, and samples of ten seconds differ
+# by half in states without a fault. The arithmetic piece is steady to 10 %, but a slow core cannot be planted here (no
+# frequency to set, no sibling core), so nothing shows that the piece would notice it. Decision: no canary probe, and a rank
+# that needs more CPU than its peers never has a slow core for certain. This may change on a machine where this bench
+# succeeds (several cores can fill the memory's bandwidth). The bench fails if the copying piece does not notice copying.
 set -eu
 bin=${1:-${CHOKEPOINT_BIN:?usage: canary_moves.sh BIN}}
 exec "$bin/bench_canary_moves" "${2:-100}"

@@ -20,7 +20,7 @@ class Service(Spread):
     seen_by = "CHOKEPOINT_RUN=" # in its processes' environment, for faults that stop them
 
     def start_all(self, case, parts, last):
-        """A script on the first host: the parts (host from 0, shell text) run until they end; then the last one runs."""
+        """Makes a script for the first host: it runs all parts (host from 0, shell text) at once, and `last` after them."""
         keep = " ".join(f"{name}=${name}" for name in KEPT)
         lines = ["#!/bin/sh", "set -e"]
         for host, text in parts:

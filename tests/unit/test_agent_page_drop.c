@@ -36,7 +36,7 @@ static char *map_file(void) {
     return map;
 }
 
-/* Whether the mapping is dropped if the list says this about it. */
+/* Whether the mapping is dropped if the list of mappings has these values for it. */
 static bool drops(const char *permissions, unsigned inode, const char *rest) {
     char root[] = "/tmp/chokepoint-page-drop-XXXXXX", path[100];
     char *map = map_file();

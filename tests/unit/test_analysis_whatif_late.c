@@ -97,7 +97,7 @@ static void a_disk_takes_its_part_of_what_files_take(void **state) {
 }
 
 /* Rank 1 has no core for .4 s of a second in MPI_Init; rank 0 has less to do and sleeps until both
- * are done, so it is delayed as long.
+ * are done, so it is delayed by .4 s, too.
  */
 static void nobody_is_through_with_init_before_the_one_without_a_core(void **state) {
     struct recording r;

@@ -695,7 +695,7 @@ static void expect_joined_as_stored(struct fixture *f, size_t n) {
     assert_int_equal(sums.n, n);
 }
 
-/* They would be stored twice, also after a restart. */
+/* Joining such rows would only store them twice, also after a restart. */
 static void rows_a_second_apart_are_joined_already(void **state) {
     struct fixture *f = *state;
     fixture_stream_of(f, "vm2", BOOT_A, 8, NS_PER_S);
