@@ -154,7 +154,7 @@ static int run_agent(struct agent *agent) {
         leave_directory(&agent->options);
     set_signals();
     limits_raise(NULL);
-    mallopt(M_ARENA_MAX, 1); /* of the two threads one allocates: no second arena */
+    mallopt(M_ARENA_MAX, 1); /* one arena suffices: only one of the two threads allocates */
     int r = make_memory(agent);
     if (r < 0)
         return usage("the kernel gives no memory or no random number");

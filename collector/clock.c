@@ -118,7 +118,7 @@ static bool tighten(struct point *p, size_t n, struct rates rates) {
     return good;
 }
 
-/* How many exchanges follow before one contradicts these at every rate that a clock can have. */
+/* The number of exchanges that fit a clock of some possible rate; the next one fits none. */
 static size_t count_until_jump(const struct point *p, size_t n) {
     double low = p[0].low, high = p[0].high;
     for (size_t i = 1; i < n; i++) {

@@ -92,8 +92,8 @@ static bool log_is_there(const struct store *store, const char *ending, struct s
     return !known->inode || (found && stat_is(&st, known));
 }
 
-/* Once only: all acknowledged rows are then in the file, wherever it is. The log keeps the old
- * name, where a new file at that path would take it for its own. */
+/* Leaves the file, once only: all acknowledged rows are in it afterwards, wherever it is. The log
+ * must not remain under the old name: a new database at that path would take it for its own. */
 static void leave_file(struct store *store) {
     char path[PATH_MAX];
     if (store->left)

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #define SEPARATOR " | "
-#define CLOCK_TOLERANCE_S                                                                          \
-    1.0 /* recordings measure clocks: this only matters for the order of files \ */
+#define CLOCK_TOLERANCE_S 1.0 /* s; recordings measure clocks: only the order of files needs it */
 
 /* Owns its texts, which follow the finding in memory. */
 static struct finding *make(const char *host, const char *level, const char *check,

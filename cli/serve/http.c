@@ -22,9 +22,8 @@
 #define STRANGER_NS (10 * NS_PER_S)
 #define REQUEST_NS (30 * NS_PER_S)
 #define CONNECTION_MEMORY (32u << 10) /* for headers, and a piece of an answer */
-#define UNSENT_MAX                                                                                 \
-    (64 << 10)     /* bytes in the kernel for a slow client; they may be outdated by then \ */
-#define IDLE_S 30u /* without progress */
+#define UNSENT_MAX (64 << 10) /* bytes in the kernel for a slow client; may be outdated by then */
+#define IDLE_S 30u            /* without progress */
 
 struct http {
     struct http_options options;

@@ -16,7 +16,8 @@ struct sweep_words {
     size_t n;
 };
 
-/* -EINVAL after one line on standard error: what = "measure", ... */
+/* Reads a list of words. -EINVAL after one line on standard error, which says what the words are
+ * (what: "measure" ...). */
 int sweep_words_read(const char *text, const char *what, bool (*is_good)(const char *),
                      const char *good, struct sweep_words *ret_words);
 void sweep_words_release(struct sweep_words *words);

@@ -48,8 +48,7 @@ static const char end[] =
     "SIGTERM ends it like the end of stdin; SIGINT too when stdin is a terminal, else it is\n"
     "ignored, since the run that started it is to take what its agents still have.\n";
 
-#define ORPHAN_NS                                                                                  \
-    (6 * NS_PER_S) /* agents of a killed run try for 3 s, and mpirun takes some time */
+#define ORPHAN_NS (6 * NS_PER_S) /* agents of a killed run try for 3 s, mpirun takes time, too */
 #define ORPHANED_NS (200 * NS_PER_MS)
 #define ORPHAN_CHECK_MS 20
 #define KEY_MAX 4096 /* bytes of a private key, PEM */

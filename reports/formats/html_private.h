@@ -5,7 +5,7 @@
 
 #include "reports/formats/formats.h"
 
-/* State of a page: its body is collected, so that the contents can stand before what they name. */
+/* State of a page: its body is collected, so that the contents can stand before it. */
 struct html {
     FILE *out; /* the page's stream, while its body is being collected */
     char *body;

@@ -12,7 +12,7 @@
 #include "reports/plot/gnuplot.h"
 
 #define LEFT 190
-#define RIGHT 900 /* of 980: the mean stands behind a bar */
+#define RIGHT 900 /* of 980: leaves room for the mean after a bar */
 #define ROW 52
 #define BAR 22
 #define FOOT 30

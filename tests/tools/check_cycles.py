@@ -63,7 +63,7 @@ def circles_of(calls):
 
 
 def object_circles(build):
-    """Those of every program and library but tests; a file that is in several of them counts once."""
+    """The circles of every program and library except tests; a file that is in several of them counts once."""
     found = set()
     for at, names, _ in os.walk(build):
         names[:] = [name for name in names if not (at == build and name == "tests")]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """touched.py files BASE | tests BUILD SECONDS [FILE...]
-files: what differs from the commit BASE, a line each, with what is not committed yet.
-tests: what a change of these files touches in BUILD, a line each: "target PROGRAM" to be built, "test NAME" of a unit test
-to be run, "left TEXT" for what is not run. SECONDS bound the sum of what the tests took before: the shortest are run.
+files: the files that differ from the commit BASE, uncommitted ones included, a line each.
+tests: the parts of BUILD that a change of these files touches, a line each: "target PROGRAM" to build, "test NAME" of a
+unit test to run, "left TEXT" for tests that are not run. SECONDS bound the sum of the tests' earlier times: the shortest run.
 
 ninja tells which object is made of which file, headers and generated files among them, and which program links which
 library. A library's object is in a program only if the program needed it: its table of symbols names the sources inside."""

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which program outside the job is named: the one that used most of that host. If several processes
- * run that program, the one started first, if it used half as much.
+/* The program outside the job that is named: the process that used most of that host. If several
+ * processes run the same program, it is the first of them, if that used at least half as much.
  */
 #include <setjmp.h>
 #include <stdarg.h>

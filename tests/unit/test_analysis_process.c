@@ -201,7 +201,8 @@ static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **
     release(&r, &j);
 }
 
-/* Its pages are freed and touched again: .97 of the time against .66, of which .62 in its own code.
+/* The kernel frees one process's pages and touches them again: it runs for .97 of the time, .62 of
+ * it in its own code; its peer runs for .66.
  */
 static void what_the_kernel_does_for_one_is_no_more_to_compute(void **state) {
     struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0, 0, 20, 0.08}};

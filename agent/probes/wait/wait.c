@@ -21,9 +21,7 @@
 #include "common/error.h"
 
 #define ENDED_UNSEEN "ended unseen"
-#define OFTEN_MAX                                                                                  \
-    64 /* processes with a row each sample; beyond, those at rest have one a second                \
-        */
+#define OFTEN_MAX 64 /* processes with a row in each sample; others at rest have one a second */
 #define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
 
 struct wait_probe {

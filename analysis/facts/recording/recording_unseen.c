@@ -112,8 +112,8 @@ static double sum_of_rows(const struct series_set *set, const struct relative *o
     return sum;
 }
 
-/* From a process's end on, its parent's rows contain what its own rows show. If the parent's rows
- * end first, those of the parent's parent do.
+/* After a process has ended, its parent's rows include the figures of its own rows. If the parent's
+ * rows end first, the rows of the parent's parent include them.
  */
 static void tell_parent(const struct series_set *set, struct relative *one,
                         const struct inherited *what) {
