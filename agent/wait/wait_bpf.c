@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs of agent/wait/, loaded and attached.
+ * Loads and attaches the programs of agent/wait/.
  *
  * Programs for sockets are left out where the kernel has no tracepoint for them: clocks of threads
  * need 5.15, those of sockets 6.3.

@@ -42,7 +42,7 @@ static int add_names(const struct run_model *model, size_t group, size_t who, do
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* If processes wait for each other, a process that no other waits for holds up only itself. */
+/* If processes wait for each other, one without waiters holds up only itself. */
 static bool holds_up(const struct run_model *model, size_t group, size_t who, double demand) {
     const struct process_wait *longest = awaited_longest(model, AWAITED_ANY);
     double length_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;

@@ -69,8 +69,8 @@ struct candidate {
     } metric;
     struct {
         bool other_way;     /* the other direction has better evidence */
-        double core_waited; /* it may be a want of cores: share of the run that goes by waiting for
-                               these; else 0 */
+        double core_waited; /* cores may be missing instead: share of the run spent waiting for
+                               them; else 0 */
     } link;
     double ceiling; /* of a link, MB/s; else 0 */
     double reached; /* repeatedly reached part of a measured ceiling; 0: none */

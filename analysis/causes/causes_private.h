@@ -47,8 +47,8 @@ int start_take_out(const struct run_model *model, struct candidates *candidates)
  * are known (candidates_estimate()): a program may make connections long before it is loaded. */
 void start_take_out_by_spans(const struct run_model *model, struct candidates *candidates);
 
-/* Share of the run that all hosts on this host's cores, itself included, wait for a core; 0: none
- * waits. */
+/* Share of the run that this host, and the hosts that share its cores, spend waiting for a core; 0:
+ * none waits. */
 double machine_waiting(const struct run_model *model, size_t group, int host);
 
 /* A process (index in the budgets) that others wait for while it does something that is no limit of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files that look for a full link. network.c has the rules; they look by connections
- * (network_connections.c), by what the hosts hold back themselves (network_queues.c), by rates
- * (network_rates.c) and by peers (network_peers.c).
+ * Shared by the files that look for a full link. link.c has the common parts. The causes look at
+ * connections (link_connections.c), at packets that hosts hold back themselves (link_queue.c), at
+ * rates (link_rate.c) and at peers (link_peers.c).
  */
 #ifndef CHOKEPOINT_ANALYSIS_CAUSES_LINK_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_CAUSES_LINK_PRIVATE_H

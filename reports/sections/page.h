@@ -27,7 +27,7 @@ struct page_field {
 };
 
 struct page_picture {
-    const char *svg; /* NULL: error says why, as in plot.h */
+    const char *svg; /* NULL: `why` is an errno, as in plot.h */
     int why;
     const char *name; /* the plot's name in `chokepoint report --plot`; NULL: it has none */
     const char *caption, *finding; /* finding: a sentence that the picture shows; NULL */

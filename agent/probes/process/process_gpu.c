@@ -18,7 +18,7 @@
 
 #define LOOKS_MAX 8             /* in a sample */
 #define PAUSE_MAX 64            /* samples */
-#define BYTES_MAX (1u << 20)    /* read of the list */
+#define BYTES_MAX (1u << 20)    /* of the list, at most */
 #define CHUNK ((size_t)4 << 10) /* the kernel's limit for one read */
 #define KEPT 32                 /* longer than each name, since the end of a chunk may cut one */
 

@@ -86,8 +86,8 @@ static __always_inline bool is_to_join(struct task_struct *task) {
     return tgid && bpf_map_lookup_elem(&members, &tgid);
 }
 
-/* Runs after the agent found processes of the job, whose threads then join, and after a pause, to
- * look at threads of which no event has told yet. */
+/* Runs after the agent found processes of the job: their threads join. Also runs after a pause: it
+ * looks at threads that have had no event yet. */
 SEC("iter/task")
 int adopt_members(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task;

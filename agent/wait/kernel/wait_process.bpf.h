@@ -48,8 +48,8 @@ static __always_inline void close_gap(struct wait_process *process, bool tick) {
         __sync_fetch_and_add(&process->gap_ns[state], gap);
 }
 
-/* The worker continues while a thread that may only tick has just ended the gap. Returns the gap,
- * which is then the worker's. */
+/* Called when the worker continues after a thread that may only tick has ended the gap: the gap
+ * then belongs to the worker. Returns the gap. */
 static __always_inline wait_u64 claim_gap(struct wait_process *process,
                                           const struct wait_thread *thread, wait_u32 from) {
     if (!thread || is_busy(from) || process->worker != (wait_u64)thread ||
