@@ -4,7 +4,6 @@
  * cost of probes.
  */
 #include "agent/probes/probes.h"
-#include "agent/mark/ring_stale.h"
 
 #include "common/error.h"
 
@@ -16,8 +15,3 @@ const struct probe *const probe_list[] = {
     &probe_socket_wait,  &probe_wakeup,
 };
 const size_t probe_list_size = ARRAY_SIZE(probe_list);
-
-bool probe_may_remove_rings(const struct probe_env *env, const char *directory) {
-    enum probe_end end = env->ending ? *env->ending : ENDING_ALONE;
-    return end == ENDING_WITH_RUN || (end == ENDING_ALONE && !mark_directory_is_used(directory));
-}
