@@ -14,6 +14,8 @@
 #define WAYS 4
 #define HISTORY 4096 /* different pairs (parent, members) whose repetitions are counted */
 
+struct shim_mpi shim_mpi; /* filled by interface.c */
+
 struct slot {
     void *handle; /* NULL: free; stored last */
     struct comm comm;

@@ -8,8 +8,6 @@
 
 _Static_assert(sizeof(MPI_Status) <= SHIM_STATUS_BYTES, "a status has room in a call");
 
-struct shim_mpi shim_mpi;
-
 static const struct {
     const char *name;
     size_t offset;

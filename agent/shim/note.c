@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Point to point: messages, their requests, and the results of waits and tests. */
+/* Point to point: messages, all requests, and the results of waits and tests. */
 #include "agent/shim/note.h"
 
 /* ---- life ---- */
@@ -310,8 +310,10 @@ void note_free_request(struct call *c) {
         request_take(c->thread->handles[0], c->enter_ns, &r);
 }
 
-void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
-                     MPI_Comm *new_comm) {
+/* ---- requests of other calls ---- */
+
+static void keep_kind(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
+                      MPI_Comm *new_comm) {
     struct request r = request_of(c, kind, bytes);
     r.new_comm = new_comm;
     keep(request, &r);
@@ -319,5 +321,24 @@ void note_request_of(struct call *c, MPI_Request request, enum request_kind kind
 
 void note_request(struct call *c, MPI_Request request) {
     uint64_t bytes = c->sent > c->received ? c->sent : c->received;
-    note_request_of(c, request, REQUEST_OTHER, bytes, NULL);
+    keep_kind(c, request, REQUEST_OTHER, bytes, NULL);
+}
+
+void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {
+    about(c, abi_key(parent), COMM_GROUP, MPI_PROC_NULL);
+    keep_kind(c, request, REQUEST_COMM, 0, made);
+}
+
+void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                     MPI_Request request) {
+    note_file(c, file);
+    c->posted = bytes_of(count, type);
+    keep_kind(c, request, REQUEST_READ, c->posted, NULL);
+}
+
+void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                      MPI_Request request) {
+    note_file(c, file);
+    c->posted = bytes_of(count, type);
+    keep_kind(c, request, REQUEST_WRITE, c->posted, NULL);
 }

@@ -119,8 +119,11 @@ void note_free_request(struct call *c);
 void note_cancel(struct call *c, MPI_Request request);
 /* Stores any other kind of call, with its bytes, until its request completes. */
 void note_request(struct call *c, MPI_Request request);
-void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
-                     MPI_Comm *new_comm);
+void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
+void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                     MPI_Request request);
+void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                      MPI_Request request);
 
 /* ---- collectives (collective.c) ---- */
 
@@ -192,14 +195,9 @@ void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
 void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made);
 /* For communicators made by their members, and not by all members of the parent. */
 void note_meet(struct call *c, MPI_Comm made);
-void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file);
 void note_file(struct call *c, MPI_File file);
 void note_read(struct call *c, MPI_File file, const MPI_Status *status);
 void note_write(struct call *c, MPI_File file, const MPI_Status *status);
-void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
-                     MPI_Request request);
-void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
-                      MPI_Request request);
 
 #endif

@@ -79,11 +79,6 @@ void note_meet(struct call *c, MPI_Comm made) {
     c->comm = comm ? comm->id : CALL_COMM_UNKNOWN;
 }
 
-void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {
-    about(c, abi_key(parent), COMM_GROUP, MPI_PROC_NULL);
-    note_request_of(c, request, REQUEST_COMM, 0, made);
-}
-
 /* ---- files ---- */
 
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file) {
@@ -103,18 +98,4 @@ void note_read(struct call *c, MPI_File file, const MPI_Status *status) {
 void note_write(struct call *c, MPI_File file, const MPI_Status *status) {
     note_file(c, file);
     c->sent = abi_status_bytes(status);
-}
-
-void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
-                     MPI_Request request) {
-    note_file(c, file);
-    c->posted = bytes_of(count, type);
-    note_request_of(c, request, REQUEST_READ, c->posted, NULL);
-}
-
-void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
-                      MPI_Request request) {
-    note_file(c, file);
-    c->posted = bytes_of(count, type);
-    note_request_of(c, request, REQUEST_WRITE, c->posted, NULL);
 }

@@ -67,7 +67,6 @@
 #define note_reduce_scatter ABI_OWN(note_reduce_scatter)
 #define note_reduce_scatter_block ABI_OWN(note_reduce_scatter_block)
 #define note_request ABI_OWN(note_request)
-#define note_request_of ABI_OWN(note_request_of)
 #define note_scatter ABI_OWN(note_scatter)
 #define note_scatterv ABI_OWN(note_scatterv)
 #define note_send_init ABI_OWN(note_send_init)
