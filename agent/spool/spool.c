@@ -23,35 +23,6 @@
 #define SEGMENT_MAX (1u << 20)
 #define SPARE_SEGMENTS 64 /* segments that ended early: restarts, lost frames */
 
-void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGMENT_NAME_SIZE]) {
-    segment_name_put(ret_name, spool->stream_id, number);
-}
-
-uint64_t segment_waiting(const struct spool *spool, const struct segment *segment) {
-    uint64_t committed = spool->committed_seq;
-    if (committed < segment->first_seq)
-        return segment->last_seq - segment->first_seq + 1;
-    return committed < segment->last_seq ? segment->last_seq - committed : 0;
-}
-
-/* Takes a segment out of the list; the caller removes the file, perhaps after unlocking. */
-static struct segment segment_take(struct spool *spool, size_t i) {
-    struct segment segment = spool->segments[i];
-    if (i + 1 == spool->n && spool->fd >= 0) {
-        close(spool->fd);
-        spool->fd = -1;
-    }
-    spool->bytes -= segment.size;
-    spool->n--;
-    memmove(spool->segments + i, spool->segments + i + 1, (spool->n - i) * sizeof *spool->segments);
-    return segment;
-}
-
-void segment_drop(struct spool *spool, size_t i) {
-    spool->lost += segment_waiting(spool, &spool->segments[i]);
-    segment_unlink(spool, segment_take(spool, i).number);
-}
-
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high) {
     return value < low ? low : value > high ? high : value;
 }

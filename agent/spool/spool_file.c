@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of segments, also when somebody removes them. */
+/* The list of segments and their files, also when somebody removes these. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,10 +11,38 @@
 
 #define NAMES_TRIED 64
 
+void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGMENT_NAME_SIZE]) {
+    segment_name_put(ret_name, spool->stream_id, number);
+}
+
 void segment_unlink(const struct spool *spool, uint32_t number) {
     char name[SEGMENT_NAME_SIZE];
     segment_name(spool, number, name);
     unlinkat(spool->dir_fd, name, 0);
+}
+
+uint64_t segment_waiting(const struct spool *spool, const struct segment *segment) {
+    uint64_t committed = spool->committed_seq;
+    if (committed < segment->first_seq)
+        return segment->last_seq - segment->first_seq + 1;
+    return committed < segment->last_seq ? segment->last_seq - committed : 0;
+}
+
+struct segment segment_take(struct spool *spool, size_t i) {
+    struct segment segment = spool->segments[i];
+    if (i + 1 == spool->n && spool->fd >= 0) {
+        close(spool->fd);
+        spool->fd = -1;
+    }
+    spool->bytes -= segment.size;
+    spool->n--;
+    memmove(spool->segments + i, spool->segments + i + 1, (spool->n - i) * sizeof *spool->segments);
+    return segment;
+}
+
+void segment_drop(struct spool *spool, size_t i) {
+    spool->lost += segment_waiting(spool, &spool->segments[i]);
+    segment_unlink(spool, segment_take(spool, i).number);
 }
 
 static int create(const struct spool *spool, uint32_t number) {

@@ -47,6 +47,9 @@ void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGM
 /* Frames of the segment that are not committed. */
 uint64_t segment_waiting(const struct spool *spool, const struct segment *segment);
 
+/* Takes a segment out of the list; the caller removes the file, perhaps after unlocking. */
+struct segment segment_take(struct spool *spool, size_t i);
+
 /* Takes segment i out of the list, counts its waiting frames as lost, and removes its file.
  * Locked. */
 void segment_drop(struct spool *spool, size_t i);
