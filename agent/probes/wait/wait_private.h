@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the wait clocks' reader: wait_watch.c, wait_process.c,
- * wait_share.c, wait_control.c. */
+/* Shared by the files of the wait clocks' reader: wait_watch.c, wait_group.c,
+ * wait_process.c, wait_share.c, wait_control.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 #define CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 
 #include "agent/probes/wait/wait_watch.h"
+
+/* ---- wait_group.c ---- */
 
 /* NULL: no thread of the process has clocks. */
 struct wait_group *wait_group_find(struct wait_watch *watch, uint32_t pid);
