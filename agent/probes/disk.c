@@ -17,9 +17,6 @@
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
-/* values of name_set_entry.note */
-enum { NOTE_UNKNOWN, NOTE_IDLE, NOTE_COUNTS, NOTE_LEFT_OUT };
-
 #define JUDGE_AGAIN_SAMPLES 600 /* arrays and loop devices change without a change of names */
 
 /* After the name: reads, merged, sectors, ms; the same four of writes; in flight, busy ms, weighted
@@ -52,20 +49,6 @@ static void begin(struct disk *disk) {
     if (disk->stale || disk->names.sample % JUDGE_AGAIN_SAMPLES == JUDGE_AGAIN_SAMPLES - 1)
         judge_again(disk);
     name_set_begin(&disk->names);
-}
-
-struct name_set_entry *disk_see(struct disk *disk, struct span name, uint64_t growth) {
-    struct name_set_entry *entry = name_set_see(&disk->names, name.data, name.size, growth);
-    if (!entry || entry->note == NOTE_LEFT_OUT)
-        return NULL;
-    if (entry->note == NOTE_COUNTS)
-        return entry;
-    /* A device that was idle until now begins at zero, like a new one. */
-    entry->born |= entry->note == NOTE_IDLE;
-    bool is_number = disk->of_group && memchr(entry->name, ':', entry->size);
-    bool counts = is_number || disk_device_counts(disk->block_fd, entry->name);
-    entry->note = counts ? NOTE_COUNTS : NOTE_LEFT_OUT;
-    return counts ? entry : NULL;
 }
 
 static bool is_there_by_default(struct span name) {

@@ -12,6 +12,9 @@
 
 #define DISK_NUMBERS_MAX 16
 
+/* values of name_set_entry.note */
+enum { NOTE_UNKNOWN, NOTE_IDLE, NOTE_COUNTS, NOTE_LEFT_OUT };
+
 /* A device's number and its name. */
 struct disk_number {
     char number[16]; /* for example "254:0" */
@@ -29,9 +32,6 @@ struct disk {
     struct disk_number numbers[DISK_NUMBERS_MAX]; /* looked up since the last judgement of all */
     size_t n_numbers;
 };
-
-/* Whether the bytes of this device are to be counted (see disk.c). block_fd: <sys>/block. */
-bool disk_device_counts(int block_fd, const char *name);
 
 /* The name of the device "major:minor" from the links in <sys>/dev/block; false if unknown. */
 bool disk_device_name(int number_fd, struct span number, char ret_name[NAME_SET_NAME_MAX + 1]);

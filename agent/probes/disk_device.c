@@ -51,7 +51,8 @@ static bool is_loop_on_disk(int block_fd, const char *name) {
            major(st.st_dev) != 0;
 }
 
-bool disk_device_counts(int block_fd, const char *name) {
+/* Whether the bytes of this device are to be counted (see disk.c). block_fd: <sys>/block. */
+static bool device_counts(int block_fd, const char *name) {
     char entry[NAME_SET_NAME_MAX + 1];
     size_t n = strnlen(name, NAME_SET_NAME_MAX);
     for (size_t i = 0; i < n; i++)
@@ -61,6 +62,20 @@ bool disk_device_counts(int block_fd, const char *name) {
         return false; /* a partition */
     return !has_slaves(block_fd, entry) && !is_hidden(block_fd, entry) &&
            !is_loop_on_disk(block_fd, entry);
+}
+
+struct name_set_entry *disk_see(struct disk *disk, struct span name, uint64_t growth) {
+    struct name_set_entry *entry = name_set_see(&disk->names, name.data, name.size, growth);
+    if (!entry || entry->note == NOTE_LEFT_OUT)
+        return NULL;
+    if (entry->note == NOTE_COUNTS)
+        return entry;
+    /* A device that was idle until now begins at zero, like a new one. */
+    entry->born |= entry->note == NOTE_IDLE;
+    bool is_number = disk->of_group && memchr(entry->name, ':', entry->size);
+    bool counts = is_number || device_counts(disk->block_fd, entry->name);
+    entry->note = counts ? NOTE_COUNTS : NOTE_LEFT_OUT;
+    return counts ? entry : NULL;
 }
 
 bool disk_device_name(int number_fd, struct span number, char ret_name[NAME_SET_NAME_MAX + 1]) {
