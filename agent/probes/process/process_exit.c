@@ -19,17 +19,6 @@
 #define LOSS                                                                                       \
     "more processes ended at once than could be told; the CPU time and I/O of some are missing"
 
-void process_end_add(struct process_end *end, const struct exit_record *record) {
-    end->is_whole |= record->is_last;
-    end->user_us += record->user_us;
-    end->system_us += record->system_us;
-    end->minor_faults += record->minor_faults;
-    end->major_faults += record->major_faults;
-    end->block_io_ns += record->block_io_ns;
-    if (record->peak_rss_bytes > end->peak_rss_bytes)
-        end->peak_rss_bytes = record->peak_rss_bytes;
-}
-
 static void add_times(struct thread_times *sum, const struct thread_times *part) {
     sum->run_ns += part->run_ns;
     sum->wait_ns += part->wait_ns;

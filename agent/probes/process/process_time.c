@@ -154,6 +154,17 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     split(process, user_ns, system_ns);
 }
 
+void process_end_add(struct process_end *end, const struct exit_record *record) {
+    end->is_whole |= record->is_last;
+    end->user_us += record->user_us;
+    end->system_us += record->system_us;
+    end->minor_faults += record->minor_faults;
+    end->major_faults += record->major_faults;
+    end->block_io_ns += record->block_io_ns;
+    if (record->peak_rss_bytes > end->peak_rss_bytes)
+        end->peak_rss_bytes = record->peak_rss_bytes;
+}
+
 void process_end_thread(struct processes *all, struct process *process,
                         const struct exit_record *record) {
     struct process_end *end = &process->end;
