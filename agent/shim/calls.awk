@@ -65,7 +65,7 @@ function wrapper() {
             arguments == "" ? "" : ", " arguments
     }
 }
-# Functions that pass the words of their arguments on: see choose.c.
+# Functions that pass the words of their arguments on: see entry.c.
 function entries(    n, i, pieces, declared, types, passed) {
     n = parameters == "void" ? 0 : split(parameters, pieces, ",")
     for (i = 1; i <= n; i++) {
