@@ -122,7 +122,7 @@ static void put_ceiling_table(struct page *page, const char *title,
     for (size_t c = 0; c < n_columns; c++)
         if (any_value(list, n, &columns[c])) {
             known[n_known++] = &columns[c];
-            section_number_column(&table, columns[c].title, NULL);
+            table_add_number_column(&table, columns[c].title, NULL);
         }
     for (size_t r = 0; n_known && r < n_rows; r++)
         put_measured_row(&table, list, n, &rows[r], known);

@@ -35,7 +35,7 @@ void section_matrix(const struct report *report, struct page *page) {
                &(struct report_column){KIND_TEXT, NULL, "from \\ to", COMPUTED}, 1);
     table.audience = FOR_READERS;
     for (size_t h = 0; h < report->n_hosts; h++)
-        section_number_column(&table, report->hosts[h].name, NULL);
+        table_add_number_column(&table, report->hosts[h].name, NULL);
     for (size_t h = 0; h < report->n_hosts; h++)
         table_borrow(&table, table_add(&table, NULL), 0, report->hosts[h].name);
     put_routes(&table, report);

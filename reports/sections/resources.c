@@ -50,7 +50,7 @@ static void init_hosts(struct report_table *table, const struct report *report) 
     table_init(table, NULL, report, &(struct report_column){KIND_TEXT, NULL, "", COMPUTED}, 1);
     table->audience = FOR_READERS;
     for (size_t h = 0; h < report->n_hosts; h++)
-        section_number_column(table, report->hosts[h].name, NULL);
+        table_add_number_column(table, report->hosts[h].name, NULL);
 }
 
 static void put_hosts(struct report_table *table, const struct report *report,

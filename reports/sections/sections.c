@@ -5,7 +5,6 @@
 
 #include "common/error.h"
 #include "reports/model/budget_words.h"
-#include "reports/sections/compared.h"
 
 enum part {
     PART_VERDICT,
@@ -92,12 +91,6 @@ static void put_all(const struct report *report, struct page *page, enum stands 
             sections[i].put(report, page);
 }
 
-static comparison_section *const of_comparison[] = {
-    section_compared,        section_compared_groups,  section_compared_parts,
-    section_compared_runs,   section_compared_hosts,   section_compared_tests,
-    section_compared_curves, section_compared_details, section_compared_figures,
-};
-
 void sections_put_report(const struct report *report, struct page *page) {
     if (page_draws(page))
         put_page(report, page);
@@ -112,48 +105,4 @@ void sections_put_alerts(const struct report *report, struct page *page) {
 
 void sections_put_details(const struct report *report, struct page *page) {
     put_all(report, page, IN_DETAILS);
-}
-
-static const struct compared_part {
-    const char *id, *title;
-    comparison_section *section;
-} compared_parts[] = {
-    {"times", "Run times", section_compared_times},
-    {"limits", "Limits of each", section_compared_groups},
-    {"differences", "Differences", section_compared_tests},
-    {"runs", "The runs as a whole", section_compared_runs},
-    {"hosts", "Host by host", section_compared_hosts},
-    {"progress", "Progress", section_compared_curves},
-    {"all", "All of each", section_compared_details},
-};
-
-static void put_compared_page(const struct comparison *comparison, struct page *page) {
-    compared_put_head(comparison, page);
-    for (size_t i = 0; i < ARRAY_SIZE(compared_parts); i++) {
-        page_part(page, compared_parts[i].id, compared_parts[i].title);
-        compared_parts[i].section(comparison, page);
-    }
-}
-
-void sections_put_comparison(const struct comparison *comparison, struct page *page) {
-    if (page_draws(page)) {
-        put_compared_page(comparison, page);
-        return;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(of_comparison); i++)
-        of_comparison[i](comparison, page);
-}
-
-size_t section_number_column(struct report_table *table, const char *name, const char *unit) {
-    return table_add_column(
-        table, &(struct report_column){.kind = KIND_NUMBER, .name = name, .unit = unit});
-}
-
-void section_put_culprit(struct report_table *table, size_t row, size_t column, const char *process,
-                         int64_t pid, int host) {
-    if (!process)
-        return;
-    table_borrow(table, row, column, process);
-    table_integer(table, row, column + 1, pid);
-    table_integer(table, row, column + 2, host);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of each kind of report, in their order: a new section is one file and one line of
- * sections.def, or of sections.c if it belongs to a comparison. A section gives all content for
+ * sections.def, or of compared_sections.c if it belongs to a comparison. A section gives all content for
  * readers and programs; the page takes what its format can show.
  */
 #ifndef CHOKEPOINT_REPORTS_SECTIONS_H
@@ -33,9 +33,6 @@ void sections_put_details(const struct report *report, struct page *page);
 void sections_put_comparison(const struct comparison *comparison, struct page *page);
 
 /* ---- what sections share ---- */
-
-/* Adds a column of numbers that programs do not get. */
-size_t section_number_column(struct report_table *table, const char *name, const char *unit);
 
 /* Adds the pictures of these names (pictures.h), each with its finding, if the format has
  * pictures. */

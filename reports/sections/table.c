@@ -81,6 +81,11 @@ size_t table_add_column(struct report_table *table, const struct report_column *
     return table->n_columns++;
 }
 
+size_t table_add_number_column(struct report_table *table, const char *name, const char *unit) {
+    return table_add_column(
+        table, &(struct report_column){.kind = KIND_NUMBER, .name = name, .unit = unit});
+}
+
 const char *table_keep(struct report_table *table, const char *format, ...) {
     char **grown = realloc(table->texts, (table->n_texts + 1) * sizeof *grown);
     table->failed |= !grown;

@@ -156,6 +156,8 @@ void table_note(struct report_table *table, const char *format, ...)
 
 /* Adds a column before there are rows; returns its index. Its texts are borrowed. */
 size_t table_add_column(struct report_table *table, const struct report_column *column);
+/* Adds a column of numbers that programs do not get. */
+size_t table_add_number_column(struct report_table *table, const char *name, const char *unit);
 /* A text that lives as long as the table, for names and keys of columns; "" if memory is short. */
 const char *table_keep(struct report_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
