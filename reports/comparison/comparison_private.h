@@ -6,7 +6,11 @@
 #include "reports/says/text_list.h"
 
 /* The steps of comparison_build. All return -ENOMEM. */
+/* group_of NULL: by name. */
+int comparison_fill_groups(struct comparison *c, const size_t *group_of, size_t baseline);
 int comparison_fill_rows(struct comparison *c);
+/* Room for the values of a row with a label. */
+int comparison_init_row(struct comparison_row *row, const struct comparison *c);
 /* A row without known values is not kept: then NULL, with *ret_error 0. */
 struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
                                           size_t *n, const struct comparison_row *row,

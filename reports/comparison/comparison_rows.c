@@ -11,49 +11,6 @@
 
 #define CURVES_MAX 8
 
-static bool any_known(const double *values, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i]))
-            return true;
-    return false;
-}
-
-static int row_init(struct comparison_row *row, const struct comparison *c) {
-    row->value = calloc(c->n + 1, sizeof *row->value);
-    row->difference = calloc(c->n + 1, sizeof *row->difference);
-    row->judgement = calloc(c->n + 1, sizeof *row->judgement);
-    row->groups = calloc(c->n_groups + 1, sizeof *row->groups);
-    return row->label && row->value && row->difference && row->judgement && row->groups ? 0
-                                                                                        : -ENOMEM;
-}
-
-/* Takes over row->label. */
-struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
-                                          size_t *n, const struct comparison_row *row,
-                                          const double *values, int *ret_error) {
-    struct comparison_row *grown;
-    *ret_error = 0;
-    if (row->label && !any_known(values, c->n)) {
-        free(row->label);
-        return NULL;
-    }
-    grown = realloc(*rows, (*n + 1) * sizeof *grown);
-    if (!grown) {
-        free(row->label);
-        *ret_error = -ENOMEM;
-        return NULL;
-    }
-    *rows = grown;
-    struct comparison_row *added = &grown[(*n)++];
-    *added = *row;
-    *ret_error = row_init(added, c);
-    for (size_t i = 0; *ret_error == 0 && i < c->n; i++) {
-        added->value[i] = values[i];
-        added->difference[i] = i == c->baseline ? NAN : values[i] - values[c->baseline];
-    }
-    return *ret_error ? NULL : added;
-}
-
 /* ---- the run as a whole ---- */
 
 struct quantity {
@@ -230,7 +187,7 @@ static int add_resource(struct comparison *c, const struct layout_row *metric, i
                                 .unit = metric->of_ceiling ? "%" : metric_unit(metric->metric),
                                 .section = COMPARISON_HOSTS,
                                 .of_ceiling = metric->of_ceiling};
-    int result = row_init(row, c);
+    int result = comparison_init_row(row, c);
     for (size_t i = 0; result == 0 && i < c->n; i++)
         values[i] = row->value[i] = host_value(c->runs[i], name, metric);
     for (size_t i = 0; result == 0 && i < c->n; i++)
