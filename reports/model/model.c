@@ -51,15 +51,6 @@ void report_let_go(struct report *report) {
     recording_release(&run->input.recording);
 }
 
-void reported_free(struct reported *run) {
-    if (!run)
-        return;
-    judgement_release(&run->judgement);
-    model_release(&run->model);
-    report_input_release(&run->input);
-    free(run);
-}
-
 /* The parts of a report that are computed. */
 struct depth {
     enum report_calls calls;

@@ -84,6 +84,15 @@ static void findings_free(struct report *report) {
     free(report->metric_ceilings);
 }
 
+void reported_free(struct reported *run) {
+    if (!run)
+        return;
+    judgement_release(&run->judgement);
+    model_release(&run->model);
+    report_input_release(&run->input);
+    free(run);
+}
+
 void report_free(struct report *report) {
     if (!report)
         return;
