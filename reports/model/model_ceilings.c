@@ -22,13 +22,6 @@ static const struct {
     {"disk_read", METRIC_DISK_READ, false},  {"disk_write", METRIC_DISK_WRITE, false},
 };
 
-int report_host_named(const struct report_input *input, const char *name) {
-    for (size_t h = 0; name && h < input->n_hosts; h++)
-        if (strcmp(input->hosts[h].name, name) == 0)
-            return (int)h;
-    return -1;
-}
-
 static int take(struct report_input *input, const struct store_ceiling *ceiling) {
     int result = 0;
     for (size_t i = 0; i < ARRAY_SIZE(meanings) && result == 0; i++) {

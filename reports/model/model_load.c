@@ -9,13 +9,6 @@
 #include "common/error.h"
 #include "reports/model/model_private.h"
 
-int report_host_index(const struct report_input *input, int64_t id) {
-    for (size_t i = 0; i < input->n_hosts; i++)
-        if (input->hosts[i].id == id)
-            return (int)i;
-    return -1;
-}
-
 struct table_reader {
     struct report_input *input;
     struct series_set *set;
