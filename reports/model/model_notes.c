@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges a note that several hosts share into one with the names of these hosts. */
+/* Notes of quality: a note that several hosts share is said once, with the names of these hosts. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +9,19 @@
 #include "reports/model/model_private.h"
 
 #define NAMED_MAX 4 /* hosts with names; of more hosts the note has the number */
+
+int report_add_note(struct report *report, char *owned_text) {
+    char **notes =
+        owned_text ? realloc(report->quality.notes, (report->quality.n_notes + 1) * sizeof *notes)
+                   : NULL;
+    if (!notes) {
+        free(owned_text);
+        return -ENOMEM;
+    }
+    report->quality.notes = notes;
+    report->quality.notes[report->quality.n_notes++] = owned_text;
+    return 0;
+}
 
 int report_note_host(const struct report *report, const char *note) {
     for (size_t h = 0; h < report->n_hosts; h++) {

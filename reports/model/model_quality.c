@@ -16,19 +16,6 @@
 
 #define CLOCK_ERROR_MAX_S 0.02 /* misplaces samples of two hosts by a fifth of an interval */
 
-int report_add_note(struct report *report, char *owned_text) {
-    char **notes =
-        owned_text ? realloc(report->quality.notes, (report->quality.n_notes + 1) * sizeof *notes)
-                   : NULL;
-    if (!notes) {
-        free(owned_text);
-        return -ENOMEM;
-    }
-    report->quality.notes = notes;
-    report->quality.notes[report->quality.n_notes++] = owned_text;
-    return 0;
-}
-
 static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
