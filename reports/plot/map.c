@@ -24,13 +24,6 @@
 #define FOOT 26
 #define LIMIT_ROW 30
 
-const struct map_resource map_resources[MAP_RESOURCES] = {
-    [MAP_CPU] = {"cpu", "CPU", "CPU", "CPU quota"},
-    [MAP_CORE] = {"cpu", "core", "fullest core", ""},
-    [MAP_NETWORK] = {"net", "network", "network", ""},
-    [MAP_DISK] = {"disk", "disk", "disk", "disk limit"},
-    [MAP_MEMORY] = {"mem", "memory", "memory", "memory limit"}};
-
 /* ---- drawn ---- */
 
 static double x_of_time(double at, double end) {
@@ -70,23 +63,6 @@ static void put_ground(const struct map *m, int host, const char *what, int heig
             "<rect class=\"ground\" data-h=\"%d\" data-w=\"%s\" x=\"%d\" y=\"%.0f\" width=\"%d\" "
             "height=\"%d\"/>",
             host, what, LEFT, m->y, RIGHT - LEFT, height);
-}
-
-size_t map_limit(const struct map *m) {
-    const struct report_verdict *v = &m->report->verdict;
-    static const struct {
-        const char *begin;
-        size_t resource;
-    } known[] = {{"cpu", MAP_CPU},
-                 {"steal", MAP_CPU},
-                 {"net-", MAP_NETWORK},
-                 {"disk", MAP_DISK},
-                 {"memory", MAP_MEMORY}};
-    for (size_t i = 0; m->levels->known && v->host >= 0 && v->resource && i < ARRAY_SIZE(known);
-         i++)
-        if (strncmp(v->resource, known[i].begin, strlen(known[i].begin)) == 0)
-            return known[i].resource;
-    return MAP_RESOURCES;
 }
 
 static bool is_limit(const struct map *m, size_t host, size_t resource) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a map for a host, and the one that the verdict names. */
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/plot/map_private.h"
+
+const struct map_resource map_resources[MAP_RESOURCES] = {
+    [MAP_CPU] = {"cpu", "CPU", "CPU", "CPU quota"},
+    [MAP_CORE] = {"cpu", "core", "fullest core", ""},
+    [MAP_NETWORK] = {"net", "network", "network", ""},
+    [MAP_DISK] = {"disk", "disk", "disk", "disk limit"},
+    [MAP_MEMORY] = {"mem", "memory", "memory", "memory limit"}};
+
+size_t map_limit(const struct map *m) {
+    const struct report_verdict *v = &m->report->verdict;
+    static const struct {
+        const char *begin;
+        size_t resource;
+    } known[] = {{"cpu", MAP_CPU},
+                 {"steal", MAP_CPU},
+                 {"net-", MAP_NETWORK},
+                 {"disk", MAP_DISK},
+                 {"memory", MAP_MEMORY}};
+    for (size_t i = 0; m->levels->known && v->host >= 0 && v->resource && i < ARRAY_SIZE(known);
+         i++)
+        if (strncmp(v->resource, known[i].begin, strlen(known[i].begin)) == 0)
+            return known[i].resource;
+    return MAP_RESOURCES;
+}
