@@ -253,10 +253,20 @@ void plot_svg_begin(struct plot *plot) {
               &plot->running); /* if it fails, plot_svg() reports why */
 }
 
-void plot_svg_drop(struct plot *plot) {
+/* Waits for drawing that was begun, and discards it. */
+static void drop_drawing(struct plot *plot) {
     struct bytes picture;
     if (plot->running.pid && finish_gnuplot(&plot->running, &picture) == 0)
         free(picture.data);
+}
+
+void plot_free(struct plot *plot) {
+    if (!plot)
+        return;
+    drop_drawing(plot);
+    free(plot->script);
+    free(plot->title);
+    free(plot);
 }
 
 char *plot_svg(struct plot *plot) {

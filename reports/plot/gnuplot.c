@@ -69,15 +69,6 @@ const char *plot_name(const struct plot *plot) {
     return plot->name;
 }
 
-void plot_free(struct plot *plot) {
-    if (!plot)
-        return;
-    plot_svg_drop(plot);
-    free(plot->script);
-    free(plot->title);
-    free(plot);
-}
-
 const char *script_colour(size_t i) {
     static const char *const colours[] = {"#1f6fb5", "#e08a00", "#45818e", "#6f4fa3",
                                           "#7f6000", "#a64d79", "#5aa02c", "#000000",

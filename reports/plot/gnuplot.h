@@ -27,9 +27,6 @@ struct plot {
     struct plot_running running;
 };
 
-/* Waits for drawing that was begun, and discards it. */
-void plot_svg_drop(struct plot *plot);
-
 struct script {
     FILE *file; /* the script is written here */
     char *text;
