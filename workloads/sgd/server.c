@@ -4,29 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-bool server_step(struct server *s) {
-    bool moved = false;
-    for (int i = 0; i < s->n_channels; i++)
-        moved |= channel_step(&s->channels[i]);
-    return moved;
-}
-
-bool server_all(const struct server *s, enum channel_state state) {
-    for (int i = 0; i < s->n_channels; i++)
-        if (s->channels[i].state != state)
-            return false;
-    return true;
-}
-
-bool server_any(const struct server *s, enum channel_state state) {
-    for (int i = 0; i < s->n_channels; i++)
-        if (s->channels[i].state == state)
-            return true;
-    return false;
-}
-
-/* ---- beginning and end ---- */
-
 static int open_channels(struct server *s) {
     int n = s->t->group->n_ranks - 1, r = 0;
     s->channels = calloc((size_t)n + 1, sizeof *s->channels);

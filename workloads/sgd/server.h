@@ -27,7 +27,7 @@ int server_run(struct lead *lead);
 int server_run_sync(struct server *server);
 int server_run_async(struct server *server);
 
-/* Steps all channels once; true if anything happened. */
+/* server_channels.c. Steps all channels once; true if anything happened. */
 bool server_step(struct server *server);
 /* Whether every (any) channel is in the state. */
 bool server_all(const struct server *server, enum channel_state state);
