@@ -22,10 +22,6 @@
 
 #define DURATIONS (1 << 20) /* the median is over the first ones */
 
-char *product_block(const struct product *p, char *matrix, int i, int j) {
-    return matrix + grid_place(&p->grid, p->row_start, p->group->rank, i, j) * p->block_bytes;
-}
-
 /* ---- memory ---- */
 
 static size_t ranks_here(const struct rank_group *group) {

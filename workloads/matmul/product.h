@@ -58,7 +58,9 @@ void product_release(struct product *product);
 void product_run(struct product *product);
 
 /* Address of block (i, j) in a matrix of this rank. */
-char *product_block(const struct product *product, char *matrix, int i, int j);
+static inline char *product_block(const struct product *p, char *matrix, int i, int j) {
+    return matrix + grid_place(&p->grid, p->row_start, p->group->rank, i, j) * p->block_bytes;
+}
 
 /* exchange.c: sends and receives the blocks of round k; returns when all are there. */
 void product_exchange(struct product *product, int k);
