@@ -118,6 +118,7 @@ dnnl_memory_t net_output_like(struct net *net, dnnl_memory_t final, const dnnl_m
 
 void *net_data(struct net *net, dnnl_memory_t memory);
 
+dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu);
 dnnl_primitive_desc_t net_describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
                                    dnnl_primitive_desc_t hint);
 /* NULL, without a failure of the net, if oneDNN has no fast implementation. */
@@ -154,7 +155,6 @@ void net_move_run(struct net *net, const struct move *move);
 
 /* ---- net_layers.c: the steps of a layer ---- */
 
-dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu);
 /* relu: the layer is followed by one. */
 void net_layer_forward(struct net *net, struct layer *layer, bool relu);
 /* The gradient of the layer's input, before the ReLU in front; NULL at the first layer. */

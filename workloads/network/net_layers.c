@@ -34,18 +34,6 @@ static struct wish wish_of(struct net *net, struct layer *l, const dnnl_memory_d
                          .padding = {padding, padding}};
 }
 
-dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu) {
-    dnnl_primitive_attr_t attr = NULL;
-    dnnl_post_ops_t ops = NULL;
-    if (!net_good(net, dnnl_primitive_attr_create(&attr)) || !relu)
-        return attr;
-    if (net_good(net, dnnl_post_ops_create(&ops)) &&
-        net_good(net, dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu, 0, 0)))
-        net_good(net, dnnl_primitive_attr_set_post_ops(attr, ops));
-    dnnl_post_ops_destroy(ops);
-    return attr;
-}
-
 static dnnl_primitive_desc_t describe_forward(struct net *net, struct layer *l, bool relu) {
     dnnl_memory_desc_t dst = output_shape(net, l);
     struct wish w = wish_of(net, l, &dst);

@@ -60,6 +60,18 @@ size_t net_inner(const dnnl_memory_desc_t *md) {
 
 /* ---- primitives ---- */
 
+dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu) {
+    dnnl_primitive_attr_t attr = NULL;
+    dnnl_post_ops_t ops = NULL;
+    if (!net_good(net, dnnl_primitive_attr_create(&attr)) || !relu)
+        return attr;
+    if (net_good(net, dnnl_post_ops_create(&ops)) &&
+        net_good(net, dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu, 0, 0)))
+        net_good(net, dnnl_primitive_attr_set_post_ops(attr, ops));
+    dnnl_post_ops_destroy(ops);
+    return attr;
+}
+
 dnnl_primitive_desc_t net_describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
                                    dnnl_primitive_desc_t hint) {
     dnnl_primitive_desc_t pd = NULL;
