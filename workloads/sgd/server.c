@@ -39,7 +39,8 @@ static bool end_step(struct channel *c, enum message_kind kind) {
     return moved;
 }
 
-void server_end_workers(struct server *s, bool failed) {
+/* Answers all pulls with the end, and applies no more gradients, until all workers have it. */
+static void end_workers(struct server *s, bool failed) {
     for (int ended = 0; ended < s->n_channels;) {
         bool moved = false;
         ended = 0;
@@ -88,7 +89,7 @@ int server_run(struct lead *lead) {
     lead_end(lead);
     uint64_t own = o->updates - s.t->resumed.updates;
     o->staleness = own ? s.staleness_sum / (double)own : 0;
-    server_end_workers(&s, r < 0);
+    end_workers(&s, r < 0);
     r = r == 0 && server_any(&s, CHANNEL_FAILED) ? -ECANCELED : r;
     for (int i = 0; i < s.n_channels; i++)
         abort_if_deaf(&s, &s.channels[i]);

@@ -33,7 +33,4 @@ bool server_step(struct server *server);
 bool server_all(const struct server *server, enum channel_state state);
 bool server_any(const struct server *server, enum channel_state state);
 
-/* Answers all pulls with the end, and applies no more gradients, until all workers have it. */
-void server_end_workers(struct server *server, bool failed);
-
 #endif
