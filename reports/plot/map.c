@@ -10,9 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/error.h"
 #include "reports/plot/drawing.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/map_private.h"
