@@ -181,14 +181,6 @@ static size_t find_name(const struct exclusive *e, const char *name) {
     return i;
 }
 
-bool operator_window(const struct mark *mark, struct window *ret_window) {
-    if (mark->kind != MARK_OPERATOR || mark->duration_ns <= 0 ||
-        mark->start_ns > INT64_MAX - mark->duration_ns)
-        return false;
-    *ret_window = (struct window){mark->start_ns, mark->start_ns + mark->duration_ns};
-    return true;
-}
-
 static bool is_operator_of(const struct mark *mark, const struct rank_budget *b,
                            struct window *ret_window) {
     return mark->host == b->host && mark->pid == b->pid && operator_window(mark, ret_window);

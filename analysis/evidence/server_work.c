@@ -35,6 +35,14 @@ static int compare_times(const void *a, const void *b) {
     return process ? process : compare_windows(&x->window, &y->window);
 }
 
+bool operator_window(const struct mark *mark, struct window *ret_window) {
+    if (mark->kind != MARK_OPERATOR || mark->duration_ns <= 0 ||
+        mark->start_ns > INT64_MAX - mark->duration_ns)
+        return false;
+    *ret_window = (struct window){mark->start_ns, mark->start_ns + mark->duration_ns};
+    return true;
+}
+
 static int operator_times_make(const struct recording *recording, struct operator_times *ret) {
     *ret = (struct operator_times){malloc((recording->n_marks + 1) * sizeof *ret->items), 0};
     if (!ret->items)
