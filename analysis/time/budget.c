@@ -108,19 +108,6 @@ static size_t first_cell(const struct cells *cells, int64_t t) {
     return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
 }
 
-double budget_covered_ns(const struct cells *cells, size_t cell) {
-    const struct cell *c = &cells->items[cell];
-    struct windows only = cells->parts->only;
-    double covered = 0;
-    for (size_t i = windows_first(only, c->begin_ns);
-         i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
-        int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
-        int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;
-        covered += (double)(to - from);
-    }
-    return covered;
-}
-
 static double wall_of(const struct cells *cells, size_t c) {
     return cells->within ? budget_covered_ns(cells, c)
                          : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);

@@ -316,6 +316,19 @@ static struct cell_sum sum_up(const struct cells *cells, size_t first, size_t en
     return s;
 }
 
+double budget_covered_ns(const struct cells *cells, size_t cell) {
+    const struct cell *c = &cells->items[cell];
+    struct windows only = cells->parts->only;
+    double covered = 0;
+    for (size_t i = windows_first(only, c->begin_ns);
+         i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
+        int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
+        int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;
+        covered += (double)(to - from);
+    }
+    return covered;
+}
+
 /* The requested part of a cell is divided like the whole cell. */
 static void divide_within(struct cells *cells, size_t c, const struct division *d) {
     const struct cell *all = &cells->items[c];
