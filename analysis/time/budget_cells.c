@@ -118,3 +118,39 @@ int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need
                                                      t->subject->log->ranks[need->who].host);
     return need->ready_ns - since_ns < bound ? begin : timeline_clip(need->ready_ns, begin, end);
 }
+
+/* ---- kinds of calls ---- */
+
+static bool moves_data(const struct mpi_function *f) {
+    switch (f->kind) {
+    case MPI_KIND_SEND:
+    case MPI_KIND_SEND_START:
+    case MPI_KIND_RECV:
+    case MPI_KIND_SENDRECV:
+    case MPI_KIND_WAIT:
+    case MPI_KIND_TEST:
+    case MPI_KIND_PROBE:
+    case MPI_KIND_COLLECTIVE:
+    case MPI_KIND_COLLECTIVE_START:
+    case MPI_KIND_RMA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether this call may wait for a rank that is not known. */
+static bool may_wait(const struct mpi_function *f, const struct call_need *need) {
+    return need->asked || f->kind == MPI_KIND_RMA_SYNC || f->kind == MPI_KIND_COMM;
+}
+
+enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *need,
+                          int64_t length) {
+    if (f->kind == MPI_KIND_IO || f->kind == MPI_KIND_IO_START || need->of_file)
+        return RAW_IO;
+    if (length < CALL_SHORT_NS)
+        return RAW_OVERHEAD;
+    if (may_wait(f, need) && need->ready_ns == VALUE_ABSENT)
+        return RAW_UNSPLIT;
+    return moves_data(f) || (f->completes && need->who >= 0) ? RAW_TRANSFER : RAW_OVERHEAD;
+}

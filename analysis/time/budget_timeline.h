@@ -32,12 +32,6 @@ struct timeline {
     size_t n_others, other;    /* index of the first that may still matter */
 };
 
-/* ---- calls (budget_timeline.c) ---- */
-
-/* The raw amount for the part of a call that no wait for a peer covers. */
-enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *need,
-                          int64_t length);
-
 /* ---- amounts (budget_cells.c) ---- */
 
 /* Spreads an amount, in ns, evenly over [begin, end). */
@@ -54,6 +48,10 @@ void timeline_put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_
 int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
                           int64_t begin, int64_t end);
 int64_t timeline_clip(int64_t value, int64_t low, int64_t high);
+
+/* The raw amount for the part of a call that no wait for a peer covers. */
+enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *need,
+                          int64_t length);
 
 /* ---- other threads (budget_others.c) ---- */
 
