@@ -20,16 +20,6 @@ static bool is_known(const struct series_set *set, const struct series *series, 
 
 /* ---- of the host ---- */
 
-double counters_of_host(const struct process_part *p, enum recording_table table, size_t column,
-                        struct windows w) {
-    const struct series_set *set = &p->model->recording->tables[table];
-    double sum = 0;
-    for (size_t s = p->at[table].begin; s < p->at[table].end; s++)
-        if (set->items[s].host == p->host)
-            sum += series_growth(set, &set->items[s], column, w, NULL);
-    return sum;
-}
-
 static double sum_of_job(const struct process_part *p, size_t column, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
     double sum = 0;
@@ -99,17 +89,6 @@ static double sending_part(const struct process_part *p, struct windows w) {
             longest = fmax(isnan(longest) ? 0 : longest,
                            series_growth(set, &set->items[s], CONNECTION_BUSY, w, NULL));
     return longest;
-}
-
-double counters_growth(const struct source *s, size_t column, struct windows w) {
-    return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
-                                               : NAN;
-}
-
-struct windows counters_around(const struct window *w, struct window *ret_wide) {
-    int64_t length = w->end_ns - w->begin_ns;
-    *ret_wide = (struct window){w->begin_ns - length, w->end_ns + length};
-    return (struct windows){ret_wide, 1};
 }
 
 /* The part of the group's throttled time in which this process waited for its quota, from counters
@@ -199,14 +178,6 @@ static double queue_part(const struct process_part *p, double cpu, double queue,
         return queue;
     double others = others_cpu(p, cpu, w);
     return isnan(others) || isnan(queue) ? queue : fmin(queue, others + held_back(p, w));
-}
-
-double counters_cpu(const struct source *s, struct windows w) {
-    double sum = 0;
-    for (size_t c = 0; c < s->set->n_columns; c++)
-        if (s->cpu >> c & 1)
-            sum += counters_growth(s, c, w);
-    return sum;
 }
 
 /* When the process began; INT64_MAX if that is not known or makes no sense. */

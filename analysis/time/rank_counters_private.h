@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files about a process's counters (rank_counters.c, rank_memory.c). */
+/* Shared by the files about a process's counters (rank_counters.c, rank_growth.c, rank_memory.c).
+ */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_RANK_COUNTERS_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_TIME_RANK_COUNTERS_PRIVATE_H
 
