@@ -10,6 +10,32 @@
 #include "analysis/evidence/program_start.h"
 #include "analysis/gain/gain_private.h"
 
+#define WORKS 0.1 /* of the time: a process that computes less is a wrapper */
+#define INSIDE budget_class_terms(BUDGET_CLASS_MPI)
+
+double gain_waiting_s(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS
+               ? budget_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
+               : budget_sum(b, BIT(BUDGET_IDLE) | INSIDE);
+}
+
+const struct budget *gain_budget(const struct run_model *model, size_t r, size_t group) {
+    return &model->budgets.items[r].groups[group];
+}
+
+static double longest_s(const struct run_model *model, size_t group) {
+    double longest = 0;
+    for (size_t r = 0; r < model->budgets.n; r++)
+        longest = fmax(longest, gain_budget(model, r, group)->wall_s);
+    return longest;
+}
+
+bool gain_works(const struct run_model *model, size_t r, size_t group) {
+    const struct budget *b = gain_budget(model, r, group);
+    return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(model, group) &&
+           budget_sum(b, GAIN_OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+}
+
 int64_t gain_start(const struct run_model *model) {
     int64_t start_ns;
     return program_started(model, &start_ns) < 0 ? 0 : start_ns;

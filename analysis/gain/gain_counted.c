@@ -9,46 +9,15 @@
 #include "analysis/number.h"
 
 #define LITTLE 0.25    /* of its loss: a rank that waits less is on the critical path */
-#define WORKS 0.1      /* of the time: a process that computes less is a wrapper */
 #define AWAKE 0.9      /* of its measured need: a rank that need not wait finds its caches warm */
 #define WORKERS_MAX 64 /* workers whose median is taken */
 #define DRAWINGS 400
 
-/* Terms of a process's own that do not depend on other processes. Short memory is left out: while a
- * process waits anyway, that costs nothing more.
- */
-#define OWN                                                                                        \
-    (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
-     BIT(BUDGET_DISK))
-#define INSIDE budget_class_terms(BUDGET_CLASS_MPI)
 #define ASLEEP budget_class_terms(BUDGET_CLASS_ASLEEP)
 
 /* Where every call is known, sleep outside of calls is the process's own. */
 static unsigned own_terms(const struct budget *b) {
-    return b->source == BUDGET_FROM_EVENTS ? OWN | ASLEEP : OWN;
-}
-
-double gain_waiting_s(const struct budget *b) {
-    return b->source == BUDGET_FROM_EVENTS
-               ? budget_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
-               : budget_sum(b, BIT(BUDGET_IDLE) | INSIDE);
-}
-
-const struct budget *gain_budget(const struct run_model *model, size_t r, size_t group) {
-    return &model->budgets.items[r].groups[group];
-}
-
-static double longest_s(const struct run_model *model, size_t group) {
-    double longest = 0;
-    for (size_t r = 0; r < model->budgets.n; r++)
-        longest = fmax(longest, gain_budget(model, r, group)->wall_s);
-    return longest;
-}
-
-bool gain_works(const struct run_model *model, size_t r, size_t group) {
-    const struct budget *b = gain_budget(model, r, group);
-    return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(model, group) &&
-           budget_sum(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+    return b->source == BUDGET_FROM_EVENTS ? GAIN_OWN | ASLEEP : GAIN_OWN;
 }
 
 /* ---- the one that is asked about ---- */
@@ -159,7 +128,7 @@ static double others_need(const struct run_model *model, size_t who,
             continue;
         bool under_way = exchanges && b->source == BUDGET_FROM_COUNTERS;
         unsigned terms = own_terms(b) | (under_way ? BIT(BUDGET_TRANSFER) : 0);
-        double gone_s = loss->everywhere ? loss->part * budget_sum(b, loss->terms & OWN) : 0;
+        double gone_s = loss->everywhere ? loss->part * budget_sum(b, loss->terms & GAIN_OWN) : 0;
         most = fmax(most, (budget_sum(b, terms) - gone_s) / fmax(own_s, b->wall_s));
     }
     return most;

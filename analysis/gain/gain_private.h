@@ -14,6 +14,13 @@
 #define LIVES 0.5        /* of the group's time: recorded at least so long */
 #define GAIN_HARDLY 0.05 /* of its time: a rank that waits less is on the critical path */
 #define BIT(term) (1u << (term))
+/* Terms of a process's own that do not depend on other processes. Short memory is left out: while a
+ * process waits anyway, that costs nothing more.
+ */
+#define GAIN_OWN                                                                                   \
+    (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
+     BIT(BUDGET_DISK))
+
 #define COUNTED_NOTHING ((struct counted){NAN, NAN, NAN, NAN, NAN, NAN})
 
 /* The process that the loss means: of several, the one that lost most; SIZE_MAX if there is none.
