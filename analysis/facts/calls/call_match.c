@@ -8,20 +8,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/facts/calls/call_match_private.h"
-#include "analysis/facts/series/series.h" /* TIME_SANE_NS */
-
-int64_t call_clock_bound(const struct call_clock *clock, int host_a, int host_b) {
-    if (host_a == host_b || !clock || !clock->bound_ns)
-        return 0;
-    if (host_a < 0 || host_b < 0 || (size_t)host_a >= clock->n_hosts ||
-        (size_t)host_b >= clock->n_hosts)
-        return INT64_MAX;
-    int64_t a = clock->bound_ns[host_a], b = clock->bound_ns[host_b];
-    return a < 0 || b < 0 || a > TIME_SANE_NS || b > TIME_SANE_NS ? INT64_MAX : a + b;
-}
 
 /* ---- who is who ---- */
 
@@ -83,20 +71,6 @@ static int find_worlds(struct matcher *m) {
     free(order);
     free(worlds);
     return result;
-}
-
-/* ---- the end of a rank's events ---- */
-
-#define AFTER_FINALIZE 8 /* calls that MPI allows after MPI_Finalize: MPI_Finalized and others */
-
-bool call_match_has_end(const struct matcher *m, uint32_t rank) {
-    const struct mpi_rank *r = &m->log->ranks[rank];
-    if (r->lost_ns != INT64_MAX && r->found_ns == INT64_MAX)
-        return false;
-    for (size_t i = r->n; i > 0 && r->n - i < AFTER_FINALIZE; i--)
-        if (strcmp(m->log->names[r->events[i - 1].function], "MPI_Finalize") == 0)
-            return true;
-    return false;
 }
 
 /* ---- all of it ---- */

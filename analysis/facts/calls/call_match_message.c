@@ -2,9 +2,22 @@
 /* Matches receives with sends, in order per communicator, source, destination and tag; and probes.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/series.h" /* TIME_SANE_NS */
+
+#define AFTER_FINALIZE 8 /* calls that MPI allows after MPI_Finalize: MPI_Finalized and others */
+
+bool call_match_has_end(const struct matcher *m, uint32_t rank) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    if (r->lost_ns != INT64_MAX && r->found_ns == INT64_MAX)
+        return false;
+    for (size_t i = r->n; i > 0 && r->n - i < AFTER_FINALIZE; i--)
+        if (strcmp(m->log->names[r->events[i - 1].function], "MPI_Finalize") == 0)
+            return true;
+    return false;
+}
 
 /* ---- messages ---- */
 
