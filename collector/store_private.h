@@ -259,9 +259,6 @@ int sql_has_table(struct store *store, const char *name, bool *ret_has);
 /* 1: the table has the column; 0; negative errno of the search. */
 int sql_has_column(const struct store *store, const char *table, const char *name);
 
-/* Fills in which repeats the runs are; files of older versions have no repeats. */
-int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
-
 /* Stores the sweep and the values of a new run, if it has any. */
 int store_insert_labels(struct store *store, const struct run_begin *begin, int64_t run);
 

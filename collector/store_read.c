@@ -14,6 +14,7 @@
 #define NAME_MAX_BYTES 256
 #define LINE_MAX_BYTES (64 * 1024)
 #define LIST_MAX (1 << 20)
+#define REPEATS_MAX 1000000 /* limit for files from outside */
 
 /* Selects the columns of a store_run; the caller appends a condition. */
 #define RUN_SELECT                                                                                 \
@@ -101,6 +102,37 @@ static int list_grow(void **items, size_t n, size_t item_size) {
     return 0;
 }
 
+static int repeat_number(sqlite3_stmt *row, int column) {
+    int64_t value = sql_column(row, column);
+    return value < 0 || value > REPEATS_MAX ? 0 : (int)value;
+}
+
+static int read_repeat(sqlite3_stmt *statement, struct store_run *run) {
+    sqlite3_reset(statement);
+    int r = sql_bind(statement, "i", run->id);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    if (code == SQLITE_ROW && repeat_number(statement, 1) > 0 && repeat_number(statement, 2) > 0) {
+        run->group = sql_column(statement, 0);
+        run->repeat = repeat_number(statement, 1);
+        run->repeats = repeat_number(statement, 2);
+    }
+    return r ? r : sql_errno(code);
+}
+
+/* Fills in which repeats the runs are; files of older versions have no repeats. */
+static int fill_repeats(struct store *store, struct store_run *runs, size_t n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    bool has;
+    int r = sql_has_table(store, "run_repeat", &has);
+    if (r || !has)
+        return r;
+    r = sql_prepare(store, "SELECT group_run, repeat, repeats FROM run_repeat WHERE run = ?",
+                    &statement);
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = read_repeat(statement, &runs[i]);
+    return r;
+}
+
 int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *ret_n) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     void *runs = NULL;
@@ -114,7 +146,7 @@ int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *re
     }
     r = r ? r : sql_errno(code);
     if (!r)
-        r = store_fill_repeats(store, runs, n);
+        r = fill_repeats(store, runs, n);
     if (r) {
         store_runs_free(runs, n);
         return r;
@@ -147,7 +179,7 @@ static int find_one(struct store *store, const char *sql, int64_t number, const 
     r = fill_run(store, statement, ret_run);
     if (r)
         return r;
-    r = store_fill_repeats(store, ret_run, 1);
+    r = fill_repeats(store, ret_run, 1);
     if (r)
         store_run_release(ret_run);
     return r;

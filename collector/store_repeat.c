@@ -13,38 +13,6 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define REPEATS_MAX 1000000 /* limit for files from outside */
-
-static int count(sqlite3_stmt *row, int column) {
-    int64_t value = sql_column(row, column);
-    return value < 0 || value > REPEATS_MAX ? 0 : (int)value;
-}
-
-static int read_repeat(sqlite3_stmt *statement, struct store_run *run) {
-    sqlite3_reset(statement);
-    int r = sql_bind(statement, "i", run->id);
-    int code = r ? SQLITE_DONE : sqlite3_step(statement);
-    if (code == SQLITE_ROW && count(statement, 1) > 0 && count(statement, 2) > 0) {
-        run->group = sql_column(statement, 0);
-        run->repeat = count(statement, 1);
-        run->repeats = count(statement, 2);
-    }
-    return r ? r : sql_errno(code);
-}
-
-int store_fill_repeats(struct store *store, struct store_run *runs, size_t n) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    bool has;
-    int r = sql_has_table(store, "run_repeat", &has);
-    if (r || !has)
-        return r;
-    r = sql_prepare(store, "SELECT group_run, repeat, repeats FROM run_repeat WHERE run = ?",
-                    &statement);
-    for (size_t i = 0; i < n && r == 0; i++)
-        r = read_repeat(statement, &runs[i]);
-    return r;
-}
-
 /* Whether the word matched a run's name, and not its number or position. */
 static bool found_by_name(const char *which, const struct store_run *run) {
     uint64_t number;
