@@ -356,8 +356,7 @@ int table_column(const struct data_table *table, const char *name); /* its ordin
 /* The data table for this description, made or widened as needed. -EEXIST, -E2BIG. */
 int table_ensure(struct store *store, const struct table *table, struct data_table **ret_table);
 
-void tables_free(struct store *store);                           /* frees tables and shapes */
-struct shape *shape_get(struct store *store, int64_t public_id); /* NULL: unknown or outdated */
+void tables_free(struct store *store); /* frees tables and shapes */
 
 /* SQL texts for a data table. Owned by the caller (sqlite3_free); NULL without memory. */
 char *table_create_sql(const struct data_table *table);

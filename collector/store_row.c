@@ -195,6 +195,13 @@ static int store_event(struct store *store, struct series *series, struct base *
     return insert_row(shape, store->frame, base->instance, base->next_n, row->values);
 }
 
+static struct shape *shape_get(struct store *store, int64_t public_id) {
+    uint64_t index = (uint64_t)public_id & 0xffffffff;
+    if ((uint64_t)public_id >> 32 != (store->shape_age & 0x7fffffff) || index >= store->n_shapes)
+        return NULL;
+    return store->shapes[index];
+}
+
 int store_sampled(struct store *store, int64_t table_id) {
     int r = 0;
     struct shape *shape = shape_get(store, table_id);

@@ -10,30 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void shape_free(struct shape *shape) {
-    sqlite3_finalize(shape->insert);
-    free(shape);
-}
-
-void tables_free(struct store *store) {
-    for (size_t i = 0; i < store->n_shapes; i++)
-        shape_free(store->shapes[i]);
-    free(store->shapes);
-    store->shapes = NULL;
-    store->n_shapes = 0;
-    store->shape_age++;
-    for (size_t i = 0; i < store->n_tables; i++)
-        free(store->tables[i]);
-    store->n_tables = 0;
-}
-
-struct shape *shape_get(struct store *store, int64_t public_id) {
-    uint64_t index = (uint64_t)public_id & 0xffffffff;
-    if ((uint64_t)public_id >> 32 != (store->shape_age & 0x7fffffff) || index >= store->n_shapes)
-        return NULL;
-    return store->shapes[index];
-}
-
 int64_t store_table_age(const struct store *store) {
     return store->shape_age;
 }
@@ -75,7 +51,7 @@ static int shape_new(struct store *store, struct data_table *stored, const struc
     }
     int r = sql_prepare_made(store, table_insert_sql(stored, shape), &shape->insert);
     if (r) {
-        shape_free(shape);
+        free(shape);
         return r;
     }
     *ret_id = shape_public_id(store, store->n_shapes);

@@ -249,3 +249,20 @@ int table_ensure(struct store *store, const struct table *table, struct data_tab
     r = add_columns(store, stored, table, true);
     return r ? r : rebuild_view(store, stored);
 }
+
+static void shape_free(struct shape *shape) {
+    sqlite3_finalize(shape->insert);
+    free(shape);
+}
+
+void tables_free(struct store *store) {
+    for (size_t i = 0; i < store->n_shapes; i++)
+        shape_free(store->shapes[i]);
+    free(store->shapes);
+    store->shapes = NULL;
+    store->n_shapes = 0;
+    store->shape_age++;
+    for (size_t i = 0; i < store->n_tables; i++)
+        free(store->tables[i]);
+    store->n_tables = 0;
+}
