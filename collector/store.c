@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,6 @@
 
 #include "common/clock.h"
 #include "common/error.h"
-#include "common/text.h"
 
 #define STORE_OTHER_TABLES                                                                         \
     "%s has other tables than chokepoint makes (%s): restore it, or name another file with --db"
@@ -44,71 +42,6 @@
 /* Hosts that were recorded together share pages and are read one after the other. The cache holds
  * one table of a short recording of 100 hosts until the last host is read. */
 #define READER_PRAGMAS "PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-65536"
-
-void store_say(char *why, size_t size, const char *format, ...) {
-    if (!why || !size)
-        return;
-    char text[512]; /* paths and names in it may come from anybody */
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    text_sanitize(why, size, text, strlen(text));
-}
-
-const char *store_error(const struct store *store) {
-    if (store->why[0])
-        return store->why;
-    return sqlite3_errcode(store->db) == SQLITE_OK ? STORE_NO_REASON : sqlite3_errmsg(store->db);
-}
-
-/* Otherwise SQLite would take "file:x" for a URI and ":memory:" for no file at all. */
-static char *plain_path(const char *path) {
-    char *plain;
-    if (path[0] == '/')
-        return strdup(path);
-    return asprintf(&plain, "./%s", path) < 0 ? NULL : plain;
-}
-
-static int connect_through(const char *vfs, const char *name, int flags, struct store **ret_store) {
-    struct store *store = calloc(1, sizeof *store);
-    int r, code = SQLITE_NOMEM;
-    if (store)
-        code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
-    if (code != SQLITE_OK) {
-        r = sql_errno(code);
-        int reason = store ? sqlite3_system_errno(store->db) : 0;
-        store_close(store);
-        return r == -EACCES && reason > 0 ? -reason : r;
-    }
-    sqlite3_extended_result_codes(store->db, 1);
-    r = guard_connection(store);
-    if (r) {
-        store_close(store);
-        return r;
-    }
-    *ret_store = store;
-    return 0;
-}
-
-int connect_uri(const char *name, int flags, struct store **ret_store) {
-    int r = seal_register();
-    return r ? r : connect_through(SEAL_VFS, name, flags, ret_store);
-}
-
-int connect_unsealed(const char *path, struct store **ret_store) {
-    char *plain = plain_path(path);
-    int r = plain ? connect_through(NULL, plain, SQLITE_OPEN_READONLY, ret_store) : -ENOMEM;
-    free(plain);
-    return r;
-}
-
-int connect_file(const char *path, int flags, struct store **ret_store) {
-    char *plain = plain_path(path);
-    int r = plain ? connect_uri(plain, flags, ret_store) : -ENOMEM;
-    free(plain);
-    return r;
-}
 
 int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
@@ -488,27 +421,4 @@ int store_open_read(const char *path, struct store **ret_store, char *why, size_
     if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not fold in */
         r = open_reader(path, heal_connect, ret_store, why, why_size);
     return r;
-}
-
-/* This fails, harmlessly, while others read: the last reader then folds in the rest. That reader
- * may know no seals, so all frames that can be are folded in now. */
-static void fold_log(struct store *store) {
-    sqlite3_busy_timeout(store->db, 0);
-    int code = sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-    if ((code & 0xff) == SQLITE_BUSY && store->has_frames)
-        sqlite3_exec(store->db, "PRAGMA wal_checkpoint", NULL, NULL, NULL);
-}
-
-void store_close(struct store *store) {
-    if (!store)
-        return;
-    streams_free(store);
-    tables_free(store);
-    for (size_t i = 0; i < STATEMENT_COUNT_; i++)
-        sqlite3_finalize(store->statements[i]);
-    if (store->db && store->writable && store_check_file(store) == 0)
-        fold_log(store);
-    sqlite3_close(store->db);
-    identity_release(store);
-    free(store);
 }

@@ -317,10 +317,13 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 /* The number that a query without parameters gives. -EBADMSG: none. */
 int pragma_get(struct store *store, const char *sql, int64_t *ret_value);
 
-int connect_file(const char *path, int flags, struct store **ret_store);
-int connect_unsealed(const char *path, struct store **ret_store); /* for reading damaged files */
 /* Renews a reader's limit of work, for readers that stay open. */
 int store_renew_bound(struct store *store);
+
+/* ---- store_connect.c ---- */
+
+int connect_file(const char *path, int flags, struct store **ret_store);
+int connect_unsealed(const char *path, struct store **ret_store); /* for reading damaged files */
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
 /* ---- store_heal.c ---- */
