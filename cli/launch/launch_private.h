@@ -8,13 +8,9 @@
 /* Whether a relay stands before the launcher, to bring the agent if it is missing. */
 bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan);
 
-/* The words of the agent itself; for a relayed agent without the words about where it pushes. */
-void launch_add_agent(struct launch_words *to, const struct launch *launch,
-                      const struct launch_plan *plan);
-
-/* to->script becomes the argument of sh -c. -ENAMETOOLONG, -ENOMEM. */
-int launch_script_make(struct launch_words *to, const struct launch *launch,
-                       const struct launch_plan *plan);
+/* to->script becomes the argument of sh -c. agent: its words. -ENAMETOOLONG, -ENOMEM. */
+int launch_script_make(struct launch_words *to, const struct launch_words *agent,
+                       const struct launch *launch, const struct launch_plan *plan);
 
 /* to->script becomes a command for any login shell: /bin/sh with the script. */
 int launch_script_wrap(struct launch_words *to);

@@ -13,6 +13,7 @@
  * have put it there: on another host the path may be anybody's.
  */
 #include "cli/launch/launch_private.h"
+#include "cli/launch/slurm_job.h"
 #include "common/error.h"
 
 #include <stdio.h>
@@ -68,6 +69,33 @@ static const char deliver[] =
     "CHOKEPOINT_MARKS=\"$CHOKEPOINT_MARKS${key:+-$key}\"\n"
     "exec \"$f\" --delivered \"$d\" ${l:+--library-size \"$shim\"} \"$@\"";
 
+const char *launch_scope(void) {
+    const char *scope = getenv("CHOKEPOINT_SCOPE");
+    return scope && *scope ? scope : slurm_in_job() ? "job" : NULL;
+}
+
+bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan) {
+    return launch->method != LAUNCH_DIRECT && plan->relay[0];
+}
+
+bool launch_shell_quote(char *to, size_t size, const char *text) {
+    size_t n = strlen(to);
+    if (n + 2 >= size)
+        return false;
+    to[n++] = '\'';
+    for (; *text; text++) {
+        const char *piece = *text == '\'' ? "'\\''" : (char[2]){*text, 0};
+        size_t length = strlen(piece);
+        if (n + length + 2 > size)
+            return false;
+        memcpy(to + n, piece, length);
+        n += length;
+    }
+    to[n++] = '\'';
+    to[n] = '\0';
+    return true;
+}
+
 static bool append_text(char *to, size_t size, const char *text) {
     size_t n = strlen(to);
     return (size_t)snprintf(to + n, size - n, "%s", text) < size - n;
@@ -116,18 +144,15 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
            append_text(to, size, deliver);
 }
 
-int launch_script_make(struct launch_words *to, const struct launch *launch,
-                       const struct launch_plan *plan) {
-    struct launch_words agent = {.n = 0};
-    memcpy(agent.url, to->url, sizeof agent.url);
-    launch_add_agent(&agent, launch, plan);
+int launch_script_make(struct launch_words *to, const struct launch_words *agent,
+                       const struct launch *launch, const struct launch_plan *plan) {
     to->script = calloc(1, SCRIPT_SIZE / 2);
     if (!to->script)
         return -ENOMEM;
     bool fits = append_environment(to->script, SCRIPT_SIZE / 2, to, plan) &&
                 (launch_is_relayed(launch, plan)
-                     ? append_delivery(to->script, SCRIPT_SIZE / 2, &agent, launch, plan)
-                     : append_start(to->script, SCRIPT_SIZE / 2, &agent, plan));
+                     ? append_delivery(to->script, SCRIPT_SIZE / 2, agent, launch, plan)
+                     : append_start(to->script, SCRIPT_SIZE / 2, agent, plan));
     return fits ? 0 : -ENAMETOOLONG;
 }
 

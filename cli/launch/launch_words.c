@@ -4,7 +4,6 @@
  * environment: the key comes on the agent's standard input.
  */
 #include "cli/launch/launch_private.h"
-#include "cli/launch/slurm_job.h"
 #include "cli/launch/slurm_nodes.h"
 #include "common/error.h"
 
@@ -34,16 +33,8 @@ static void add_all(struct launch_words *to, ...) {
     va_end(words);
 }
 
-const char *launch_scope(void) {
-    const char *scope = getenv("CHOKEPOINT_SCOPE");
-    return scope && *scope ? scope : slurm_in_job() ? "job" : NULL;
-}
-
-bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan) {
-    return launch->method != LAUNCH_DIRECT && plan->relay[0];
-}
-
-void launch_add_agent(struct launch_words *to, const struct launch *launch,
+/* The words of the agent itself; for a relayed agent without the words about where it pushes. */
+static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     if (plan->examine_peers) {
         add_all(to, "--doctor", "--host", launch->host, "--peers", plan->examine_peers, NULL);
@@ -68,6 +59,14 @@ void launch_add_agent(struct launch_words *to, const struct launch *launch,
             add_all(to, "--job", plan->jobs->items[i].choice, NULL);
 }
 
+static int make_script(struct launch_words *to, const struct launch *launch,
+                       const struct launch_plan *plan) {
+    struct launch_words agent = {.n = 0};
+    memcpy(agent.url, to->url, sizeof agent.url);
+    add_agent(&agent, launch, plan);
+    return launch_script_make(to, &agent, launch, plan);
+}
+
 /* A single host needs no mapping policy, which could conflict with the user's settings. */
 static int make_mpirun(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
@@ -82,27 +81,9 @@ static int make_mpirun(struct launch_words *to, const struct launch *launch,
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);
-    int r = launch_script_make(to, launch, plan);
+    int r = make_script(to, launch, plan);
     add_all(to, "/bin/sh", "-c", to->script, NULL);
     return r;
-}
-
-bool launch_shell_quote(char *to, size_t size, const char *text) {
-    size_t n = strlen(to);
-    if (n + 2 >= size)
-        return false;
-    to[n++] = '\'';
-    for (; *text; text++) {
-        const char *piece = *text == '\'' ? "'\\''" : (char[2]){*text, 0};
-        size_t length = strlen(piece);
-        if (n + length + 2 > size)
-            return false;
-        memcpy(to + n, piece, length);
-        n += length;
-    }
-    to[n++] = '\'';
-    to[n] = '\0';
-    return true;
 }
 
 /* A step beside the command's, which shares the command's resources and takes none away. All
@@ -119,7 +100,7 @@ static int make_srun(struct launch_words *to, const struct launch *launch,
         add(to, to->component);
     }
     add_all(to, "/bin/sh", "-c", NULL);
-    int r = launch_script_make(to, launch, plan);
+    int r = make_script(to, launch, plan);
     add(to, to->script);
     return r;
 }
@@ -137,7 +118,7 @@ static int make_ssh(struct launch_words *to, const struct launch *launch,
     snprintf(to->timeout, sizeof to->timeout, "ConnectTimeout=%d", plan->connect_timeout_s);
     add_all(to, "-T", "-o", "BatchMode=yes", "-o", to->timeout, "-o", "ServerAliveInterval=15",
             "-o", "ControlMaster=no", launch->host, NULL);
-    int r = launch_script_make(to, launch, plan);
+    int r = make_script(to, launch, plan);
     if (r == 0)
         r = launch_script_wrap(to);
     add(to, to->script);
@@ -168,7 +149,7 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
         r = make_srun(to, launch, plan);
     else {
         add(to, plan->agent);
-        launch_add_agent(to, launch, plan);
+        add_agent(to, launch, plan);
         snprintf(to->parent, sizeof to->parent, "%d", (int)getpid());
         add_all(to, "--job-parent", to->parent, NULL);
     }
