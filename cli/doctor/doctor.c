@@ -8,6 +8,7 @@
 #include "cli/base/verb.h"
 #include "cli/doctor/gather.h"
 #include "cli/launch/hosts_choose.h"
+#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "common/clock.h"

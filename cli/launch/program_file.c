@@ -49,6 +49,11 @@ int program_find(const char *word, char ret_path[PATH_MAX]) {
     return found;
 }
 
+int command_find(const char *word) {
+    char path[PATH_MAX];
+    return program_find(word, path);
+}
+
 /* ---- interpreters ---- */
 
 static bool read_at(int fd, void *to, size_t size, uint64_t offset) {

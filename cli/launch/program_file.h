@@ -14,6 +14,9 @@
 /* The file that a shell would start for this word. 0, -ENOENT, -EACCES, -ENAMETOOLONG. */
 int program_find(const char *word, char ret_path[PATH_MAX]);
 
+/* The same without the path. */
+int command_find(const char *word);
+
 #define PROGRAM_REFUSES 1
 
 /* Whether a library can be preloaded into the program of this word; for a script, into its

@@ -9,7 +9,6 @@
  * `run` becomes the parent of daemons that the command leaves behind, so they are recognized as the
  * job's, whatever they did to their environment.
  */
-#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/secret_words.h"
 #include "cli/launch/slurm_job.h"
@@ -22,11 +21,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-int command_find(const char *word) {
-    char path[PATH_MAX];
-    return program_find(word, path);
-}
 
 static bool needs_quotes(const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The hosts of a run: how each is reached, which have answered, and the messages about the
  * others. */
+#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "common/clock.h"

@@ -56,15 +56,6 @@ void session_start_live(struct run_session *s) {
         session_tell(s, "there is no live view: %s", strerror(-r));
 }
 
-void session_check_live(struct run_session *s) {
-    int status;
-    if (s->live == 0 || child_ended(s->live, &status) == -EAGAIN)
-        return;
-    s->live = 0;
-    if (!s->stopping)
-        session_tell(s, "the live view has ended");
-}
-
 static void await_live(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + END_NS;
     while (s->live && clock_monotonic_ns() < deadline_ns)

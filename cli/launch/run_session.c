@@ -2,12 +2,10 @@
 #include "cli/launch/run_session.h"
 #include "common/clock.h"
 #include "common/error.h"
-#include "common/text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,60 +13,6 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* --- messages to the user --- */
-
-static void say(const char *format, va_list values) {
-    char line[1024], clean[1024]; /* names in it may be anybody's */
-    vsnprintf(line, sizeof line, format, values);
-    text_sanitize(clean, sizeof clean, line, strlen(line));
-    fprintf(stderr, "chokepoint: %s\n", clean); /* stderr is unbuffered: each line is one write */
-}
-
-void session_tell(const struct run_session *s, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    if (!s->options->quiet)
-        say(format, values);
-    va_end(values);
-}
-
-void session_complain(const struct run_session *s, const char *format, ...) {
-    va_list values;
-    (void)s;
-    va_start(values, format);
-    say(format, values);
-    va_end(values);
-}
-
-void session_refuse(struct run_session *s, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    char *text;
-    int n = s->refusal ? -1 : vasprintf(&text, format, values);
-    va_end(values);
-    if (n < 0)
-        return;
-    s->refusal = text;
-    session_complain(s, "%s: %s",
-                     s->options->attached ? "nothing was recorded" : "the command was not started",
-                     text);
-}
-
-void session_note(struct run_session *s, const char *format, ...) {
-    char *text = NULL;
-    va_list values;
-    va_start(values, format);
-    int n = vasprintf(&text, format, values);
-    va_end(values);
-    if (n < 0)
-        return;
-    session_tell(s, "%s", text);
-    if (s->n_notes < RUN_NOTES_MAX)
-        s->notes[s->n_notes++] = text;
-    else
-        free(text);
-}
 
 /* --- beginning and end --- */
 
@@ -299,6 +243,16 @@ static void check_collector(struct run_session *s) {
         session_note(s, "the collector ended (%s) and is started again", end);
 }
 
+/* It may have ended. */
+static void check_live(struct run_session *s) {
+    int status;
+    if (s->live == 0 || child_ended(s->live, &status) == -EAGAIN)
+        return;
+    s->live = 0;
+    if (!s->stopping)
+        session_tell(s, "the live view has ended");
+}
+
 static void check_command(struct run_session *s) {
     if (s->command == 0 || child_ended_with(s->command, &s->command_status, &s->usage) == -EAGAIN)
         return;
@@ -451,7 +405,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     take_signals(s);
     collect_child_read(&s->collector, &s->listener);
     check_collector(s);
-    session_check_live(s);
+    check_live(s);
     check_launches(s);
     reap_adopted(s);
     if (backoff_is_due(&s->collector_back, clock_monotonic_ns()) && !s->closing)

@@ -90,6 +90,8 @@ void session_release(struct run_session *s);
 /* Handles all events, and waits for them until the deadline (monotonic). */
 void session_poll(struct run_session *s, int64_t deadline_ns);
 
+/* --- run_say.c --- */
+
 /* Prints a line with a prefix: unless --quiet; always. */
 void session_tell(const struct run_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -127,8 +129,6 @@ size_t session_name_missing(struct run_session *s);
 
 /* --- run_command.c --- */
 
-/* 0, -ENOENT, -EACCES: as the shell would find it. */
-int command_find(const char *word);
 /* The command as a line for a shell; the caller frees it. NULL: out of memory. */
 char *command_line(const struct run_options *options);
 /* Finds how the shim gets into the command's ranks. It may start a process, so it comes before the
@@ -149,8 +149,7 @@ void session_release_library(struct run_session *s);
 /* --- run_live.c --- */
 
 void session_start_live(struct run_session *s);
-int live_pick_port(void);                       /* a free port on 127.0.0.1; 0: none was found */
-void session_check_live(struct run_session *s); /* it may have ended */
+int live_pick_port(void); /* a free port on 127.0.0.1; 0: none was found */
 void session_end_live(struct run_session *s);
 
 /* --- run_finish.c --- */

@@ -11,6 +11,7 @@
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"
+#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/slurm_job.h"
 #include "cli/run/run_await.h"

@@ -12,6 +12,7 @@
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
 #include "cli/launch/command_words.h"
+#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/sweep/make.h"
 #include "common/error.h"
