@@ -16,6 +16,8 @@
 #define BATCH_ROWS_MAX 2000
 #define BATCH_PROCESSES 20
 
+volatile sig_atomic_t top_ended_by;
+
 static size_t batch_columns(void) {
     const char *text = getenv("COLUMNS");
     uint64_t columns;

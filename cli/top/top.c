@@ -21,8 +21,6 @@
 
 #define KEY_MS_MAX 1000 /* interval of reading the agents' output */
 
-volatile sig_atomic_t top_ended_by;
-
 static void on_signal(int number) {
     top_ended_by = number;
 }
