@@ -43,6 +43,11 @@ static void deactivate(struct run *run, uint32_t pair) {
     run->dirty = true;
 }
 
+double replay_eased(const struct run *run, const struct replay_message *m) {
+    const struct replay_rank *ranks = run->p->ranks;
+    return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
+}
+
 static double latency(const struct run *run, const struct replay_message *m, bool between) {
     const struct replay_network *model = &run->p->net;
     double usual = model->latency_ns[between][m->polled];

@@ -5,67 +5,6 @@
 
 #include "analysis/simulate/replay_run.h"
 
-/* ---- waiting ---- */
-
-int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns) {
-    const struct replay_rank *r = &run->p->ranks[rank];
-    if (late_ns == 0 || !run->change || !run->change->keep || shares == REPLAY_NONE)
-        return late_ns;
-    const double *keep = &run->change->keep[(size_t)r->host * BUDGET_TERMS];
-    double quota = r->shares[shares].quota_of_queue;
-    return (int64_t)((double)late_ns *
-                     (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
-}
-
-/* Additional time of the rank's present operation for want of a core. */
-static int64_t late_ns(const struct run *run, uint32_t rank) {
-    const struct replay_op *op = &run->p->ranks[rank].ops[run->ranks[rank].at];
-    return replay_late_ns(run, rank, op->shares, op->late_ns);
-}
-
-/* When the rank goes on after what it waited for has come. */
-static int64_t goes_on(struct run *run, uint32_t rank) {
-    const struct rank_state *r = &run->ranks[rank];
-    const struct replay_op *op = &run->p->ranks[rank].ops[r->at];
-    return replay_quota_wait(run, rank, r->resume + late_ns(run, rank), (double)op->spins);
-}
-
-void replay_come(struct run *run, uint32_t rank, int64_t t) {
-    struct rank_state *r = &run->ranks[rank];
-    r->resume = t > r->resume ? t : r->resume;
-    if (--r->missing == 0)
-        replay_push(run, goes_on(run, rank), EVENT_RANK, rank);
-}
-
-void replay_leave(struct run *run, uint32_t id, int64_t left) {
-    struct message_state *m = &run->messages[id];
-    if (m->left_ns == VALUE_ABSENT)
-        m->left_ns = left;
-    if (m->sender_waits)
-        replay_come(run, run->p->messages[id].from, left);
-    m->sender_waits = false;
-}
-
-void replay_envelope(struct run *run, uint32_t id, int64_t t) {
-    struct message_state *m = &run->messages[id];
-    if (m->envelope_ns == VALUE_ABSENT)
-        m->envelope_ns = t;
-    if (m->probe_waits)
-        replay_come(run, run->p->messages[id].to, t);
-    m->probe_waits = false;
-}
-
-void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
-    struct message_state *m = &run->messages[id];
-    const struct replay_message *as = &run->p->messages[id];
-    m->arrived_ns = t;
-    replay_envelope(run, id, t);
-    if (m->receiver_waits)
-        replay_come(run, as->to, t);
-    m->receiver_waits = false;
-    replay_leave(run, id, left);
-}
-
 /* ---- time between calls ---- */
 
 static double share_kept(const struct budget_shares *s, const double *keep) {
@@ -154,7 +93,7 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     }
     if (r->missing)
         return false;
-    r->now = goes_on(run, rank);
+    r->now = replay_goes_on(run, rank);
     return true;
 }
 
@@ -186,14 +125,15 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
         r->missing = 0;
         replay_group_arrive(run, op->first, rank, r->now);
         if (op->n) {
-            r->now = replay_quota_spend(run, rank, op->ns, spun_ns(op)) + late_ns(run, rank);
+            r->now =
+                replay_quota_spend(run, rank, op->ns, spun_ns(op)) + replay_op_late_ns(run, rank);
             return true;
         }
         replay_group_wait(run, op->first, rank, r->now,
                           replay_group_ns(run, op->first, op, op->ns, rank));
         if (r->missing)
             return false;
-        r->now = goes_on(run, rank);
+        r->now = replay_goes_on(run, rank);
         return true;
     }
 }
@@ -217,7 +157,8 @@ static int64_t file_ns(const struct run *run, uint32_t rank, const struct replay
 /* When the rank ends an operation that concerns no other rank. */
 static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
     if (op->kind == REPLAY_FIXED)
-        return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) + late_ns(run, rank);
+        return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) +
+               replay_op_late_ns(run, rank);
     if (op->kind == REPLAY_FILE)
         return run->ranks[rank].now + file_ns(run, rank, op);
     return replay_quota_spend(run, rank, replay_gap_ns(run->p, run->change, rank, op),

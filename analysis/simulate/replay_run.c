@@ -11,44 +11,6 @@
 #define WORK_MAX 3e9   /* flows looked at in all */
 #define EASED_MAX 0.95 /* of a message's time: the most that changed cores can save */
 
-/* ---- the queue ---- */
-
-static bool is_before(const struct event *a, const struct event *b) {
-    return a->t_ns != b->t_ns ? a->t_ns < b->t_ns : a->order < b->order;
-}
-
-void replay_push(struct run *run, int64_t t, uint32_t kind, uint32_t index) {
-    struct event *heap =
-        replay_room(&run->heap, run->n_heap, &run->heap_capacity, sizeof *run->heap);
-    if (!heap) {
-        run->error = -ENOMEM;
-        return;
-    }
-    struct event e = {t, run->order++, kind, index};
-    size_t i = run->n_heap++;
-    while (i > 0 && is_before(&e, &heap[(i - 1) / 2])) {
-        heap[i] = heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    heap[i] = e;
-}
-
-static struct event pop(struct run *run) {
-    struct event *heap = run->heap, top = heap[0], last = heap[--run->n_heap];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < run->n_heap; i = child) {
-        if (child + 1 < run->n_heap && is_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_before(&heap[child], &last))
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = last;
-    return top;
-}
-
-/* ---- all of it ---- */
-
 /* Factor on transfers that no link explains and that cross both links; 1: unchanged. */
 static double pace_factor(const struct run *run, const struct replay_message *m) {
     const struct replay_rank *ranks = run->p->ranks;
@@ -73,11 +35,6 @@ static int init_eased(struct run *run) {
         run->eased[h] = 1 - fmin(fmax(freed, 0), EASED_MAX);
     }
     return 0;
-}
-
-double replay_eased(const struct run *run, const struct replay_message *m) {
-    const struct replay_rank *ranks = run->p->ranks;
-    return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
 }
 
 /* The most that a pair carries if its link is faster and its messages do not show the rate: at both
@@ -186,7 +143,7 @@ static int run_init(struct run *run) {
 
 static int loop(struct run *run) {
     while (run->n_heap && !run->error) {
-        struct event e = pop(run);
+        struct event e = replay_pop(run);
         if (!time_is_sane(e.t_ns))
             return -E2BIG;
         if (e.kind == EVENT_RANK) {

@@ -98,6 +98,8 @@ struct run {
 
 /* Schedules an event at t. Without memory it sets run->error. */
 void replay_push(struct run *run, int64_t t, uint32_t kind, uint32_t index);
+/* Takes the first event out. */
+struct event replay_pop(struct run *run);
 
 /* One of the things that a rank waits for has come. */
 void replay_come(struct run *run, uint32_t rank, int64_t t);
@@ -183,6 +185,10 @@ int replay_quota_init(struct run *run);
  */
 double replay_eased(const struct run *run, const struct replay_message *m);
 
+/* Additional time of the rank's present operation for want of a core. */
+int64_t replay_op_late_ns(const struct run *run, uint32_t rank);
+/* When the rank goes on after what it waited for has come. */
+int64_t replay_goes_on(struct run *run, uint32_t rank);
 /* The rest of an absence inside a call after the change. */
 int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns);
 
