@@ -12,25 +12,6 @@
 
 /* ---- messages ---- */
 
-bool replay_in_window(const struct replay *p, const struct mpi_event *e) {
-    return e->enter_ns >= p->begin_ns && e->exit_ns <= p->end_ns;
-}
-
-int replay_add_message(struct builder *b, struct replay_message message) {
-    struct replay *p = b->replay;
-    struct replay_message *m =
-        replay_room(&p->messages, p->n_messages, &p->messages_capacity, sizeof *m);
-    struct key key = {{message.from, message.to, 0, 0, 0}};
-    uint32_t pair = m ? key_add(&b->pairs, key) : KEY_NONE;
-    if (pair == KEY_NONE)
-        return -ENOMEM;
-    message.pair = pair;
-    message.left_ns = message.waited_ns = VALUE_ABSENT;
-    p->messages[p->n_messages++] = message;
-    p->n_pairs = b->pairs.n;
-    return 0;
-}
-
 static bool is_receive(const struct mpi_event *e, const struct mpi_function *f) {
     if (e->flags & MPI_FLAG_REQUEST)
         return f->receives;

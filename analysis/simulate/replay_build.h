@@ -44,7 +44,7 @@ static inline int64_t replay_later(int64_t a, int64_t b) {
     return b != VALUE_ABSENT && b > a ? b : a;
 }
 
-/* ---- operations, and time between calls (replay_gap.c) ---- */
+/* ---- operations (replay_op.c), and time between calls (replay_gap.c) ---- */
 
 /* Never returns NULL; without memory it sets rb->error. */
 struct replay_op *replay_add_op(struct rank_builder *rb, enum replay_op_kind kind, uint32_t first,
