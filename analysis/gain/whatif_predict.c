@@ -108,6 +108,19 @@ static void warm(struct whatif_answer *a) {
     a->bound_s = (1 - a->gain_max) * a->measured_s;
 }
 
+struct refusal whatif_why_not(int error) {
+    switch (error) {
+    case -EDEADLK:
+        return (struct refusal){.code = REFUSAL_DEADLOCK};
+    case -ENODATA:
+        return (struct refusal){.code = REFUSAL_NO_PEER};
+    case -E2BIG:
+        return (struct refusal){.code = REFUSAL_TOO_MANY};
+    default:
+        return (struct refusal){.code = REFUSAL_NONE};
+    }
+}
+
 int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                    struct whatif_answer *a) {
     struct replay_change change;
