@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spreads amounts of a rank's time over cells, and over what is kept beside the cells. */
+/* Tells kinds of calls, and spreads amounts of a rank's time over cells, and over what is kept
+ * beside the cells.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
