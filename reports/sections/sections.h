@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of each kind of report, in their order: a new section is one file and one line of
- * sections.def, or of compared_sections.c if it belongs to a comparison. A section gives all content for
- * readers and programs; the page takes what its format can show.
+ * sections.def, or of compared_sections.c if it belongs to a comparison. A section gives all
+ * content for readers and programs; the page takes what its format can show.
  */
 #ifndef CHOKEPOINT_REPORTS_SECTIONS_H
 #define CHOKEPOINT_REPORTS_SECTIONS_H
