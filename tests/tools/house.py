@@ -5,7 +5,7 @@ what it is meant to be: files that an addition touches (recipes.sh --count), obj
 of code, members of the largest struct, seconds from an edit of a cause to its green test, and of `./check --quick` after it.
 BUILD is a dev build (build/dev). The edit is taken back; --still makes none and leaves its figures out. Figures of a08b663a stand here where
 it would have to be built, or its recipes followed by hand; lines and members are counted in its files."""
-import os, re, subprocess, sys, time
+import argparse, os, re, subprocess, time
 
 THEN = "a08b663a"
 SOURCES = (".c", ".h", ".def")
@@ -96,10 +96,13 @@ def seconds_after_edit(build):
             file.write(text)
 
 
-def main(words):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(": ", 1)[1])
+    parser.add_argument("--still", action="store_true", help="edit nothing, and measure no seconds")
+    parser.add_argument("build", nargs="?", default="build/dev")
+    options = parser.parse_args()
+    still, build = options.still, options.build
     os.chdir(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
-    still = "--still" in words
-    build = next((word for word in words if word != "--still"), "build/dev")
     (then_lines, then_struct), (lines, struct) = of_commit(THEN), of_commit("HEAD")
     touched = files_touched()
     rows = [(f"files touched to add a {kind}", then, touched[kind], meant)
@@ -116,4 +119,5 @@ def main(words):
         print("{:58} {:>10} {:>8} {:>8}".format(*map(str, row)))
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main()
