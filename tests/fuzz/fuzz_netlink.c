@@ -14,7 +14,7 @@ static void take(void *ctx, unsigned type, struct bytes payload) {
     struct connection_message connection;
     struct qdisc_message qdisc;
     struct exit_record record;
-    int64_t values[CONNECTION_N_COLUMNS];
+    int64_t values[CONNECTION_COLUMNS];
     char name[INSTANCE_MAX + 1];
     (void)ctx;
     if (connection_read(type, payload, &connection)) {
