@@ -81,6 +81,7 @@ enum budget_class { BUDGET_CLASS_OWN, BUDGET_CLASS_LACKING, BUDGET_CLASS_ASLEEP,
 struct budget_interval {
     int64_t begin_ns, end_ns;
     double cpu, run_queue, disk; /* of all its threads */
+    double queued;               /* run queue as the kernel counts it, of all its threads */
     double quota;                /* the part of run_queue due to its group's quota */
     double steal;                /* its share of the host's steal */
     double memory;               /* memory was short on its host, and it had pages to read back */

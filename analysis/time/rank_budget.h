@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_TIME_RANK_BUDGET_H
 #define CHOKEPOINT_ANALYSIS_TIME_RANK_BUDGET_H
 
-#include "analysis/time/budget.h"
+#include "analysis/time/claims.h"
 
 struct run_model;
 struct model_process;
@@ -34,6 +34,7 @@ struct rank_budget {
     const struct table_key *key;   /* the key of its series */
     struct budget *groups;         /* by phase group of the model */
     struct transfer_split *splits; /* by phase group of the model */
+    struct claims claims;          /* of the main group */
     struct budget *iterations;     /* the iterations that it marked itself, in time order */
     size_t n_iterations;
     struct budget *slices; /* RANK_BUDGET_SLICES of them, in time order */

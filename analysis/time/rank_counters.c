@@ -229,7 +229,8 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.cpu = counters_cpu(s, w);
     to.disk = counters_growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
-    to.run_queue = queue_part(p, to.cpu, counters_growth(s, s->run_queue, w), w);
+    to.queued = counters_growth(s, s->run_queue, w);
+    to.run_queue = queue_part(p, to.cpu, to.queued, w);
     to.one_thread = !p->has_threads;
     to.foreign = foreign_part(p, to.cpu, to.run_queue, w);
     to.stopped = stopped_part(p, s, to.cpu, w);

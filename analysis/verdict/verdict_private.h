@@ -53,6 +53,8 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
 /* Changes the verdict if the command failed; called after the others. Returns whether that replaces
  * all findings. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);
+/* Caps the confidence of a verdict on a time about which sources disagree, and names them. */
+void verdict_of_disputed(const struct run_model *model, struct verdict *v);
 /* Makes it "not known" if computing is to blame and a process of the job uses a GPU; called before
  * verdict_of_failed. */
 void verdict_of_gpu(const struct run_model *model, struct verdict *v);

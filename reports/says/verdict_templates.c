@@ -99,6 +99,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_UNSEEN_MARKS] = "not visible: %.0f marks on %s, which are missing",
         [REMARK_UNSEEN_SHORT_WAITS] =
             "not visible: short waits between hosts, whose clocks could not be compared",
+        [REMARK_SOURCES_DISAGREE] =
+            "sources disagree about %s on %s: %t is %.0f %% of its time by its %s, which hold, and "
+            "%.0f %% by its %s",
         [REMARK_BUDGETS_OPEN] = "the time of %.0f %% of the ranks does not add up within %.0f %%",
         [REMARK_HOST_UNSEEN] = "some host was recorded for only %.0f %% of the run",
         /* ---- the verdict: advice ---- */
