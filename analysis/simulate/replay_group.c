@@ -54,7 +54,7 @@ static void group_release(struct run *run, uint32_t number) {
     struct group_state *s = &run->groups[number];
     uint32_t kept = REPLAY_NONE;
     for (uint32_t w = s->waiting, next; w != REPLAY_NONE; w = next) {
-        struct waiting *item = &run->waiting[w];
+        struct waiting *item = &run->waiters.at[w];
         next = item->next;
         int64_t ready = group_ready(run, number, item->rank);
         if (ready == VALUE_ABSENT) {
@@ -77,14 +77,13 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
         r->resume = t > r->resume ? t : r->resume;
         return;
     }
-    struct waiting *w =
-        replay_room(&run->waiting, run->n_waiting, &run->waiting_capacity, sizeof *run->waiting);
-    if (!w) {
+    struct waiters *all = &run->waiters;
+    if (!replay_room(&all->at, all->n, &all->capacity, sizeof *all->at)) {
         run->error = -ENOMEM;
         return;
     }
-    run->waiting[run->n_waiting] = (struct waiting){rank, run->groups[number].waiting, now, ns};
-    run->groups[number].waiting = (uint32_t)run->n_waiting++;
+    all->at[all->n] = (struct waiting){rank, run->groups[number].waiting, now, ns};
+    run->groups[number].waiting = (uint32_t)all->n++;
     r->missing++;
 }
 

@@ -193,7 +193,7 @@ int replay_run(const struct replay *p, const struct replay_change *change, size_
     free(run.messages);
     free(run.pairs);
     free(run.groups);
-    free(run.waiting);
+    free(run.waiters.at);
     free(run.active);
     free(run.active_pairs);
     free(run.ended);

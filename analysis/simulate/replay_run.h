@@ -41,6 +41,12 @@ struct waiting { /* a rank that waits for a group call */
     int64_t arrived_ns, ns;
 };
 
+/* Those of all group calls; each call has a list of its own among them. */
+struct waiters {
+    struct waiting *at;
+    size_t n, capacity;
+};
+
 /* The flows whose rates depend on what has changed (replay_component.c). */
 struct components {
     struct replay_flow **at; /* by link: the first flow that crosses it */
@@ -75,8 +81,7 @@ struct run {
     struct message_state *messages;
     struct pair_state *pairs;
     struct group_state *groups;
-    struct waiting *waiting;
-    size_t n_waiting, waiting_capacity;
+    struct waiters waiters;
     struct replay_flow **active;
     uint32_t *active_pairs, *ended;
     size_t n_active;
