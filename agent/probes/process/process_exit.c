@@ -61,7 +61,7 @@ struct taker {
 static void tell_parent(struct processes *all, int32_t parent, int64_t told_ns) {
     int at = parent > 0 ? idmap_find(&all->by_pid, parent) : -1;
     if (at >= 0)
-        all->items[at].below_ns += told_ns;
+        all->items[at].totals.below_ns += told_ns;
 }
 
 static void end_thread(struct processes *all, struct process *process,
@@ -69,7 +69,7 @@ static void end_thread(struct processes *all, struct process *process,
     process_end_thread(all, process, record);
     if (record->is_last)
         tell_parent(all, record->parent,
-                    process->total_ns + process->below_ns + process->unseen_ns);
+                    process->totals.cpu_ns + process->totals.below_ns + process->totals.unseen_ns);
 }
 
 static void take(void *ctx, const struct exit_record *record) {
@@ -162,12 +162,12 @@ static void add_to_name(struct processes *all, const struct unknown *unknown) {
 
 /* A later sample saw the process: the time of its ended threads belongs to it. */
 static void join(struct process *process, const struct unknown *unknown) {
-    process->run_ns += (int64_t)unknown->times.run_ns;
-    process->wait_ns += (int64_t)unknown->times.wait_ns;
-    process->voluntary += (int64_t)unknown->times.voluntary;
-    process->involuntary += (int64_t)unknown->times.involuntary;
-    process->read_bytes += (int64_t)unknown->times.read_bytes;
-    process->write_bytes += (int64_t)unknown->times.write_bytes;
+    process->totals.run_ns += (int64_t)unknown->times.run_ns;
+    process->totals.wait_ns += (int64_t)unknown->times.wait_ns;
+    process->totals.voluntary += (int64_t)unknown->times.voluntary;
+    process->totals.involuntary += (int64_t)unknown->times.involuntary;
+    process->totals.read_bytes += (int64_t)unknown->times.read_bytes;
+    process->totals.write_bytes += (int64_t)unknown->times.write_bytes;
     add_ends(&process->end, &unknown->end);
 }
 
@@ -175,8 +175,8 @@ void process_find_unseen(struct process *process, int64_t ticks_per_s) {
     int64_t tick = tick_ns(ticks_per_s);
     int64_t all_ns = counter_add(counter_value(process->stat.children_user_ticks, tick),
                                  counter_value(process->stat.children_system_ticks, tick));
-    if (all_ns != VALUE_ABSENT && all_ns - process->below_ns > process->unseen_ns)
-        process->unseen_ns = all_ns - process->below_ns;
+    if (all_ns != VALUE_ABSENT && all_ns - process->totals.below_ns > process->totals.unseen_ns)
+        process->totals.unseen_ns = all_ns - process->totals.below_ns;
 }
 
 /* Returns whether the entry is settled. An entry with an unknown parent is kept for one more

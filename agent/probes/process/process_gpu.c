@@ -47,17 +47,17 @@ static bool fd_names_gpu(int fd) {
 
 void process_look_for_gpu(struct processes *all, struct process *process, int32_t pid) {
     char path[32];
-    if (process->class != PROCESS_MEMBER || process->gpu == GPU_SEEN ||
-        all->sample < process->gpu_at || all->n_gpu_looks >= LOOKS_MAX)
+    if (process->class != PROCESS_MEMBER || process->gpu.state == GPU_SEEN ||
+        all->sample < process->gpu.at || all->n_gpu_looks >= LOOKS_MAX)
         return;
     all->n_gpu_looks++;
-    process->gpu_pause = process->gpu_pause ? 2 * process->gpu_pause : 1;
-    process->gpu_pause = process->gpu_pause < PAUSE_MAX ? process->gpu_pause : PAUSE_MAX;
-    process->gpu_at = all->sample + process->gpu_pause;
+    process->gpu.pause = process->gpu.pause ? 2 * process->gpu.pause : 1;
+    process->gpu.pause = process->gpu.pause < PAUSE_MAX ? process->gpu.pause : PAUSE_MAX;
+    process->gpu.at = all->sample + process->gpu.pause;
     snprintf(path, sizeof path, "%d/maps", pid);
     int fd = openat(all->proc_fd, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    process->gpu = fd_names_gpu(fd) ? GPU_SEEN : GPU_NOT_SEEN;
+    process->gpu.state = fd_names_gpu(fd) ? GPU_SEEN : GPU_NOT_SEEN;
     close(fd);
 }

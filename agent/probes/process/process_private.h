@@ -32,8 +32,21 @@ struct process_end {
     uint64_t user_us, system_us, minor_faults, major_faults, block_io_ns, peak_rss_bytes;
 };
 
+/* Counters of a process as reported; they never step back. */
+struct process_totals {
+    int64_t cpu_ns, user_ns, system_ns;
+    int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
+    int64_t read_bytes, write_bytes;                 /* summed over threads, where exits are told */
+    int64_t below_ns;  /* CPU time of its ended descendants that rows tell */
+    int64_t unseen_ns; /* CPU time of its ended children that no row tells */
+    bool has_cpu, has_times, has_switches, has_io;
+};
+
 /* Whether the process has mapped a GPU library. */
-enum process_gpu { GPU_UNKNOWN, GPU_NOT_SEEN, GPU_SEEN };
+struct process_gpu {
+    enum { GPU_UNKNOWN, GPU_NOT_SEEN, GPU_SEEN } state;
+    uint64_t at, pause; /* next sample that looks for it; samples to the one after */
+};
 
 /* One process, known by its id and its start. */
 struct process {
@@ -71,16 +84,9 @@ struct process {
     bool is_kept;         /* stat_fd is open */
     int stat_fd;
     struct process_stat stat;
-    /* Counters as reported; they never step back. */
-    int64_t total_ns, user_ns, system_ns;
-    int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
-    int64_t read_bytes, write_bytes;                 /* summed over threads, where exits are told */
-    int64_t below_ns;  /* CPU time of its ended descendants that rows tell */
-    int64_t unseen_ns; /* CPU time of its ended children that no row tells */
-    bool has_total, has_times, has_switches, has_io;
+    struct process_totals totals;
     struct process_end end;
-    enum process_gpu gpu;
-    uint64_t gpu_at, gpu_pause; /* next sample that looks for it; samples to the one after */
+    struct process_gpu gpu;
 };
 
 /* A thread of a process of the job: its figures at the last reading. */

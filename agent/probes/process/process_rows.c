@@ -21,11 +21,12 @@ void process_note_old_name(const struct processes *all, struct process *process)
 
 /* A process that has not run has no I/O, and neither have the children it waited for. */
 static int read_io(const struct processes *all, struct process *process, int32_t pid) {
-    bool knows = process->class == PROCESS_MEMBER && process->has_times && process->run_ns > 0;
-    if (knows && process->io_run_ns == process->run_ns)
+    bool knows =
+        process->class == PROCESS_MEMBER && process->totals.has_times && process->totals.run_ns > 0;
+    if (knows && process->io_run_ns == process->totals.run_ns)
         return 0;
     int r = process_read_io(all->proc_fd, pid, &process->io);
-    process->io_run_ns = r == 0 && knows ? process->run_ns : 0;
+    process->io_run_ns = r == 0 && knows ? process->totals.run_ns : 0;
     return r;
 }
 
@@ -33,8 +34,8 @@ static int read_io(const struct processes *all, struct process *process, int32_t
 static void fill_io(const struct processes *all, struct process *process, int32_t pid,
                     int64_t *values) {
     if (all->exits.on && process->class == PROCESS_MEMBER) {
-        values[PROCESS_READ] = process->has_io ? process->read_bytes : VALUE_ABSENT;
-        values[PROCESS_WRITE] = process->has_io ? process->write_bytes : VALUE_ABSENT;
+        values[PROCESS_READ] = process->totals.has_io ? process->totals.read_bytes : VALUE_ABSENT;
+        values[PROCESS_WRITE] = process->totals.has_io ? process->totals.write_bytes : VALUE_ABSENT;
         return;
     }
     if (read_io(all, process, pid) < 0)
@@ -53,7 +54,7 @@ static void fill_stat(const struct processes *all, const struct process *process
     values[PROCESS_STOPPED] = process->stopped_ns;
     int64_t tick = tick_ns(env->ticks_per_s);
     if (all->exits.on)
-        values[PROCESS_UNSEEN] = process->unseen_ns;
+        values[PROCESS_UNSEEN] = process->totals.unseen_ns;
     else
         values[PROCESS_CHILDREN] = counter_add(counter_value(stat->children_user_ticks, tick),
                                                counter_value(stat->children_system_ticks, tick));
@@ -65,17 +66,17 @@ static void fill_stat(const struct processes *all, const struct process *process
 }
 
 static void fill_times(const struct process *process, int64_t *values) {
-    if (!process->has_total)
+    if (!process->totals.has_cpu)
         return;
-    values[PROCESS_USER] = process->user_ns;
-    values[PROCESS_SYSTEM] = process->system_ns;
+    values[PROCESS_USER] = process->totals.user_ns;
+    values[PROCESS_SYSTEM] = process->totals.system_ns;
     if (process->class != PROCESS_MEMBER)
         return;
-    if (process->has_times)
-        values[PROCESS_RUN_QUEUE] = process->wait_ns;
-    if (process->has_switches) {
-        values[PROCESS_VOLUNTARY_SWITCHES] = process->voluntary;
-        values[PROCESS_INVOLUNTARY_SWITCHES] = process->involuntary;
+    if (process->totals.has_times)
+        values[PROCESS_RUN_QUEUE] = process->totals.wait_ns;
+    if (process->totals.has_switches) {
+        values[PROCESS_VOLUNTARY_SWITCHES] = process->totals.voluntary;
+        values[PROCESS_INVOLUNTARY_SWITCHES] = process->totals.involuntary;
     }
 }
 
@@ -139,8 +140,8 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
     fill_io(all, process, pid, row->values);
-    if (process->gpu != GPU_UNKNOWN)
-        row->values[PROCESS_GPU] = process->gpu == GPU_SEEN;
+    if (process->gpu.state != GPU_UNKNOWN)
+        row->values[PROCESS_GPU] = process->gpu.state == GPU_SEEN;
     if (process->end.is_whole)
         fill_end(all, &process->end, row->values);
 }

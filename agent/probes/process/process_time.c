@@ -46,20 +46,20 @@ static struct thread *find_thread(struct processes *all, int32_t pid, int32_t ti
 static void grow(struct process *process, struct thread *thread, const struct thread_times *now) {
     const struct thread_times *before = &thread->times;
     if (now->has_times) {
-        add_growth(&process->run_ns, growth(before->run_ns, now->run_ns));
-        add_growth(&process->wait_ns, growth(before->wait_ns, now->wait_ns));
+        add_growth(&process->totals.run_ns, growth(before->run_ns, now->run_ns));
+        add_growth(&process->totals.wait_ns, growth(before->wait_ns, now->wait_ns));
     }
     if (now->has_switches) {
-        add_growth(&process->voluntary, growth(before->voluntary, now->voluntary));
-        add_growth(&process->involuntary, growth(before->involuntary, now->involuntary));
+        add_growth(&process->totals.voluntary, growth(before->voluntary, now->voluntary));
+        add_growth(&process->totals.involuntary, growth(before->involuntary, now->involuntary));
     }
     if (now->has_io) {
-        add_growth(&process->read_bytes, growth(before->read_bytes, now->read_bytes));
-        add_growth(&process->write_bytes, growth(before->write_bytes, now->write_bytes));
+        add_growth(&process->totals.read_bytes, growth(before->read_bytes, now->read_bytes));
+        add_growth(&process->totals.write_bytes, growth(before->write_bytes, now->write_bytes));
     }
-    process->has_times |= now->has_times;
-    process->has_switches |= now->has_switches;
-    process->has_io |= now->has_io;
+    process->totals.has_times |= now->has_times;
+    process->totals.has_switches |= now->has_switches;
+    process->totals.has_io |= now->has_io;
     thread->times = *now;
 }
 
@@ -125,11 +125,11 @@ static int64_t larger(int64_t a, int64_t b) {
 static void split(struct process *process, int64_t user_ns, int64_t system_ns) {
     double ticks_ns = (double)user_ns + (double)system_ns;
     double share = ticks_ns > 0 ? (double)user_ns / ticks_ns : 1;
-    int64_t user = (int64_t)((double)process->total_ns * share);
-    int64_t most = process->total_ns - process->system_ns;
+    int64_t user = (int64_t)((double)process->totals.cpu_ns * share);
+    int64_t most = process->totals.cpu_ns - process->totals.system_ns;
     user = user < most ? user : most;
-    process->user_ns = larger(process->user_ns, user);
-    process->system_ns = process->total_ns - process->user_ns;
+    process->totals.user_ns = larger(process->totals.user_ns, user);
+    process->totals.system_ns = process->totals.cpu_ns - process->totals.user_ns;
 }
 
 void process_account(struct processes *all, struct process *process, int32_t pid,
@@ -137,20 +137,20 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     int64_t user_ns = counter_value(process->stat.user_ticks, tick_ns(env->ticks_per_s));
     int64_t system_ns = counter_value(process->stat.system_ticks, tick_ns(env->ticks_per_s));
     int64_t ticks_ns = counter_add(user_ns, system_ns);
-    process->has_total = ticks_ns != VALUE_ABSENT && user_ns != VALUE_ABSENT;
-    if (!process->has_total)
+    process->totals.has_cpu = ticks_ns != VALUE_ABSENT && user_ns != VALUE_ABSENT;
+    if (!process->totals.has_cpu)
         return;
-    int64_t run_before_ns = process->run_ns;
+    int64_t run_before_ns = process->totals.run_ns;
     if (process->class == PROCESS_MEMBER && !account_threads(all, process, pid))
-        process->has_times = process->has_switches = false;
+        process->totals.has_times = process->totals.has_switches = false;
     /* A kernel without scheduler statistics shows zeroes: its delays are unknown, not zero. */
-    if (process->run_ns == 0 && ticks_ns > 2 * tick_ns(env->ticks_per_s))
-        process->has_times = false;
+    if (process->totals.run_ns == 0 && ticks_ns > 2 * tick_ns(env->ticks_per_s))
+        process->totals.has_times = false;
     if (all->exits.on) /* then the sum of threads is complete */
-        process->total_ns = larger(process->total_ns, process->run_ns);
+        process->totals.cpu_ns = larger(process->totals.cpu_ns, process->totals.run_ns);
     else
-        add_growth(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
-    process->total_ns = larger(process->total_ns, ticks_ns);
+        add_growth(&process->totals.cpu_ns, (uint64_t)(process->totals.run_ns - run_before_ns));
+    process->totals.cpu_ns = larger(process->totals.cpu_ns, ticks_ns);
     split(process, user_ns, system_ns);
 }
 
@@ -174,8 +174,8 @@ void process_end_thread(struct processes *all, struct process *process,
     process_end_add(end, record);
     if (!record->is_last)
         return;
-    process->has_total = true;
-    process->total_ns = larger(process->total_ns, process->run_ns);
+    process->totals.has_cpu = true;
+    process->totals.cpu_ns = larger(process->totals.cpu_ns, process->totals.run_ns);
     split(process, counter_value(end->user_us, NS_PER_US),
           counter_value(end->system_us, NS_PER_US));
 }
