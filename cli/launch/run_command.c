@@ -90,7 +90,7 @@ static struct child_variable *add_slurm(const struct run_session *s, struct chil
     if (!slurm_in_job())
         return end;
     *end++ = (struct child_variable){"SLURM_CHOKEPOINT_RUN", s->run_id};
-    *end++ = (struct child_variable){"SLURM_CHOKEPOINT_MARKS", s->marks};
+    *end++ = (struct child_variable){"SLURM_CHOKEPOINT_MARKS", s->marks.path};
     if (list)
         *end++ = (struct child_variable){"SLURM_EXPORT_ENV", list};
     return end;
@@ -100,25 +100,25 @@ int session_start_command(struct run_session *s) {
     char export_list[1024];
     struct child_variable variables[16] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
-        {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks},
+        {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks.path},
         {"CHOKEPOINT_AGENT", NULL},         {"LC_CHOKEPOINT_RUN", s->run_id},
-        {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks}};
+        {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks.path}};
     struct child_variable *end = variables;
     while (end->name)
         end++;
     end = add_slurm(s, end, export_list, sizeof export_list);
     session_choose_library(s);
     add_preload(s, end);
-    char *const *command = s->wrapped ? s->wrapped : s->options->command;
+    char *const *command = s->wrapped.words ? s->wrapped.words : s->options->command;
     const struct child_plan plan = {.words = (const char *const *)command,
                                     .variables = variables,
                                     .stdin_fd = -1,
                                     .stdout_fd = -1,
                                     .stderr_fd = -1,
-                                    .mask = &s->old_mask,
+                                    .mask = &s->signals.old_mask,
                                     .limits = &s->old_limits};
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* otherwise init would adopt its daemons */
-    s->started_wall_ns = clock_wall_ns();
-    s->started_mono_ns = clock_monotonic_ns();
-    return child_start(&plan, &s->command);
+    s->command.started_wall_ns = clock_wall_ns();
+    s->command.started_mono_ns = clock_monotonic_ns();
+    return child_start(&plan, &s->command.pid);
 }

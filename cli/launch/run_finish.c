@@ -48,8 +48,8 @@ static bool awaits_launchers(const struct run_session *s) {
 static void poll_until(struct run_session *s, int64_t for_ns,
                        bool (*awaited)(const struct run_session *)) {
     int64_t deadline_ns = clock_monotonic_ns() + for_ns;
-    int n_interrupts = s->n_interrupts;
-    while (awaited(s) && clock_monotonic_ns() < deadline_ns && s->n_interrupts == n_interrupts)
+    int n_interrupts = s->signals.n;
+    while (awaited(s) && clock_monotonic_ns() < deadline_ns && s->signals.n == n_interrupts)
         session_poll(s, deadline_ns);
 }
 
@@ -76,10 +76,10 @@ static void tell_wait(const struct run_session *s, int64_t *next_ns) {
 /* The last words of an agent follow its single events, which may take long. */
 static void await_last_words(struct run_session *s) {
     int64_t begun_ns = clock_monotonic_ns(), tell_ns = begun_ns + TELL_NS, now_ns = begun_ns;
-    int n_interrupts = s->n_interrupts;
+    int n_interrupts = s->signals.n;
     s->events_ns = begun_ns;
     while (awaits_last_words(s) && now_ns < s->events_ns + DRAIN_NS &&
-           now_ns < begun_ns + EVENTS_NS && s->n_interrupts == n_interrupts) {
+           now_ns < begun_ns + EVENTS_NS && s->signals.n == n_interrupts) {
         session_poll(s, now_ns + TELL_NS / 4);
         tell_wait(s, &tell_ns);
         now_ns = clock_monotonic_ns();

@@ -180,10 +180,10 @@ static int wrap_command(struct run_session *s) {
     memcpy(words, command, at * sizeof *words);
     words[at] = (char *)"/bin/sh";
     words[at + 1] = (char *)"-c";
-    words[at + 2] = s->wrap_script = script;
-    words[at + 3] = s->wrap_program = program;
+    words[at + 2] = s->wrapped.script = script;
+    words[at + 3] = s->wrapped.program = program;
     memcpy(words + at + 4, command + at + 1, (n - at - 1) * sizeof *words);
-    s->wrapped = words;
+    s->wrapped.words = words;
     return 0;
 }
 
@@ -242,9 +242,9 @@ void session_choose_library(struct run_session *s) {
 }
 
 void session_release_library(struct run_session *s) {
-    free(s->wrapped);
-    free(s->wrap_script);
-    free(s->wrap_program);
-    s->wrapped = NULL;
-    s->wrap_script = s->wrap_program = NULL;
+    free(s->wrapped.words);
+    free(s->wrapped.script);
+    free(s->wrapped.program);
+    s->wrapped.words = NULL;
+    s->wrapped.script = s->wrapped.program = NULL;
 }

@@ -32,9 +32,9 @@ int live_pick_port(void) {
 /* Repeats share an address, which names the newest run; only the first prints it. */
 void session_start_live(struct run_session *s) {
     char run[24], port[8];
-    bool shared = s->repeat && s->live_port;
+    bool shared = s->series.repeat && s->series.live_port;
     snprintf(run, sizeof run, "%" PRId64, s->run);
-    snprintf(port, sizeof port, "%d", shared ? s->live_port : 0);
+    snprintf(port, sizeof port, "%d", shared ? s->series.live_port : 0);
     const char *const words[] = {
         s->program, "serve", shared ? "last" : run, "--db", s->options->database, "--port",
         port,       NULL};
@@ -44,11 +44,12 @@ void session_start_live(struct run_session *s) {
     const struct child_plan plan = {.words = words,
                                     .variables = variables,
                                     .stdin_fd = null_fd,
-                                    .stdout_fd = shared && s->repeat > 1 ? null_fd : STDERR_FILENO,
+                                    .stdout_fd =
+                                        shared && s->series.repeat > 1 ? null_fd : STDERR_FILENO,
                                     .stderr_fd = -1,
                                     .own_group = true,
                                     .dies_with_parent = true,
-                                    .mask = &s->old_mask};
+                                    .mask = &s->signals.old_mask};
     int r = child_start(&plan, &s->live);
     if (null_fd >= 0)
         close(null_fd);

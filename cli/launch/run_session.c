@@ -32,11 +32,11 @@ static int choose_marks(struct run_session *s) {
     const char *place = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
                         : tmp && tmp[0] == '/'               ? tmp
                                                              : "/tmp";
-    int n = snprintf(s->marks_stem, sizeof s->marks_stem, "%s/chokepoint", place);
-    if (n < 0 || (size_t)n >= sizeof s->marks_stem)
+    int n = snprintf(s->marks.stem, sizeof s->marks.stem, "%s/chokepoint", place);
+    if (n < 0 || (size_t)n >= sizeof s->marks.stem)
         return -ENAMETOOLONG;
-    int r = random_hex(s->marks_key, 16);
-    snprintf(s->marks, sizeof s->marks, "%s-%s", s->marks_stem, s->marks_key);
+    int r = random_hex(s->marks.key, 16);
+    snprintf(s->marks.path, sizeof s->marks.path, "%s-%s", s->marks.stem, s->marks.key);
     return r;
 }
 
@@ -54,10 +54,10 @@ static int open_signals(struct run_session *s) {
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, no child could be waited for */
     blocked = set;
     sigaddset(&blocked, SIGPIPE);
-    if (sigprocmask(SIG_BLOCK, &blocked, &s->old_mask) < 0)
+    if (sigprocmask(SIG_BLOCK, &blocked, &s->signals.old_mask) < 0)
         return negative_errno();
-    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return s->signal_fd < 0 ? negative_errno() : group_watch_start(&s->group);
+    s->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signals.fd < 0 ? negative_errno() : group_watch_start(&s->group);
 }
 
 /* A closed standard stream stays closed for the command, but no pipe of `run` may get its
@@ -81,7 +81,7 @@ static void on_unwritable(void *ctx, const char *why);
 
 int session_open(struct run_session *s, const struct run_options *options, char *why,
                  size_t why_size) {
-    *s = (struct run_session){.options = options, .signal_fd = -1};
+    *s = (struct run_session){.options = options, .signals.fd = -1};
     limits_raise(&s->old_limits);
     int r = launch_find_programs(&s->plan, s->program, why, why_size);
     if (r < 0)
@@ -110,10 +110,10 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->collector.token = s->plan.token = s->token;
     s->collector.key = s->credentials.key;
     s->plan.pin = s->credentials.pin;
-    s->collector.mask = s->plan.mask = &s->old_mask;
+    s->collector.mask = s->plan.mask = &s->signals.old_mask;
     s->collector.run_id = s->plan.run_id = s->run_id;
-    s->plan.marks = s->marks_stem;
-    s->plan.marks_key = s->marks_key;
+    s->plan.marks = s->marks.stem;
+    s->plan.marks_key = s->marks.key;
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;
     s->plan.flows = options->flows;
@@ -152,14 +152,14 @@ void session_release(struct run_session *s) {
     collect_child_release(&s->collector);
     collect_child_leave(&s->collector);
     group_watch_stop(&s->group);
-    if (s->signal_fd >= 0) {
-        close(s->signal_fd);
+    if (s->signals.fd >= 0) {
+        close(s->signals.fd);
         discard_sigpipe();
-        sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+        sigprocmask(SIG_SETMASK, &s->signals.old_mask, NULL);
     }
     limits_restore(&s->old_limits);
     explicit_bzero(s->token, sizeof s->token);
-    explicit_bzero(s->marks_key, sizeof s->marks_key);
+    explicit_bzero(s->marks.key, sizeof s->marks.key);
     credentials_release(&s->credentials);
 }
 
@@ -213,7 +213,7 @@ static void on_unwritable(void *ctx, const char *why) {
     struct run_session *s = ctx;
     free(s->unwritable);
     s->unwritable = strdup(why);
-    if (s->started_mono_ns)
+    if (s->command.started_mono_ns)
         session_note(s, "collector: %s; agents keep their frames until that is over", why);
 }
 
@@ -254,16 +254,17 @@ static void check_live(struct run_session *s) {
 }
 
 static void check_command(struct run_session *s) {
-    if (s->command == 0 || child_ended_with(s->command, &s->command_status, &s->usage) == -EAGAIN)
+    if (s->command.pid == 0 ||
+        child_ended_with(s->command.pid, &s->command.status, &s->command.usage) == -EAGAIN)
         return;
-    s->ended_wall_ns = clock_wall_ns();
-    s->ended_mono_ns = clock_monotonic_ns();
-    s->command = 0;
+    s->command.ended_wall_ns = clock_wall_ns();
+    s->command.ended_mono_ns = clock_monotonic_ns();
+    s->command.pid = 0;
 }
 
 static bool is_known(const struct run_session *s, pid_t pid) {
     bool known =
-        pid == s->command || pid == s->collector.pid || pid == s->live || pid == s->group.pid;
+        pid == s->command.pid || pid == s->collector.pid || pid == s->live || pid == s->group.pid;
     for (size_t i = 0; i < s->n_launches && !known; i++)
         known = pid == s->launches[i].pid;
     return known;
@@ -337,7 +338,7 @@ static int64_t next_start_ns(const struct run_session *s, int64_t deadline_ns) {
 static uint64_t read_signals(const struct run_session *s) {
     struct signalfd_siginfo info;
     uint64_t numbers = 0;
-    while (read(s->signal_fd, &info, sizeof info) == sizeof info)
+    while (read(s->signals.fd, &info, sizeof info) == sizeof info)
         if (info.ssi_signo != SIGCHLD)
             numbers |= UINT64_C(1) << info.ssi_signo;
     return numbers;
@@ -353,10 +354,10 @@ static bool reached_the_command(struct run_session *s, int number) {
 
 static void take_signal(struct run_session *s, int number) {
     bool reached = reached_the_command(s, number);
-    s->interrupted = number;
-    s->n_interrupts++;
-    if (!reached && s->command)
-        kill(s->command, number);
+    s->signals.last = number;
+    s->signals.n++;
+    if (!reached && s->command.pid)
+        kill(s->command.pid, number);
 }
 
 static void take_signals(struct run_session *s) {
@@ -380,7 +381,7 @@ static size_t add_fd(struct pollfd *fds, size_t n, int fd) {
 
 /* A closed reader has fd -1, which poll skips. */
 static size_t list_fds(struct run_session *s, struct pollfd *fds) {
-    size_t n = add_fd(fds, 0, s->signal_fd);
+    size_t n = add_fd(fds, 0, s->signals.fd);
     if (s->collector.pid) {
         n = add_fd(fds, n, s->collector.events.fd);
         n = add_fd(fds, n, s->collector.errors.fd);

@@ -23,25 +23,56 @@
 
 #define RUN_NOTES_MAX 200
 
-struct run_session {
-    char run_name[INSTANCE_MAX + 1], command_line[WIRE_COMMAND_MAX + 1]; /* for the agents */
-    char database[PATH_MAX];           /* full path of the database; "" */
-    const struct run_options *options; /* borrowed */
-    char program[PATH_MAX];            /* path of the command chokepoint */
-    char token[33], run_id[17];
-    char marks_stem[PATH_MAX], marks_key[33]; /* of the directories of marks */
-    char marks[PATH_MAX + 34];      /* stem and key together, as the command's programs get them */
-    struct credentials credentials; /* the collector's key, which survives its restarts */
-    int64_t run;                    /* the run's id in the database */
+/* The directories of marks. */
+struct marks_place {
+    char stem[PATH_MAX], key[33];
+    char path[PATH_MAX + 34]; /* both together, as the command's programs get them */
+};
+
+/* The runs of which this one is a part: those of --repeat, those of a sweep. */
+struct run_series {
     int repeat;                     /* for --repeat: its number, from 1; 0: the only run */
     int live_port;                  /* port of the live view of all repeats; 0: any */
     int64_t first_repeat;           /* id of the first repeat; 0: this is the first */
     int64_t sweep;                  /* the sweep that the run belongs to; 0: none */
     const struct run_label *labels; /* its values in the sweep (borrowed) */
     size_t n_labels;
+};
+
+struct session_signals {
     sigset_t old_mask;
+    int fd;
+    int last; /* the last signal to end this process; 0: none */
+    int n;    /* signals to end it */
+};
+
+/* The command with a shell before its program. */
+struct wrapped_command {
+    char **words;           /* owned; NULL: the command is unchanged */
+    char *script, *program; /* owned */
+};
+
+/* The command's process. */
+struct session_command {
+    pid_t pid;           /* 0: not running */
+    int status;          /* as from waitpid */
+    struct rusage usage; /* of the command and all processes it waited for, once it has ended */
+    int64_t started_wall_ns, started_mono_ns;
+    int64_t ended_wall_ns, ended_mono_ns;
+};
+
+struct run_session {
+    char run_name[INSTANCE_MAX + 1], command_line[WIRE_COMMAND_MAX + 1]; /* for the agents */
+    char database[PATH_MAX];           /* full path of the database; "" */
+    const struct run_options *options; /* borrowed */
+    char program[PATH_MAX];            /* path of the command chokepoint */
+    char token[33], run_id[17];
+    struct marks_place marks;
+    struct credentials credentials; /* the collector's key, which survives its restarts */
+    int64_t run;                    /* the run's id in the database */
+    struct run_series series;
+    struct session_signals signals;
     struct limits old_limits; /* restored for the command */
-    int signal_fd;
     struct group_watch group;
     /* where the command runs */
     struct command_words words;
@@ -49,8 +80,7 @@ struct run_session {
     bool has_preload;
     bool knows_hosts;     /* all hosts that the command can reach are among these */
     uint64_t sent_digest; /* of the MPI library for hosts without one */
-    char **wrapped;       /* owned; the command with a shell before its program. NULL: unchanged */
-    char *wrap_script, *wrap_program; /* owned */
+    struct wrapped_command wrapped;
     struct hosts hosts;
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one for each host */
@@ -67,14 +97,7 @@ struct run_session {
     uint64_t n_events;             /* single events that hosts have delivered, */
     int64_t events_ns;             /* and when the last ones came (monotonic); 0: none yet */
     pid_t live;                    /* the server of the live view; 0: not running */
-    /* the command */
-    pid_t command;       /* 0: not running */
-    int command_status;  /* as from waitpid */
-    struct rusage usage; /* of the command and all processes it waited for, once it has ended */
-    int64_t started_wall_ns, started_mono_ns;
-    int64_t ended_wall_ns, ended_mono_ns;
-    int interrupted; /* the last signal to end this process; 0: none */
-    int n_interrupts;
+    struct session_command command;
     char *refusal; /* owned; why the command never ran. NULL: it ran, or was interrupted before */
     /* notes on the quality of the run; written when nobody else writes to the database */
     char *notes[RUN_NOTES_MAX]; /* owned */

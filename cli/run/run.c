@@ -82,12 +82,12 @@ static int begin(struct run_session *s) {
                                     .mono_ns = clock_monotonic_ns(),
                                     .period_ns = (int64_t)(1e9 / s->options->rate_hz + 0.5),
                                     .n_hosts_expected = (int)s->n_launches,
-                                    .repeat = s->repeat,
-                                    .repeats = s->repeat ? s->options->repeats : 0,
-                                    .group = s->first_repeat,
-                                    .sweep = s->sweep,
-                                    .labels = s->labels,
-                                    .n_labels = s->n_labels};
+                                    .repeat = s->series.repeat,
+                                    .repeats = s->series.repeat ? s->options->repeats : 0,
+                                    .group = s->series.first_repeat,
+                                    .sweep = s->series.sweep,
+                                    .labels = s->series.labels,
+                                    .n_labels = s->series.n_labels};
     r = store_run_begin(store, &begin, &s->run);
     if (r < 0)
         session_complain(s, "%s: %s", s->options->database, store_error(store));
@@ -106,17 +106,18 @@ static int record_start(const struct run_session *s) {
     int r = open_database(s, "", &store);
     if (r < 0)
         return r;
-    r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
+    r = store_run_command_started(store, s->run, s->command.started_wall_ns,
+                                  s->command.started_mono_ns);
     store_close(store);
     return r;
 }
 
 static enum run_state end_state(const struct run_session *s, int exit_status) {
-    if (s->interrupted)
+    if (s->signals.last)
         return RUN_INTERRUPTED;
     if (s->refusal)
         return RUN_NOT_STARTED;
-    if (exit_status > 128 && WIFSIGNALED(s->command_status))
+    if (exit_status > 128 && WIFSIGNALED(s->command.status))
         return RUN_KILLED;
     return exit_status ? RUN_FAILED : RUN_DONE;
 }
@@ -127,8 +128,8 @@ static enum run_state end_state(const struct run_session *s, int exit_status) {
  * unreachable. Only if processes were scanned on all hosts. */
 static void judge_launcher(struct run_session *s, struct store *store) {
     bool has_ranks = true, missing = false;
-    double scans =
-        (double)(s->ended_mono_ns - s->started_mono_ns) / 1e9 * s->options->process_rate_hz;
+    double scans = (double)(s->command.ended_mono_ns - s->command.started_mono_ns) / 1e9 *
+                   s->options->process_rate_hz;
     int found = s->words.program ? command_find(s->words.program) : 0;
     for (size_t i = 0; i < s->n_launches; i++)
         missing |= !s->launches[i].final;
@@ -156,11 +157,11 @@ static const char *own_name(const struct run_session *s) {
 /* ru_inblock and ru_oublock count 512 bytes each, ru_maxrss KiB. */
 static int record_usage(const struct run_session *s, struct store *store) {
     const char *host = own_name(s);
-    const struct run_usage usage = {.user_ns = ns_of(s->usage.ru_utime),
-                                    .system_ns = ns_of(s->usage.ru_stime),
-                                    .read_bytes = s->usage.ru_inblock * 512,
-                                    .write_bytes = s->usage.ru_oublock * 512,
-                                    .peak_rss_bytes = s->usage.ru_maxrss * 1024};
+    const struct run_usage usage = {.user_ns = ns_of(s->command.usage.ru_utime),
+                                    .system_ns = ns_of(s->command.usage.ru_stime),
+                                    .read_bytes = s->command.usage.ru_inblock * 512,
+                                    .write_bytes = s->command.usage.ru_oublock * 512,
+                                    .peak_rss_bytes = s->command.usage.ru_maxrss * 1024};
     return host ? store_run_usage(store, s->run, host, &usage) : 0;
 }
 
@@ -169,18 +170,19 @@ static int record_end(struct run_session *s, int exit_status) {
     int r = open_database(s, "the end", &store);
     if (r < 0)
         return r;
-    if (s->started_mono_ns)
-        r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
-    if (r == 0 && s->started_mono_ns && !s->command && !s->options->attached)
+    if (s->command.started_mono_ns)
+        r = store_run_command_started(store, s->run, s->command.started_wall_ns,
+                                      s->command.started_mono_ns);
+    if (r == 0 && s->command.started_mono_ns && !s->command.pid && !s->options->attached)
         r = record_usage(s, store);
-    if (exit_status && s->started_mono_ns && !s->interrupted)
+    if (exit_status && s->command.started_mono_ns && !s->signals.last)
         judge_launcher(s, store);
     for (size_t i = 0; i < s->n_notes && r == 0; i++)
         r = store_run_note(store, s->run, s->notes[i]);
     if (s->refusal && r == 0)
         r = store_run_note(store, s->run, s->refusal);
     int ended = store_run_end(store, s->run, end_state(s, exit_status), exit_status,
-                              s->ended_wall_ns, s->ended_mono_ns);
+                              s->command.ended_wall_ns, s->command.ended_mono_ns);
     if (r < 0 || ended < 0)
         session_complain(s, "%s: the end of run %" PRId64 " could not be written: %s",
                          s->options->database, s->run, store_error(store));
@@ -211,10 +213,10 @@ static int gather_hosts(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
     session_find_preload(s);
     session_start_agents(s);
-    while (is_waiting(s) && !s->interrupted && !s->collector_lost && !s->unwritable &&
+    while (is_waiting(s) && !s->signals.last && !s->collector_lost && !s->unwritable &&
            clock_monotonic_ns() < deadline_ns)
         session_poll(s, deadline_ns);
-    if (s->interrupted || s->collector_lost)
+    if (s->signals.last || s->collector_lost)
         return -ECANCELED;
     if (s->unwritable)
         return session_refuse(s, "%s", s->unwritable), -EIO;
@@ -239,17 +241,17 @@ static int refusal_status(int error) {
 static int run_command(struct run_session *s) {
     int r = s->options->attached ? run_attach(s) : session_start_command(s);
     if (r < 0) {
-        s->started_mono_ns = 0;
+        s->command.started_mono_ns = 0;
         session_refuse(s, "%s: %s", s->options->command[0], refusal_words(r));
         return refusal_status(r);
     }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
     run_await(s);
-    int exit_status = child_exit_status(s->command_status);
-    if (WIFSIGNALED(s->command_status)) {
+    int exit_status = child_exit_status(s->command.status);
+    if (WIFSIGNALED(s->command.status)) {
         char end[64];
-        child_describe_end(s->command_status, end, sizeof end);
+        child_describe_end(s->command.status, end, sizeof end);
         session_complain(s, "the command was %s", end);
     }
     return exit_status;
@@ -264,12 +266,12 @@ static void tell_beginning(const struct run_session *s) {
 }
 
 static int interrupted_status(const struct run_session *s) {
-    return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
+    return s->signals.last ? 128 + s->signals.last : EXIT_NOT_STARTED;
 }
 
 /* Repeats show nothing here: the median run is shown at the end. */
 static void conclude(const struct run_session *s) {
-    bool shown = !s->options->quiet && !s->repeat;
+    bool shown = !s->options->quiet && !s->series.repeat;
     int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);
     if (r < 0)
         session_complain(s, "no %s: %s", shown ? "verdict" : "budget in the database",
@@ -287,16 +289,16 @@ static int record(struct run_session *s) {
         exit_status = run_command(s);
     } else {
         exit_status = interrupted_status(s);
-        if (!s->interrupted)
+        if (!s->signals.last)
             session_refuse(s, "the collector does not run");
     }
-    if (!s->ended_mono_ns) {
-        s->ended_wall_ns = clock_wall_ns();
-        s->ended_mono_ns = clock_monotonic_ns();
+    if (!s->command.ended_mono_ns) {
+        s->command.ended_wall_ns = clock_wall_ns();
+        s->command.ended_mono_ns = clock_monotonic_ns();
     }
     session_drain(s);
     int ended = record_end(s, exit_status);
-    if (ended == 0 && s->started_mono_ns && !s->refusal && s->options->report)
+    if (ended == 0 && s->command.started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
     session_end_live(s);
     session_reap(s);
@@ -321,18 +323,19 @@ void run_once(const struct run_options *options, struct run_turn *turn) {
     if (session_open(&session, options, why, sizeof why) < 0)
         session_complain(&session, "%s", why);
     else {
-        session.repeat = turn->repeat;
-        session.first_repeat = turn->group;
-        session.live_port = turn->live_port;
-        session.sweep = turn->sweep;
-        session.labels = turn->labels;
-        session.n_labels = turn->n_labels;
+        session.series.repeat = turn->repeat;
+        session.series.first_repeat = turn->group;
+        session.series.live_port = turn->live_port;
+        session.series.sweep = turn->sweep;
+        session.series.labels = turn->labels;
+        session.series.n_labels = turn->n_labels;
         turn->exit_status = run(&session);
     }
     turn->run = session.run;
-    turn->started = session.started_mono_ns != 0;
-    turn->interrupted = session.interrupted != 0;
-    turn->duration_ns = turn->started ? session.ended_mono_ns - session.started_mono_ns : 0;
+    turn->started = session.command.started_mono_ns != 0;
+    turn->interrupted = session.signals.last != 0;
+    turn->duration_ns =
+        turn->started ? session.command.ended_mono_ns - session.command.started_mono_ns : 0;
     session_release(&session);
 }
 

@@ -7,20 +7,21 @@
 #define PROGRESS_EVERY_NS NS_PER_S
 
 int run_attach(struct run_session *s) {
-    s->started_wall_ns = clock_wall_ns();
-    s->started_mono_ns = clock_monotonic_ns();
+    s->command.started_wall_ns = clock_wall_ns();
+    s->command.started_mono_ns = clock_monotonic_ns();
     return 0;
 }
 
 static int64_t end_ns(const struct run_session *s) {
     int64_t duration_ns = s->options->duration_ns;
-    return s->options->attached && duration_ns ? s->started_mono_ns + duration_ns : INT64_MAX;
+    return s->options->attached && duration_ns ? s->command.started_mono_ns + duration_ns
+                                               : INT64_MAX;
 }
 
 static bool run_goes_on(const struct run_session *s) {
     if (!s->options->attached)
-        return s->command != 0;
-    return !s->interrupted && clock_monotonic_ns() < end_ns(s);
+        return s->command.pid != 0;
+    return !s->signals.last && clock_monotonic_ns() < end_ns(s);
 }
 
 static void await_until(struct run_session *s, int64_t deadline_ns) {
@@ -31,7 +32,8 @@ static void await_until(struct run_session *s, int64_t deadline_ns) {
 
 void run_await(struct run_session *s) {
     bool shown = run_progress_wanted(s);
-    for (int64_t next_ns = s->started_mono_ns; run_goes_on(s); next_ns += PROGRESS_EVERY_NS) {
+    for (int64_t next_ns = s->command.started_mono_ns; run_goes_on(s);
+         next_ns += PROGRESS_EVERY_NS) {
         await_until(s, shown ? next_ns : INT64_MAX);
         if (shown && run_goes_on(s))
             run_progress_show(s);
@@ -39,5 +41,5 @@ void run_await(struct run_session *s) {
     if (shown)
         run_progress_end();
     if (s->options->attached)
-        s->interrupted = 0;
+        s->signals.last = 0;
 }

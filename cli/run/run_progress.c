@@ -33,7 +33,7 @@ void run_progress_show(const struct run_session *s) {
         store_close(store);
     }
     snprintf(text, sizeof text, "chokepoint: %.0f s%s",
-             (double)(clock_monotonic_ns() - s->started_mono_ns) / NS_PER_S, state);
+             (double)(clock_monotonic_ns() - s->command.started_mono_ns) / NS_PER_S, state);
     text_sanitize(clean, sizeof clean, text, strlen(text));
     progress_line(clean);
 }

@@ -89,9 +89,9 @@ static void forget(struct planted *p) {
     for (size_t i = 0; i < p->s.n_notes; i++)
         free(p->s.notes[i]);
     session_release_library(&p->s);
-    assert_null(p->s.wrapped);
-    assert_null(p->s.wrap_script);
-    assert_null(p->s.wrap_program);
+    assert_null(p->s.wrapped.words);
+    assert_null(p->s.wrapped.script);
+    assert_null(p->s.wrapped.program);
 }
 
 static void assert_preloads(struct planted *p, const char *ranks, const char *here) {
@@ -99,7 +99,7 @@ static void assert_preloads(struct planted *p, const char *ranks, const char *he
     assert_true(p->s.has_preload);
     assert_string_equal(p->s.preload.ranks, ranks);
     assert_string_equal(p->s.preload.here, here);
-    assert_null(p->s.wrapped);
+    assert_null(p->s.wrapped.words);
     assert_int_equal(p->s.n_notes, 0);
     forget(p);
 }
@@ -114,14 +114,14 @@ static void assert_wraps(struct planted *p) {
     session_choose_library(&p->s);
     assert_preloads_nothing_by_name(p);
     assert_int_equal(p->s.n_notes, 0);
-    assert_non_null(p->s.wrapped);
+    assert_non_null(p->s.wrapped.words);
     forget(p);
 }
 
 static void assert_records_nothing(struct planted *p, const char *const *notes, size_t n) {
     session_choose_library(&p->s);
     assert_preloads_nothing_by_name(p);
-    assert_null(p->s.wrapped);
+    assert_null(p->s.wrapped.words);
     assert_int_equal(p->s.n_notes, n);
     for (size_t i = 0; i < n; i++)
         assert_non_null(strstr(p->s.notes[i], notes[i]));
@@ -141,7 +141,7 @@ static void a_library_that_all_hosts_have_is_named_once(void **state) {
     plant(&p)->s.has_preload = false;
     session_choose_library(&p.s);
     assert_string_equal(p.s.preload.library, "/here/libchokepoint-mpi.so");
-    assert_null(p.s.wrapped);
+    assert_null(p.s.wrapped.words);
 }
 
 static void a_library_that_differs_on_any_host_is_not_named_for_all(void **state) {
@@ -300,9 +300,9 @@ static void each_host_without_one_is_named_with_its_reason(void **state) {
     session_choose_library(&p.s);
     assert_int_equal(p.s.n_notes, 1);
     assert_string_equal(p.s.notes[0], all[1]);
-    assert_non_null(p.s.wrapped); /* vm1 has one nevertheless */
-    assert_non_null(strstr(p.s.wrap_script, " vm1@boot) l=/opt/libchokepoint-mpi.so;; "));
-    assert_null(strstr(p.s.wrap_script, "vm2"));
+    assert_non_null(p.s.wrapped.words); /* vm1 has one nevertheless */
+    assert_non_null(strstr(p.s.wrapped.script, " vm1@boot) l=/opt/libchokepoint-mpi.so;; "));
+    assert_null(strstr(p.s.wrapped.script, "vm2"));
     forget(&p);
 }
 
@@ -351,16 +351,16 @@ static void all_words_of_the_command_stay(void **state) {
     p.words[6] = "";
     session_choose_library(&p.s);
     const char *const expected[] = {
-        "mpirun",    "-n",        "2",   "/bin/sh", "-c", p.s.wrap_script,
+        "mpirun",    "-n",        "2",   "/bin/sh", "-c", p.s.wrapped.script,
         "./program", "./program", "a b", "",        NULL};
-    assert_words(p.s.wrapped, expected);
+    assert_words(p.s.wrapped.words, expected);
     forget(&p);
     plant(&p)->launches[0].library.digest = 8;
     p.words[4] = NULL; /* no argument */
     session_choose_library(&p.s);
-    const char *const few[] = {"mpirun",        "-n",        "2", "/bin/sh", "-c",
-                               p.s.wrap_script, "./program", NULL};
-    assert_words(p.s.wrapped, few);
+    const char *const few[] = {"mpirun",           "-n",        "2", "/bin/sh", "-c",
+                               p.s.wrapped.script, "./program", NULL};
+    assert_words(p.s.wrapped.words, few);
     forget(&p);
 }
 
@@ -372,7 +372,7 @@ static void assert_named(const char *program, const char *name) {
     p.words[3] = word;
     p.s.words.program = word;
     session_choose_library(&p.s);
-    assert_string_equal(p.s.wrapped[6], name);
+    assert_string_equal(p.s.wrapped.words[6], name);
     forget(&p);
 }
 
@@ -407,7 +407,7 @@ static void run_wrapped(struct planted *p, char *to, size_t size) {
     pid_t pid = fork();
     if (pid == 0) {
         dup2(fds[1], STDOUT_FILENO);
-        execv(p->s.wrapped[3], p->s.wrapped + 3);
+        execv(p->s.wrapped.words[3], p->s.wrapped.words + 3);
         _exit(127);
     }
     close(fds[1]);

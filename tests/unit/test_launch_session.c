@@ -75,18 +75,18 @@ static void each_run_has_secrets_of_its_own(void **state) {
     struct run_session *s = *state;
     assert_hex(s->token, 32);
     assert_hex(s->run_id, 16);
-    assert_hex(s->marks_key, 32);
-    assert_string_not_equal(s->token, s->marks_key);
+    assert_hex(s->marks.key, 32);
+    assert_string_not_equal(s->token, s->marks.key);
     assert_int_not_equal(strncmp(s->token, s->run_id, 16), 0);
-    assert_null(strstr(s->marks_stem, s->marks_key));
-    assert_int_equal(strncmp(s->marks, s->marks_stem, strlen(s->marks_stem)), 0);
-    assert_string_equal(s->marks + strlen(s->marks_stem) + 1, s->marks_key);
+    assert_null(strstr(s->marks.stem, s->marks.key));
+    assert_int_equal(strncmp(s->marks.path, s->marks.stem, strlen(s->marks.stem)), 0);
+    assert_string_equal(s->marks.path + strlen(s->marks.stem) + 1, s->marks.key);
     assert_ptr_equal(s->plan.token, s->token);
     assert_ptr_equal(s->collector.token, s->token);
     assert_ptr_equal(s->collector.key, s->credentials.key);
     assert_ptr_equal(s->plan.pin, s->credentials.pin);
-    assert_ptr_equal(s->plan.marks, s->marks_stem);
-    assert_ptr_equal(s->plan.marks_key, s->marks_key);
+    assert_ptr_equal(s->plan.marks, s->marks.stem);
+    assert_ptr_equal(s->plan.marks_key, s->marks.key);
     assert_ptr_equal(s->plan.run_id, s->run_id);
     assert_ptr_equal(s->collector.run_id, s->run_id);
     assert_string_equal(s->collector.database, "runs.db");
@@ -104,8 +104,8 @@ static void nothing_secret_is_left_behind(void **state) {
     session_release(&s);
     for (size_t i = 0; i < sizeof s.token; i++)
         assert_int_equal(s.token[i], 0);
-    for (size_t i = 0; i < sizeof s.marks_key; i++)
-        assert_int_equal(s.marks_key[i], 0);
+    for (size_t i = 0; i < sizeof s.marks.key; i++)
+        assert_int_equal(s.marks.key[i], 0);
 }
 
 static void a_closed_standard_stream_becomes_no_pipe_of_ours(void **state) {
@@ -115,7 +115,7 @@ static void a_closed_standard_stream_becomes_no_pipe_of_ours(void **state) {
     (void)state;
     close(STDIN_FILENO);
     assert_int_equal(session_open(&s, &options, why, sizeof why), 0);
-    int signals = s.signal_fd;
+    int signals = s.signals.fd;
     session_release(&s);
     dup2(kept, STDIN_FILENO);
     close(kept);
@@ -168,32 +168,33 @@ static pid_t start_sleeper(void) {
 
 static void a_signal_to_this_process_alone_is_passed_on(void **state) {
     struct run_session *s = *state;
-    s->command = start_sleeper();
-    pid_t command = s->command;
+    s->command.pid = start_sleeper();
+    pid_t command = s->command.pid;
     kill(getpid(), SIGTERM);
-    while (s->command)
+    while (s->command.pid)
         session_poll(s, clock_monotonic_ns() + NS_PER_S);
-    assert_int_equal(s->interrupted, SIGTERM);
-    assert_int_equal(s->n_interrupts, 1);
-    assert_true(WIFSIGNALED(s->command_status) && WTERMSIG(s->command_status) == SIGTERM);
-    assert_true(s->ended_mono_ns > 0 && s->ended_wall_ns > s->ended_mono_ns);
+    assert_int_equal(s->signals.last, SIGTERM);
+    assert_int_equal(s->signals.n, 1);
+    assert_true(WIFSIGNALED(s->command.status) && WTERMSIG(s->command.status) == SIGTERM);
+    assert_true(s->command.ended_mono_ns > 0 &&
+                s->command.ended_wall_ns > s->command.ended_mono_ns);
     assert_int_equal(waitpid(command, NULL, WNOHANG), -1); /* it was waited for */
 }
 
 static void a_signal_to_the_whole_group_is_not_sent_twice(void **state) {
     struct run_session *s = *state;
-    s->command = start_sleeper();
-    pid_t command = s->command;
+    s->command.pid = start_sleeper();
+    pid_t command = s->command.pid;
     assert_int_equal(setpgid(command, 0),
                      0); /* so that a direct signal is told from one passed on */
     kill(0, SIGTERM);
-    while (!s->n_interrupts)
+    while (!s->signals.n)
         session_poll(s, clock_monotonic_ns() + NS_PER_S);
-    assert_int_equal(s->interrupted, SIGTERM);
-    assert_int_equal(s->command, command);
+    assert_int_equal(s->signals.last, SIGTERM);
+    assert_int_equal(s->command.pid, command);
     assert_int_equal(waitpid(command, NULL, WNOHANG), 0); /* it lives */
     kill(command, SIGKILL);
-    while (s->command)
+    while (s->command.pid)
         session_poll(s, clock_monotonic_ns() + NS_PER_S);
 }
 
@@ -298,7 +299,7 @@ static void troubles_of_the_collector_are_notes(void **state) {
     s->listener.unwritable(s, "disk full"); /* the reason why the command does not start */
     assert_string_equal(s->unwritable, "disk full");
     assert_int_equal(s->n_notes, 2);
-    s->started_mono_ns = 1;
+    s->command.started_mono_ns = 1;
     s->listener.unwritable(s, "quota");
     assert_string_equal(s->unwritable, "quota");
     expect_note(s, 3, "collector: quota; agents keep their frames until that is over");
