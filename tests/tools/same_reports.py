@@ -26,8 +26,10 @@ def runs_of(program, database):
 
 
 def report_of(program, database, run, form):
+    # Reports print commands that begin with the program's name as it was called.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "120"}
-    ended = subprocess.run([program, "report", run, "--db", database, "--format", form], capture_output=True, env=environment, stdin=subprocess.DEVNULL)
+    ended = subprocess.run([os.path.basename(program), "report", run, "--db", database, "--format", form], capture_output=True, env=environment,
+                           executable=program, stdin=subprocess.DEVNULL)
     return b"exit %d\n" % ended.returncode + ended.stdout + ended.stderr
 
 
