@@ -11,26 +11,12 @@
 
 #define PROTOCOL_ARP 0x0806
 
-enum key_form key_form_of(const char *table) {
-    static const struct {
-        const char *table;
-        enum key_form form;
-    } forms[] = {{"cpu", KEY_CORE},
-                 {"process", KEY_PROCESS},
-                 {"wait", KEY_PROCESS},
-                 {"rank", KEY_RANK},
-                 {"mpi", KEY_RANK},
-                 {"mpi_function", KEY_RANK},
-                 {"connection", KEY_CONNECTION},
-                 {"socket_wait", KEY_CONNECTION},
-                 {"flow", KEY_FLOW},
-                 {"qdisc", KEY_QUEUE},
-                 {"wakeup", KEY_PAIR},
-                 {"nfs", KEY_OPERATION}};
-    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-        if (strcmp(forms[i].table, table) == 0)
-            return forms[i].form;
-    return KEY_WORD;
+enum key_form key_form_of(enum table_id table) {
+    static const enum key_form forms[TABLES_KNOWN] = {
+#define KEY(ID, form) [TABLE_##ID] = KEY_##form,
+#include "tables/tables.def"
+    };
+    return forms[table] ? forms[table] : KEY_WORD;
 }
 
 /* ---- writing: by hand, since agents do it for each row ---- */

@@ -14,6 +14,7 @@
 
 #include "common/table.h"
 #include "common/text.h"
+#include "tables/tables.h"
 
 struct row;
 struct rows;
@@ -84,7 +85,7 @@ struct table_key {
     }
 
 /* The form of the instances of a table. */
-enum key_form key_form_of(const char *table);
+enum key_form key_form_of(enum table_id table);
 
 /* Reads the key from a text of that form. */
 struct table_key key_read(enum key_form form, const char *text);

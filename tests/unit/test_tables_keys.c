@@ -21,9 +21,9 @@ static void assert_span(struct span span, const char *text) {
 
 static void a_table_tells_the_form_of_its_keys(void **state) {
     (void)state;
-    assert_int_equal(key_form_of("socket_wait"), KEY_CONNECTION);
-    assert_int_equal(key_form_of("wakeup"), KEY_PAIR);
-    assert_int_equal(key_form_of("disk"), KEY_WORD);
+    assert_int_equal(key_form_of(TABLE_SOCKET_WAIT), KEY_CONNECTION);
+    assert_int_equal(key_form_of(TABLE_WAKEUP), KEY_PAIR);
+    assert_int_equal(key_form_of(TABLE_DISK), KEY_WORD);
     assert_int_equal(key_read(KEY_WORD, "vda").form, KEY_WORD);
 }
 

@@ -33,7 +33,7 @@ void recording_init(struct recording *recording) {
     for (size_t i = 0; i < RECORDING_COUNT_; i++)
         recording->tables[i] = (struct series_set){.n_columns = recording_columns[i].n,
                                                    .levels = levels_of(&all_tables[i]),
-                                                   .keys = key_form_of(all_tables[i].name)};
+                                                   .keys = key_form_of((enum table_id)i)};
 }
 
 int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns) {
