@@ -56,6 +56,14 @@ struct process_use model_process_use(const struct run_model *model,
     };
 }
 
+const struct model_process *model_next_process(const struct run_model *model, int host, bool job,
+                                               const struct model_process *after) {
+    for (size_t p = after ? (size_t)(after - model->processes) + 1 : 0; p < model->n_processes; p++)
+        if (model->processes[p].host == host && model->processes[p].job == job)
+            return &model->processes[p];
+    return NULL;
+}
+
 bool model_process_has_threads(const struct run_model *model, const struct model_process *process) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     for (size_t row = 0; row < process->series->n; row++)

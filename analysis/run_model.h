@@ -107,6 +107,15 @@ static inline int64_t model_process_pid(const struct run_model *model,
 
 struct process_use model_process_use(const struct run_model *model,
                                      const struct model_process *process, struct windows windows);
+static inline struct process_use
+model_group_use(const struct run_model *model, const struct model_process *process, size_t group) {
+    return model_process_use(model, process, phase_windows(&model->groups[group]));
+}
+
+/* The host's first process of the job, or outside it, after that one (NULL: of all). NULL: none is
+ * left. */
+const struct model_process *model_next_process(const struct run_model *model, int host, bool job,
+                                               const struct model_process *after);
 
 /* It had more than one at a time. */
 bool model_process_has_threads(const struct run_model *model, const struct model_process *process);

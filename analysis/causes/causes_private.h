@@ -16,6 +16,13 @@
 #include "analysis/gain/free_loss.h"
 #include "analysis/gain/throughput.h"
 
+/* Whether the main group was searched and no candidate was added, so that a remark is due.
+ * before: candidates->n before the search. */
+static inline bool found_none(const struct run_model *model, size_t group,
+                              const struct candidates *candidates, size_t before) {
+    return candidates->n == before && group == model->main_group;
+}
+
 /* Whether the group has a candidate of these resources (bits of enum resource). */
 bool candidates_any(const struct candidates *candidates, size_t group, unsigned resources);
 /* The group's connections, made when first needed; owned by the candidates. -ENOMEM. */

@@ -103,12 +103,9 @@ static double lost_by(const struct run_model *model, size_t group,
 
 static struct contended most_contended(const struct run_model *model, size_t group, int host) {
     struct contended worst = {0};
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->host != host || !process->job)
-            continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+    const struct model_process *process = NULL;
+    while ((process = model_next_process(model, host, true, process))) {
+        struct process_use use = model_group_use(model, process, group);
         double lost = lost_by(model, group, process, use);
         if (!worst.process || lost > worst.blocked)
             worst = (struct contended){process, use, lost};
@@ -357,7 +354,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     result = result < 0 ? result : 0;
     if (result == 0 && group == model->main_group && shared > 0)
         rule_out_shared(shared, candidates);
-    else if (result == 0 && candidates->n == before && group == model->main_group)
+    else if (result == 0 && found_none(model, group, candidates, before))
         rule_out_contention(model, group, candidates);
     return result;
 }

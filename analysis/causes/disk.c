@@ -82,12 +82,9 @@
  * does not count it (all zero looks the same). */
 static double job_delay(const struct run_model *model, size_t group, int host) {
     double most = NAN;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->host != host || !process->job)
-            continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+    const struct model_process *process = NULL;
+    while ((process = model_next_process(model, host, true, process))) {
+        struct process_use use = model_group_use(model, process, group);
         most = fmax(most, use.disk_s / use.wall_s);
     }
     return most > 0 ? most : NAN;
@@ -111,12 +108,9 @@ static double delay_for_disk(const struct run_model *model, size_t group, int ho
 /* Bytes per second that the job's own processes read and wrote there. */
 static double job_bytes(const struct run_model *model, size_t group, int host) {
     double bytes = 0, wall_s = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->host != host || !process->job)
-            continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+    const struct model_process *process = NULL;
+    while ((process = model_next_process(model, host, true, process))) {
+        struct process_use use = model_group_use(model, process, group);
         bytes += (isnan(use.read_bytes) ? 0 : use.read_bytes) +
                  (isnan(use.write_bytes) ? 0 : use.write_bytes);
         wall_s = fmax(wall_s, use.wall_s);
@@ -264,7 +258,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             is_own(model, group, (int)h, &d) && add_disk(model, group, (int)h, &d, candidates) < 0)
             return -ENOMEM;
     }
-    if (candidates->n == before && group == model->main_group && !isnan(most_busy))
+    if (found_none(model, group, candidates, before) && !isnan(most_busy))
         rule_out_disk(most_psi, most_busy, &candidates->ruled_out);
     return 0;
 }

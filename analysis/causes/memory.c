@@ -184,7 +184,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             add_memory(model, group, (int)h, &s, candidates) < 0)
             return -ENOMEM;
     }
-    if (candidates->n == before && group == model->main_group && !isnan(least))
+    if (found_none(model, group, candidates, before) && !isnan(least))
         rule_out_memory(least, most_psi, &candidates->ruled_out);
     return 0;
 }

@@ -83,8 +83,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             return -ENOMEM;
     }
     struct beside_job beside;
-    if (candidates->n == before && group == model->main_group &&
-        most >= number_of(model, QUOTA_MIN) && beside_job_find(model, group, &beside) < 0)
+    if (found_none(model, group, candidates, before) && most >= number_of(model, QUOTA_MIN) &&
+        beside_job_find(model, group, &beside) < 0)
         remarks_add(&candidates->ruled_out, QUOTA_HARMLESS, NUMBERS(100 * fmin(1, most)), NAMES());
     return 0;
 }

@@ -41,8 +41,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         const struct model_process *process = &model->processes[p];
         if (!model_is_rank(model, process))
             continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+        struct process_use use = model_group_use(model, process, group);
         double share = use.cpu_s / use.wall_s;
         ranks++;
         if (share > most) {

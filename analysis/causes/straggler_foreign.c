@@ -11,12 +11,9 @@ static double worth(double value) {
 /* The process outside the job that used most of a host's CPU, or of its disks, in these windows. */
 const struct model_process *slowed_foreign(const struct run_model *model, int host,
                                            struct windows windows, bool disk, double *ret_amount) {
-    const struct model_process *most = NULL;
+    const struct model_process *process = NULL, *most = NULL;
     *ret_amount = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->job || process->host != host)
-            continue;
+    while ((process = model_next_process(model, host, false, process))) {
         struct process_use use = model_process_use(model, process, windows);
         double amount = disk ? worth(use.read_bytes) + worth(use.write_bytes) : worth(use.cpu_s);
         if (amount > *ret_amount) {

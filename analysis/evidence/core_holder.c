@@ -12,12 +12,11 @@
 double core_beside(const struct run_model *model, size_t group, int host,
                    const struct model_process *than) {
     double cores = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->host != host || !process->job || process == than)
+    const struct model_process *process = NULL;
+    while ((process = model_next_process(model, host, true, process))) {
+        if (process == than)
             continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+        struct process_use use = model_group_use(model, process, group);
         cores += stats_or_zero(use.cpu_s) / use.wall_s;
     }
     return cores;

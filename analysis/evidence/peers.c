@@ -20,8 +20,7 @@ static struct process_use use_of(const struct run_model *model, const struct ran
     for (size_t i = 0; i < model->n_processes; i++)
         if (model->processes[i].host == who->host &&
             model->processes[i].series->name == who->process)
-            return model_process_use(model, &model->processes[i],
-                                     phase_windows(&model->groups[group]));
+            return model_group_use(model, &model->processes[i], group);
     return (struct process_use){.user_s = NAN, .run_queue_s = NAN};
 }
 

@@ -135,8 +135,7 @@ static double rank_busy(const struct run_model *model, const struct model_proces
     const struct budget *b = &budgets_of(model, process)->groups[group];
     if (b->wall_s > 0 && budget_closes(b) && b->source != BUDGET_FROM_TOTALS)
         return busy_share(b);
-    struct process_use use =
-        model_process_use(model, process, phase_windows(&model->groups[group]));
+    struct process_use use = model_group_use(model, process, group);
     return (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
 }
 
@@ -193,7 +192,7 @@ static const struct model_process *first_alike(const struct run_model *model, si
             !key_same_program(&at->series->key, &most->series->key) ||
             !is_older(set, at->series, first->series))
             continue;
-        struct process_use use = model_process_use(model, at, phase_windows(&model->groups[group]));
+        struct process_use use = model_group_use(model, at, group);
         first = of(&use) >= ALIKE_PART * value ? at : first;
     }
     return first;
@@ -203,12 +202,9 @@ static const struct model_process *most_foreign(const struct run_model *model, s
                                                 int host, use_of *of, double *ret_most) {
     const struct model_process *most = NULL;
     *ret_most = 0;
-    for (size_t p = 0; p < model->n_processes; p++) {
-        const struct model_process *process = &model->processes[p];
-        if (process->host != host || process->job)
-            continue;
-        struct process_use use =
-            model_process_use(model, process, phase_windows(&model->groups[group]));
+    const struct model_process *process = NULL;
+    while ((process = model_next_process(model, host, false, process))) {
+        struct process_use use = model_group_use(model, process, group);
         double value = of(&use);
         if (value > *ret_most) {
             *ret_most = value;
@@ -218,8 +214,7 @@ static const struct model_process *most_foreign(const struct run_model *model, s
     const struct model_process *first =
         most ? first_alike(model, group, most, of, *ret_most) : NULL;
     if (first != most) {
-        struct process_use use =
-            model_process_use(model, first, phase_windows(&model->groups[group]));
+        struct process_use use = model_group_use(model, first, group);
         *ret_most = of(&use);
     }
     return first;

@@ -12,7 +12,7 @@
 #define HELPED_MIN 0.01 /* of the run: a rank waits this long for a helper */
 
 static double cpu_of(const struct run_model *model, const struct model_process *process) {
-    double cpu = model_process_use(model, process, phase_windows(&model->groups[0])).cpu_s;
+    double cpu = model_group_use(model, process, 0).cpu_s;
     return isnan(cpu) ? 0 : cpu;
 }
 
