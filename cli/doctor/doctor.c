@@ -198,8 +198,7 @@ static int doctor_main(int argc, char **argv) {
          .flag = &o.mpirun},
         {"--db FILE", "where a recording would go; default: ./chokepoint.db",
          .take = verb_take_database, .to = &o.database},
-        {"--start-timeout S", "how long hosts may take to answer; default: 20",
-         .number = &o.timeout_s, .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S},
+        RUN_TIMEOUT_ROW(&o.timeout_s),
         {"-v, --verbose", "also what is as it should be", .flag = &o.verbose},
         {"--format FORMAT", "text (default) or json", .text = &o.format},
     };

@@ -74,14 +74,8 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
          "system (Slurm, PBS), else this machine",
          .text = &o->hosts},
         VERB_DATABASE(&o->database),
-        {"--rate HZ", "samples a second of each host; default: 10", .text = &o->rate,
-         .number = &o->rate_hz, .low = RUN_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
-        {"--process-rate HZ", "of its processes; default: 1", .text = &o->process_rate,
-         .number = &o->process_rate_hz, .low = RUN_PROCESS_RATE_MIN_HZ, .high = RUN_RATE_MAX_HZ},
-        {"--call-spool-limit BYTES",
-         "of single MPI calls, which each host keeps until the command has\n"
-         "ended; default: 256m, about 14 million calls",
-         .take = run_take_spool_limit, .to = &o->call_spool_limit},
+        RUN_HOST_ROWS(&run),
+        RUN_CALL_ROWS(o),
         {"-r, --repeat N", "record COMMAND N times, one after the other, as repeats of one run",
          .small = &o->repeats, .low = 1, .high = RUN_REPEATS_MAX},
         {"--ignore-failure", "of --repeat: go on after a run that failed",
@@ -93,14 +87,7 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
          "these processes are the job, too, with their children: unit=,\n"
          "port=, cgroup=, user=, session=, pid=, container=; repeatable",
          .take = run_take_job, .to = &o->jobs},
-        {"--flows", "capture packets: who exchanges how much with whom", .flag = &o->flows},
-        {"--allow-missing", "go on when a host does not answer", .flag = &o->allow_missing},
         {"--live", "serve a live view to a browser here while COMMAND runs", .flag = &o->live},
-        {"--start-timeout S", "how long hosts may take to answer; default: 20",
-         .number = &run.start_timeout_s, .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S},
-        {"--no-shim", "preload nothing: MPI calls are not recorded", .not_flag = &o->shim},
-        {"--wait-clocks", "clock the job's waits with programs in the kernels of hosts",
-         .flag = &o->wait_clocks},
         {"--no-command-lines",
          "record of COMMAND its program alone, and name\n"
          "processes as the kernel does",
@@ -109,11 +96,7 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
          "record what looks like a password, a token or a key in COMMAND\n"
          "as it is, not as ***",
          .flag = &o->no_mask},
-        {"--why", "at the end the verdict with what it rests on, not five lines", .flag = &o->why},
-        {"--progress", "on a terminal: time, samples, what is full, each second",
-         .flag = &o->progress},
-        {"--no-report", "no verdict at the end", .not_flag = &o->report},
-        {"-q, --quiet", "say nothing but errors", .flag = &o->quiet},
+        RUN_END_ROWS(o),
     };
     const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 6, 25, true};
     int r = verb_words_read("run", &table, argc, argv, &o->command);

@@ -48,6 +48,50 @@ struct run_words {
     double start_timeout_s;
 };
 
+/* Rows of options for hosts; `place` is a double *, `words` a struct run_words *. */
+#define RUN_TIMEOUT_ROW(place)                                                                     \
+    {                                                                                              \
+        "--start-timeout S", "how long hosts may take to answer; default: 20",                     \
+            .number = (place), .low = RUN_TIMEOUT_MIN_S, .high = RUN_TIMEOUT_MAX_S                 \
+    }
+#define RUN_HOST_ROWS(words)                                                                       \
+    {"--rate HZ",                                                                                  \
+     "samples a second of each host; default: 10",                                                 \
+     .text = &(words)->options.rate,                                                               \
+     .number = &(words)->options.rate_hz,                                                          \
+     .low = RUN_RATE_MIN_HZ,                                                                       \
+     .high = RUN_RATE_MAX_HZ},                                                                     \
+        {"--process-rate HZ",                                                                      \
+         "of its processes; default: 1",                                                           \
+         .text = &(words)->options.process_rate,                                                   \
+         .number = &(words)->options.process_rate_hz,                                              \
+         .low = RUN_PROCESS_RATE_MIN_HZ,                                                           \
+         .high = RUN_RATE_MAX_HZ},                                                                 \
+        {"--flows", "capture packets: who exchanges how much with whom",                           \
+         .flag = &(words)->options.flows},                                                         \
+        {"--wait-clocks", "clock the job's waits with programs in the kernels of hosts",           \
+         .flag = &(words)->options.wait_clocks},                                                   \
+        {"--allow-missing", "go on when a host does not answer",                                   \
+         .flag = &(words)->options.allow_missing},                                                 \
+        RUN_TIMEOUT_ROW(&(words)->start_timeout_s)
+
+/* Rows of options for MPI calls, and for the end of a run; `o` is a struct run_options *. */
+#define RUN_CALL_ROWS(o)                                                                           \
+    {"--call-spool-limit BYTES",                                                                   \
+     "of single MPI calls, which each host keeps until the command has\n"                          \
+     "ended; default: 256m, about 14 million calls",                                               \
+     .take = run_take_spool_limit, .to = &(o)->call_spool_limit},                                  \
+    {                                                                                              \
+        "--no-shim", "preload nothing: MPI calls are not recorded", .not_flag = &(o)->shim         \
+    }
+#define RUN_END_ROWS(o)                                                                            \
+    {"--why", "at the end the verdict with what it rests on, not five lines", .flag = &(o)->why},  \
+        {"--progress", "on a terminal: time, samples, what is full, each second",                  \
+         .flag = &(o)->progress},                                                                  \
+        {"--no-report", "no verdict at the end", .not_flag = &(o)->report}, {                      \
+        "-q, --quiet", "say nothing but errors", .flag = &(o)->quiet                               \
+    }
+
 struct option_word;
 
 void run_words_init(struct run_words *words);
