@@ -57,6 +57,7 @@ chokepoint_e2e_test(wrong_input_is_one_line)
 chokepoint_e2e_test(examples_of_the_manual_work)
 chokepoint_e2e_test(built_without_cmocka)
 chokepoint_e2e_test(metrics_documented)
+chokepoint_e2e_test(rules_are_those_of_the_judge)
 
 # The checks themselves.
 chokepoint_e2e_test(what_changed_is_tested)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `chokepoint rules`: what the judge looks for, why it holds up a run, what it needs to see, and
- * its thresholds. The list is the table that judges, so it cannot be out of date.
+ * its thresholds. The list is the table that judges, so it cannot be out of date; with
+ * CHOKEPOINT_JUDGE it is that of the changed judge.
  */
 #include "analysis/causes/causes.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
 #include "common/error.h"
+#include "reports/model/input.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -23,6 +25,16 @@ static const char usage[] =
     "them earns: a list such as '-quota;SKEW_RATIO*1.4;GAIN_MIN=0.08;-source:calls' leaves out\n"
     "a rule, scales and sets a threshold, and leaves out a source.\n"
     "\n";
+
+static bool is_off(size_t cause) {
+    const struct judge *judge = report_judge();
+    return judge && judge->causes_off >> cause & 1;
+}
+
+static unsigned all_sources(void) {
+    const struct judge *judge = report_judge();
+    return ((1u << SOURCE_COUNT_) - 1) & ~(judge ? judge->sources_off : 0);
+}
 
 static json_t *sources_of(unsigned bits) {
     json_t *list = json_array();
@@ -46,7 +58,8 @@ static void each_number(const char *name, const struct number *const *own, look 
 
 static void append_number(const struct number *n, void *list) {
     json_array_append_new(list, json_pack("{s:s, s:f, s:s, s:s}", "name", n->name, "value",
-                                          n->usual, "unit", n->unit, "reason", n->reason));
+                                          judge_number(report_judge(), n), "unit", n->unit,
+                                          "reason", n->reason));
 }
 
 static json_t *thresholds_of(const char *name, const struct number *const *own) {
@@ -59,16 +72,19 @@ static json_t *json_of(void) {
     json_t *list = json_array();
     size_t n;
     const struct cause *const *causes = causes_all(&n);
-    for (size_t r = 0; r < n; r++)
+    for (size_t r = 0; r < n; r++) {
+        if (is_off(r))
+            continue;
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "name", causes[r]->name,
                             "resource", resource_name(causes[r]->resource), "cause",
                             cause_name(causes[r]->kind), "needs", sources_of(causes[r]->needs),
                             "instead", sources_of(causes[r]->instead), "reason", causes[r]->reason,
                             "thresholds", thresholds_of(causes[r]->name, causes[r]->numbers)));
+    }
     return json_pack("{s:s, s:o, s:o, s:o}", "schema", "chokepoint.rules/1", "rules", list,
                      "thresholds", thresholds_of("all", NULL), "sources",
-                     sources_of((1u << SOURCE_COUNT_) - 1));
+                     sources_of(all_sources()));
 }
 
 static void print_sources(const char *words, unsigned bits) {
@@ -84,13 +100,16 @@ static void print_sources(const char *words, unsigned bits) {
 
 static void print_number(const struct number *n, void *ctx) {
     (void)ctx;
-    printf("    %-24s %-8.6g %s: %s\n", n->name, n->usual, n->unit, n->reason);
+    printf("    %-24s %-8.6g %s: %s\n", n->name, judge_number(report_judge(), n), n->unit,
+           n->reason);
 }
 
 static void print_text(void) {
     size_t n;
     const struct cause *const *causes = causes_all(&n);
     for (size_t r = 0; r < n; r++) {
+        if (is_off(r))
+            continue;
         printf("%s: %s, %s\n    %s\n", causes[r]->name, resource_name(causes[r]->resource),
                cause_name(causes[r]->kind), causes[r]->reason);
         print_sources("    needs ", causes[r]->needs);

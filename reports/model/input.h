@@ -44,6 +44,7 @@ enum report_calls {
 /* Sets the judge of all runs that this process loads from now on, for ablations; borrowed. NULL,
  * and the default: the usual judge. */
 void report_judge_by(const struct judge *judge);
+const struct judge *report_judge(void);
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input);
 void report_input_release(struct report_input *input);

@@ -274,6 +274,10 @@ void report_judge_by(const struct judge *judge) {
     judged_by = judge;
 }
 
+const struct judge *report_judge(void) {
+    return judged_by;
+}
+
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input) {
     struct report_input input = {0};
