@@ -47,6 +47,10 @@ class Facts:
     tables: set = dataclasses.field(default_factory=set) # tables of the recording with at least one row
     held_back: set = dataclasses.field(default_factory=set) # hosts whose queueing discipline throttled packets
     absent_ranks: list = dataclasses.field(default_factory=list) # ranks of the MPI world without any record
+    sweep: list = dataclasses.field(default_factory=list) # law 12: answers for every resource of every host
+    ended: dict = dataclasses.field(default_factory=dict) # law 13: exit_status, oom_kills, full (mounts without room)
+    notes: list = dataclasses.field(default_factory=list) # law 15: remarks of agents and the collector
+    disk_counted: bool = False # law 15: the kernel counted waits for disks
     parents: bool = True # parents of processes were recorded: otherwise launchers cannot be told
     thresholds: dict = dataclasses.field(default_factory=dict) # name: value, from the listing of rules
     clean_ratio: float = None # the clean twin's share of its time, and the uncertainty of that

@@ -23,11 +23,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import bounds
 import law_checks
+import law_truth
 import recordings
 import scorer
 import truth
 from cases import PLAIN
 
+LAWS = law_checks.LAWS | law_truth.LAWS
 ADVISED = re.compile(r"`[^` ]*chokepoint whatif ([^`]*)`")
 CAUSES = ("contention", "quota", "steal", "disk", "memory", "sleep")
 
@@ -40,9 +42,9 @@ def output(words):
     return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip() or f"exit status {done.returncode}")
 
 
-def what_if(binaries, database, words):
+def what_if(binaries, database, words, run="last"):
     """(answers, None) or (None, why there are none); each answer says what its share refers to."""
-    text, trouble = output([f"{binaries}/chokepoint", "whatif", "--db", database, "last", *words, "--format", "json"])
+    text, trouble = output([f"{binaries}/chokepoint", "whatif", "--db", database, run, *words, "--format", "json"])
     if trouble:
         return None, trouble
     whole = json.loads(text)
@@ -92,28 +94,47 @@ def questions_of(report):
     return asked
 
 
-def content(database):
-    """(tables with rows, hosts whose queueing discipline held packets back, ranks of the MPI world without any record, whether
-    the parents of processes were recorded)."""
+ROWS = """FROM "{}" JOIN frame USING(frame) JOIN stream USING(stream) JOIN host USING(host)"""
+
+
+def rows_in(db, table, columns, number, where=""):
+    """Rows of a table that belong to a run; none where the recording lacks it, or a column."""
+    try:
+        return db.execute(f"SELECT {columns} {ROWS.format(table)} WHERE host.run = {number} {where}").fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def content(database, number):
+    """Facts that the recording itself tells, by their names in Facts."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
         names = [row[0] for row in db.execute("SELECT name FROM table_info")]
-        tables = {name for name in names if db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}
         columns = [row[1] for row in db.execute("PRAGMA table_info(process)")]
-        parents = not columns or "parent" in columns
-        held = set()
-        if "qdisc" in tables:
-            held = {row[0] for row in db.execute('SELECT host.name FROM qdisc JOIN instance USING(instance) JOIN host USING(host) '
-                                                 'GROUP BY host.name HAVING sum(overlimits) > 0')}
-        if "mpi" not in tables:
-            return tables, held, [], parents
-        world, = db.execute("SELECT max(world_size) FROM mpi").fetchone()
-        seen = {row[0] for row in db.execute("SELECT DISTINCT rank FROM mpi")}
-        return tables, held, sorted(set(range(world or 0)) - seen), parents
+        world = max((size or 0 for size, in rows_in(db, "mpi", "DISTINCT world_size", number)), default=0)
+        seen = {rank for rank, in rows_in(db, "mpi", "DISTINCT rank", number)}
+        return {"tables": {name for name in names if rows_in(db, name, "1", number, "LIMIT 1")},
+                "held_back": {row[0] for row in rows_in(db, "qdisc", "host.name", number, "GROUP BY host.name HAVING sum(overlimits) > 0")},
+                "absent_ranks": sorted(set(range(world)) - seen), "parents": not columns or "parent" in columns,
+                "disk_counted": bool(rows_in(db, "process", "1", number, "AND block_io_ns > 0 LIMIT 1")),
+                "ended": how_ended(db, number), "notes": notes_in(db, number)}
 
 
-def reports_of(binaries, database):
+def how_ended(db, number):
+    status, = db.execute("SELECT exit_status FROM run WHERE run = ?", (number,)).fetchone()
+    kills = sum(row[0] or 0 for row in rows_in(db, "cgroup", "sum(oom_kills)", number))
+    full = [row[0] for row in rows_in(db, "filesystem", "DISTINCT (SELECT name FROM instance WHERE instance.instance = filesystem.instance)", number,
+                                      "AND available_bytes = 0 AND size_bytes > 0")]
+    return {"exit_status": status, "oom_kills": kills, "full": full}
+
+
+def notes_in(db, number):
+    told = [text for text, in db.execute("SELECT text FROM run_note WHERE run = ?", (number,))]
+    return told + [text for text, in rows_in(db, "note", "DISTINCT (SELECT name FROM instance WHERE instance.instance = note.instance)", number)]
+
+
+def reports_of(binaries, database, number):
     """(report, formats whose second report differed)."""
-    command = [f"{binaries}/chokepoint", "report", "--db", database, "last", "--format"]
+    command = [f"{binaries}/chokepoint", "report", "--db", database, str(number), "--format"]
     first, second = ({form: output([*command, form]) for form in ("json", "text")} for _ in range(2))
     text, trouble = first["json"]
     if trouble:
@@ -121,27 +142,35 @@ def reports_of(binaries, database):
     return json.loads(text), [form for form in first if first[form] != second[form]]
 
 
-def facts_of(name, database, binaries, thresholds):
-    report, differing = reports_of(binaries, database)
+def facts_of(name, database, number, binaries, thresholds):
+    report, differing = reports_of(binaries, database, number)
+    ask = lambda questions: what_if(binaries, database, [word for question in questions for word in question.split()], str(number))[0] or []
     advised = []
     for command in advised_commands(report["verdict"]):
-        answers, trouble = what_if(binaries, database, advised_words(command))
+        answers, trouble = what_if(binaries, database, advised_words(command), str(number))
         advised.append((f"chokepoint whatif {command}", answers[0] if answers else None, trouble))
-    asked = what_if(binaries, database, [word for question in questions_of(report) for word in question.split()])[0] if law_checks.rows_of(report) else None
-    tables, held, absent, parents = content(database)
-    return law_checks.Facts(name, report, advised, asked or [], differing, tables, held, absent, parents, thresholds)
+    has_rows = law_checks.rows_of(report)
+    asked = ask(questions_of(report)) if has_rows else []
+    sweep = ask(law_truth.sweep_questions(report)) if has_rows and law_truth.is_asked(report["verdict"]) else []
+    return law_checks.Facts(name, report, advised, asked, differing, thresholds=thresholds, sweep=sweep, **content(database, number))
 
 
 # ---- all of them ----
 
 def databases(results):
-    """[(name, database, its case or None)]; runs without profiling have no recording."""
+    """[(name, database, number of the run, its case or None)]; runs without profiling have no recording."""
     for name in sorted(os.listdir(results)):
         path = f"{results}/{name}/recording.db"
         if os.path.exists(path):
-            yield name, path, read_case(f"{results}/{name}/case.json")
+            yield name, path, runs_in(path)[-1], read_case(f"{results}/{name}/case.json")
         elif name.endswith(".db"):
-            yield name.removesuffix(".db"), f"{results}/{name}", None
+            numbers = runs_in(f"{results}/{name}")
+            yield from ((f"{name.removesuffix('.db')}{f' {number}' if len(numbers) > 1 else ''}", f"{results}/{name}", number, None) for number in numbers)
+
+
+def runs_in(database):
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
+        return [number for number, in db.execute("SELECT run FROM run ORDER BY run")]
 
 
 def read_case(path):
@@ -153,10 +182,10 @@ def read_case(path):
 
 def gathered(one, binaries, thresholds, say=lambda text: None):
     """(facts or None, run or None, why it could not be reported)."""
-    name, database, case = one
+    name, database, number, case = one
     say(name)
     try:
-        facts = facts_of(name, database, binaries, thresholds)
+        facts = facts_of(name, database, number, binaries, thresholds)
     except (RuntimeError, ValueError, OSError) as error:
         return None, None, f"{name}: {error}"
     labelled = case and case["fault"] != PLAIN and os.path.exists(f"{os.path.dirname(database)}/label.json")
@@ -177,10 +206,10 @@ def add_truth(pairs, binaries):
 
 
 def violations(facts, laws):
-    return [(law, facts.name, text) for law in laws for text in law_checks.LAWS[law](facts)]
+    return [(law, facts.name, text) for law in laws for text in LAWS[law](facts)]
 
 
-def check(results, binaries, laws=tuple(law_checks.LAWS), only=(), say=lambda text: None):
+def check(results, binaries, laws=tuple(LAWS), only=(), say=lambda text: None):
     """([(law, name, fault)], number of recordings, unreportable ones, other checks left out)."""
     chosen = [one for one in databases(results) if not only or any(word in one[0] for word in only)]
     thresholds = thresholds_of(listing(binaries))
@@ -200,7 +229,7 @@ def lines_of(found, count, notes, laws, quiet=False):
     lines = [] if quiet else [f"  law {law}: {name}: {text}" for law, name, text in sorted(found)]
     for law in laws:
         broken = len({name for number, name, _ in found if number == law})
-        lines.append(f"law {law:2d}: {'holds' if not broken else f'broken by {broken}'} of {count}: {law_checks.LAWS[law].__doc__}")
+        lines.append(f"law {law:2d}: {'holds' if not broken else f'broken by {broken}'} of {count}: {LAWS[law].__doc__}")
     return lines + [f"not checked: {note}" for note in notes]
 
 
@@ -209,7 +238,7 @@ def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
     parser.add_argument("results")
     parser.add_argument("--bin", default=os.environ.get("CHOKEPOINT_BIN", f"{root}/build/release/bin"))
-    parser.add_argument("--laws", default=",".join(map(str, law_checks.LAWS)))
+    parser.add_argument("--laws", default=",".join(map(str, LAWS)))
     parser.add_argument("--only", default="")
     parser.add_argument("--quiet", action="store_true", help="the line of each law alone")
     options = parser.parse_args(words)

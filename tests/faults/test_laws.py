@@ -58,10 +58,10 @@ def balanced():
 
 class Planted(unittest.TestCase):
     def broken(self, facts):
-        return {law for law in law_checks.LAWS if list(law_checks.LAWS[law](facts))}
+        return {law for law in laws.LAWS if list(laws.LAWS[law](facts))}
 
     def assert_breaks(self, facts, law, words):
-        told = " | ".join(law_checks.LAWS[law](facts))
+        told = " | ".join(laws.LAWS[law](facts))
         self.assertIn(words, told)
 
     def test_runs_that_keep_all_laws_break_none(self):
@@ -320,6 +320,92 @@ class Bytes(Planted):
         self.assert_breaks(facts, 10, "text is another the second time")
 
 
+class Denied(Planted):
+    def test_balanced_though_a_resource_is_worth_more(self):
+        facts = balanced()
+        facts.sweep = [answer("--link vm2=1000x", 36, 30, 40)]
+        self.assert_breaks(facts, 12, "balanced 0.95, though --link vm2=1000x would bring 36 % (30 to 40)")
+        facts.sweep = [answer("--link vm2=1000x", 4, 3, 5), answer("--without vm1:disk", 9, -1, 12)]
+        self.assertEqual(self.broken(facts), set())
+
+    def test_a_refused_answer_excludes_nothing(self):
+        facts = balanced()
+        facts.sweep = [answer("--link vm2=1000x", None, None, None, gain_max_pct=42)]
+        self.assert_breaks(facts, 12, "is refused and may bring up to 42 %")
+        facts.sweep = [answer("--cpu vm2=1000x", None, None, None, gain_max_pct=90), answer("--link vm1=1000x", None, None, None, gain_max_pct=2)]
+        self.assertEqual(self.broken(facts), set())
+
+    def test_every_resource_of_every_host_is_asked_for(self):
+        asked = laws.law_truth.sweep_questions(balanced().report)
+        self.assertLessEqual({"--link vm1=1000x", "--link vm2=1000x", "--without vm1:quota", "--cpu vm2=1000x"}, set(asked))
+        computes = saturated(cause_kind="compute-bound")
+        self.assertFalse([words for words in laws.law_truth.sweep_questions(computes.report) if "--cpu" in words])
+        computes.sweep = [answer("--without vm2:quota", 20, 15, 25)]
+        self.assert_breaks(computes, 12, "compute-bound 0.95, though --without vm2:quota would bring 20 %")
+
+
+class Ends(Planted):
+    def test_what_ended_it_stands_in_the_first_line(self):
+        for ended, first in (({"exit_status": 137, "oom_kills": 1}, "killed: no memory"), ({"exit_status": 139}, "it crashed: signal 11"),
+                             ({"exit_status": 1, "full": ["/data"]}, "/data is full"), ({"exit_status": 127}, "prog was not found")):
+            facts = saturated(limit="not known. Nothing ran out")
+            facts.ended = ended
+            self.assert_breaks(facts, 13, "and the first line is: not known")
+            facts.report["verdict"]["limit"] = first
+            self.assertEqual(list(laws.LAWS[13](facts)), [])
+
+    def test_a_run_that_ended_well_was_ended_by_nothing(self):
+        facts = saturated(limit="CPU")
+        facts.ended = {"exit_status": 0, "oom_kills": 1, "full": ["/data"]}
+        self.assertEqual(list(laws.LAWS[13](facts)), [])
+
+
+class Idle(Planted):
+    def idle(self, limit, state="insufficient"):
+        facts = balanced()
+        facts.report["budget"] = [row("vm1", None, idle=9.8, cpu=.2), row("vm2", None, idle=4, peer_wait=6)]
+        facts.report["verdict"].update(state=state, limit=limit)
+        return facts
+
+    def test_a_job_of_which_nothing_is_asked(self):
+        self.assert_breaks(self.idle("not known. The cause of 100 % of the time is not known, most of it asleep"), 14, "all its processes sleep, and it says: not known")
+        self.assertEqual(list(laws.LAWS[14](self.idle("waits for nothing on these hosts: asleep 100 %"))), [])
+
+    def test_one_that_works_is_not_idle(self):
+        facts = self.idle("not known")
+        facts.report["budget"][1] = row("vm2", None, idle=4, cpu=6)
+        self.assertEqual(list(laws.LAWS[14](facts)), [])
+
+    def test_what_would_be_gained_without_sleep_is_no_denial_of_idle(self):
+        facts = self.idle("waits for nothing: asleep")
+        facts.sweep = [answer("--without vm1:sleep", 98, 97, 99)]
+        self.assertEqual(list(laws.LAWS[12](facts)), [])
+
+
+class Advice(Planted):
+    def advised(self, line, tables=("process",), **facts):
+        made = saturated(next=[line])
+        made.tables = set(tables)
+        made.report["budget"] = [dict(one, rank=None) for one in made.report["budget"]]
+        for name, value in facts.items():
+            setattr(made, name, value)
+        return " | ".join(laws.LAWS[15](made))
+
+    def test_what_was_on_or_refused_is_not_advised(self):
+        clocks, delays = "record it again with --wait-clocks", "set kernel.task_delayacct=1"
+        self.assertEqual((self.advised(clocks), self.advised(delays)), ("", ""))
+        self.assertIn("they were on", self.advised(clocks, ["wait"]))
+        self.assertIn("they were refused", self.advised(clocks, notes=["wait clocks: no rights"]))
+        self.assertIn("are known", self.advised(delays, ["wait"]))
+        self.assertIn("are known", self.advised(delays, disk_counted=True))
+
+    def test_a_database_reads_nothing_of_ranks(self):
+        for line in ("run no more ranks than cores", "set OMP_NUM_THREADS", "use MPI_Isend", "mpirun -N 2"):
+            self.assertIn("it is no MPI program", self.advised(line))
+            self.assertEqual(self.advised(line, ["mpi"]), "")
+        self.assertEqual(self.advised("the gain is computed by: `chokepoint whatif --without-straggler rank`"), "")
+
+
 # A stand-in for the program: it answers from files beside it, and its text report differs each time if asked to.
 PROGRAM = """#!/bin/sh
 here=$(dirname "$0")
@@ -349,11 +435,18 @@ class Gathering(unittest.TestCase):
         self.results = f"{self.bin}/results"
         os.mkdir(self.results)
         with laws.contextlib.closing(laws.sqlite3.connect(f"{self.results}/one.db")) as db, db:
-            db.execute("CREATE TABLE table_info(name TEXT)")
-            for name, columns in (("cpu", "x"), ("memory", "x"), ("rank", "x"), ("empty", "x"), ("mpi", "rank, world_size")):
-                db.execute(f"CREATE TABLE {name}({columns})")
+            db.executescript("CREATE TABLE run(run, exit_status); CREATE TABLE run_note(run, text); CREATE TABLE host(host, run, name);"
+                             "CREATE TABLE stream(stream, host); CREATE TABLE frame(frame, stream); CREATE TABLE instance(instance, name);"
+                             "INSERT INTO run VALUES (1, 0); INSERT INTO host VALUES (1, 1, 'vm1'); INSERT INTO stream VALUES (1, 1);"
+                             "INSERT INTO frame VALUES (1, 1); INSERT INTO instance VALUES (7, 'wait clocks: no rights'); CREATE TABLE table_info(name TEXT)")
+            for name, columns in (("cpu", ""), ("memory", ""), ("rank", ""), ("empty", ""), ("mpi", ", rank, world_size")):
+                db.execute(f"CREATE TABLE {name}(frame, instance{columns})")
                 db.execute("INSERT INTO table_info VALUES (?)", (name,))
-            db.executescript("INSERT INTO cpu VALUES (1); INSERT INTO memory VALUES (1); INSERT INTO rank VALUES (1); INSERT INTO mpi VALUES (0, 3)")
+            db.executescript("INSERT INTO cpu VALUES (1, 1); INSERT INTO memory VALUES (1, 1); INSERT INTO rank VALUES (1, 1); INSERT INTO mpi VALUES (1, 1, 0, 3)")
+
+    def change(self, script):
+        with laws.contextlib.closing(laws.sqlite3.connect(f"{self.results}/one.db")) as db, db:
+            db.executescript(script)
 
     def put(self, name, text):
         with open(f"{self.bin}/{name}", "w") as file:
@@ -363,12 +456,26 @@ class Gathering(unittest.TestCase):
         return laws.check(self.results, self.bin)
 
     def test_what_is_recorded_and_which_rank_is_not(self):
-        self.assertEqual(laws.content(f"{self.results}/one.db"), ({"cpu", "memory", "rank", "mpi"}, set(), [1, 2], True))
+        content = laws.content(f"{self.results}/one.db", 1)
+        self.assertEqual((content["tables"], content["held_back"], content["absent_ranks"], content["parents"]), ({"cpu", "memory", "rank", "mpi"}, set(), [1, 2], True))
+        self.assertEqual(laws.content(f"{self.results}/one.db", 1)["ended"], {"exit_status": 0, "oom_kills": 0, "full": []})
+
+    def test_how_it_ended_and_what_was_refused_is_read(self):
+        self.change("UPDATE run SET exit_status = 137; CREATE TABLE cgroup(frame, instance, oom_kills); INSERT INTO cgroup VALUES (1, 1, 2);"
+                    "CREATE TABLE filesystem(frame, instance, available_bytes, size_bytes); INSERT INTO filesystem VALUES (1, 7, 0, 9);"
+                    "CREATE TABLE note(frame, instance); INSERT INTO note VALUES (1, 7); INSERT INTO run_note VALUES (1, 'late'), (2, 'of another run')")
+        content = laws.content(f"{self.results}/one.db", 1)
+        self.assertEqual(content["ended"], {"exit_status": 137, "oom_kills": 2, "full": ["wait clocks: no rights"]})
+        self.assertEqual(content["notes"], ["late", "wait clocks: no rights"])
+
+    def test_each_run_of_a_database_is_a_recording(self):
+        self.change("INSERT INTO run VALUES (2, 0)")
+        self.assertEqual([(name, number) for name, _, number, _ in laws.databases(self.results)], [("one 1", 1), ("one 2", 2)])
+        self.assertEqual(laws.content(f"{self.results}/one.db", 2)["tables"], set())
 
     def test_without_parents_of_processes_launchers_are_not_decided_and_that_is_said(self):
-        with laws.contextlib.closing(laws.sqlite3.connect(f"{self.results}/one.db")) as db, db:
-            db.execute("CREATE TABLE process(pid, job)")
-        self.assertFalse(laws.content(f"{self.results}/one.db")[3])
+        self.change("CREATE TABLE process(pid, job)")
+        self.assertFalse(laws.content(f"{self.results}/one.db", 1)["parents"])
         self.assertIn("law 8: launchers of 1 recordings, whose agents kept no parents of processes", self.check()[3])
 
     def test_violations_have_the_recording_s_name_and_the_printed_command_is_run(self):
@@ -377,7 +484,7 @@ class Gathering(unittest.TestCase):
         self.assertIn((7, "one", "the first sentence does not name rank 1, of which nothing is known"), found)
         self.assertEqual({law for law, *_ in found}, {7})
         with open(f"{self.bin}/asked") as file:
-            self.assertIn(f"whatif --db {self.results}/one.db last --without vm2:contention --format json", file.read())
+            self.assertIn(f"whatif --db {self.results}/one.db 1 --without vm2:contention --format json", file.read())
 
     def test_the_second_report_is_compared_byte_for_byte(self):
         self.put("restless", "")
