@@ -207,7 +207,8 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);
-        advise_measuring(model, &v);
+        if (v.state != VERDICT_IDLE)
+            advise_measuring(model, &v);
     }
     if (result == 0)
         result = error_of(&v);

@@ -16,9 +16,15 @@
 #include "analysis/causes/candidate.h"
 #include "analysis/causes/remark.h"
 
-enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VERDICT_INSUFFICIENT };
+enum verdict_state {
+    VERDICT_SATURATED,
+    VERDICT_SUSPECTED,
+    VERDICT_BALANCED,
+    VERDICT_INSUFFICIENT,
+    VERDICT_IDLE
+};
 
-/* "saturated", "suspected", "balanced", "insufficient" */
+/* "saturated", "suspected", "balanced", "insufficient", "idle" */
 const char *verdict_state_name(enum verdict_state state);
 /* Whether it blames something, certainly or as a suspicion. */
 bool verdict_blames(enum verdict_state state);

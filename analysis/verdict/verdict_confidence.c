@@ -9,7 +9,8 @@
 #include "analysis/verdict/verdict_private.h"
 
 const char *verdict_state_name(enum verdict_state state) {
-    static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient"};
+    static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient",
+                                        "idle"};
     return names[state];
 }
 

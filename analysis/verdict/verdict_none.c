@@ -334,6 +334,8 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
     v->resource = RESOURCE_NONE;
     int result = rule_out_harmless(model, candidates, v);
     struct shares s = shares_of(model);
+    if (verdict_of_idle(model, v))
+        return result;
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
         judge_unsplit(&s, v);
     else if (model_has_path(model) && verdict_closing(model) >= number_of(model, CLOSING_MIN)) {

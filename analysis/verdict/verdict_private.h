@@ -50,6 +50,8 @@ void verdict_next_for(const struct run_model *model, const struct candidate *c, 
 /* Makes the verdict if no candidate stands out. -ENOMEM. */
 int verdict_of_none(const struct run_model *model, const struct candidates *candidates,
                     struct verdict *v);
+/* Makes the verdict if the job sleeps and asks nothing of its hosts; else returns false. */
+bool verdict_of_idle(const struct run_model *model, struct verdict *v);
 /* Changes the verdict if the command failed; called after the others. Returns whether that replaces
  * all findings. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);

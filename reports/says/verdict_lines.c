@@ -134,6 +134,8 @@ char *verdict_limit(const struct run_model *model, const struct verdict *v, cons
     }
     if (v->candidate)
         return limit_of_candidate(model, v);
+    if (v->state == VERDICT_IDLE)
+        return text_format("none. %s", summary);
     if (v->state != VERDICT_BALANCED)
         return text_format("not known. %s", summary);
     AUTO(text_free) char *cause = remark_words(&v->cause);

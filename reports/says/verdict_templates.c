@@ -10,6 +10,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_MOVING_LARGEST] = "bound by moving data, at no limit of these hosts",
         [REMARK_WAITING_IN_TURN] = "its ranks wait for each other in turn",
         [REMARK_TERM_LARGEST] = "%t is the largest part",
+        [REMARK_NOTHING_ASKED] = "the program asked nothing of these hosts",
         [REMARK_NOT_VISIBLE] = "not visible",
         [REMARK_WAITING_LARGEST] = "waiting for each other",
         [REMARK_GPU_IN_USE] = "a GPU is in use, which this version does not see",
@@ -30,6 +31,14 @@ const char *verdict_template(enum remark_code code) {
             "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% of the time. "
             "They waited for a timer, for each other, or for something outside: which of these was "
             "not recorded.",
+        [REMARK_ASLEEP] =
+            "These hosts did not limit the run. The program slept %.0f %% of the time.",
+        [REMARK_ASLEEP_UNTIL] = "These hosts did not limit the run. The program slept %.0f %% of "
+                                "the time, until a time "
+                                "that it chose itself.",
+        [REMARK_ASLEEP_FOR_EVENT] = "These hosts did not limit the run. The program slept %.0f %% "
+                                    "of the time: it waited for "
+                                    "a request, a signal or input, and none came.",
         [REMARK_HOST_FULL_BESIDE_JOB] = "%s had no core to spare: it was %.0f %% busy, and tasks "
                                         "waited for a core %.0f %% of the "
                                         "time. The job's own processes did %.0f %% of that, so "

@@ -69,7 +69,8 @@ static const char *colour_of(enum verdict_state state) {
     static const char *const colours[] = {[VERDICT_SATURATED] = "\033[1;31m",
                                           [VERDICT_SUSPECTED] = "\033[1;33m",
                                           [VERDICT_BALANCED] = "\033[1;32m",
-                                          [VERDICT_INSUFFICIENT] = "\033[1m"};
+                                          [VERDICT_INSUFFICIENT] = "\033[1m",
+                                          [VERDICT_IDLE] = "\033[1;32m"};
     return colours[state];
 }
 

@@ -57,7 +57,8 @@ static void put_verdict(FILE *out, const struct report *report, bool colour, str
     static const char *const colours[] = {[VERDICT_SATURATED] = "\033[1;31m",
                                           [VERDICT_SUSPECTED] = "\033[1;33m",
                                           [VERDICT_BALANCED] = "\033[1;32m",
-                                          [VERDICT_INSUFFICIENT] = "\033[1m"};
+                                          [VERDICT_INSUFFICIENT] = "\033[1m",
+                                          [VERDICT_IDLE] = "\033[1;32m"};
     const struct report_verdict *v = &report->verdict;
     char label[64], text[1600];
     if (v->confidence > 0)

@@ -371,6 +371,27 @@ static void processes_that_come_and_go_are_counted_by_their_parents(void **state
     unseen_now = 0;
 }
 
+/* ---- a job that sleeps ---- */
+
+/* `sleep 12` asks nothing of its host. A process with a connection may wait for the other end. */
+static void a_sleeper_is_no_riddle(void **state) {
+    struct process sleeper[] = {{"sleep", 0.0002, 0.0001, 0, 0, 0}};
+    struct process client[] = {{"client", 0.0002, 0, 0, 0, 0}, {"server", 0.0002, 0, 0, 0, 0}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, sleeper, 1);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_IDLE);
+    assert_string_equal(j.words.summary, "These hosts did not limit the run. The program slept "
+                                         "100 % of the time.");
+    release(&r, &j);
+    plant_job(&r, client, 2);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    release(&r, &j);
+}
+
 /* ---- a GPU that is not seen ---- */
 
 static void judge_one(double computing, double queue, double gpu, struct recording *r,
@@ -630,6 +651,7 @@ static void what_ranks_did_since_processes_were_sampled_last_counts(void **state
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sleeper_is_no_riddle),
         cmocka_unit_test(a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing),
         cmocka_unit_test(a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for),
         cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
