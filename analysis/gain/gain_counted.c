@@ -110,8 +110,11 @@ static void bootstrap_slices(const struct lost *slices, size_t n, double usual, 
         low[d] = share_lost(sum, usual, part);
         high[d] = share_lost(sum, 0, part);
     }
-    c->lost_low = fmin(c->lost, stats_quantile(low, DRAWINGS, 0.025));
-    c->lost_high = fmax(c->lost, stats_quantile(high, DRAWINGS, 0.975));
+    double least =
+        fmin(stats_quantile(low, DRAWINGS, 0.025), stats_quantile(high, DRAWINGS, 0.025));
+    double most = fmax(stats_quantile(low, DRAWINGS, 0.975), stats_quantile(high, DRAWINGS, 0.975));
+    c->lost_low = fmin(c->lost, least);
+    c->lost_high = fmax(c->lost, most);
 }
 
 /* ---- what the others have to do anyway ---- */
@@ -140,7 +143,8 @@ double gain_covered(const struct run_model *model, size_t who, size_t group) {
 }
 
 double gain_at_pace(double gain, double pace) {
-    return fmin(1, fmax(0, 1 - (1 - gain) * pace));
+    double paced = 1 - (1 - gain) * pace;
+    return gain < 0 ? fmin(0, paced) : fmin(1, fmax(0, paced));
 }
 
 /* If the process waits for others more than a little, a part of its loss may be hidden in those
@@ -190,7 +194,7 @@ bool gain_counted(const struct run_model *model, const struct counted_loss *loss
     if (!is_awaited(model, loss, who, ret_counted->lost))
         return false;
     set_gain(model, loss, who, ret_counted);
-    return ret_counted->gain >= number_of(model, GAIN_HARMLESS);
+    return loss->part < 0 || ret_counted->gain >= number_of(model, GAIN_HARMLESS);
 }
 
 /* ---- asleep ---- */

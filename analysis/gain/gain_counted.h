@@ -27,7 +27,7 @@ struct counted_loss {
     int host, rank;  /* -1: any */
     size_t group;    /* index in the model: the loss is in its time */
     unsigned terms;  /* a mask of enum budget_term */
-    double part;     /* the share of those terms to take away */
+    double part;     /* the share of those terms to take away; below 0: they last longer */
     bool everywhere; /* from all processes at once */
     bool awaited;    /* other evidence shows that others wait for it, even if it waits itself */
 };

@@ -24,6 +24,8 @@ enum whatif_kind {
     WHATIF_LINK,       /* the host's link in `direction` is `factor` times as fast */
     WHATIF_WITHOUT,    /* a host without `term`: run queue, quota, steal, disk, memory, idle */
     WHATIF_CPU,        /* the host computes `factor` times as fast */
+    WHATIF_DISK,       /* waits for disks on the host take 1 / `factor` of their time */
+    WHATIF_RANK,       /* `rank` is `factor` times as fast between its calls */
     WHATIF_QUOTA,      /* all ranks of a host share `factor` CPUs */
     WHATIF_LIKE_PEERS, /* `rank` takes as long between calls as the median of its peers; its surplus
                           work is shared out among all of them, until they take equally long */

@@ -16,7 +16,8 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
         return false;
     if (s->kind == WHATIF_LINK)
         return s->rate_bytes_s > 0 || (s->factor > 0 && isfinite(s->factor));
-    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA || s->kind == WHATIF_LATENCY)
+    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA || s->kind == WHATIF_LATENCY ||
+        s->kind == WHATIF_DISK || s->kind == WHATIF_RANK)
         return s->factor > 0 && isfinite(s->factor);
     return s->kind != WHATIF_WITHOUT || can_be_without(s->term);
 }
@@ -24,6 +25,7 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
 int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                struct whatif_answer *ret_answer) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    double least_s = 0;
     int prepared = whatif_prepare(w);
     if (prepared < 0)
         return prepared;
@@ -55,7 +57,9 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         result = whatif_doubt(w, &scenarios[0], &a);
     if (result == 0 && !a.replayed)
         result = whatif_count(w, scenarios, n, &a);
-    whatif_sure_bound(w, &a);
+    if (result == 0)
+        result = whatif_least(w, scenarios, n, &least_s);
+    whatif_sure_bound(w, least_s, &a);
     if (result == 0) {
         whatif_of_run(w, scenarios, n, &a);
         *ret_answer = a;

@@ -96,38 +96,60 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
     return fmin(hidden, inside);
 }
 
-/* The most seconds of the critical path that a scenario takes away: what is left is still a chain
- * of things that follow each other. NAN if it adds work.
- */
-static double removable(const struct whatif *w, const struct critical_part *part,
+/* Time of the path in a rank outside its calls. */
+static double path_of_rank(const struct whatif *w, const struct critical_part *part, int rank) {
+    double sum = 0;
+    for (size_t r = 0; r < w->model->budgets.n; r++)
+        for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+            if (w->model->budgets.items[r].rank == rank &&
+                budget_term_class(term) != BUDGET_CLASS_MPI)
+                sum += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
+    return sum;
+}
+
+/* Time of the path that passes faster or slower by the scenario's factor. */
+static double concerned(const struct whatif *w, const struct critical_part *part,
                         const struct whatif_scenario *s) {
-    enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
-    double sum = 0, factor;
+    enum budget_term term = whatif_term(s);
+    double sum = 0;
+    if (s->kind == WHATIF_LINK)
+        return transfers_of(w, part, s);
+    if (s->kind == WHATIF_RANK)
+        return path_of_rank(w, part, s->rank);
+    for (size_t h = 0; h < w->model->n_hosts; h++)
+        if (s->host < 0 || s->host == (int)h)
+            sum += critical_seconds(part, (int)h, term);
+    return sum + (s->kind == WHATIF_WITHOUT ? hidden_on_path(w, part, s->host, term) : 0);
+}
+
+/* The seconds of the critical path that a scenario takes away, below 0 if it adds time: what is
+ * left is still a chain of things that follow each other. NAN if it adds work.
+ */
+static double taken(const struct whatif *w, const struct critical_part *part,
+                    const struct whatif_scenario *s) {
     switch (s->kind) {
-    case WHATIF_LINK:
-        sum = transfers_of(w, part, s);
-        factor = whatif_asked_most(w, s);
-        return factor > 1 ? sum * (1 - 1 / factor) : 0;
-    case WHATIF_WITHOUT:
-    case WHATIF_CPU:
-        for (size_t h = 0; h < w->model->n_hosts; h++)
-            if (s->host < 0 || s->host == (int)h)
-                sum += critical_seconds(part, (int)h, term);
-        sum += hidden_on_path(w, part, s->host, term);
-        return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
         return work_beyond_peers(w, part, s);
-    case WHATIF_LATENCY:
-        for (size_t h = 0; h < w->model->n_hosts; h++)
-            sum += critical_seconds(part, (int)h, BUDGET_TRANSFER);
-        return s->factor < 1 ? sum * (1 - s->factor) : 0;
     case WHATIF_QUOTA:
-        return 0;
     case WHATIF_WORKERS:
         return NAN;
+    default:
+        return concerned(w, part, s) * whatif_part_saved(whatif_speed(w, s));
     }
-    return NAN;
+}
+
+/* The most of it. A transfer need not take longer over a slower link, which it may not have filled,
+ * and a quota may never be used up.
+ */
+static double removable(const struct whatif *w, const struct critical_part *part,
+                        const struct whatif_scenario *s) {
+    if (s->kind == WHATIF_QUOTA)
+        return 0;
+    if (s->kind != WHATIF_LINK && s->kind != WHATIF_LATENCY)
+        return taken(w, part, s);
+    double speed = s->kind == WHATIF_LINK ? whatif_asked_most(w, s) : whatif_speed(w, s);
+    return speed > 1 ? concerned(w, part, s) * whatif_part_saved(speed) : 0;
 }
 
 /* ---- where ranks run freely ---- */
@@ -219,11 +241,11 @@ static double gain_of_workers(const struct whatif *w, int more) {
 
 /* ---- all programs ---- */
 
-double whatif_removable_of(const struct whatif *w, const struct critical_part *part,
-                           const struct whatif_scenario *scenarios, size_t n) {
+double whatif_taken_of(const struct whatif *w, const struct critical_part *part,
+                       const struct whatif_scenario *scenarios, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += removable(w, part, &scenarios[i]);
+        sum += taken(w, part, &scenarios[i]);
     return sum;
 }
 
@@ -234,7 +256,10 @@ double whatif_removable(const struct whatif *w, const struct whatif_scenario *sc
         return part->length_s * gain_of_workers(w, scenarios[0].workers);
     if (freely)
         return part->length_s * gain_freely(w, scenarios, n);
-    return whatif_removable_of(w, part, scenarios, n);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += removable(w, part, &scenarios[i]);
+    return sum;
 }
 
 double whatif_elsewhere(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {
@@ -244,8 +269,8 @@ double whatif_elsewhere(const struct whatif *w, const struct whatif_scenario *sc
         return 0;
     for (size_t i = 0; i < n; i++)
         if (scenarios[i].kind == WHATIF_LINK || scenarios[i].kind == WHATIF_WITHOUT ||
-            scenarios[i].kind == WHATIF_CPU)
+            scenarios[i].kind == WHATIF_CPU || scenarios[i].kind == WHATIF_DISK)
             sum += removable(w, &path->groups[0], &scenarios[i]) -
                    removable(w, &path->groups[w->model->main_group], &scenarios[i]);
-    return fmax(sum, 0);
+    return sum;
 }

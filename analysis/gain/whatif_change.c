@@ -187,6 +187,19 @@ static bool is_without_cores(const struct whatif_scenario *s) {
            (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA || s->term == BUDGET_STEAL);
 }
 
+/* A factor below 1 on links that never were the limit, and whose capacity nobody told: it may be
+ * far above what flowed.
+ */
+static bool is_slower_than_unknown(const struct whatif *w, const struct whatif_scenario *s) {
+    const struct replay_network *m = &w->replay->net;
+    if (s->kind != WHATIF_LINK || s->rate_bytes_s > 0 || s->factor >= 1)
+        return false;
+    for (size_t link = 0; link < 2 * w->model->n_hosts; link++)
+        if (whatif_asks_link(w, s, link) && (m->held[link] || !isnan(whatif_present_rate(w, link))))
+            return false;
+    return true;
+}
+
 struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_network *m = &w->replay->net;
     size_t hosts = w->model->n_hosts;
@@ -195,6 +208,8 @@ struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_
         return (struct refusal){.code = REFUSAL_ONE_SIDED};
     if (whatif_is_untold(w, s))
         return (struct refusal){.code = REFUSAL_GROUPS_UNTOLD};
+    if (is_slower_than_unknown(w, s))
+        return (struct refusal){.code = REFUSAL_LINK_UNKNOWN};
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (whatif_asks_link(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
@@ -232,11 +247,18 @@ static int change_workers(const struct whatif *w, const struct whatif_scenario *
 
 static void change_terms(const struct whatif *w, const struct whatif_scenario *s,
                          struct replay_change *c) {
-    enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
-    double keep = s->kind == WHATIF_CPU ? 1 / s->factor : 0;
+    enum budget_term term = whatif_term(s);
+    double keep = 1 / whatif_speed(w, s);
     for (size_t h = 0; h < w->model->n_hosts; h++)
         if (s->host < 0 || (size_t)s->host == h)
             c->keep[h * BUDGET_TERMS + (size_t)term] *= keep;
+}
+
+static void change_rank(const struct whatif *w, const struct whatif_scenario *s,
+                        struct replay_change *c) {
+    for (size_t r = 0; r < w->replay->n_ranks; r++)
+        if (w->replay->ranks[r].number == s->rank)
+            c->speed[r] *= s->factor;
 }
 
 static void set_quota(const struct whatif *w, const struct whatif_scenario *s,
@@ -254,10 +276,14 @@ int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
         return 0;
     case WHATIF_WITHOUT:
     case WHATIF_CPU:
+    case WHATIF_DISK:
         change_terms(w, s, c);
         return 0;
     case WHATIF_LATENCY:
         c->latency *= s->factor;
+        return 0;
+    case WHATIF_RANK:
+        change_rank(w, s, c);
         return 0;
     case WHATIF_QUOTA:
         set_quota(w, s, c);

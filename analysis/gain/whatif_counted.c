@@ -33,7 +33,8 @@ static void answer(double gain, double low, double high, struct whatif_answer *a
 
 /* A process without calls that is asleep may be waiting for others. */
 static bool is_counted(const struct run_model *model, const struct whatif_scenario *s) {
-    return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || model_has_path(model));
+    return s->kind == WHATIF_DISK ||
+           (s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || model_has_path(model)));
 }
 
 /* With calls it is known when the process may wait. */
@@ -41,9 +42,9 @@ static bool is_quota(const struct run_model *model, const struct whatif_scenario
     return s->kind == WHATIF_QUOTA && s->host >= 0 && !model_has_path(model);
 }
 
-/* All processes compute, and none may spin: their computing is faster by the factor. */
+/* All processes compute, and none may spin: their computing is faster or slower by the factor. */
 static bool is_of_computing(const struct whatif *w, const struct whatif_scenario *s) {
-    return s->kind == WHATIF_CPU && s->host < 0 && s->factor > 1 && !model_has_path(w->model) &&
+    return s->kind == WHATIF_CPU && s->host < 0 && !model_has_path(w->model) &&
            ranks_busy(w->model, w->model->main_group) >= number_of(w->model, COMPUTE_BOUND);
 }
 
@@ -75,14 +76,10 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     bool together = /* a rank also spends less time in the queue behind the others */
         processes_come_and_go(model, group) || processes_fill_their_cores(model, group);
     double share = together ? ranks_busy(model, group) : computing_of(model);
-    double gain = share * (1 - 1 / s->factor);
+    double gain = share * whatif_part_saved(s->factor);
     if (isfinite(gain))
         answer(gain, gain_at_pace(gain, number_of(model, PACE_SLOWER)),
                gain_at_pace(gain, number_of(model, PACE_FASTER)), a);
-}
-
-static bool is_of_link(const struct whatif_scenario *s) {
-    return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
 
 static double times_the_phase(const struct run_model *model) {
@@ -91,12 +88,15 @@ static double times_the_phase(const struct run_model *model) {
     return length > 0 ? run / length : INFINITY;
 }
 
-/* Fills in shares of the run. The main phase saves at most all of itself. */
+/* Fills in shares of the run. The main phase saves at most all of itself. A part below 0 costs what
+ * it would save above.
+ */
 static void answer_of_run(const struct run_model *model, double gain, double low, double high,
                           double part, struct whatif_answer *a) {
     double times = part * times_the_phase(model);
+    double least = fmin(low * times, high * times), most = fmax(low * times, high * times);
     if (gain * times < 1)
-        answer(gain * times, low * times, fmin(high * times, 1), a);
+        answer(gain * times, least, fmin(most, 1), a);
 }
 
 static void answer_counted(const struct whatif *w, const struct counted *c, double part,
@@ -120,8 +120,11 @@ static void answer_with_beside(const struct whatif *w, struct counted_loss loss,
 static void count(const struct whatif *w, const struct whatif_scenario *s,
                   struct whatif_answer *a) {
     struct counted counted;
-    struct counted_loss loss = {
-        .host = s->host, .rank = -1, .terms = 1u << s->term, .part = 1, .everywhere = s->host < 0};
+    struct counted_loss loss = {.host = s->host,
+                                .rank = -1,
+                                .terms = 1u << whatif_term(s),
+                                .part = whatif_part_saved(whatif_speed(w, s)),
+                                .everywhere = s->host < 0};
     if (is_quota(w->model, s)) {
         if (gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted))
             answer(counted.gain, counted.gain_low, counted.gain_high, a);
@@ -141,8 +144,9 @@ static void count_link(const struct whatif *w, const struct whatif_scenario *s,
     for (size_t i = 0; i < w->told.n_links && s->direction == WHATIF_BOTH && !told; i++)
         told =
             w->told.links[i].host == s->host && gain_counted_link(w->model, &w->told.links[i], &c);
-    if (told)
-        answer_counted(w, &c, 1 - 1 / s->factor, a);
+    double part = whatif_part_saved(whatif_speed(w, s));
+    if (told && !isnan(part))
+        answer_counted(w, &c, part, a);
 }
 
 /* Whether the scenario is about a process that computes more than its peers, or sleeps. */
@@ -172,17 +176,17 @@ static struct loss loss_for(const struct whatif *w, const struct whatif_scenario
     return (struct loss){.host = s->host,
                          .rank = -1,
                          .group = w->model->main_group,
-                         .terms = 1u << (link                    ? BUDGET_TRANSFER
-                                         : s->kind == WHATIF_CPU ? BUDGET_CPU
-                                                                 : s->term),
+                         .terms = 1u << whatif_term(s),
                          .all_hosts = link || s->host < 0,
                          .part = 1,
                          .link = link,
                          .change = *s};
 }
 
-static bool is_faster(const struct whatif_scenario *s) {
-    return s->kind == WHATIF_CPU && s->factor > 1;
+/* Each iteration of a rank passes faster or slower by a factor. */
+static bool is_of_iterations(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_WITHOUT || s->kind == WHATIF_LINK || s->kind == WHATIF_CPU ||
+           s->kind == WHATIF_DISK;
 }
 
 static int count_iterations(const struct whatif *w, const struct whatif_scenario *s,
@@ -191,9 +195,11 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
     struct loss c = loss_for(w, s);
     struct gain gain;
     if (s->kind == WHATIF_LIKE_PEERS ? !free_loss_like_peers(model, model->main_group, s->rank, &c)
-                                     : s->kind != WHATIF_WITHOUT && !is_of_link(s) && !is_faster(s))
+                                     : !is_of_iterations(s))
         return 0;
-    double part = s->kind == WHATIF_LINK || s->kind == WHATIF_CPU ? 1 - 1 / s->factor : 1;
+    double part = s->kind == WHATIF_LIKE_PEERS ? 1 : whatif_part_saved(whatif_speed(w, s));
+    if (isnan(part))
+        return 0; /* a rate, and the present one is not known */
     int result = throughput_gain(model, &c, part, free_ranks_limit(model, c.group), &gain);
     if (result == 0)
         answer_of_run(model, gain.estimate, gain.low, gain.high, 1, a);
@@ -211,7 +217,7 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
         return 0;
     if (throughput_counts(w->model, w->model->main_group))
         return count_iterations(w, &scenarios[0], a);
-    if (is_of_link(&scenarios[0]))
+    if (scenarios[0].kind == WHATIF_LINK)
         count_link(w, &scenarios[0], a);
     else if (is_of_computing(w, &scenarios[0]))
         count_computing(w, &scenarios[0], a);

@@ -12,7 +12,7 @@
 #define DRAWINGS 1000
 
 /* Bootstrap over blocks: draws blocks again, and scales each by the scenario's effect on it. */
-static int bootstrap_replay(const struct whatif *w, const int64_t *changed,
+static int bootstrap_replay(const struct whatif *w, const int64_t *replayed, const int64_t *changed,
                             struct whatif_answer *a) {
     const struct critical_path *path = &w->model->critical;
     double *was = malloc((path->n_blocks + 1) * sizeof *was);
@@ -21,7 +21,7 @@ static int bootstrap_replay(const struct whatif *w, const int64_t *changed,
     size_t n = 0;
     uint64_t random = 1;
     for (size_t b = 0; was && is && b < path->n_blocks; b++) {
-        was[n] = whatif_length_s(w, w->replayed, path->block_windows[b]);
+        was[n] = whatif_length_s(w, replayed, path->block_windows[b]);
         is[n] = whatif_length_s(w, changed, path->block_windows[b]);
         n += whatif_is_replayed(w, path->block_windows[b]) && was[n] > 0;
     }
@@ -121,23 +121,59 @@ struct refusal whatif_why_not(int error) {
     }
 }
 
+/* Replays with the scenarios; at their present speeds if `before`. */
+static int replay_scenarios(const struct whatif *w, const struct whatif_scenario *scenarios,
+                            size_t n, bool before, int64_t *ret_times) {
+    struct replay_change change;
+    int result = whatif_change_init(w, &change);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < n; i++) {
+        struct whatif_scenario s = scenarios[i];
+        if (before) {
+            s.factor = 1;
+            s.rate_bytes_s = s.burst_bytes = 0;
+        }
+        if (!before || s.kind == WHATIF_LINK)
+            result = whatif_change_add(w, &s, &change);
+    }
+    if (result == 0)
+        result = replay_run(w->replay, &change, w->reference, w->times, w->n_times, ret_times);
+    whatif_change_release(&change);
+    return result;
+}
+
+/* Whether a link that the scenarios name becomes the limit in place of another that explains the
+ * same transfers: its own rate is not quite the other's, so the run without the change is replayed
+ * with it as well.
+ */
+static bool take_a_place(const struct whatif *w, const struct whatif_scenario *scenarios,
+                         size_t n) {
+    const struct replay_network *m = &w->replay->net;
+    size_t hosts = w->model->n_hosts;
+    for (size_t i = 0; i < n; i++)
+        for (size_t link = 0; link < 2 * hosts; link++)
+            if (whatif_asks_link(w, &scenarios[i], link) && m->twin[link] >= 0 &&
+                isinf(link < hosts ? m->egress[link] : m->ingress[link - hosts]))
+                return true;
+    return false;
+}
+
 int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                    struct whatif_answer *a) {
-    struct replay_change change;
+    int64_t *before = w->replayed, *own = NULL;
     int64_t *changed = malloc((w->n_times + 1) * sizeof *changed);
-    int result = changed ? whatif_change_init(w, &change) : -ENOMEM;
-    if (result < 0) {
-        free(changed);
-        return result;
+    int result = changed ? 0 : -ENOMEM;
+    if (result == 0 && take_a_place(w, scenarios, n)) {
+        before = own = malloc((w->n_times + 1) * sizeof *own);
+        result = own ? replay_scenarios(w, scenarios, n, true, own) : -ENOMEM;
     }
-    for (size_t i = 0; result == 0 && i < n; i++)
-        result = whatif_change_add(w, &scenarios[i], &change);
     if (result == 0)
-        result = replay_run(w->replay, &change, w->reference, w->times, w->n_times, changed);
+        result = replay_scenarios(w, scenarios, n, false, changed);
     if (result == 0) {
         a->replayed = true;
-        a->predicted_s = a->measured_s * whatif_group_s(w, changed) / w->replay_s;
-        result = bootstrap_replay(w, changed, a);
+        a->predicted_s = a->measured_s * whatif_group_s(w, changed) / whatif_group_s(w, before);
+        result = bootstrap_replay(w, before, changed, a);
         keep_bound(scenarios, n, a);
         widen(w, scenarios, n, a);
         warm(a);
@@ -145,7 +181,7 @@ int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenari
         a->refused = whatif_why_not(result);
         result = 0;
     }
-    whatif_change_release(&change);
+    free(own);
     free(changed);
     return result;
 }

@@ -53,9 +53,19 @@ int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *sc
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
-/* The most seconds of any part of the path that the changes together take away. */
-double whatif_removable_of(const struct whatif *whatif, const struct critical_part *part,
-                           const struct whatif_scenario *scenarios, size_t n);
+/* The seconds of any part of the path that the changes together take away; below 0 if they add
+ * time. Unlike the bound, transfers over a slower link take longer in proportion, too. NAN like it,
+ * or if the present speed is not known.
+ */
+double whatif_taken_of(const struct whatif *whatif, const struct critical_part *part,
+                       const struct whatif_scenario *scenarios, size_t n);
+
+/* The least time of the main phase by what slower resources have to do anyway: the bytes that the
+ * job's connections moved through a link, and the own work of each process. 0: nothing tells.
+ * -ENOMEM.
+ */
+int whatif_least(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                 double *ret_s);
 
 /* Answers by chains of waits (critical_path.h) where there are any. -ENOMEM. */
 int whatif_by_waits(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
@@ -83,8 +93,8 @@ int whatif_react(struct whatif *whatif);
 int whatif_doubt(const struct whatif *whatif, const struct whatif_scenario *scenario,
                  struct whatif_answer *answer);
 
-/* Sets the bound of a complete answer so that no run can beat it. */
-void whatif_sure_bound(const struct whatif *whatif, struct whatif_answer *answer);
+/* Sets the bound of a complete answer so that no run can beat it; least_s: see whatif_least(). */
+void whatif_sure_bound(const struct whatif *whatif, double least_s, struct whatif_answer *answer);
 
 /* Changes by WHATIF_LIKE_PEERS and WHATIF_BALANCED. -ENODATA if none of the ranks has a peer;
  * -ENOMEM.
@@ -113,6 +123,18 @@ double whatif_asked_factor(const struct whatif *whatif, const struct whatif_scen
                            size_t link);
 /* The largest such factor of all links in the scenario; INFINITY if not known. */
 double whatif_asked_most(const struct whatif *whatif, const struct whatif_scenario *scenario);
+/* The factor on the speed of what the scenario changes, below 1 if that is slower: of several links
+ * that of the slowest if one gets slower. INFINITY if nobody waits for it any more; NAN if the
+ * scenario changes no speed, or if the present one is not known.
+ */
+double whatif_speed(const struct whatif *whatif, const struct whatif_scenario *scenario);
+/* The budget's term that such a scenario changes. */
+enum budget_term whatif_term(const struct whatif_scenario *scenario);
+
+/* The share of its time that something takes less with `speed` times its speed; below 0: more. */
+static inline double whatif_part_saved(double speed) {
+    return 1 - 1 / speed;
+}
 /* The rate of a link after it becomes `factor` times as fast as in the replay. */
 double whatif_carried(const struct whatif *whatif, size_t link, double rate, double factor);
 

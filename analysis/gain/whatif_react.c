@@ -182,6 +182,8 @@ static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
     case WHATIF_LINK:
         return whatif_asked_most(w, s) > 1 && holds_back(w, s->host);
     case WHATIF_CPU:
+    case WHATIF_DISK:
+    case WHATIF_RANK:
     case WHATIF_WITHOUT:
         return a->gain_max >= REACT_MIN;
     default:
@@ -211,8 +213,12 @@ static int links_hardly_gain(const struct whatif *w, const struct whatif_scenari
 
 #define NO_MATTER 1000 /* times as fast: then nobody waits for them */
 
-/* Whether faster ranks of a host would gain little, with ranks of other hosts so fast that nobody
- * waits for them, since those may have taken equally long at the same time.
+static bool is_another(const struct whatif_scenario *s, const struct replay_rank *rank) {
+    return s->kind == WHATIF_RANK ? rank->number != s->rank : s->host >= 0 && rank->host != s->host;
+}
+
+/* Whether faster ranks would gain little, with all others so fast that nobody waits for them, since
+ * those may have taken equally long at the same time.
  */
 static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
                              const struct whatif_answer *a, bool *ret_hardly) {
@@ -222,7 +228,7 @@ static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenari
     if (result < 0)
         return result;
     for (size_t r = 0; r < w->replay->n_ranks; r++)
-        if (s->host >= 0 && w->replay->ranks[r].host != s->host)
+        if (is_another(s, &w->replay->ranks[r]))
             change.speed[r] = NO_MATTER;
     result = changed_s(w, &change, &before_s);
     if (result == 0)
@@ -260,12 +266,25 @@ static double unexplained_s(const struct whatif *w) {
     return fmax(sum, w->frozen_s);
 }
 
-void whatif_sure_bound(const struct whatif *w, struct whatif_answer *a) {
+/* No answer is faster than the bound. NAN stays where nothing answers. */
+static void hold_to(double least_s, struct whatif_answer *a) {
+    a->bound_s = fmax(a->bound_s, least_s);
+    if (isnan(a->predicted_s) || a->low_s >= least_s)
+        return;
+    a->predicted_s = fmax(a->predicted_s, least_s);
+    a->low_s = fmax(a->low_s, least_s);
+    a->high_s = fmax(a->high_s, a->predicted_s);
+    a->gain = 1 - a->predicted_s / a->measured_s;
+    a->gain_low = 1 - a->high_s / a->measured_s;
+    a->gain_high = 1 - a->low_s / a->measured_s;
+}
+
+void whatif_sure_bound(const struct whatif *w, double least_s, struct whatif_answer *a) {
     if (w->model->critical.source != CRITICAL_FROM_EVENTS)
         a->bound_s = NAN;
     else if (!a->replayed)
         a->bound_s = isnan(a->bound_s) ? NAN : fmax(a->bound_s - unexplained_s(w), 0);
-    else
-        return;
+    if (least_s > 0)
+        hold_to(least_s, a);
     a->gain_max = a->measured_s > 0 ? 1 - a->bound_s / a->measured_s : NAN;
 }

@@ -18,7 +18,10 @@ static double seconds_of(const struct run_model *model, size_t group) {
  */
 static double on_the_path(const struct whatif_answer *a, double run_s) {
     double of_bound = a->gain_max > 0 ? fmin(1, fmax(0, a->gain / a->gain_max)) : 0;
-    return a->replayed && a->elsewhere_s > 0 ? of_bound * a->elsewhere_s / run_s : 0;
+    if (a->gain < 0) /* slower: all of it remains */
+        of_bound = 1;
+    return a->replayed && (a->elsewhere_s > 0) == (a->gain > 0) ? of_bound * a->elsewhere_s / run_s
+                                                                : 0;
 }
 
 static double lost_beside(const struct run_model *model, const struct whatif_scenario *s) {
@@ -39,6 +42,6 @@ void whatif_of_run(const struct whatif *w, const struct whatif_scenario *scenari
     if (a->iterations && n == 1)
         beside += lost_beside(model, &scenarios[0]);
     a->run_gain = part * a->gain + beside;
-    a->run_low = part * a->gain_low;
-    a->run_high = part * a->gain_high + beside;
+    a->run_low = part * a->gain_low + fmin(beside, 0);
+    a->run_high = part * a->gain_high + fmax(beside, 0);
 }

@@ -22,27 +22,37 @@ static double busy_s(const struct budget *b, double asleep_s) {
            fmin(asleep, asleep_s);
 }
 
-/* The most seconds that the changes take from a process, by its own budget. */
-static double taken_s(const struct rank_budget *who, const struct budget *b,
+/* The most seconds that the changes take from a process, by its own budget; below 0 if they add
+ * time.
+ */
+static double taken_s(const struct whatif *w, const struct rank_budget *who, const struct budget *b,
                       const struct whatif_scenario *scenarios, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         const struct whatif_scenario *s = &scenarios[i];
-        enum budget_term term = s->kind == WHATIF_CPU    ? BUDGET_CPU
-                                : s->kind == WHATIF_LINK ? BUDGET_TRANSFER
-                                                         : s->term;
-        double part = s->kind == WHATIF_WITHOUT ? 1 : s->factor > 1 ? 1 - 1 / s->factor : 0;
         if (s->host < 0 || s->host == who->host || s->kind == WHATIF_LINK)
-            sum += part * budget_sum(b, 1u << term);
+            sum += whatif_part_saved(whatif_speed(w, s)) * budget_sum(b, 1u << whatif_term(s));
     }
     return sum;
 }
 
-/* The largest share of its life that a process is busy itself after the changes. Several threads
- * may do its work at once.
+/* The seconds that a process is busy itself after the changes. It was so for its whole life at
+ * most, whatever terms that overlap sum to.
  */
-static double least_left(const struct run_model *model, const struct whatif_scenario *scenarios,
+static double left_s(const struct whatif *w, const struct rank_budget *who, double asleep_s,
+                     const struct whatif_scenario *scenarios, size_t n) {
+    const struct budget *b = &who->groups[w->model->main_group];
+    double length_s = w->model->critical.groups[w->model->main_group].length_s;
+    double busy = busy_s(b, asleep_s), taken = taken_s(w, who, b, scenarios, n);
+    return taken > 0 ? fmin(busy - taken, length_s) : fmin(busy, length_s) - taken;
+}
+
+/* The largest share of its life that a process is busy itself after the changes, above 1 if they
+ * make it longer. Several threads may do its work at once.
+ */
+static double least_left(const struct whatif *w, const struct whatif_scenario *scenarios,
                          size_t n) {
+    const struct run_model *model = w->model;
     size_t group = model->main_group;
     const struct critical_part *part = &model->critical.groups[group];
     double most = 0;
@@ -54,10 +64,10 @@ static double least_left(const struct run_model *model, const struct whatif_scen
             on_path += part->rank_seconds[r * BUDGET_TERMS + term];
         if (b->wall_s > 0 && on_path >= number_of(model, WAITS_BOUND_MIN) * part->total_s &&
             b->other_cpu_s <= number_of(model, WAITS_ONE_THREAD) * b->wall_s)
-            most = fmax(most, (busy_s(b, part->rank_asleep_s[r]) - taken_s(who, b, scenarios, n)) /
-                                  part->length_s);
+            most =
+                fmax(most, left_s(w, who, part->rank_asleep_s[r], scenarios, n) / part->length_s);
     }
-    return fmin(most, 1);
+    return most;
 }
 
 static double transfers_s(const struct run_model *model, const struct critical_part *part) {
@@ -78,9 +88,9 @@ static double share_taken(const struct whatif *w, const struct critical_part *bl
         bool link = scenarios[i].kind == WHATIF_LINK;
         double all = transfers_s(w->model, whole), part = 0;
         if (link && all > 0)
-            part = whatif_removable_of(w, whole, &scenarios[i], 1) / all;
+            part = whatif_taken_of(w, whole, &scenarios[i], 1) / all;
         sum += link ? part * transfers_s(w->model, block)
-                    : whatif_removable_of(w, block, &scenarios[i], 1);
+                    : whatif_taken_of(w, block, &scenarios[i], 1);
     }
     return block->total_s > 0 ? sum / block->total_s : 0;
 }
@@ -115,9 +125,10 @@ int whatif_by_waits(const struct whatif *w, const struct whatif_scenario *scenar
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
     double gain = share_taken(w, part, scenarios, n), low = gain, high = gain;
     if (isnan(gain))
-        return 0; /* it adds work, or it compares ranks */
+        return 0; /* it adds work, or compares ranks, or asks for a rate, and the present one is not
+                     known */
     int result = bootstrap_path(w, scenarios, n, &low, &high);
-    double most = 1 - least_left(w->model, scenarios, n);
+    double most = 1 - least_left(w, scenarios, n);
     a->counted = true;
     a->gain = fmin(gain, most);
     a->gain_low = fmin(fmin(low, gain), most);

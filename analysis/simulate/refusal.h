@@ -30,6 +30,7 @@ enum refusal_code {
     REFUSAL_ONE_SIDED,     /* one-sided accesses do not react to the change */
     REFUSAL_GROUPS_UNTOLD, /* unknown whether collectives wait for that link */
     REFUSAL_GROUPS_HELD,   /* collectives are throttled, and no small ones show by how much */
+    REFUSAL_LINK_UNKNOWN,  /* a slower link, and nobody told what it carries */
     REFUSAL_COUNT_
 };
 

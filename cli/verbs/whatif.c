@@ -31,8 +31,9 @@ struct options {
 };
 
 static int take_word(const struct option_word *word, void *to) {
-    static const char *const asked[] = {"link", "without", "without-straggler", "balanced",
-                                        "cpu",  "quota",   "workers",           "latency"};
+    static const char *const asked[] = {
+        "link", "without", "without-straggler", "balanced", "cpu", "disk",
+        "rank", "quota",   "workers",           "latency"};
     struct options *options = to;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
         if (strcmp(word->name, asked[i]) == 0 && options->n_words <= WORDS_MAX)
@@ -92,6 +93,10 @@ static int read_whatif_words(int argc, char **argv, struct options *options) {
          .to = options},
         {"--cpu HOST=2x", "the host computes so many times as fast", .take = take_word,
          .to = options},
+        {"--disk HOST=2x", "its disks answer so many times as fast", .take = take_word,
+         .to = options},
+        {"--rank RANK=2x", "that rank is so many times as fast between its calls",
+         .take = take_word, .to = options},
         {"--latency 0.5x", "each message between hosts takes so many times its latency",
          .take = take_word, .to = options},
         {"--quota HOST=55%", "a CPU quota for the host's ranks, in percent of one CPU",
@@ -99,7 +104,8 @@ static int read_whatif_words(int argc, char **argv, struct options *options) {
         {"--workers +N|-N", "more or fewer workers, each with the same work (parameter servers)",
          .take = take_word, .to = options},
         {"--together", "all of them at once instead", .flag = &options->together},
-        {.help = "\nHOST may be all.\n\n"},
+        {.help =
+             "\nHOST may be all. Factors below 1 make slower: 0.5x. A number needs its unit.\n\n"},
         VERB_DATABASE(&options->database),
         {"--format FORMAT",
          "text or json; default: by the ending of PATH, text if it has\n"

@@ -44,14 +44,33 @@ static int read_host(struct prediction_reader *r, const char *name, size_t n, in
                   name, known);
 }
 
-/* "2x", "2", "0.5x". */
+/* "2x", "0.5x". */
 static bool read_factor(const char *text, double *ret_factor) {
     char *end;
     double factor = strtod(text, &end);
-    bool good = end != text && (*end == 0 || strcmp(end, "x") == 0) && isfinite(factor) &&
-                factor >= 0.001 && factor <= 1000;
+    bool good = end != text && strcmp(end, "x") == 0 && factor >= 0.001 && factor <= 1000;
     *ret_factor = factor;
     return good;
+}
+
+/* "2": that could be a factor, or any unit. */
+static bool is_bare(const char *text) {
+    char *end;
+    strtod(text, &end);
+    return end != text && *end == 0;
+}
+
+/* HOST=2x. */
+static int read_paced(struct prediction_reader *r, const char *option, const char *value,
+                      struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    if (equals && is_bare(equals + 1))
+        return refuse(r, "'%s' has no unit; right is --%s %.*s=%sx, so many times as fast",
+                      equals + 1, option, (int)(equals - value < 60 ? equals - value : 60), value,
+                      equals + 1);
+    if (!equals || !read_factor(equals + 1, &s->factor))
+        return refuse(r, "--%s takes HOST=2x (0.001x to 1000x), not '%s'", option, value);
+    return read_host(r, value, (size_t)(equals - value), &s->host);
 }
 
 #define RATE_MIN 1.25 /* bytes/s: 10 bit/s */
@@ -114,6 +133,10 @@ static int read_link(struct prediction_reader *r, const char *value, struct what
     }
     s->kind = WHATIF_LINK;
     s->factor = 1;
+    if (is_bare(equals + 1))
+        return refuse(r,
+                      "'%s' has no unit; right are %sx (so many times as fast), %smbit and %sMB/s",
+                      equals + 1, equals + 1, equals + 1, equals + 1);
     if (!read_factor(equals + 1, &s->factor) && !read_limit(equals + 1, s))
         return refuse(r,
                       "'%s' is no speed of a link; right are 2x (0.001x to 1000x), 200mbit and "
@@ -134,15 +157,20 @@ static int read_without(struct prediction_reader *r, const char *value, struct w
 }
 
 static int read_cpu(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
-    const char *equals = strchr(value, '=');
     s->kind = WHATIF_CPU;
-    if (!equals || !read_factor(equals + 1, &s->factor))
-        return refuse(r, "--cpu takes HOST=2x (0.001x to 1000x), not '%s'", value);
-    return read_host(r, value, (size_t)(equals - value), &s->host);
+    return read_paced(r, "cpu", value, s);
+}
+
+static int read_disk(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    s->kind = WHATIF_DISK;
+    return read_paced(r, "disk", value, s);
 }
 
 static int read_latency(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
     s->kind = WHATIF_LATENCY;
+    if (is_bare(value))
+        return refuse(r, "'%s' has no unit; right is --latency %sx, so many times the present one",
+                      value, value);
     return read_factor(value, &s->factor)
                ? 0
                : refuse(r, "--latency takes 0.5x (0.001x to 1000x), not '%s'", value);
@@ -231,6 +259,23 @@ static int slowest_rank(const struct judgement *judgement) {
     return rank;
 }
 
+/* RANK=2x. */
+static int read_rank(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    char number[20] = "";
+    s->kind = WHATIF_RANK;
+    if (equals && (size_t)(equals - value) < sizeof number)
+        memcpy(number, value, (size_t)(equals - value));
+    if (equals && is_bare(equals + 1))
+        return refuse(r, "'%s' has no unit; right is --rank %s=%sx, so many times as fast",
+                      equals + 1, number, equals + 1);
+    if (!equals || !read_factor(equals + 1, &s->factor) || !read_integer(number, &s->rank))
+        return refuse(r, "--rank takes RANK=2x (0.001x to 1000x), not '%s'", value);
+    return s->rank >= 0 && has_rank(r->model, s->rank)
+               ? 0
+               : refuse(r, "no rank %s in this run", number);
+}
+
 static int read_straggler(struct prediction_reader *r, const char *value,
                           struct whatif_scenario *s) {
     s->kind = WHATIF_LIKE_PEERS;
@@ -259,6 +304,8 @@ int prediction_read_word(struct prediction_reader *r, const struct prediction_wo
     } readers[] = {{"link", read_link},
                    {"without", read_without},
                    {"cpu", read_cpu},
+                   {"disk", read_disk},
+                   {"rank", read_rank},
                    {"quota", read_quota},
                    {"without-straggler", read_straggler},
                    {"latency", read_latency},

@@ -36,6 +36,8 @@ static const char *const templates[REFUSAL_COUNT_] = {
                               "whether they wait for the link",
     [REFUSAL_GROUPS_HELD] = "collectives are held up on that link, and there are no small ones "
                             "that show how long they take without it",
+    [REFUSAL_LINK_UNKNOWN] = "that link never was the limit, and what it can carry is not known; "
+                             "ask by a rate, as --link HOST=200mbit",
 };
 
 char *refusal_words(const struct refusal *r) {

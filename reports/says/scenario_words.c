@@ -39,6 +39,10 @@ char *scenario_options(const struct run_model *model, const struct whatif_scenar
         return text_format("--latency %.4gx", s->factor);
     case WHATIF_CPU:
         return text_format("--cpu %s=%.4gx", host, s->factor);
+    case WHATIF_DISK:
+        return text_format("--disk %s=%.4gx", host, s->factor);
+    case WHATIF_RANK:
+        return text_format("--rank %d=%.4gx", s->rank, s->factor);
     case WHATIF_WITHOUT:
         return term ? text_format("--without %s:%s", host, term) : NULL;
     case WHATIF_LIKE_PEERS:
@@ -67,7 +71,10 @@ char *scenario_object(const struct run_model *model, const struct whatif_scenari
         return belonging(host, ways[s->direction], "all links");
     if (s->kind == WHATIF_LATENCY)
         return text_format("the latency of messages");
-    return belonging(host, "cores", "all cores");
+    if (s->kind == WHATIF_RANK)
+        return text_format("rank %d", s->rank);
+    return s->kind == WHATIF_DISK ? belonging(host, "disks", "all disks")
+                                  : belonging(host, "cores", "all cores");
 }
 
 static char *by_a_factor(const struct run_model *model, const struct whatif_scenario *s) {
@@ -100,6 +107,8 @@ char *scenario_words(const struct run_model *model, const struct whatif_scenario
     case WHATIF_LINK:
     case WHATIF_LATENCY:
     case WHATIF_CPU:
+    case WHATIF_DISK:
+    case WHATIF_RANK:
         return by_a_factor(model, s);
     case WHATIF_WITHOUT:
         return without(host, s->term);

@@ -70,7 +70,13 @@ refused calls --without-straggler "$host" # two ranks
 refused calls --without-straggler=nowhere
 refused --without-straggler nowhere # no such run
 refused calls --cpu "$host"
-refused calls --cpu "$host=0"
+refused calls --cpu "$host=0x"
+refused calls --rank 99=2x
+for bare in --cpu\ "$host=2" --link\ "$host=200" --disk\ "$host=2" --rank\ 0=2 --latency\ 2; do
+    # shellcheck disable=SC2086 # an option and its value
+    refused calls $bare
+    grep -q "has no unit; right " err || fail "whatif $bare does not say what to write"
+done
 refused calls --workers 1
 refused calls --workers +1
 refused calls --balanced --format html

@@ -14,6 +14,7 @@ import cases
 import laws
 import runner
 import scorer
+import whatif_laws
 from bed import Unable
 
 BUDGET_S = 330 # after this only what would fail the test is tried again,
@@ -130,6 +131,9 @@ def main(binaries, results):
     broken = broken_laws(binaries, results)
     if broken:
         print(f"FAILED: broken: {', '.join(f'law {law}' for law in broken)}")
+        return 1
+    if whatif_laws.main([results, "--bin", binaries, "--every", "2"]):
+        print("FAILED: broken: the law of what-if")
         return 1
     return 0
 

@@ -69,6 +69,40 @@ static void a_sleeper_that_holds_up_nobody_bounds_no_gain(void **state) {
     release();
 }
 
+static struct whatif_answer answer_to(struct whatif_scenario s) {
+    struct whatif *whatif;
+    struct whatif_answer a;
+    s.rank = -1;
+    assert_int_equal(whatif_new(&judged.model, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &s, 1, &a), 0);
+    whatif_free(whatif);
+    return a;
+}
+
+static void by_chains_of_waits_slower_is_slower(void **state) {
+    (void)state;
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .6, .receive = .4});
+    struct whatif_answer half =
+        answer_to((struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .factor = .5});
+    assert_true(half.counted && fabs(half.gain + 1) < .05); /* both compute in turn */
+    assert_true(half.gain_low <= half.gain && half.gain <= half.gain_high);
+    /* B computes for twice .6 of the time, of which a tenth may be pace */
+    assert_true(fabs(half.bound_s / half.measured_s - .9 * 1.2) < .05);
+    half = answer_to((struct whatif_scenario){.kind = WHATIF_CPU, .host = 1, .factor = .5});
+    assert_true(fabs(half.gain + .6) < .05);
+    release();
+}
+
+/* A shared core's quota is nothing that a chain of waits tells of. */
+static void what_chains_of_waits_do_not_tell_is_refused(void **state) {
+    (void)state;
+    plant_pair((struct process){.host = 1, .pid = 2, .run = .6, .receive = .4});
+    struct whatif_answer a =
+        answer_to((struct whatif_scenario){.kind = WHATIF_QUOTA, .host = 1, .factor = .5});
+    assert_true(isnan(a.predicted_s) && a.refused.code);
+    release();
+}
+
 static void one_thread_that_fills_a_core_is_named(void **state) {
     (void)state;
     plant_pair((struct process){.host = 1, .pid = 2, .run = .95, .receive = .05});
@@ -266,6 +300,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stopped_process_that_others_wait_for_is_named),
         cmocka_unit_test(a_sleeper_that_holds_up_nobody_bounds_no_gain),
+        cmocka_unit_test(by_chains_of_waits_slower_is_slower),
+        cmocka_unit_test(what_chains_of_waits_do_not_tell_is_refused),
         cmocka_unit_test(one_thread_that_fills_a_core_is_named),
         cmocka_unit_test(two_that_compute_alike_are_not_one_thread),
         cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),

@@ -254,6 +254,53 @@ static void a_faster_core_shortens_what_is_computed(void **state) {
     release(&r, &model);
 }
 
+static void a_slower_core_lengthens_what_is_computed(void **state) {
+    struct recording r;
+    struct run_model model;
+    (void)state;
+    build(&r, &model, usual);
+    double should = 0.1 + play(NULL, (struct hardware){10e6, 0.2, 0, 0}, false);
+    struct whatif_scenario s = {WHATIF_CPU, ANY, .factor = 0.25};
+    struct whatif_answer a = ask(&model, s);
+    assert_true(a.replayed && a.bound_s > a.measured_s && a.bound_s <= a.predicted_s);
+    CLOSE(a.predicted_s, warm_s(should, a.measured_s));
+    s = (struct whatif_scenario){WHATIF_RANK, .host = -1, .rank = 1, .factor = 0.25};
+    CLOSE(ask(&model, s).predicted_s, warm_s(should, a.measured_s));
+    s.rank = 0; /* it computes nothing */
+    CLOSE(ask(&model, s).predicted_s, a.measured_s);
+    release(&r, &model);
+}
+
+static void a_slower_link_slows_the_run_as_its_rate_does(void **state) {
+    struct recording r;
+    struct run_model model;
+    (void)state;
+    build(&r, &model, usual);
+    double should = 0.1 + play(NULL, (struct hardware){5e6, 0.05, 0, 0}, false);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 0.5});
+    CLOSE(a.predicted_s, warm_s(should, a.measured_s));
+    a = ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 1});
+    CLOSE(a.predicted_s, a.measured_s);
+    release(&r, &model);
+}
+
+/* Rank 0 sends next to nothing, and nothing tells what its link carries. */
+static void a_slower_link_that_nobody_knows_is_refused(void **state) {
+    struct recording r;
+    struct run_model model;
+    (void)state;
+    build(&r, &model, usual);
+    struct whatif_scenario s = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_SEND,
+                                .factor = 0.5};
+    struct whatif_answer a = ask(&model, s);
+    assert_int_equal(a.refused.code, REFUSAL_LINK_UNKNOWN);
+    assert_true(isnan(a.predicted_s));
+    s.factor = 2; /* it never was the limit, whatever it carries */
+    a = ask(&model, s);
+    CLOSE(a.predicted_s, a.measured_s);
+    release(&r, &model);
+}
+
 /* ---- collectives ---- */
 
 /* Three ranks meet in each round; rank 2 needs twice as long. `started`: they start the call, and
@@ -629,6 +676,9 @@ int main(void) {
         cmocka_unit_test(contention_is_taken_away_where_it_was),
         cmocka_unit_test(what_it_costs_beside_the_main_phase_is_told_as_well),
         cmocka_unit_test(a_faster_core_shortens_what_is_computed),
+        cmocka_unit_test(a_slower_core_lengthens_what_is_computed),
+        cmocka_unit_test(a_slower_link_slows_the_run_as_its_rate_does),
+        cmocka_unit_test(a_slower_link_that_nobody_knows_is_refused),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),

@@ -19,7 +19,7 @@ double parameter_server_gain(const double *per_s, const double *freed, size_t n,
     double is = 0, would = 0;
     for (size_t i = 0; i < n; i++) {
         is += per_s[i];
-        would += per_s[i] / (1 - fmin(fmax(freed[i], 0), FREED_MAX));
+        would += per_s[i] / (1 - fmin(freed[i], FREED_MAX));
     }
     would = fmin(would, fmax(limit_per_s, is));
     return would > 0 ? 1 - is / would : 0;
