@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/gain/sweep.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
 #include "analysis/run_model.h"
@@ -179,6 +180,8 @@ int whatif_prepare(const struct whatif *whatif) {
 void whatif_tell(struct whatif *w, const struct whatif_told *told) {
     free(w->told.links);
     free(w->told.processes);
+    sweep_free(w->sweep);
+    w->sweep = NULL;
     w->told = *told;
 }
 
@@ -186,6 +189,7 @@ void whatif_free(struct whatif *w) {
     if (!w)
         return;
     replay_free(w->replay);
+    sweep_free(w->sweep);
     free(w->told.links);
     free(w->told.processes);
     free(w->roles);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/gain/sweep.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/run_model.h"
 #include "analysis/simulate/replay_private.h"
@@ -644,6 +645,66 @@ static void lost_calls_refuse_a_prediction(void **state) {
     release(&r, &model);
 }
 
+/* ---- all that could be asked ---- */
+
+#define COMPUTING (1u << BUDGET_CPU)
+
+static void the_sweep_finds_the_resource_that_is_worth_most(void **state) {
+    struct recording r;
+    struct run_model model;
+    struct whatif *w;
+    const struct sweep *sweep, *again;
+    (void)state;
+    build(&r, &model, (struct hardware){.rate = 10e6, .compute_s = 0.02});
+    assert_int_equal(whatif_new(&model, &w), 0);
+    assert_int_equal(sweep_make(w, &sweep), 0);
+    const struct sweep_answer *best = sweep_best(&model, sweep, COMPUTING);
+    assert_int_equal(best->scenario.kind, WHATIF_LINK);
+    assert_in_range(best->scenario.host, 0, 1); /* no more is gained by all links */
+    assert_true(best->answer.run_gain > 0.8);
+    best = sweep_best(&model, sweep, 1u << BUDGET_TRANSFER);
+    assert_int_equal(best->scenario.kind, WHATIF_CPU);
+    assert_int_equal(best->scenario.host, 1);
+    assert_null(sweep_best(&model, sweep, COMPUTING | 1u << BUDGET_TRANSFER));
+    assert_int_equal(sweep_make(w, &again), 0);
+    assert_ptr_equal(again, sweep);
+    whatif_free(w);
+    release(&r, &model);
+}
+
+static void the_sweep_names_all_hosts_where_no_single_one_tells(void **state) {
+    struct recording r;
+    struct run_model model;
+    struct whatif *w;
+    const struct sweep *sweep;
+    (void)state;
+    build_skewed(&r, &model, false);
+    assert_int_equal(whatif_new(&model, &w), 0);
+    assert_int_equal(sweep_make(w, &sweep), 0);
+    const struct sweep_answer *best = sweep_best(&model, sweep, 0);
+    assert_int_equal(best->scenario.kind, WHATIF_CPU);
+    assert_int_equal(best->scenario.host, -1);
+    whatif_free(w);
+    release(&r, &model);
+}
+
+static void the_sweep_says_how_much_nobody_could_tell(void **state) {
+    struct recording r;
+    struct run_model model;
+    struct whatif *w;
+    const struct sweep *sweep;
+    (void)state;
+    build(&r, &model, usual);
+    model_release(&model);
+    r.calls.ranks[0].lost_ns = 2 * S; /* no replay */
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
+    assert_int_equal(sweep_make(w, &sweep), 0);
+    assert_true(sweep->untold > 0.5);
+    whatif_free(w);
+    release(&r, &model);
+}
+
 static void what_makes_no_sense_is_refused(void **state) {
     struct recording r;
     struct run_model model;
@@ -679,6 +740,9 @@ int main(void) {
         cmocka_unit_test(a_slower_core_lengthens_what_is_computed),
         cmocka_unit_test(a_slower_link_slows_the_run_as_its_rate_does),
         cmocka_unit_test(a_slower_link_that_nobody_knows_is_refused),
+        cmocka_unit_test(the_sweep_finds_the_resource_that_is_worth_most),
+        cmocka_unit_test(the_sweep_names_all_hosts_where_no_single_one_tells),
+        cmocka_unit_test(the_sweep_says_how_much_nobody_could_tell),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
