@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What any resource of any host would be worth, asked of the engine before a verdict says that
- * there is nothing: no run is balanced, or of unknown limit, whose own what-if takes a good part
- * off it.
+ * Each resource of each host is asked for before a verdict says that there is nothing: no run is
+ * balanced, or of unknown limit, whose own what-if takes a good part off it.
  */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_SWEEP_H
 #define CHOKEPOINT_ANALYSIS_GAIN_SWEEP_H

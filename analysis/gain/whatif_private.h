@@ -24,7 +24,7 @@ struct whatif {
     int failed;      /* -ENOMEM: making the replay failed */
     struct whatif_told told;
     struct sweep *sweep; /* NULL: nobody asked for it */
-    double scale; /* factor on the model's rates: see whatif.c */
+    double scale;        /* factor on the model's rates: see whatif.c */
 };
 
 /* Makes the replay once. -ENOMEM. */
