@@ -34,6 +34,7 @@ add_executable(chokepoint-agent-delivered
   main.c
   observe.c
   options.c
+  probes/gpu/nvml_without.c
   push/echo_client.c
   push/push.c
   push/push_pipe.c

@@ -22,6 +22,7 @@
 #include "agent/base/privileges.h"
 #include "agent/base/source.h"
 #include "agent/probes/call_watch.h"
+#include "agent/probes/gpu/gpu.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "agent/push/push.h"
 #include "agent/sampler/sampler.h"
@@ -40,6 +41,7 @@ struct observer {
     struct scope scope;
     struct job job;
     struct call_watch calls;
+    struct gpu_watch gpus;
     struct wait_watch *waits; /* large, and only used pages are touched; NULL: turned off */
     struct probe_env env;
     struct sampler *sampler;
@@ -159,6 +161,7 @@ static void fill_env(struct observer *observer) {
                                        .scope = &observer->scope,
                                        .job = &observer->job,
                                        .calls = &observer->calls,
+                                       .gpus = &observer->gpus,
                                        .waits = observer->waits,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),

@@ -108,6 +108,9 @@ size_t key_write(const struct table_key *key, char text[INSTANCE_MAX + 1]) {
                     key->waker.program, write_id(key->waker.pid, number), WORD(" "), key->reason);
     case KEY_OPERATION:
         return JOIN(text, key->export, WORD(" "), key->operation);
+    case KEY_GPU_PROCESS:
+        return JOIN(text, key->gpu, WORD(" "), key->process.program,
+                    write_id(key->process.pid, id));
     default:
         text[0] = '\0';
         return 0;
@@ -221,6 +224,9 @@ static struct table_key read_text(enum key_form form, struct span text) {
     } else if (form == KEY_OPERATION) {
         key.export = cut_last(&text, ' ');
         key.operation = text;
+    } else if (form == KEY_GPU_PROCESS) {
+        key.gpu = cut(&text, " ");
+        key.process = read_process(text);
     }
     return key;
 }

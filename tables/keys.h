@@ -20,16 +20,17 @@ struct row;
 struct rows;
 
 enum key_form {
-    KEY_UNKNOWN,    /* also for rows without a key: "other", "ended unseen" */
-    KEY_WORD,       /* "eth0", "vda", "/", "io": the text is the key */
-    KEY_CORE,       /* "cpu3", "cpus" */
-    KEY_PROCESS,    /* "python3 train.py[4711]", "sh[ended]"; a shortened name has no id */
-    KEY_RANK,       /* "rank 3", "rank 3 [4711]", "rank 3 MPI_Send" */
-    KEY_CONNECTION, /* "10.0.0.1:5000>10.0.0.2:80", "[fe80::1]:5000>[fe80::2]:80" */
-    KEY_FLOW,       /* "eth0 10.0.0.1 10.0.0.2", "eth0 arp", "eth0 protocol 0x88cc" */
-    KEY_QUEUE,      /* "eth0 tbf 1:", "eth0 pfifo_fast root" */
-    KEY_PAIR,       /* "cat[12] < sh[11] pipe": the waiter, the waker, the reason */
-    KEY_OPERATION,  /* "server:/export READ" */
+    KEY_UNKNOWN,     /* also for rows without a key: "other", "ended unseen" */
+    KEY_WORD,        /* "eth0", "vda", "/", "io": the text is the key */
+    KEY_CORE,        /* "cpu3", "cpus" */
+    KEY_PROCESS,     /* "python3 train.py[4711]", "sh[ended]"; a shortened name has no id */
+    KEY_RANK,        /* "rank 3", "rank 3 [4711]", "rank 3 MPI_Send" */
+    KEY_CONNECTION,  /* "10.0.0.1:5000>10.0.0.2:80", "[fe80::1]:5000>[fe80::2]:80" */
+    KEY_FLOW,        /* "eth0 10.0.0.1 10.0.0.2", "eth0 arp", "eth0 protocol 0x88cc" */
+    KEY_QUEUE,       /* "eth0 tbf 1:", "eth0 pfifo_fast root" */
+    KEY_PAIR,        /* "cat[12] < sh[11] pipe": the waiter, the waker, the reason */
+    KEY_OPERATION,   /* "server:/export READ" */
+    KEY_GPU_PROCESS, /* "gpu0 python3 train.py[4711]" */
 };
 
 #define KEY_ALL_CORES (-1) /* of a group, when they are counted together */
@@ -60,8 +61,9 @@ struct table_key {
     union {
         int64_t core; /* or KEY_ALL_CORES */
         struct {
-            struct key_process process, waker; /* KEY_PROCESS, KEY_PAIR */
+            struct key_process process, waker; /* KEY_PROCESS, KEY_PAIR, KEY_GPU_PROCESS */
             struct span reason;                /* KEY_PAIR */
+            struct span gpu;                   /* KEY_GPU_PROCESS */
         };
         struct {               /* KEY_RANK */
             int64_t rank, pid; /* pid: or KEY_NO_ID */

@@ -48,6 +48,22 @@ chokepoint_unit_test(test_agent_relay chokepoint_relay)
 chokepoint_unit_test(test_agent_doctor chokepoint_agent)
 chokepoint_unit_test(test_agent_core_speed chokepoint_agent)
 
+# GPUs: a driver's library of ours, which plays files (gpu/nvml_player.c), and hosts with other makers' cards.
+foreach(kind player old)
+  add_library(nvml-${kind} SHARED gpu/nvml_player.c)
+  target_link_libraries(nvml-${kind} PRIVATE m)
+  set_target_properties(nvml-${kind} PROPERTIES OUTPUT_NAME nvidia-ml SUFFIX .so.1 C_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/nvml-${kind})
+endforeach()
+target_compile_definitions(nvml-old PRIVATE NVML_PLAYER_OLD)
+chokepoint_thread_test(test_agent_gpu_nvml chokepoint_agent)
+chokepoint_unit_test(test_agent_gpu_drm chokepoint_agent)
+foreach(test test_agent_gpu_nvml)
+  add_dependencies(${test} nvml-player nvml-old)
+  target_compile_definitions(${test} PRIVATE NVML_PLAYER="${CMAKE_CURRENT_BINARY_DIR}/nvml-player" NVML_OLD="${CMAKE_CURRENT_BINARY_DIR}/nvml-old")
+endforeach()
+chokepoint_e2e_test(gpus_are_recorded)
+
 # Connections and flows, against transfers of known size with known limits.
 add_executable(tcp-transfer tools/tcp_transfer.c)
 chokepoint_e2e_test(connection_is_what_was_sent)

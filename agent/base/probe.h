@@ -18,6 +18,7 @@
 #include "tables/tables.h"
 
 struct call_watch;
+struct gpu_watch;
 struct job;
 struct job_choice;
 struct scope;
@@ -49,6 +50,7 @@ struct probe_env {
     struct job *job;           /* its processes here: the process probe writes, others read */
     struct call_watch *calls;  /* files of MPI calls: the mpi probe opens them, others read */
     struct wait_watch *waits;  /* wait clocks: the wait probe opens them, others read; NULL: off */
+    struct gpu_watch *gpus;    /* GPUs: the gpu probe opens them, others read; NULL: off */
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* number of the busiest processes outside the job to report */

@@ -47,5 +47,6 @@ void doctor_check_clock(const struct doctor_env *env);
 void doctor_check_space(const struct doctor_env *env);
 void doctor_check_network(const struct doctor_env *env);
 void doctor_check_launcher(const struct doctor_env *env);
+void doctor_check_gpu(const struct doctor_env *env);
 
 #endif

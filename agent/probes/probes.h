@@ -27,5 +27,8 @@ extern const struct probe probe_filesystem;
 extern const struct probe probe_wait;
 extern const struct probe probe_socket_wait;
 extern const struct probe probe_wakeup;
+extern const struct probe probe_gpu;
+extern const struct probe probe_gpu_process;
+extern const struct probe probe_gpu_device;
 
 #endif

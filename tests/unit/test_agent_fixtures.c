@@ -524,8 +524,9 @@ static void a_root_without_files_is_an_error_with_a_reason(void **state) {
         if (probe_list[i] == &probe_qdisc || probe_list[i] == &probe_flow ||
             probe_list[i] == &probe_mpi_function || probe_list[i] == &probe_call ||
             probe_list[i] == &probe_wait || probe_list[i] == &probe_socket_wait ||
-            probe_list[i] == &probe_wakeup)
-            continue; /* ask the kernel, not its files */
+            probe_list[i] == &probe_wakeup || probe_list[i] == &probe_gpu ||
+            probe_list[i] == &probe_gpu_process || probe_list[i] == &probe_gpu_device)
+            continue; /* ask the kernel or a driver, not files */
         assert_int_equal(harness_init(&h, "/nonexistent", SCOPE_HOST), 0);
         h.why[0] = '\0';
         assert_int_not_equal(harness_open(&h, probe_list[i]), 0);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that asks the drivers. It reads a little before the next frame, so that a frame has
+ * figures of a few milliseconds ago, and drops all capabilities first: no figure needs one.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agent/base/privileges.h"
+#include "agent/probes/gpu/gpu_private.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#define START_NS (3 * NS_PER_S) /* a driver without persistence takes seconds for each card */
+#define STOP_NS (2 * NS_PER_S)
+#define FIRST_PERIOD_NS (NS_PER_S / 10)
+#define PERIOD_MIN_NS NS_PER_MS
+#define LEAD_NS (15 * NS_PER_MS) /* for eight cards and a slow answer */
+
+/* ---- snapshots ---- */
+
+void gpus_publish(struct gpus *gpus, int64_t now_ns) {
+    struct gpu_snapshot *to = &gpus->snapshots[gpus->writing];
+    to->taken_ns = now_ns;
+    to->n_parts = gpus->n_parts;
+    to->n_users = gpus->n_users;
+    for (size_t i = 0; i < gpus->n_parts; i++)
+        memcpy(to->values[i], gpus->parts[i].values, sizeof to->values[i]);
+    memcpy(to->users, gpus->users, gpus->n_users * sizeof *gpus->users);
+    gpus->writing = atomic_exchange(&gpus->waiting, gpus->writing | GPU_FRESH) & ~GPU_FRESH;
+}
+
+const struct gpu_snapshot *gpus_latest(struct gpus *gpus) {
+    if (atomic_load(&gpus->waiting) & GPU_FRESH)
+        gpus->reading = atomic_exchange(&gpus->waiting, gpus->reading) & ~GPU_FRESH;
+    return &gpus->snapshots[gpus->reading];
+}
+
+/* ---- when to read ---- */
+
+void gpus_frame(struct gpus *gpus, const struct probe_env *env) {
+    int64_t period = env->mono_ns - env->previous_mono_ns;
+    if (env->previous_mono_ns && period >= PERIOD_MIN_NS)
+        atomic_store(&gpus->period_ns, period);
+    atomic_store(&gpus->frame_ns, env->mono_ns);
+}
+
+/* The first instant after `now` that lies a lead before a frame. */
+static int64_t next_read(int64_t frame_ns, int64_t period_ns, int64_t now_ns) {
+    int64_t lead = period_ns / 4 < LEAD_NS ? period_ns / 4 : LEAD_NS;
+    int64_t first = frame_ns - lead, past = now_ns - first;
+    return past < 0 ? first : first + (past / period_ns + 1) * period_ns;
+}
+
+/* Whether to go on. */
+static bool wait_for_turn(struct gpus *gpus) {
+    int64_t frame = atomic_load(&gpus->frame_ns), period = atomic_load(&gpus->period_ns);
+    int64_t now = clock_monotonic_ns(), rest = next_read(frame ? frame : now, period, now) - now;
+    struct timespec pause = {rest / NS_PER_S, rest % NS_PER_S};
+    struct pollfd stop = {.fd = gpus->stop_fd, .events = POLLIN};
+    return ppoll(&stop, 1, &pause, NULL) <= 0;
+}
+
+/* ---- the thread ---- */
+
+static void say_ready(const struct gpus *gpus) {
+    uint64_t one = 1;
+    while (write(gpus->ready_fd, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+}
+
+/* Slow calls are made once the frame has its figures. */
+static void *read_on(void *ctx) {
+    struct gpus *gpus = ctx;
+    bool any = gpus_find(gpus) > 0;
+    privileges_drop(&(struct privileges_kept){0});
+    atomic_store(&gpus->is_open, any);
+    say_ready(gpus);
+    while (any) {
+        int64_t now = clock_monotonic_ns();
+        gpus_read_fast(gpus, now);
+        gpus_publish(gpus, now);
+        gpus_read_slow(gpus, clock_monotonic_ns());
+        any = wait_for_turn(gpus);
+    }
+    gpus_release(gpus);
+    return NULL;
+}
+
+static bool wait_until_ready(const struct gpus *gpus) {
+    struct pollfd ready = {.fd = gpus->ready_fd, .events = POLLIN};
+    int64_t until = clock_monotonic_ns() + START_NS, now;
+    while ((now = clock_monotonic_ns()) < until)
+        if (poll(&ready, 1, (int)((until - now) / NS_PER_MS) + 1) > 0)
+            return true;
+    return false;
+}
+
+static void gpus_free(struct gpus *gpus) {
+    if (gpus->ready_fd >= 0)
+        close(gpus->ready_fd);
+    if (gpus->stop_fd >= 0)
+        close(gpus->stop_fd);
+    free(gpus);
+}
+
+static struct gpus *gpus_new(const struct probe_env *env) {
+    struct gpus *gpus = calloc(1, sizeof *gpus);
+    if (!gpus)
+        return NULL;
+    snprintf(gpus->sys, sizeof gpus->sys, "%s", env->sys);
+    gpus->ready_fd = eventfd(0, EFD_CLOEXEC);
+    gpus->stop_fd = eventfd(0, EFD_CLOEXEC);
+    atomic_store(&gpus->period_ns, FIRST_PERIOD_NS);
+    atomic_store(&gpus->waiting, 1);
+    gpus->reading = 2;
+    return gpus;
+}
+
+int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, size_t why_size) {
+    struct gpus *gpus = gpus_new(env);
+    if (!gpus || gpus->ready_fd < 0 || gpus->stop_fd < 0) {
+        if (gpus)
+            gpus_free(gpus);
+        return -ENOMEM;
+    }
+    int r = pthread_create(&gpus->thread, NULL, read_on, gpus);
+    if (r != 0) {
+        gpus_free(gpus);
+        return -r;
+    }
+    gpus->started = true;
+    if (!wait_until_ready(gpus)) {
+        snprintf(why, why_size,
+                 "the driver of GPUs takes long to start: their first seconds are "
+                 "missing");
+    } else if (!atomic_load(&gpus->is_open)) {
+        snprintf(why, why_size, "%s", gpus->why);
+        gpus_stop(gpus);
+        return PROBE_ABSENT;
+    }
+    *ret_gpus = gpus;
+    return 0;
+}
+
+void gpus_stop(struct gpus *gpus) {
+    uint64_t one = 1;
+    struct timespec until;
+    if (!gpus)
+        return;
+    while (write(gpus->stop_fd, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+    int64_t at = clock_ns(CLOCK_MONOTONIC) + STOP_NS;
+    until = (struct timespec){at / NS_PER_S, at % NS_PER_S};
+    if (pthread_clockjoin_np(gpus->thread, NULL, CLOCK_MONOTONIC, &until) == 0)
+        gpus_free(gpus);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads libnvidia-ml.so.1, which comes with the driver. LD_LIBRARY_PATH may name another one, as
+ * for every program. The kernel's loader ignores it for programs that gain rights when they start;
+ * an agent of root that was told to use it looks first whether another user could have put the
+ * library there.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/base/probe.h"
+#include "agent/probes/gpu/nvml.h"
+
+#define LIBRARY "libnvidia-ml.so.1"
+
+/* Whether only root and this user may change what the path names. */
+static bool is_ours(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+           !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Looks at every directory above, too; the sticky bit of /tmp protects entries of others. */
+static bool is_ours_up_to_root(const char *path) {
+    char real[PATH_MAX];
+    if (!realpath(path, real) || !is_ours(real))
+        return false;
+    for (char *slash; (slash = strrchr(real, '/')) && slash != real;) {
+        struct stat st;
+        *slash = '\0';
+        bool sticky = stat(real, &st) == 0 && st.st_uid == 0 && st.st_mode & S_ISVTX;
+        if (!sticky && !is_ours(real))
+            return false;
+    }
+    return true;
+}
+
+/* The library in the first directory of LD_LIBRARY_PATH that has one; "": none. */
+static void find_named(char path[PATH_MAX]) {
+    char copy[8192], *rest = copy, *directory;
+    const char *all = getauxval(AT_SECURE) ? NULL : getenv("LD_LIBRARY_PATH");
+    snprintf(copy, sizeof copy, "%s", all ? all : "");
+    while ((directory = strsep(&rest, ":;"))) {
+        int n = snprintf(path, PATH_MAX, "%s/%s", *directory ? directory : ".", LIBRARY);
+        if (*copy && n < PATH_MAX && access(path, F_OK) == 0)
+            return;
+    }
+    path[0] = '\0';
+}
+
+static void *look_up(void *library, const char *name, const char *older) {
+    void *function = dlsym(library, name);
+    return function || !*older ? function : dlsym(library, older);
+}
+
+static void look_up_all(struct nvml *nvml) {
+    void *function;
+#define CALL(ID, name, older, parameters)                                                          \
+    function = look_up(nvml->library, name, older);                                                \
+    memcpy(&nvml->call.ID, &function, sizeof function);                                            \
+    nvml->told[NVML_##ID##_CALL].answer = NVML_NEVER_ASKED;
+#include "agent/probes/gpu/nvml_calls.def"
+#undef CALL
+}
+
+int nvml_library_open(struct nvml *nvml, char *why, size_t why_size) {
+    char named[PATH_MAX];
+    find_named(named);
+    if (*named && geteuid() == 0 && !is_ours_up_to_root(named)) {
+        snprintf(why, why_size, "other users can change %.80s: it is not loaded", named);
+        return -EPERM;
+    }
+    nvml->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!nvml->library)
+        return PROBE_ABSENT;
+    look_up_all(nvml);
+    return 0;
+}
+
+void nvml_library_close(struct nvml *nvml) {
+    if (nvml->library)
+        dlclose(nvml->library);
+    nvml->library = NULL;
+}

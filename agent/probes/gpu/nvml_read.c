@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a card of NVIDIA at each frame, each second and each ten seconds, by the cost of the calls:
+ * those of a frame take some 0.6 ms together, those of a second some 5 ms. The throughput of PCIe
+ * takes 20 ms a direction, and cards with GPM are never asked for it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "agent/base/counter.h"
+#include "agent/probes/gpu/gpu_private.h"
+#include "common/error.h"
+
+#define HZ_PER_MHZ INT64_C(1000000)
+#define NANO_PER_MILLI INT64_C(1000000)
+#define XIDS_AT_ONCE 64
+
+bool nvml_good(struct gpu_part *part, int answer) {
+    if (answer == NVML_GPU_IS_LOST || answer == NVML_RESET_REQUIRED)
+        part->lost = true;
+    return answer == NVML_SUCCESS;
+}
+
+static int64_t level(struct gpu_part *part, int answer, uint64_t number, int64_t scale) {
+    return nvml_good(part, answer) ? counter_value(number, scale) : VALUE_ABSENT;
+}
+
+/* ---- at each frame ---- */
+
+static double share(bool good, unsigned percent) {
+    return !good ? NAN : percent > 100 ? 1 : percent / 100.0;
+}
+
+static void read_utilization(struct nvml *nvml, struct gpu_part *part, int64_t now_ns) {
+    struct nvml_utilization of = {0};
+    bool good = nvml_good(part, NVML(nvml, UTILIZATION, part->handle, &of));
+    gpu_flow_add(&part->busy, share(good, of.gpu), now_ns);
+    gpu_flow_add(&part->memory_busy, share(good, of.memory), now_ns);
+    part->values[GPU_BUSY] = gpu_flow_value(&part->busy);
+    part->values[GPU_MEMORY_BUSY] = gpu_flow_value(&part->memory_busy);
+}
+
+/* All that is not free: the second version counts apart what the driver keeps, the first does
+ * not. */
+static void read_memory(struct nvml *nvml, struct gpu_part *part) {
+    struct nvml_memory_v2 memory = {.version = NVML_MEMORY_VERSION};
+    struct nvml_memory older = {0};
+    int answer = NVML(nvml, MEMORY, part->handle, &memory);
+    if (answer != NVML_SUCCESS) {
+        answer = NVML(nvml, MEMORY_V1, part->handle, &older);
+        memory.total = older.total;
+        memory.free = older.free;
+    }
+    part->values[GPU_MEMORY_USED] =
+        level(part, answer, memory.total > memory.free ? memory.total - memory.free : 0, 1);
+}
+
+static void read_levels(struct nvml *nvml, struct gpu_part *part) {
+    unsigned sm = 0, memory = 0, milliwatts = 0, celsius = 0;
+    unsigned long long reasons = 0;
+    int64_t *values = part->values;
+    int answer = NVML(nvml, CLOCK, part->handle, NVML_CLOCK_SM, &sm);
+    values[GPU_SM_CLOCK] = level(part, answer, sm, HZ_PER_MHZ);
+    answer = NVML(nvml, CLOCK, part->handle, NVML_CLOCK_MEMORY, &memory);
+    values[GPU_MEMORY_CLOCK] = level(part, answer, memory, HZ_PER_MHZ);
+    answer = NVML(nvml, POWER, part->handle, &milliwatts);
+    values[GPU_WATTS] = level(part, answer, milliwatts, NANO_PER_MILLI);
+    answer = NVML(nvml, TEMPERATURE, part->handle, NVML_TEMPERATURE_GPU, &celsius);
+    values[GPU_CELSIUS] = level(part, answer, celsius, 1);
+    answer = NVML(nvml, REASONS, part->handle, &reasons);
+    values[GPU_CLOCK_REASONS] = level(part, answer, reasons, 1);
+}
+
+/* Numbers of before would be taken for numbers of now. */
+static void leave_lost(struct gpu_part *part) {
+    for (size_t i = 0; i < GPU_COLUMNS; i++)
+        if (i != GPU_XIDS && i != GPU_LAST_XID)
+            part->values[i] = VALUE_ABSENT;
+    part->values[GPU_LOST] = 1;
+}
+
+void nvml_read_fast(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+    struct nvml *nvml = &gpus->nvml;
+    if (!part->handle || part->lost) {
+        leave_lost(part);
+        return;
+    }
+    part->values[GPU_LOST] = 0;
+    read_utilization(nvml, part, now_ns);
+    read_memory(nvml, part);
+    if (part->instance < 0) /* the others are the card's */
+        read_levels(nvml, part);
+    if (part->has_gpm)
+        nvml_gpm_read(gpus, part);
+    if (part->lost)
+        leave_lost(part);
+}
+
+/* ---- each second ---- */
+
+enum slow_by { BY_FIELD, BY_CALL, BY_NOTHING };
+
+static int ask_violation(struct nvml *nvml, nvml_handle handle, int policy,
+                         unsigned long long *ret_ns) {
+    struct nvml_violation violation = {0};
+    int answer = NVML(nvml, VIOLATION, handle, policy, &violation);
+    *ret_ns = violation.violation_ns;
+    return answer;
+}
+
+static int ask_power_cap(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    return ask_violation(nvml, handle, NVML_POLICY_POWER, ret);
+}
+
+static int ask_heat_cap(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    return ask_violation(nvml, handle, NVML_POLICY_THERMAL, ret);
+}
+
+static int ask_energy(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    return NVML(nvml, ENERGY, handle, ret);
+}
+
+static int ask_corrected(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    return NVML(nvml, ECC, handle, 0, 0, ret);
+}
+
+static int ask_uncorrected(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    return NVML(nvml, ECC, handle, 1, 0, ret);
+}
+
+static int ask_replays(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
+    unsigned n = 0;
+    int answer = NVML(nvml, REPLAYS, handle, &n);
+    *ret = n;
+    return answer;
+}
+
+/* All fields come by one call. A driver that lacks one is asked by the call of its own. */
+static const struct slow_source {
+    int column;
+    unsigned field;
+    int64_t scale;
+    int (*ask)(struct nvml *nvml, nvml_handle handle, unsigned long long *ret);
+} sources[] = {
+    {GPU_POWER_CAP, NVML_FIELD_POWER_CAP, 1, ask_power_cap},
+    {GPU_HEAT_CAP, NVML_FIELD_HEAT_CAP, 1, ask_heat_cap},
+    {GPU_JOULES, NVML_FIELD_ENERGY, 1, ask_energy},
+    {GPU_ECC_CORRECTED, NVML_FIELD_ECC_CORRECTED, 1, ask_corrected},
+    {GPU_ECC_UNCORRECTED, NVML_FIELD_ECC_UNCORRECTED, 1, ask_uncorrected},
+    {GPU_PCIE_REPLAYS, NVML_FIELD_PCIE_REPLAYS, 1, ask_replays},
+};
+static_assert(ARRAY_SIZE(sources) == GPU_SLOW_SOURCES, "each part knows how each is asked");
+
+/* Joules since the driver was loaded do not fit for a year in units of 1e-9: they begin with the
+ * agent. */
+static void take_slow(struct gpu_part *part, const struct slow_source *source,
+                      unsigned long long number) {
+    if (source->column != GPU_JOULES) {
+        part->values[source->column] = counter_value(number, 1);
+        return;
+    }
+    int64_t millijoules = counter_value(number, 1);
+    if (part->first_energy == VALUE_ABSENT || millijoules < part->first_energy)
+        part->first_energy = millijoules;
+    part->values[GPU_JOULES] =
+        millijoules == VALUE_ABSENT
+            ? VALUE_ABSENT
+            : counter_value((uint64_t)(millijoules - part->first_energy), NANO_PER_MILLI);
+}
+
+static bool field_number(const struct nvml_field *field, unsigned long long *ret) {
+    if (field->answer != NVML_SUCCESS)
+        return false;
+    if (field->type == NVML_SMALL)
+        *ret = field->value.small;
+    else if (field->type == NVML_WIDE)
+        *ret = field->value.wide;
+    else if (field->type == NVML_WIDEST)
+        *ret = field->value.widest;
+    return field->type >= NVML_SMALL && field->type <= NVML_WIDEST;
+}
+
+static void read_fields(struct nvml *nvml, struct gpu_part *part) {
+    struct nvml_field fields[GPU_SLOW_SOURCES] = {0};
+    size_t from[GPU_SLOW_SOURCES], n = 0;
+    unsigned long long number;
+    for (size_t i = 0; i < GPU_SLOW_SOURCES; i++)
+        if (part->slow_by[i] == BY_FIELD) {
+            fields[n] = (struct nvml_field){.id = sources[i].field, .answer = NVML_NEVER_ASKED};
+            from[n++] = i;
+        }
+    int answer = n ? NVML(nvml, FIELDS, part->handle, (int)n, fields) : NVML_SUCCESS;
+    if (!nvml_good(part, answer) && part->lost)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (answer == NVML_SUCCESS && field_number(&fields[i], &number))
+            take_slow(part, &sources[from[i]], number);
+        else
+            part->slow_by[from[i]] = BY_CALL;
+}
+
+static void read_by_call(struct nvml *nvml, struct gpu_part *part, size_t i) {
+    unsigned long long number = 0;
+    int answer = sources[i].ask(nvml, part->handle, &number);
+    if (nvml_good(part, answer)) {
+        take_slow(part, &sources[i], number);
+        return;
+    }
+    part->values[sources[i].column] = VALUE_ABSENT;
+    if (answer == NVML_NOT_SUPPORTED || answer == NVML_FUNCTION_NOT_FOUND ||
+        answer == NVML_NO_PERMISSION)
+        part->slow_by[i] = BY_NOTHING;
+}
+
+void nvml_read_slow(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+    (void)now_ns;
+    if (!part->handle || part->lost || part->instance >= 0)
+        return;
+    read_fields(&gpus->nvml, part);
+    for (size_t i = 0; i < GPU_SLOW_SOURCES; i++)
+        if (part->slow_by[i] == BY_CALL)
+            read_by_call(&gpus->nvml, part, i);
+}
+
+/* ---- each ten seconds, without GPM ---- */
+
+void nvml_read_rare(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+    static const int columns[] = {
+        [NVML_PCIE_SEND] = GPU_PCIE_SEND, [NVML_PCIE_RECEIVE] = GPU_PCIE_RECEIVE};
+    if (!part->handle || part->lost || part->has_gpm || part->instance >= 0)
+        return;
+    for (int direction = 0; direction < 2; direction++) {
+        unsigned kb_s = 0;
+        int answer = NVML(&gpus->nvml, PCIE_THROUGHPUT, part->handle, direction, &kb_s);
+        double rate = nvml_good(part, answer) ? kb_s * 1e3 / NS_PER_S : NAN;
+        gpu_flow_add(&part->pcie[direction], rate, now_ns);
+        part->values[columns[direction]] = gpu_flow_value(&part->pcie[direction]);
+    }
+}
+
+/* ---- errors ---- */
+
+static void note_xid(struct gpus *gpus, const struct nvml_event *event) {
+    for (size_t i = 0; i < gpus->n_parts; i++) {
+        struct gpu_part *part = &gpus->parts[i];
+        if (part->handle != event->handle || part->instance >= 0)
+            continue;
+        part->values[GPU_XIDS] =
+            part->values[GPU_XIDS] == VALUE_ABSENT ? 1 : part->values[GPU_XIDS] + 1;
+        part->values[GPU_LAST_XID] = counter_value(event->data, 1);
+    }
+}
+
+void nvml_read_events(struct gpus *gpus) {
+    for (int i = 0; gpus->has_events && i < XIDS_AT_ONCE; i++) {
+        struct nvml_event event = {0};
+        if (NVML(&gpus->nvml, EVENT_WAIT, gpus->events, &event, 0) != NVML_SUCCESS)
+            return;
+        if (event.type & NVML_EVENT_XID)
+            note_xid(gpus, &event);
+    }
+}
