@@ -103,6 +103,8 @@ struct probe {
     /* For probes at the pace of the system, asked after each sample: whether the slow tables must
      * see something before it is gone. They then join the next frame. May be NULL. */
     bool (*has_news)(void *state);
+    /* CPU time of threads of its own, which its cost includes. NULL: it has none. */
+    int64_t (*thread_cpu_ns)(const void *state);
     /* Called before the frame `seq` with the rows of the last sample is kept: for probes that store
      * their progress in the source. May be NULL. */
     void (*keeping)(void *state, uint64_t seq);

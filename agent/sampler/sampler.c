@@ -241,9 +241,13 @@ static void sample_all(struct sampler *sampler, bool slow) {
 
 static void append_self(struct sampler *sampler) {
     struct rows *rows = &sampler->samples.rows[SELF_ROWS];
-    for (size_t i = 0; i < sampler->n_instances; i++)
-        self_append_probe(rows, sampler->instances[i].probe->table->name,
-                          &sampler->instances[i].cost);
+    for (size_t i = 0; i < sampler->n_instances; i++) {
+        const struct probe_instance *instance = &sampler->instances[i];
+        struct self_cost cost = instance->cost;
+        if (instance->probe->thread_cpu_ns)
+            cost.cpu_ns += instance->probe->thread_cpu_ns(instance->state);
+        self_append_probe(rows, instance->probe->table->name, &cost);
+    }
     self_append_probe(rows, SELF_CORE, &sampler->core_speed);
     self_append_agent(rows, &sampler->self);
     sampler->self.late_ns = 0;

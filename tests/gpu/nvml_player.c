@@ -16,11 +16,14 @@
  *                                 is followed by the first one
  *
  * With CHOKEPOINT_NVML_AT=FRAME the frames stand still; nvml_player_at() moves them, for tests that
- * load it themselves. Percentages of GPM are as in NVML, rates in MiB/s. Structures come from the
- * agent's own declarations, whose sizes are asserted there. Built with NVML_PLAYER_OLD it is a
- * driver before GPM and before the third list of processes.
+ * load it themselves, and nvml_player_hold() makes it hang until it is let go. Percentages of GPM
+ * are as in NVML, rates in MiB/s. Structures come from the agent's own declarations, whose sizes
+ * are asserted there. Built with NVML_PLAYER_OLD it is a driver before GPM and before the third
+ * list of processes.
  */
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,9 +251,24 @@ EXPORT void nvml_player_at(int frame);
 void nvml_player_at(int frame) {
     play.at = frame;
 }
+static _Atomic int held, waits;
+EXPORT void nvml_player_hold(int hold);
+void nvml_player_hold(int hold) {
+    atomic_store(&held, hold);
+    while (hold && !atomic_load(&waits))
+        sched_yield();
+}
 EXPORT void nvml_player_lose(int card);
 void nvml_player_lose(int card) {
     play.lost[card] = 1;
+}
+
+/* Waits while the driver is held. */
+static void wait_if_held(void) {
+    atomic_store(&waits, 1);
+    while (atomic_load(&held))
+        sched_yield();
+    atomic_store(&waits, 0);
 }
 
 static int frame_now(void) {
@@ -397,6 +415,7 @@ int nvmlDeviceGetCudaComputeCapability(nvml_handle handle, int *major, int *mino
 EXPORT int nvmlDeviceGetUtilizationRates(nvml_handle handle, struct nvml_utilization *ret);
 int nvmlDeviceGetUtilizationRates(nvml_handle handle, struct nvml_utilization *ret) {
     PLANTED(handle);
+    wait_if_held();
     if (play.divided[handle->card])
         return NVML_NOT_SUPPORTED;
     int answer = tell(handle, UTIL, &ret->gpu);

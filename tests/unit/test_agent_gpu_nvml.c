@@ -310,8 +310,22 @@ static void rows_come_from_a_thread(void **state) {
     do
         sched_yield();
     while (harness_sample(&h) == 0 && harness_value(&h, "gpu3", "busy_ns") == before);
+    assert_true(probe_gpu.thread_cpu_ns(h.state) > 0);
     harness_close(&h);
     assert_null(watch.gpus);
+}
+
+/* A sample that waited for the driver would never return. */
+static void a_driver_that_hangs_holds_no_sample(void **state) {
+    struct harness h;
+    struct gpu_watch watch = {0};
+    (void)state;
+    open_probe(&h, &watch, "eight.play");
+    tell_player("nvml_player_hold", 1);
+    assert_int_equal(harness_sample(&h), 0);
+    assert_int_equal(h.rows.n, 8);
+    tell_player("nvml_player_hold", 0);
+    harness_close(&h);
 }
 
 static void figures_that_nobody_renews_are_left_out(void **state) {
@@ -477,6 +491,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_card_that_is_lost_from_the_start_is_told),
         cmocka_unit_test(a_library_that_refuses_to_start_is_named),
         cmocka_unit_test(rows_come_from_a_thread),
+        cmocka_unit_test(a_driver_that_hangs_holds_no_sample),
         cmocka_unit_test(figures_that_nobody_renews_are_left_out),
         cmocka_unit_test(processes_have_names),
         cmocka_unit_test(all_that_is_seen_can_be_told),

@@ -59,6 +59,10 @@ static size_t gpu_max_rows(const void *state, const struct probe_env *env) {
     return atomic_load(&gpus->is_open) ? gpus->n_parts : GPU_PARTS_MAX;
 }
 
+static int64_t gpu_thread_cpu_ns(const void *state) {
+    return atomic_load(&((const struct gpu_probe *)state)->watch->gpus->cpu_ns);
+}
+
 static void gpu_close(void *state) {
     struct gpu_probe *probe = state;
     if (!probe->watch)
@@ -74,5 +78,6 @@ const struct probe probe_gpu = {
     .max_rows = gpu_max_rows,
     .open = gpu_open,
     .sample = gpu_sample,
+    .thread_cpu_ns = gpu_thread_cpu_ns,
     .close = gpu_close,
 };

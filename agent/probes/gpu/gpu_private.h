@@ -83,10 +83,10 @@ struct gpus {
     char why[160];            /* why there are none */
     /* The thread. */
     pthread_t thread;
-    bool started;
     int ready_fd, stop_fd;
     _Atomic bool is_open;                /* the parts stand */
     _Atomic int64_t frame_ns, period_ns; /* the last frame, and the time between two */
+    _Atomic int64_t cpu_ns;              /* of the thread */
     /* Three snapshots: one is written, one read, one waits between; a swap hands it over. */
     struct gpu_snapshot snapshots[3];
     _Atomic unsigned waiting; /* its number, | GPU_FRESH if nobody has read it */

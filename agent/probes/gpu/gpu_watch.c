@@ -86,6 +86,7 @@ static void *read_on(void *ctx) {
         gpus_read_fast(gpus, now);
         gpus_publish(gpus, now);
         gpus_read_slow(gpus, clock_monotonic_ns());
+        atomic_store(&gpus->cpu_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
         any = wait_for_turn(gpus);
     }
     gpus_release(gpus);
@@ -134,7 +135,7 @@ int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, s
         gpus_free(gpus);
         return -r;
     }
-    gpus->started = true;
+    pthread_setname_np(gpus->thread, "gpu");
     if (!wait_until_ready(gpus)) {
         snprintf(why, why_size,
                  "the driver of GPUs takes long to start: their first seconds are "

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""In the place of labelled_work.py where there is no PyTorch: waits, spins or starts processes that compute, and prints
+the same lines. With a library that plays a recorded card (nvml_player.c), check.sh can be tried without one."""
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+WAITS = ("idle", "input_sleep2")
+LOADERS = ("input_cpu4",)
+SPIN = "import time\nend = time.time() + {}\nwhile time.time() < end: pass"
+
+
+def work(phase, seconds):
+    end = time.time() + seconds
+    if phase in LOADERS:
+        for child in [subprocess.Popen([sys.executable, "-c", SPIN.format(seconds)]) for _ in range(4)]:
+            child.wait()
+    while time.time() < end:
+        if phase in WAITS:
+            time.sleep(end - time.time() if end > time.time() else 0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--phases", required=True)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--gap", type=float, default=0)
+    parser.add_argument("--out", default="/dev/stdout")
+    asked = parser.parse_args()
+    with open(asked.out, "w", encoding="utf-8") as out:
+        print(json.dumps({"event": "start", "device": "pretended"}), file=out, flush=True)
+        for phase in asked.phases.split(","):
+            began = time.time()
+            work(phase, asked.seconds)
+            print(json.dumps({"phase": phase, "t0": began, "t1": time.time(), "iterations": 1}), file=out, flush=True)
+
+
+main()
