@@ -251,6 +251,7 @@ EXPORT void nvml_player_at(int frame);
 void nvml_player_at(int frame) {
     play.at = frame;
 }
+/* Returns when a call hangs. */
 static _Atomic int held, waits;
 EXPORT void nvml_player_hold(int hold);
 void nvml_player_hold(int hold) {
@@ -265,9 +266,10 @@ void nvml_player_lose(int card) {
 
 /* Waits while the driver is held. */
 static void wait_if_held(void) {
-    atomic_store(&waits, 1);
-    while (atomic_load(&held))
+    while (atomic_load(&held)) {
+        atomic_store(&waits, 1);
         sched_yield();
+    }
     atomic_store(&waits, 0);
 }
 

@@ -10,7 +10,7 @@
 #include "agent/probes/probes.h"
 #include "common/clock.h"
 
-#define STALE_NS (5 * NS_PER_S)
+#define SILENCE_NS (10 * NS_PER_S)
 
 struct gpu_probe {
     struct gpu_watch *watch;
@@ -24,26 +24,22 @@ static int gpu_open(void *state, const struct probe_env *env, char *why, size_t 
     return gpus_start(&env->gpus->gpus, env, why, why_size);
 }
 
-/* Figures that nobody renewed are of no frame. */
-static bool is_stale(const struct gpu_snapshot *snapshot, const struct probe_env *env) {
-    int64_t period = env->previous_mono_ns ? env->mono_ns - env->previous_mono_ns : 0;
-    int64_t most = 3 * period > STALE_NS ? 3 * period : STALE_NS;
-    return env->mono_ns - snapshot->taken_ns > most;
+/* Tells of a driver that hangs. The first snapshot may take long: cards wake up. */
+static void tell_silence(const struct gpu_snapshot *last, const struct probe_env *env) {
+    if (env->note && last->taken_ns && env->mono_ns - last->taken_ns > SILENCE_NS)
+        env->note(env->note_ctx, NOTE_WARNING, "gpu",
+                  "the driver has not answered for ten seconds");
 }
 
+/* Figures that nobody has renewed are of no frame: the next ones count for this time, too. */
 static int gpu_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct gpus *gpus = ((struct gpu_probe *)state)->watch->gpus;
     gpus_frame(gpus, env);
-    const struct gpu_snapshot *snapshot = gpus_latest(gpus);
-    if (!snapshot->taken_ns)
-        return 0;
-    if (is_stale(snapshot, env)) {
-        if (env->note)
-            env->note(env->note_ctx, NOTE_WARNING, "gpu",
-                      "the driver has not answered for five seconds");
-        return 0;
-    }
-    for (size_t i = 0; i < snapshot->n_parts; i++) {
+    bool fresh = gpus_take(gpus);
+    const struct gpu_snapshot *snapshot = gpus_taken(gpus);
+    if (!fresh)
+        tell_silence(snapshot, env);
+    for (size_t i = 0; fresh && i < snapshot->n_parts; i++) {
         const char *name = gpus->parts[i].name;
         struct row *row = rows_append(rows, name, strlen(name));
         if (row)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds out for `doctor` which figures of GPUs can be seen. It asks for everything as a recording
- * does, three times, by a thread with the rights that the recording's thread keeps.
+ * does, five times, by a thread with the rights that the recording's thread keeps.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "common/clock.h"
 
 #define CALLS_A_LINE 5
-#define TURNS 3
+#define TURNS 5
 #define PAUSE_NS (NS_PER_S / 5)
 
 /* Names the columns that are fewer: those that are seen, or those that are not. */
@@ -31,7 +31,8 @@ static void put_part(FILE *out, const struct gpu_part *part) {
     fputc('\n', out);
 }
 
-/* "nvmlInit_v2 0 1x 30us": its last answer, how often it was called, and its longest call. */
+/* "nvmlInit_v2 0 1x 30us 12us": its last answer, how often it was called, its longest call, and the
+ * mean CPU time of a call. */
 static void put_calls(FILE *out, const struct nvml *nvml) {
     for (size_t i = 0; i < NVML_CALLS; i++) {
         const struct nvml_told *told = &nvml->told[i];
@@ -41,8 +42,9 @@ static void put_calls(FILE *out, const struct nvml *nvml) {
             fprintf(out, "%d (%s)", told->answer, nvml_answer_words(told->answer));
         else
             fprintf(out, "0");
-        fprintf(out, " %" PRIu64 "x %" PRId64 "us%s", told->n, told->longest_ns / NS_PER_US,
-                last ? "\n" : "; ");
+        int64_t cpu_ns = told->n ? told->cpu_ns / (int64_t)told->n : 0;
+        fprintf(out, " %" PRIu64 "x %" PRId64 "us %" PRId64 "us%s", told->n,
+                told->longest_ns / NS_PER_US, cpu_ns / NS_PER_US, last ? "\n" : "; ");
     }
 }
 
@@ -52,12 +54,16 @@ static void read_some(struct gpus *gpus) {
         if (i)
             nanosleep(&pause, NULL);
         gpus_read_fast(gpus, clock_monotonic_ns());
+        gpus->slow_ns = 0; /* in each turn */
         gpus_read_slow(gpus, clock_monotonic_ns());
     }
+    for (size_t i = 0; i < gpus->n_parts; i++)
+        nvml_try_calls(gpus, &gpus->parts[i]);
 }
 
 static void *examine(void *ctx) {
     struct gpus *gpus = ctx;
+    gpus->nvml.measures_cpu = true;
     size_t n = gpus_find(gpus);
     privileges_drop(&(struct privileges_kept){0});
     if (n)

@@ -80,6 +80,8 @@ struct gpus {
     struct gpu_part parts[GPU_PARTS_MAX];
     struct gpu_user users[GPU_USERS_MAX];
     int64_t slow_ns, rare_ns; /* when the slow and the rare calls were made; 0: never */
+    int64_t fast_cpu_ns;      /* CPU time of a reading, smoothed */
+    int64_t slow_pause_ns;    /* demanded by the CPU time of the slow calls */
     char why[160];            /* why there are none */
     /* The thread. */
     pthread_t thread;
@@ -99,10 +101,11 @@ struct gpus {
 /* Finds the GPUs. Returns how many there are; gpus->why tells why there are none. */
 size_t gpus_find(struct gpus *gpus);
 
-/* Reads what is asked at each frame; what grows seldom, once a second; what costs 20 ms a call and
- * is asked of old cards alone, each ten seconds. */
+/* Reads what is asked at each frame; what grows slowly, each second or, if that costs too much CPU
+ * time, up to ten; what takes 20 ms a call and is asked of old cards alone, each ten seconds. The
+ * second one returns whether it was its turn. */
 void gpus_read_fast(struct gpus *gpus, int64_t now_ns);
-void gpus_read_slow(struct gpus *gpus, int64_t now_ns);
+bool gpus_read_slow(struct gpus *gpus, int64_t now_ns);
 
 void gpus_release(struct gpus *gpus);
 
@@ -126,6 +129,8 @@ void nvml_read_fast(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
 void nvml_read_slow(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
 void nvml_read_rare(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
 void nvml_read_events(struct gpus *gpus);
+/* Makes the calls that fields stand for, so that their answers and costs are known. */
+void nvml_try_calls(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_open(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_read(struct gpus *gpus, struct gpu_part *part);
 void nvml_processes_read(struct gpus *gpus, size_t at, int64_t now_ns);
@@ -166,8 +171,13 @@ int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, s
 /* Ends the thread; one that hangs in a driver is left behind with its memory. */
 void gpus_stop(struct gpus *gpus);
 
-/* The newest snapshot; the one before if there is none since. Call it from one thread. */
-const struct gpu_snapshot *gpus_latest(struct gpus *gpus);
+/* Takes the newest snapshot; false if there is none since the last one. Call it from one thread. */
+bool gpus_take(struct gpus *gpus);
+
+/* The snapshot taken last. */
+static inline const struct gpu_snapshot *gpus_taken(const struct gpus *gpus) {
+    return &gpus->snapshots[gpus->reading];
+}
 
 /* The other side: publishes the parts as they stand. */
 void gpus_publish(struct gpus *gpus, int64_t now_ns);

@@ -82,7 +82,7 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     struct gpus *gpus = env->gpus->gpus;
     if (!atomic_load(&gpus->is_open))
         return 0;
-    const struct gpu_snapshot *snapshot = gpus_latest(gpus);
+    const struct gpu_snapshot *snapshot = gpus_taken(gpus);
     for (size_t i = 0; i < snapshot->n_users; i++) {
         const struct gpu_user *user = &snapshot->users[i];
         append(env, gpus->parts[user->part].name, user->pid, user->memory, user->busy_ns, rows);

@@ -76,9 +76,14 @@ static bool is_due(int64_t *last_ns, int64_t every_ns, int64_t now_ns) {
     return true;
 }
 
-void gpus_read_slow(struct gpus *gpus, int64_t now_ns) {
-    if (!gpus->has_nvml || !is_due(&gpus->slow_ns, SLOW_EVERY_NS, now_ns))
-        return;
+static int64_t slow_every(const struct gpus *gpus) {
+    int64_t pause = gpus->slow_pause_ns;
+    return pause < SLOW_EVERY_NS ? SLOW_EVERY_NS : pause > RARE_EVERY_NS ? RARE_EVERY_NS : pause;
+}
+
+bool gpus_read_slow(struct gpus *gpus, int64_t now_ns) {
+    if (!gpus->has_nvml || !is_due(&gpus->slow_ns, slow_every(gpus), now_ns))
+        return false;
     bool rare = is_due(&gpus->rare_ns, RARE_EVERY_NS, now_ns);
     for (size_t i = 0; i < gpus->n_users; i++)
         gpus->users[i].listed = false;
@@ -93,6 +98,7 @@ void gpus_read_slow(struct gpus *gpus, int64_t now_ns) {
     }
     nvml_read_events(gpus);
     forget_users(gpus);
+    return true;
 }
 
 void gpus_release(struct gpus *gpus) {

@@ -22,6 +22,10 @@
 #define PERIOD_MIN_NS NS_PER_MS
 #define LEAD_NS (15 * NS_PER_MS) /* for eight cards and a slow answer */
 
+/* Shares of a core for each card. A driver mostly waits for the device, but some spin meanwhile. */
+#define FAST_CPU_MOST .01
+#define SLOW_CPU_MOST .0005
+
 /* ---- snapshots ---- */
 
 void gpus_publish(struct gpus *gpus, int64_t now_ns) {
@@ -35,10 +39,11 @@ void gpus_publish(struct gpus *gpus, int64_t now_ns) {
     gpus->writing = atomic_exchange(&gpus->waiting, gpus->writing | GPU_FRESH) & ~GPU_FRESH;
 }
 
-const struct gpu_snapshot *gpus_latest(struct gpus *gpus) {
-    if (atomic_load(&gpus->waiting) & GPU_FRESH)
+bool gpus_take(struct gpus *gpus) {
+    bool fresh = atomic_load(&gpus->waiting) & GPU_FRESH;
+    if (fresh)
         gpus->reading = atomic_exchange(&gpus->waiting, gpus->reading) & ~GPU_FRESH;
-    return &gpus->snapshots[gpus->reading];
+    return fresh;
 }
 
 /* ---- when to read ---- */
@@ -57,10 +62,17 @@ static int64_t next_read(int64_t frame_ns, int64_t period_ns, int64_t now_ns) {
     return past < 0 ? first : first + (past / period_ns + 1) * period_ns;
 }
 
+/* Frames for each reading: more than one only where the driver takes too much CPU time. */
+static int64_t frames_a_reading(const struct gpus *gpus, int64_t period_ns) {
+    double may = FAST_CPU_MOST * (double)gpus->n_parts * (double)period_ns;
+    return 1 + (int64_t)((double)gpus->fast_cpu_ns / may);
+}
+
 /* Whether to go on. */
 static bool wait_for_turn(struct gpus *gpus) {
     int64_t frame = atomic_load(&gpus->frame_ns), period = atomic_load(&gpus->period_ns);
     int64_t now = clock_monotonic_ns(), rest = next_read(frame ? frame : now, period, now) - now;
+    rest += (frames_a_reading(gpus, period) - 1) * period;
     struct timespec pause = {rest / NS_PER_S, rest % NS_PER_S};
     struct pollfd stop = {.fd = gpus->stop_fd, .events = POLLIN};
     return ppoll(&stop, 1, &pause, NULL) <= 0;
@@ -74,7 +86,21 @@ static void say_ready(const struct gpus *gpus) {
         ;
 }
 
-/* Slow calls are made once the frame has its figures. */
+/* Slow calls are made once the frame has its figures, and as seldom as their CPU time demands. */
+static void read_all(struct gpus *gpus) {
+    int64_t now = clock_monotonic_ns(), before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    gpus_read_fast(gpus, now);
+    gpus_publish(gpus, now);
+    int64_t between = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    bool slow = gpus_read_slow(gpus, clock_monotonic_ns());
+    int64_t after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    gpus->fast_cpu_ns = (3 * gpus->fast_cpu_ns + between - before) / 4;
+    if (slow)
+        gpus->slow_pause_ns =
+            (int64_t)((double)(after - between) / (SLOW_CPU_MOST * (double)gpus->n_parts));
+    atomic_store(&gpus->cpu_ns, after);
+}
+
 static void *read_on(void *ctx) {
     struct gpus *gpus = ctx;
     bool any = gpus_find(gpus) > 0;
@@ -82,11 +108,7 @@ static void *read_on(void *ctx) {
     atomic_store(&gpus->is_open, any);
     say_ready(gpus);
     while (any) {
-        int64_t now = clock_monotonic_ns();
-        gpus_read_fast(gpus, now);
-        gpus_publish(gpus, now);
-        gpus_read_slow(gpus, clock_monotonic_ns());
-        atomic_store(&gpus->cpu_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
+        read_all(gpus);
         any = wait_for_turn(gpus);
     }
     gpus_release(gpus);

@@ -168,8 +168,8 @@ enum nvml_call {
 
 /* How a function answered. */
 struct nvml_told {
-    int answer; /* the last one; NVML_NEVER_ASKED */
-    int64_t longest_ns;
+    int answer;                 /* the last one; NVML_NEVER_ASKED */
+    int64_t longest_ns, cpu_ns; /* cpu_ns: of all calls together, if it is measured */
     uint64_t n;
 };
 
@@ -181,6 +181,7 @@ struct nvml { /* all zero: not open */
 #undef CALL
     } call;
     struct nvml_told told[NVML_CALLS];
+    bool measures_cpu;
 };
 
 /* Loads the library and looks up its functions. PROBE_ABSENT: there is none, which is usual;
@@ -195,9 +196,19 @@ const char *nvml_call_name(enum nvml_call call);
 /* Words for an answer: "not supported", "answer 4711". */
 const char *nvml_answer_words(int answer);
 
-static inline int nvml_note(struct nvml *nvml, enum nvml_call call, int64_t began_ns, int answer) {
+struct nvml_began {
+    int64_t ns, cpu_ns;
+};
+
+static inline int64_t nvml_cpu_now(const struct nvml *nvml) {
+    return nvml->measures_cpu ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+static inline int nvml_note(struct nvml *nvml, enum nvml_call call, struct nvml_began began,
+                            int answer) {
     struct nvml_told *told = &nvml->told[call];
-    int64_t ns = clock_monotonic_ns() - began_ns;
+    int64_t ns = clock_monotonic_ns() - began.ns;
+    told->cpu_ns += nvml_cpu_now(nvml) - began.cpu_ns;
     told->answer = answer;
     told->longest_ns = ns > told->longest_ns ? ns : told->longest_ns;
     told->n++;
@@ -207,8 +218,8 @@ static inline int nvml_note(struct nvml *nvml, enum nvml_call call, int64_t bega
 /* Calls the function ID, e.g. NVML(nvml, COUNT, &n). Returns its answer. */
 #define NVML(nvml, ID, ...)                                                                        \
     __extension__({                                                                                \
-        int64_t began_ns_ = clock_monotonic_ns();                                                  \
-        nvml_note((nvml), NVML_##ID##_CALL, began_ns_,                                             \
+        struct nvml_began began_ = {clock_monotonic_ns(), nvml_cpu_now(nvml)};                     \
+        nvml_note((nvml), NVML_##ID##_CALL, began_,                                                \
                   (nvml)->call.ID ? (nvml)->call.ID(__VA_ARGS__) : NVML_FUNCTION_NOT_FOUND);       \
     })
 

@@ -212,6 +212,12 @@ static void read_by_call(struct nvml *nvml, struct gpu_part *part, size_t i) {
         part->slow_by[i] = BY_NOTHING;
 }
 
+void nvml_try_calls(struct gpus *gpus, struct gpu_part *part) {
+    unsigned long long number;
+    for (size_t i = 0; i < GPU_SLOW_SOURCES && part->is_nvml && part->handle; i++)
+        sources[i].ask(&gpus->nvml, part->handle, &number);
+}
+
 void nvml_read_slow(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
     (void)now_ns;
     if (!part->handle || part->lost || part->instance >= 0)
