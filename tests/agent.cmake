@@ -63,6 +63,7 @@ foreach(test test_agent_gpu_nvml)
   target_compile_definitions(${test} PRIVATE NVML_PLAYER="${CMAKE_CURRENT_BINARY_DIR}/nvml-player" NVML_OLD="${CMAKE_CURRENT_BINARY_DIR}/nvml-old")
 endforeach()
 chokepoint_e2e_test(gpus_are_recorded)
+chokepoint_e2e_test(gpu_check_runs)
 
 # Connections and flows, against transfers of known size with known limits.
 add_executable(tcp-transfer tools/tcp_transfer.c)

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# check.sh OUT [--bin DIR] [--phases A,B] [--seconds S] [--budget S] [--work FILE]: on a machine with a GPU, runs each
-# phase of labelled_work.py under `chokepoint run` and prints truth and verdict side by side, medians of what was recorded,
-# and the cost of the agent. Needs the built programs, Python with PyTorch, and a driver; no build tools.
+# check.sh OUT [--bin DIR] [--phases A,B] [--whole A,B] [--seconds S] [--budget S] [--work FILE] [--no-wait-clocks]: on a
+# machine with a GPU, records each phase of labelled_work.py and prints truth and verdict side by side, medians of what was
+# recorded, and the cost of the agent. Needs the built programs, Python with PyTorch ($PYTHON, or python3), and a driver.
+# Phases are recorded under `chokepoint attach`, so that PyTorch starts once; those of --whole also under `chokepoint run`.
 #
 # OUT keeps everything: runs.db, the report of each run, what each run said, and how the driver answered each call
 # (doctor.txt), so that a failure can be understood afterwards. --bin is the folder that pack.sh made, or that of a build.
 # Ends within --budget seconds (290): phases without time left are named and left out.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
+[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || { sed -n '3,6s/^# //p' "$0"; exit 2; }
 out=$1
 shift
 mkdir -p "$out" || exit 1
@@ -30,7 +31,7 @@ done
 # Facts of the machine, each of which may be missing.
 {
     date; uname -a; nproc; id -u; cat /etc/os-release; ls -l /sys/kernel/btf/vmlinux /dev/nvidia*
-    cat /proc/driver/nvidia/version /proc/driver/nvidia/params; python3 -V
+    cat /proc/driver/nvidia/version /proc/driver/nvidia/params; "${PYTHON:-python3}" -V
     for program in chokepoint chokepoint-agent; do ldd "$bin/$program"; done
     ldconfig -p | grep -E 'libnvidia-ml|libcuda|libbpf'
 } >"$out/machine.txt" 2>&1
@@ -39,4 +40,4 @@ timeout 30 "$bin/chokepoint-agent" --doctor >"$out/doctor.txt" 2>&1
 echo "doctor ended with $?" >>"$out/doctor.txt"
 grep -E '\| (gpu|nvml) \|' "$out/doctor.txt" | sed 's/^chokepoint-agent: doctor | //' ||
     { echo "the agent says nothing about GPUs:"; tail -n 5 "$out/doctor.txt"; }
-exec python3 "$here/check_phases.py" "$out" "$bin" ${options[@]+"${options[@]}"}
+exec "${PYTHON:-python3}" "$here/check_phases.py" "$out" "$bin" ${options[@]+"${options[@]}"}

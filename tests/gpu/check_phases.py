@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import signal
 import sqlite3
 import statistics
 import subprocess
@@ -42,11 +43,17 @@ SLOW_RATE = ("idle", "train_gpu")  # also at 1 Hz, for the cost of the agent
 COLUMNS = ["busy_pct", "sm_pct", "tensor_pct", "fp32_pct", "dram_pct", "pcie_receive_bytes_per_s", "pcie_send_bytes_per_s", "watts", "sm_clock_hz", "power_cap_pct"]
 
 
+# Also as a whole program under `chokepoint run`, import of PyTorch included.
+WHOLE = "train_gpu,input_cpu4,train_small,h2d_pageable,gemm_bf16"
+HOGS_CORE = "3"  # labelled_work.py keeps to it in cpu_starved
+
+
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
     parser.add_argument("bin")
-    parser.add_argument("--phases", default=",".join(TRUTH))
+    parser.add_argument("--phases", default=",".join(TRUTH), help="under `chokepoint attach` to one program, which takes them one after the other")
+    parser.add_argument("--whole", default=WHOLE, help="under `chokepoint run`, a program each")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--budget", type=float, default=290)
     parser.add_argument("--work", default=os.path.join(HERE, "labelled_work.py"))
@@ -54,29 +61,118 @@ def arguments():
     return parser.parse_args()
 
 
+def end(child):
+    child.terminate()
+    try:
+        child.wait(10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def chokepoint(o, verb, name, rate, *words):
+    """The command line that records."""
+    command = [os.path.join(o.bin, "chokepoint"), verb, "--db", os.path.join(o.out, "runs.db"), "-n", name, "--rate", str(rate)]
+    return command + ([] if o.no_wait_clocks else ["--wait-clocks"]) + list(words)
+
+
+def begin(command, path, **more):
+    with open(path, "wb") as to:
+        return subprocess.Popen(command, stdout=to, stderr=subprocess.STDOUT, start_new_session=True, **more)
+
+
 def call(command, path, limit):
     """Runs a command, its output in a file; its exit status, or -1 after `limit` seconds."""
-    with open(path, "wb") as to:
-        child = subprocess.Popen(command, stdout=to, stderr=subprocess.STDOUT, start_new_session=True)
+    child = begin(command, path)
+    try:
+        return child.wait(limit)
+    except subprocess.TimeoutExpired:
+        end(child)  # chokepoint ends its command and its agents
+        return -1
+
+
+class Worker:
+    """One program that takes phases from us and answers with a line each."""
+
+    def __init__(self, o, name, *words):
+        self.path = os.path.join(o.out, name + ".jsonl")
+        command = [sys.executable, o.work, "--seconds", str(o.seconds), "--gap", "0", "--out", self.path, "--beside", "outside", *words]
+        self.child = begin(command, os.path.join(o.out, name + ".said"), stdin=subprocess.PIPE)
+
+    def lines(self):
+        """The whole lines so far."""
         try:
-            return child.wait(limit)
-        except subprocess.TimeoutExpired:
-            child.terminate()  # chokepoint ends its command and its agents
-            try:
-                child.wait(10)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-            return -1
+            text = open(self.path, encoding="utf-8").read()
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+    def wait_for(self, n, limit):
+        """Its n-th line from 0, or {} after `limit` seconds or its end."""
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            found = self.lines()
+            if len(found) > n:
+                return found[n]
+            if self.child.poll() is not None:
+                return {}
+            time.sleep(.02)
+        return {}
+
+    def ask(self, phase):
+        self.child.stdin.write(phase.encode() + b"\n")
+        self.child.stdin.flush()
+
+
+def wait_for_words(path, words, limit):
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        if words in open(path, "rb").read():
+            return True
+        time.sleep(.02)
+    return False
+
+
+def start_beside(o, phase):
+    """Programs outside the job, which a phase is about."""
+    if phase == "contended":
+        other = Worker(o, "beside", "--phases", "gemm_bf16", "--seconds", "120")
+        other.wait_for(0, 60)
+        return [other.child]
+    if phase == "cpu_starved":
+        return [subprocess.Popen(["taskset", "-c", HOGS_CORE, sys.executable, "-c", "while 1: pass"]) for _ in range(3)]
+    return []
+
+
+def attach_phase(o, worker, phase, rate, limit):
+    """Runs one phase of the worker under `chokepoint attach`: (name, its line, words of a failure or None)."""
+    name = phase if rate == 10 else f"{phase}-at-{rate}Hz"
+    said = os.path.join(o.out, name + ".said")
+    n = len(worker.lines())
+    beside = start_beside(o, phase)
+    recorder = begin(chokepoint(o, "attach", name, rate, "--job", f"pid={worker.child.pid}"), said)
+    try:
+        ready = wait_for_words(said, b"recording", 20)
+        worker.ask(phase)
+        done = worker.wait_for(n, limit)
+        recorder.send_signal(signal.SIGINT)
+        status = recorder.wait(30)
+    except (OSError, subprocess.TimeoutExpired) as trouble:
+        return name, {}, repr(trouble)
+    finally:
+        for child in [*beside, recorder]:
+            if child.poll() is None:
+                end(child)
+    if not ready or status != 0:
+        return name, done, f"chokepoint attach {'ended with ' + str(status) if ready else 'did not start'}, see {name}.said"
+    return name, done, None if "t1" in done and "error" not in done else "the phase failed: " + str(done.get("error", "it said nothing"))
 
 
 def run_phase(o, phase, rate, limit):
-    """Runs one phase under `chokepoint run`; the words of a failure, or None."""
-    name = phase if rate == 10 else f"{phase}-at-{rate}Hz"
+    """Runs one phase as a program under `chokepoint run`; returns as attach_phase."""
+    name = f"{phase}-whole"
     work = os.path.join(o.out, name + ".jsonl")
-    command = [os.path.join(o.bin, "chokepoint"), "run", "--db", os.path.join(o.out, "runs.db"), "-n", name, "--rate", str(rate)]
-    command += [] if o.no_wait_clocks else ["--wait-clocks"]
-    command += ["--", sys.executable, o.work, "--phases", phase, "--seconds", str(o.seconds), "--gap", "0", "--out", work]
+    command = chokepoint(o, "run", name, rate, "--", sys.executable, o.work, "--phases", phase, "--seconds", str(o.seconds), "--gap", "0", "--out", work)
     status = call(command, os.path.join(o.out, name + ".said"), limit)
     lines = [json.loads(line) for line in open(work, encoding="utf-8")] if os.path.exists(work) else []
     done = next((line for line in lines if line.get("phase") == phase), {})
@@ -123,8 +219,7 @@ def print_line(name, truth, report, found):
           f"{text(found.get('watts'))} W {text(found.get('sm_clock_hz'), 1e6)} MHz, capped {text(found.get('power_cap_pct'))} %", flush=True)
 
 
-def one(o, phase, rate, left):
-    name, done, trouble = run_phase(o, phase, rate, left)
+def show(o, phase, name, done, trouble):
     if trouble:
         print(f"{name}: {trouble}", flush=True)
     if "t1" not in done:
@@ -141,25 +236,40 @@ def cost_line(words, all_found):
             print(f"{words}: {what} used {statistics.median(values):.2f} ms of CPU a second (median of {len(values)} runs, at most {max(values):.2f})")
 
 
+def named(text):
+    return [name for name in text.split(",") if name]
+
+
 def main():
     o = arguments()
     began = time.monotonic()
-    found, slow, longest = [], [], 15.0
-    asked = [(phase, 10) for phase in o.phases.split(",")]
-    asked[2:2] = [(phase, 1) for phase in SLOW_RATE if phase in o.phases.split(",")]
-    for phase, rate in asked:
-        left = o.budget - (time.monotonic() - began)
-        if left < o.seconds + longest / 2:
-            print(f"{phase}: left out, {left:.0f} s of {o.budget:.0f} are left")
-            continue
+    phases, found, longest = named(o.phases), {1: [], 10: []}, 10.0
+    worker = Worker(o, "worker", "--ask")
+    print("the work:", json.dumps(worker.wait_for(0, 120)), flush=True)
+    asked = [(phase, 10, "attach") for phase in phases]
+    asked[2:2] = [(phase, 1, "attach") for phase in SLOW_RATE if phase in phases]
+    asked += [(phase, 10, "run") for phase in named(o.whole)]
+    for phase, rate, verb in asked:
         at = time.monotonic()
+        left = o.budget - (at - began)
+        if left < o.seconds + (longest if verb == "run" else 3):
+            print(f"{phase} ({verb}): left out, {left:.0f} s of {o.budget:.0f} are left")
+            continue
         try:
-            (found if rate == 10 else slow).append(one(o, phase, rate, left))
+            if verb == "run":
+                if worker.child.poll() is None:
+                    end(worker.child)
+                result = run_phase(o, phase, rate, left)
+                longest = time.monotonic() - at - o.seconds
+            else:
+                result = attach_phase(o, worker, phase, rate, left)
+            found[rate].append(show(o, phase, *result))
         except Exception:  # the next phase may do better
             print(f"{phase}: the check itself failed: {traceback.format_exc()}", flush=True)
-        longest = max(6.0, time.monotonic() - at - o.seconds)
-    cost_line("10 Hz", found)
-    cost_line("1 Hz", slow)
+    if worker.child.poll() is None:
+        end(worker.child)
+    cost_line("10 Hz", found[10])
+    cost_line("1 Hz", found[1])
     print(f"all took {time.monotonic() - began:.0f} s")
 
 

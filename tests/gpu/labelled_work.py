@@ -17,7 +17,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch.utils.data import DataLoader, Dataset
 
-p = argparse.ArgumentParser(); p.add_argument('--phases', default=''); p.add_argument('--seconds', type=float, default=6); p.add_argument('--out', default='-'); p.add_argument('--gap', type=float, default=1.0)
+p = argparse.ArgumentParser(); p.add_argument('--phases', default=''); p.add_argument('--seconds', type=float, default=6); p.add_argument('--out', default='-'); p.add_argument('--gap', type=float, default=1.0); p.add_argument('--ask', action='store_true', help='take phases from standard input, a line each'); p.add_argument('--beside', choices=('inside', 'outside'), default='inside', help='who starts other programs of a phase')
 a = p.parse_args()
 dev = torch.device('cuda'); torch.backends.cuda.matmul.allow_tf32 = False
 out = sys.stdout if a.out == '-' else open(a.out, 'w')
@@ -99,12 +99,13 @@ def P_input_cpu4(s): return loader_phase('cpu', 4, s)
 def P_input_sleep2(s): return loader_phase('sleep', 2, s, 64)
 def P_input_fast8(s): return loader_phase('', 8, s, 256, 128)
 def P_contended(s):
+    if a.beside == 'outside': return loop(stepper(Net(128).to(dev), 512), s, 5)
     q = subprocess.Popen([sys.executable, __file__, '--phases', 'gemm_bf16', '--seconds', str(s + 25), '--gap', '0'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     q.stdout.readline() # it has its GPU
     r = loop(stepper(Net(128).to(dev), 512), s, 5); q.terminate(); q.wait(); r['beside'] = 'another process: bf16 matrix products'; return r
 def P_cpu_starved(s):
     me = os.sched_getaffinity(0); os.sched_setaffinity(0, {3})
-    hogs = [subprocess.Popen(['taskset', '-c', '3', sys.executable, '-c', 'while 1: pass']) for _ in range(3)]
+    hogs = [] if a.beside == 'outside' else [subprocess.Popen(['taskset', '-c', '3', sys.executable, '-c', 'while 1: pass']) for _ in range(3)]
     try: return loop(stepper(Net(32).to(dev), 64), s, 10)
     finally:
         for h in hogs: h.terminate(); h.wait()
@@ -133,7 +134,7 @@ ALL = [k[2:] for k in list(globals()) if k.startswith('P_')]
 names = a.phases.split(',') if a.phases else ALL
 torch.randn(64, 64, device=dev) @ torch.randn(64, 64, device=dev); torch.cuda.synchronize()
 print(json.dumps(dict(event='start', pid=os.getpid(), import_s=time.time() - t00, torch=torch.__version__, device=torch.cuda.get_device_name(0), phases=names)), file=out, flush=True)
-for n in names:
+for n in (line.strip() for line in sys.stdin) if a.ask else names:
     try:
         r = globals()['P_' + n](a.seconds)
     except Exception as e:

@@ -25,14 +25,16 @@ def work(phase, seconds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--phases", required=True)
+    parser.add_argument("--phases", default="")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--gap", type=float, default=0)
     parser.add_argument("--out", default="/dev/stdout")
+    parser.add_argument("--ask", action="store_true")
+    parser.add_argument("--beside")
     asked = parser.parse_args()
     with open(asked.out, "w", encoding="utf-8") as out:
         print(json.dumps({"event": "start", "device": "pretended"}), file=out, flush=True)
-        for phase in asked.phases.split(","):
+        for phase in (line.strip() for line in sys.stdin) if asked.ask else asked.phases.split(","):
             began = time.time()
             work(phase, asked.seconds)
             print(json.dumps({"phase": phase, "t0": began, "t1": time.time(), "iterations": 1}), file=out, flush=True)

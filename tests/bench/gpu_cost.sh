@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# CPU time of the agent with GPUs, by its own `self` table: none, one recorded card and eight, at 1 and 10 Hz. The driver
+# is played (tests/gpu/nvml_player.c), and sleeps in each call as long as a real one took; what a real driver computes or
+# spins is not in it: tests/gpu/check.sh measures that where there is a card.
+#     tests/bench/gpu_cost.sh BIN_DIR PLAYER_DIR [SECONDS]
+set -eu
+bin=${1:?say where the programs are: gpu_cost.sh BIN_DIR PLAYER_DIR}
+player=${2:?say where the played libnvidia-ml.so.1 is: BUILD/tests/nvml-player}
+seconds=${3:-20}
+plays=$(cd "$(dirname "$0")/../gpu/plays" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Medians in us, measured on one H200.
+slow="sleep nvmlDeviceGetFieldValues 4000
+sleep nvmlDeviceGetProcessUtilization 1583
+sleep nvmlGpmMetricsGet 240
+sleep nvmlGpmSampleGet 180
+sleep nvmlDeviceGetComputeRunningProcesses_v3 180
+sleep nvmlDeviceGetMemoryInfo_v2 65"
+
+agent() { # WHAT HZ PLAY
+    local library=''
+    rm -rf "$work/spool"
+    if [ -n "$3" ]; then
+        library=$player
+        { cat "$plays/$3"; echo "$slow"; } >"$work/play"
+    fi
+    LD_LIBRARY_PATH=$library CHOKEPOINT_NVML_PLAY=$work/play "$bin/chokepoint-agent" --no-push --spool "$work/spool" \
+        --rate "$2" --process-rate 1 --samples $((seconds * $2 + 1)) 2>/dev/null
+    for segment in "$work"/spool/*.spool; do "$bin/frame-dump" "$segment"; done >"$work/dump"
+    awk -v what="$1" -v hz="$2" '
+        function value(name, i) {
+            for (i = 3; i <= NF; i++)
+                if (index($i, name "=") == 1) return substr($i, length(name) + 2) + 0
+        }
+        $1 == "frame" { at = value("mono_ns") }
+        $1 == "row" && $3 == "self" {
+            name = substr($4, 2, length($4) - 2)
+            if (!(name in first)) { first[name] = value("cpu_ns"); since[name] = at }
+            last[name] = value("cpu_ns"); till[name] = at
+        }
+        function cost(name) {
+            return name in first && till[name] > since[name] ? 1000 * (last[name] - first[name]) / (till[name] - since[name]) : 0
+        }
+        END {
+            printf "%-14s %2s Hz: agent %6.2f ms/s; tables gpu %.2f, gpu_process %.2f, gpu_device %.2f ms/s\n", what, hz,
+                   cost("agent"), cost("gpu"), cost("gpu_process"), cost("gpu_device")
+        }' "$work/dump"
+}
+
+for hz in 1 10; do
+    agent "no GPU" "$hz" ''
+    agent "one H200" "$hz" h200.play
+    agent "eight H100" "$hz" eight.play
+done
