@@ -95,6 +95,7 @@ static void figures_of_a_recording_come_back(void **state) {
     assert_in_range(value(gpus, 0, GPU_MEMORY_USED), 1000000000, 3000000000);
     assert_true(value(gpus, 0, GPU_POWER_CAP) > 0);
     expect_ratio(gpus, GPU_TENSOR, 92.85, GPU_SM, 95.73);
+    assert_int_equal(gpus->nvml.told[NVML_PCIE_THROUGHPUT_CALL].n, 0); /* it takes 20 ms */
     end(gpus);
 }
 
@@ -191,6 +192,9 @@ static void eight_cards_are_eight(void **state) {
     IS(gpus, 5, GPU_LAST_XID, 94);
     IS(gpus, 4, GPU_XIDS, 0);
     ABSENT(gpus, 4, GPU_LAST_XID);
+    /* 20000 MiB/s and 90 %, over the same time */
+    assert_true(fabs(value(gpus, 0, GPU_NVLINK_SEND) * .9 - value(gpus, 0, GPU_SM) * 20.97152) <
+                70);
     assert_true(value(gpus, 0, GPU_NVLINK_SEND) > value(gpus, 0, GPU_NVLINK_RECEIVE));
     assert_true(value(gpus, 0, GPU_NVLINK_RECEIVE) > value(gpus, 0, GPU_PCIE_RECEIVE));
     end(gpus);
@@ -241,6 +245,7 @@ static void what_a_driver_refuses_is_absent(void **state) {
         ABSENT(gpus, 0, columns[i]);
     assert_int_equal(gpus->nvml.told[NVML_FIELDS_CALL].answer, NVML_NO_PERMISSION);
     assert_int_equal(gpus->nvml.told[NVML_FIELDS_CALL].n, 1); /* it is not asked again */
+    assert_int_equal(gpus->nvml.told[NVML_VIOLATION_CALL].n, 2);
     end(gpus);
 }
 
@@ -250,7 +255,10 @@ static void a_lost_card_has_no_figures(void **state) {
     read_twice(gpus);
     tell_player("nvml_player_lose", 2);
     gpus_read_fast(gpus, 3 * S);
+    uint64_t asked = gpus->nvml.told[NVML_UTILIZATION_CALL].n;
+    gpus_read_fast(gpus, 3 * S);
     gpus_read_slow(gpus, 3 * S);
+    assert_int_equal(gpus->nvml.told[NVML_UTILIZATION_CALL].n, asked + 7); /* never again */
     IS(gpus, 2, GPU_LOST, 1);
     ABSENT(gpus, 2, GPU_BUSY);
     ABSENT(gpus, 2, GPU_SM);

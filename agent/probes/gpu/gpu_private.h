@@ -85,7 +85,8 @@ struct gpus {
     char why[160];            /* why there are none */
     /* The thread. */
     pthread_t thread;
-    int ready_fd, stop_fd;
+    int news_fd, stop_fd;                /* readable: the thread has set a flag; it shall end */
+    _Atomic bool looked, ended;          /* it has looked for GPUs; it does nothing any more */
     _Atomic bool is_open;                /* the parts stand */
     _Atomic int64_t frame_ns, period_ns; /* the last frame, and the time between two */
     _Atomic int64_t cpu_ns;              /* of the thread */

@@ -80,9 +80,9 @@ static bool wait_for_turn(struct gpus *gpus) {
 
 /* ---- the thread ---- */
 
-static void say_ready(const struct gpus *gpus) {
+static void say_news(const struct gpus *gpus) {
     uint64_t one = 1;
-    while (write(gpus->ready_fd, &one, sizeof one) < 0 && errno == EINTR)
+    while (write(gpus->news_fd, &one, sizeof one) < 0 && errno == EINTR)
         ;
 }
 
@@ -106,27 +106,33 @@ static void *read_on(void *ctx) {
     bool any = gpus_find(gpus) > 0;
     privileges_drop(&(struct privileges_kept){0});
     atomic_store(&gpus->is_open, any);
-    say_ready(gpus);
+    atomic_store(&gpus->looked, true);
+    say_news(gpus);
     while (any) {
         read_all(gpus);
         any = wait_for_turn(gpus);
     }
     gpus_release(gpus);
+    atomic_store(&gpus->ended, true);
+    say_news(gpus);
     return NULL;
 }
 
-static bool wait_until_ready(const struct gpus *gpus) {
-    struct pollfd ready = {.fd = gpus->ready_fd, .events = POLLIN};
-    int64_t until = clock_monotonic_ns() + START_NS, now;
-    while ((now = clock_monotonic_ns()) < until)
-        if (poll(&ready, 1, (int)((until - now) / NS_PER_MS) + 1) > 0)
-            return true;
-    return false;
+/* Waits until the thread has set the flag; false after that time. */
+static bool wait_for_flag(const struct gpus *gpus, _Atomic bool *flag, int64_t most_ns) {
+    struct pollfd news = {.fd = gpus->news_fd, .events = POLLIN};
+    int64_t until = clock_monotonic_ns() + most_ns, now;
+    uint64_t n;
+    while (!atomic_load(flag) && (now = clock_monotonic_ns()) < until)
+        if (poll(&news, 1, (int)((until - now) / NS_PER_MS) + 1) > 0 &&
+            read(gpus->news_fd, &n, sizeof n) < 0)
+            return false;
+    return atomic_load(flag);
 }
 
 static void gpus_free(struct gpus *gpus) {
-    if (gpus->ready_fd >= 0)
-        close(gpus->ready_fd);
+    if (gpus->news_fd >= 0)
+        close(gpus->news_fd);
     if (gpus->stop_fd >= 0)
         close(gpus->stop_fd);
     free(gpus);
@@ -137,7 +143,7 @@ static struct gpus *gpus_new(const struct probe_env *env) {
     if (!gpus)
         return NULL;
     snprintf(gpus->sys, sizeof gpus->sys, "%s", env->sys);
-    gpus->ready_fd = eventfd(0, EFD_CLOEXEC);
+    gpus->news_fd = eventfd(0, EFD_CLOEXEC);
     gpus->stop_fd = eventfd(0, EFD_CLOEXEC);
     atomic_store(&gpus->period_ns, FIRST_PERIOD_NS);
     atomic_store(&gpus->waiting, 1);
@@ -147,7 +153,7 @@ static struct gpus *gpus_new(const struct probe_env *env) {
 
 int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, size_t why_size) {
     struct gpus *gpus = gpus_new(env);
-    if (!gpus || gpus->ready_fd < 0 || gpus->stop_fd < 0) {
+    if (!gpus || gpus->news_fd < 0 || gpus->stop_fd < 0) {
         if (gpus)
             gpus_free(gpus);
         return -ENOMEM;
@@ -158,7 +164,7 @@ int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, s
         return -r;
     }
     pthread_setname_np(gpus->thread, "gpu");
-    if (!wait_until_ready(gpus)) {
+    if (!wait_for_flag(gpus, &gpus->looked, START_NS)) {
         snprintf(why, why_size,
                  "the driver of GPUs takes long to start: their first seconds are "
                  "missing");
@@ -173,13 +179,10 @@ int gpus_start(struct gpus **ret_gpus, const struct probe_env *env, char *why, s
 
 void gpus_stop(struct gpus *gpus) {
     uint64_t one = 1;
-    struct timespec until;
     if (!gpus)
         return;
     while (write(gpus->stop_fd, &one, sizeof one) < 0 && errno == EINTR)
         ;
-    int64_t at = clock_ns(CLOCK_MONOTONIC) + STOP_NS;
-    until = (struct timespec){at / NS_PER_S, at % NS_PER_S};
-    if (pthread_clockjoin_np(gpus->thread, NULL, CLOCK_MONOTONIC, &until) == 0)
+    if (wait_for_flag(gpus, &gpus->ended, STOP_NS) && pthread_join(gpus->thread, NULL) == 0)
         gpus_free(gpus);
 }

@@ -12,35 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/base/probe.h"
 #include "agent/probes/gpu/nvml.h"
+#include "common/private_path.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
-
-/* Whether only root and this user may change what the path names. */
-static bool is_ours(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
-           !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* Looks at every directory above, too; the sticky bit of /tmp protects entries of others. */
-static bool is_ours_up_to_root(const char *path) {
-    char real[PATH_MAX];
-    if (!realpath(path, real) || !is_ours(real))
-        return false;
-    for (char *slash; (slash = strrchr(real, '/')) && slash != real;) {
-        struct stat st;
-        *slash = '\0';
-        bool sticky = stat(real, &st) == 0 && st.st_uid == 0 && st.st_mode & S_ISVTX;
-        if (!sticky && !is_ours(real))
-            return false;
-    }
-    return true;
-}
 
 /* The library in the first directory of LD_LIBRARY_PATH that has one; "": none. */
 static void find_named(char path[PATH_MAX]) {
@@ -73,7 +51,7 @@ static void look_up_all(struct nvml *nvml) {
 int nvml_library_open(struct nvml *nvml, char *why, size_t why_size) {
     char named[PATH_MAX];
     find_named(named);
-    if (*named && geteuid() == 0 && !is_ours_up_to_root(named)) {
+    if (*named && geteuid() == 0 && private_path_check(named) < 0) {
         snprintf(why, why_size, "other users can change %.80s: it is not loaded", named);
         return -EPERM;
     }
