@@ -122,7 +122,8 @@ static bool is_of_drm(int fd_directory, const char *name) {
     return n > 9 && memcmp(link, "/dev/dri/", 9) == 0;
 }
 
-static size_t read_all(int fd_directory, const char *proc, int32_t pid, struct drm_client *all) {
+static size_t read_clients(int fd_directory, const char *proc, int32_t pid,
+                           struct drm_client *all) {
     _Alignas(struct dirents_entry) char buffer[4096];
     char path[PATH_MAX], text[FDINFO_MAX];
     struct dirents list = {.fd = fd_directory, .buffer = buffer, .capacity = sizeof buffer};
@@ -148,7 +149,7 @@ size_t drm_clients_read(const char *proc, int32_t pid, struct drm_client all[DRM
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return 0;
-    size_t n = read_all(fd, proc, pid, all);
+    size_t n = read_clients(fd, proc, pid, all);
     close(fd);
     return add_up(all, n);
 }
