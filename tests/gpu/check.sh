@@ -10,7 +10,7 @@
 # Ends within --budget seconds (290): phases without time left are named and left out.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || { sed -n '3,6s/^# //p' "$0"; exit 2; }
+case ${1--} in -*) sed -n '3,6s/^# //p' "$0"; exit 2 ;; esac
 out=$1
 shift
 mkdir -p "$out" || exit 1
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
         *) options+=("$1"); shift ;;
     esac
 done
-[ -n "$bin" ] && [ -x "$bin/chokepoint" ] || { echo "no chokepoint found: name its folder with --bin"; exit 1; }
+[ -x "$bin/chokepoint" ] || { echo "no chokepoint found: name its folder with --bin"; exit 1; }
 
 # Facts of the machine, each of which may be missing.
 {

@@ -6,13 +6,14 @@
 set -euo pipefail
 [ $# = 2 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
 command -v patchelf >/dev/null || { echo "pack.sh needs patchelf"; exit 1; }
-from=$1 to=$2
+from=$1 to=${2:?}
 here=$(cd "$(dirname "$0")" && pwd)
-rm -rf "$to/bin" "$to/lib" "$to/tests/gpu"
+rm -rf "${to:?}/bin" "${to:?}/lib" "${to:?}/tests/gpu"
 mkdir -p "$to/bin" "$to/lib" "$to/tests/gpu"
 for program in chokepoint chokepoint-agent; do
     strip -o "$to/bin/$program" "$from/$program"
     chmod 755 "$to/bin/$program"
+    # shellcheck disable=SC2016 # the loader expands it
     patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$to/bin/$program"
 done
 # Those that the agent loads at run time: pushing, wait clocks.
