@@ -249,6 +249,24 @@ static void what_a_driver_refuses_is_absent(void **state) {
     end(gpus);
 }
 
+/* The pause of a call whose CPU time demands one; at most ten times the usual one. */
+static void a_dear_call_is_made_seldom(void **state) {
+    struct gpus *gpus = begin("eight.play", 0);
+    const struct nvml_told *energy = &gpus->nvml.told[NVML_ENERGY_CALL];
+    (void)state;
+    gpus->slow_cpu_most = 1e-12; /* every call demands hours */
+    for (int64_t at = 1; at <= 10; at++)
+        gpus_read_slow(gpus, at * S);
+    assert_int_equal(energy->n, 8);
+    gpus_read_slow(gpus, 11 * S);
+    assert_int_equal(energy->n, 16);
+    assert_true(gpus->turns[0].pause_ns > 3600 * S);
+    gpus->turns[1].pause_ns = 0;
+    gpus_read_slow(gpus, 12 * S);
+    assert_int_equal(energy->n, 24);
+    end(gpus);
+}
+
 static void a_lost_card_has_no_figures(void **state) {
     struct gpus *gpus = begin("eight.play", 0);
     (void)state;
@@ -498,6 +516,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(processes_share_no_more_than_the_card),
         cmocka_unit_test(an_instance_of_a_divided_card_is_a_gpu_of_its_own),
         cmocka_unit_test(what_a_driver_refuses_is_absent),
+        cmocka_unit_test(a_dear_call_is_made_seldom),
         cmocka_unit_test(a_lost_card_has_no_figures),
         cmocka_unit_test(a_card_that_is_lost_from_the_start_is_told),
         cmocka_unit_test(a_library_that_refuses_to_start_is_named),

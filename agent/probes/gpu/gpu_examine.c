@@ -13,7 +13,7 @@
 #include "agent/probes/gpu/gpu_private.h"
 #include "common/clock.h"
 
-#define CALLS_A_LINE 5
+#define CALLS_A_LINE 4
 #define TURNS 5
 #define PAUSE_NS (NS_PER_S / 5)
 
@@ -54,7 +54,7 @@ static void read_some(struct gpus *gpus) {
         if (i)
             nanosleep(&pause, NULL);
         gpus_read_fast(gpus, clock_monotonic_ns());
-        gpus->slow_ns = 0; /* in each turn */
+        memset(gpus->turns, 0, sizeof gpus->turns); /* slow calls in each turn */
         gpus_read_slow(gpus, clock_monotonic_ns());
     }
     for (size_t i = 0; i < gpus->n_parts; i++)

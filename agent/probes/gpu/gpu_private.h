@@ -17,7 +17,8 @@
 #define GPU_USERS_MAX 512 /* processes on them */
 #define GPU_NAME_MAX 23
 #define GPU_GPM_METRICS 12
-#define GPU_SLOW_SOURCES 6
+#define GPU_SLOW_COUNTERS 5
+#define GPU_SLOW_KINDS 5
 
 /* A share or a rate that becomes a counter: its growth is the mean times the time that passed.
  * While a source says nothing, its next answer counts for that time, too. */
@@ -45,7 +46,8 @@ struct gpu_part {
     nvml_gpm_sample before, now;
     bool has_before;
     struct gpu_flow busy, memory_busy, gpm[GPU_GPM_METRICS], pcie[2];
-    uint8_t slow_by[GPU_SLOW_SOURCES]; /* enum slow_by */
+    uint8_t counter_by[GPU_SLOW_COUNTERS]; /* enum counter_by */
+    bool no_energy;
     int64_t first_energy;
     unsigned long long process_since_us;
     int64_t process_since_ns;
@@ -56,9 +58,14 @@ struct gpu_part {
 /* A process on a part. */
 struct gpu_user {
     uint16_t part;
-    bool listed; /* in the last list */
+    bool listed, shared; /* in the last list; it had some of the last share */
     int32_t pid;
     int64_t memory, busy_ns; /* VALUE_ABSENT: not told */
+};
+
+/* When calls of a kind were made last (0: never), and the pause that their CPU time demands. */
+struct gpu_turn {
+    int64_t last_ns, pause_ns;
 };
 
 struct gpu_snapshot {
@@ -79,10 +86,10 @@ struct gpus {
     size_t n_parts, n_users;
     struct gpu_part parts[GPU_PARTS_MAX];
     struct gpu_user users[GPU_USERS_MAX];
-    int64_t slow_ns, rare_ns; /* when the slow and the rare calls were made; 0: never */
-    int64_t fast_cpu_ns;      /* CPU time of a reading, smoothed */
-    int64_t slow_pause_ns;    /* demanded by the CPU time of the slow calls */
-    char why[160];            /* why there are none */
+    struct gpu_turn turns[GPU_SLOW_KINDS];
+    double slow_cpu_most; /* share of a core for each slow kind and each card; 0: any */
+    int64_t fast_cpu_ns;  /* CPU time of a reading, smoothed */
+    char why[160];        /* why there are none */
     /* The thread. */
     pthread_t thread;
     int news_fd, stop_fd;                /* readable: the thread has set a flag; it shall end */
@@ -102,11 +109,10 @@ struct gpus {
 /* Finds the GPUs. Returns how many there are; gpus->why tells why there are none. */
 size_t gpus_find(struct gpus *gpus);
 
-/* Reads what is asked at each frame; what grows slowly, each second or, if that costs too much CPU
- * time, up to ten; what takes 20 ms a call and is asked of old cards alone, each ten seconds. The
- * second one returns whether it was its turn. */
+/* Reads what is asked at each frame. The slow calls are made each second, or, where a kind of them
+ * takes much CPU time, up to ten times more seldom. */
 void gpus_read_fast(struct gpus *gpus, int64_t now_ns);
-bool gpus_read_slow(struct gpus *gpus, int64_t now_ns);
+void gpus_read_slow(struct gpus *gpus, int64_t now_ns);
 
 void gpus_release(struct gpus *gpus);
 
@@ -127,14 +133,21 @@ struct gpu_user *gpus_user(struct gpus *gpus, size_t part, int32_t pid);
 
 void nvml_find(struct gpus *gpus);
 void nvml_read_fast(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
-void nvml_read_slow(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
-void nvml_read_rare(struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
+void nvml_read_counters(struct gpus *gpus, size_t at, int64_t now_ns);
+void nvml_read_energy(struct gpus *gpus, size_t at, int64_t now_ns);
+void nvml_read_throughput(struct gpus *gpus, size_t at, int64_t now_ns);
 void nvml_read_events(struct gpus *gpus);
 /* Makes the calls that fields stand for, so that their answers and costs are known. */
 void nvml_try_calls(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_open(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_read(struct gpus *gpus, struct gpu_part *part);
-void nvml_processes_read(struct gpus *gpus, size_t at, int64_t now_ns);
+/* Lists who is on each card. */
+void nvml_list_begin(struct gpus *gpus);
+void nvml_list_read(struct gpus *gpus, size_t at, int64_t now_ns);
+void nvml_list_end(struct gpus *gpus);
+/* Asks for the share that each had of it. */
+void nvml_shares_begin(struct gpus *gpus);
+void nvml_shares_read(struct gpus *gpus, size_t at, int64_t now_ns);
 void nvml_release(struct gpus *gpus);
 
 /* Whether it answered; takes notice of a lost GPU. */

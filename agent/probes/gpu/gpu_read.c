@@ -5,9 +5,9 @@
 
 #include "agent/probes/gpu/gpu_private.h"
 #include "common/clock.h"
+#include "common/error.h"
 
-#define SLOW_EVERY_NS NS_PER_S
-#define RARE_EVERY_NS (10 * NS_PER_S)
+#define SEVERAL 10               /* a dear call is made this much more seldom at most */
 #define EARLY_NS (NS_PER_S / 10) /* a turn may come a little early rather than a frame too late */
 
 void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns) {
@@ -45,14 +45,6 @@ struct gpu_user *gpus_user(struct gpus *gpus, size_t part, int32_t pid) {
     return user;
 }
 
-static void forget_users(struct gpus *gpus) {
-    size_t n = 0;
-    for (size_t i = 0; i < gpus->n_users; i++)
-        if (gpus->users[i].listed)
-            gpus->users[n++] = gpus->users[i];
-    gpus->n_users = n;
-}
-
 size_t gpus_find(struct gpus *gpus) {
     nvml_find(gpus);
     drm_find(gpus);
@@ -69,36 +61,53 @@ void gpus_read_fast(struct gpus *gpus, int64_t now_ns) {
     }
 }
 
-static bool is_due(int64_t *last_ns, int64_t every_ns, int64_t now_ns) {
-    if (*last_ns && now_ns - *last_ns < every_ns - EARLY_NS)
-        return false;
-    *last_ns = now_ns;
-    return true;
+/* ---- slow calls ---- */
+
+/* Calls that have a pace of their own; for each card. */
+static const struct slow_kind {
+    int64_t every_ns;
+    void (*begin)(struct gpus *gpus); /* before those for all cards; NULL: nothing */
+    void (*read)(struct gpus *gpus, size_t at, int64_t now_ns);
+    void (*end)(struct gpus *gpus);
+} slow_kinds[] = {
+    {NS_PER_S, NULL, nvml_read_counters, nvml_read_events},
+    {NS_PER_S, NULL, nvml_read_energy, NULL},
+    {NS_PER_S, nvml_list_begin, nvml_list_read, nvml_list_end},
+    {NS_PER_S, nvml_shares_begin, nvml_shares_read, NULL},
+    {10 * NS_PER_S, NULL, nvml_read_throughput, NULL},
+};
+static_assert(ARRAY_SIZE(slow_kinds) == GPU_SLOW_KINDS, "each has its turns");
+
+static bool is_due(const struct gpu_turn *turn, int64_t every_ns, int64_t now_ns) {
+    int64_t most = SEVERAL * every_ns;
+    int64_t pause = turn->pause_ns < every_ns ? every_ns : turn->pause_ns;
+    pause = pause > most ? most : pause;
+    return !turn->last_ns || now_ns - turn->last_ns >= pause - EARLY_NS;
 }
 
-static int64_t slow_every(const struct gpus *gpus) {
-    int64_t pause = gpus->slow_pause_ns;
-    return pause < SLOW_EVERY_NS ? SLOW_EVERY_NS : pause > RARE_EVERY_NS ? RARE_EVERY_NS : pause;
+static void read_kind(struct gpus *gpus, const struct slow_kind *kind, int64_t now_ns) {
+    if (kind->begin)
+        kind->begin(gpus);
+    for (size_t i = 0; i < gpus->n_parts; i++)
+        if (gpus->parts[i].is_nvml && gpus->parts[i].handle && !gpus->parts[i].lost)
+            kind->read(gpus, i, now_ns);
+    if (kind->end)
+        kind->end(gpus);
 }
 
-bool gpus_read_slow(struct gpus *gpus, int64_t now_ns) {
-    if (!gpus->has_nvml || !is_due(&gpus->slow_ns, slow_every(gpus), now_ns))
-        return false;
-    bool rare = is_due(&gpus->rare_ns, RARE_EVERY_NS, now_ns);
-    for (size_t i = 0; i < gpus->n_users; i++)
-        gpus->users[i].listed = false;
-    for (size_t i = 0; i < gpus->n_parts; i++) {
-        struct gpu_part *part = &gpus->parts[i];
-        if (!part->is_nvml)
+void gpus_read_slow(struct gpus *gpus, int64_t now_ns) {
+    for (size_t i = 0; gpus->has_nvml && i < GPU_SLOW_KINDS; i++) {
+        struct gpu_turn *turn = &gpus->turns[i];
+        if (!is_due(turn, slow_kinds[i].every_ns, now_ns))
             continue;
-        nvml_read_slow(gpus, part, now_ns);
-        nvml_processes_read(gpus, i, now_ns);
-        if (rare)
-            nvml_read_rare(gpus, part, now_ns);
+        int64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        read_kind(gpus, &slow_kinds[i], now_ns);
+        int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+        turn->last_ns = now_ns;
+        if (gpus->slow_cpu_most > 0)
+            turn->pause_ns =
+                (int64_t)((double)cpu_ns / (gpus->slow_cpu_most * (double)gpus->n_parts));
     }
-    nvml_read_events(gpus);
-    forget_users(gpus);
-    return true;
 }
 
 void gpus_release(struct gpus *gpus) {

@@ -22,9 +22,10 @@
 #define PERIOD_MIN_NS NS_PER_MS
 #define LEAD_NS (15 * NS_PER_MS) /* for eight cards and a slow answer */
 
-/* Shares of a core for each card. A driver mostly waits for the device, but some spin meanwhile. */
+/* Shares of a core for each card, of readings and of each kind of slow calls. A driver mostly waits
+ * for the device, but some spin meanwhile. */
 #define FAST_CPU_MOST .01
-#define SLOW_CPU_MOST .0005
+#define SLOW_CPU_MOST .0003
 
 /* ---- snapshots ---- */
 
@@ -86,19 +87,15 @@ static void say_news(const struct gpus *gpus) {
         ;
 }
 
-/* Slow calls are made once the frame has its figures, and as seldom as their CPU time demands. */
+/* Slow calls are made once the frame has its figures. */
 static void read_all(struct gpus *gpus) {
     int64_t now = clock_monotonic_ns(), before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     gpus_read_fast(gpus, now);
     gpus_publish(gpus, now);
     int64_t between = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    bool slow = gpus_read_slow(gpus, clock_monotonic_ns());
-    int64_t after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    gpus_read_slow(gpus, clock_monotonic_ns());
     gpus->fast_cpu_ns = (3 * gpus->fast_cpu_ns + between - before) / 4;
-    if (slow)
-        gpus->slow_pause_ns =
-            (int64_t)((double)(after - between) / (SLOW_CPU_MOST * (double)gpus->n_parts));
-    atomic_store(&gpus->cpu_ns, after);
+    atomic_store(&gpus->cpu_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 static void *read_on(void *ctx) {
@@ -148,6 +145,7 @@ static struct gpus *gpus_new(const struct probe_env *env) {
     atomic_store(&gpus->period_ns, FIRST_PERIOD_NS);
     atomic_store(&gpus->waiting, 1);
     gpus->reading = 2;
+    gpus->slow_cpu_most = SLOW_CPU_MOST;
     return gpus;
 }
 

@@ -78,7 +78,7 @@ static void share_time(struct gpus *gpus, size_t at, const struct nvml_process_s
             samples[i].pid <= INT32_MAX ? gpus_user(gpus, at, (int32_t)samples[i].pid) : NULL;
         if (!user)
             continue;
-        user->listed |= percent > 0; /* of a process that draws, which the list leaves out */
+        user->shared = percent > 0;
         user->busy_ns = user->busy_ns == VALUE_ABSENT ? 0 : user->busy_ns;
         user->busy_ns += (int64_t)(percent * scale + .5);
     }
@@ -91,10 +91,18 @@ static void begin_shares(struct gpus *gpus, size_t at) {
             gpus->users[i].busy_ns = 0;
 }
 
-static void read_shares(struct gpus *gpus, size_t at, int64_t now_ns) {
+void nvml_shares_begin(struct gpus *gpus) {
+    for (size_t i = 0; i < gpus->n_users; i++)
+        gpus->users[i].shared = false;
+}
+
+/* The first answer is of times before this agent. */
+void nvml_shares_read(struct gpus *gpus, size_t at, int64_t now_ns) {
     struct nvml_process_sample samples[LIST_MAX];
     struct gpu_part *part = &gpus->parts[at];
     unsigned n = LIST_MAX;
+    if (part->instance >= 0 || part->facts[GPU_DEVICE_MIG] == 1)
+        return;
     int answer =
         NVML(&gpus->nvml, PROCESS_UTILIZATION, part->handle, samples, &n, part->process_since_us);
     int64_t passed_ns = part->process_since_ns ? now_ns - part->process_since_ns : 0;
@@ -103,20 +111,34 @@ static void read_shares(struct gpus *gpus, size_t at, int64_t now_ns) {
         for (unsigned i = 0; i < n; i++)
             if (samples[i].timestamp_us > part->process_since_us)
                 part->process_since_us = samples[i].timestamp_us;
-        share_time(gpus, at, samples, n, passed_ns);
+        if (passed_ns)
+            share_time(gpus, at, samples, n, passed_ns);
     }
     if (nvml_good(part, answer) || answer == NVML_NOT_FOUND)
         begin_shares(gpus, at);
 }
 
-void nvml_processes_read(struct gpus *gpus, size_t at, int64_t now_ns) {
+void nvml_list_begin(struct gpus *gpus) {
+    for (size_t i = 0; i < gpus->n_users; i++)
+        gpus->users[i].listed = false;
+}
+
+void nvml_list_read(struct gpus *gpus, size_t at, int64_t now_ns) {
     struct gpu_part *part = &gpus->parts[at];
-    if (!part->handle || part->lost || (part->instance < 0 && part->facts[GPU_DEVICE_MIG] == 1))
+    (void)now_ns;
+    if (part->instance < 0 && part->facts[GPU_DEVICE_MIG] == 1)
         return;
     int answer = list_now(gpus, at);
     if (answer == NVML_FUNCTION_NOT_FOUND)
         answer = list_as_before(gpus, at);
     nvml_good(part, answer);
-    if (part->instance < 0 && !part->lost)
-        read_shares(gpus, at, now_ns);
+}
+
+/* A process that draws may have a share and be in no list. */
+void nvml_list_end(struct gpus *gpus) {
+    size_t n = 0;
+    for (size_t i = 0; i < gpus->n_users; i++)
+        if (gpus->users[i].listed || gpus->users[i].shared)
+            gpus->users[n++] = gpus->users[i];
+    gpus->n_users = n;
 }

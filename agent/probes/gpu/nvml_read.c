@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a card of NVIDIA at each frame, each second and each ten seconds, by the cost of the calls:
- * those of a frame take some 0.6 ms together, those of a second some 5 ms. The throughput of PCIe
- * takes 20 ms a direction, and cards with GPM are never asked for it.
+ * Reads a card of NVIDIA: at each frame by calls that take some 0.6 ms together, and each second or
+ * more seldom by slower ones.
  */
 #include <math.h>
 #include <string.h>
@@ -96,9 +95,15 @@ void nvml_read_fast(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
         leave_lost(part);
 }
 
-/* ---- each second ---- */
+/* ---- slow calls ---- */
 
-enum slow_by { BY_FIELD, BY_CALL, BY_NOTHING };
+/* Whether asking again is of no use. */
+static bool is_refusal(int answer) {
+    return answer == NVML_NOT_SUPPORTED || answer == NVML_FUNCTION_NOT_FOUND ||
+           answer == NVML_NO_PERMISSION;
+}
+
+enum counter_by { BY_FIELD, BY_CALL, BY_NOTHING };
 
 static int ask_violation(struct nvml *nvml, nvml_handle handle, int policy,
                          unsigned long long *ret_ns) {
@@ -114,10 +119,6 @@ static int ask_power_cap(struct nvml *nvml, nvml_handle handle, unsigned long lo
 
 static int ask_heat_cap(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
     return ask_violation(nvml, handle, NVML_POLICY_THERMAL, ret);
-}
-
-static int ask_energy(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
-    return NVML(nvml, ENERGY, handle, ret);
 }
 
 static int ask_corrected(struct nvml *nvml, nvml_handle handle, unsigned long long *ret) {
@@ -136,37 +137,18 @@ static int ask_replays(struct nvml *nvml, nvml_handle handle, unsigned long long
 }
 
 /* All fields come by one call. A driver that lacks one is asked by the call of its own. */
-static const struct slow_source {
+static const struct counter {
     int column;
     unsigned field;
-    int64_t scale;
     int (*ask)(struct nvml *nvml, nvml_handle handle, unsigned long long *ret);
-} sources[] = {
-    {GPU_POWER_CAP, NVML_FIELD_POWER_CAP, 1, ask_power_cap},
-    {GPU_HEAT_CAP, NVML_FIELD_HEAT_CAP, 1, ask_heat_cap},
-    {GPU_JOULES, NVML_FIELD_ENERGY, 1, ask_energy},
-    {GPU_ECC_CORRECTED, NVML_FIELD_ECC_CORRECTED, 1, ask_corrected},
-    {GPU_ECC_UNCORRECTED, NVML_FIELD_ECC_UNCORRECTED, 1, ask_uncorrected},
-    {GPU_PCIE_REPLAYS, NVML_FIELD_PCIE_REPLAYS, 1, ask_replays},
+} counters[] = {
+    {GPU_POWER_CAP, NVML_FIELD_POWER_CAP, ask_power_cap},
+    {GPU_HEAT_CAP, NVML_FIELD_HEAT_CAP, ask_heat_cap},
+    {GPU_ECC_CORRECTED, NVML_FIELD_ECC_CORRECTED, ask_corrected},
+    {GPU_ECC_UNCORRECTED, NVML_FIELD_ECC_UNCORRECTED, ask_uncorrected},
+    {GPU_PCIE_REPLAYS, NVML_FIELD_PCIE_REPLAYS, ask_replays},
 };
-static_assert(ARRAY_SIZE(sources) == GPU_SLOW_SOURCES, "each part knows how each is asked");
-
-/* Joules since the driver was loaded do not fit for a year in units of 1e-9: they begin with the
- * agent. */
-static void take_slow(struct gpu_part *part, const struct slow_source *source,
-                      unsigned long long number) {
-    if (source->column != GPU_JOULES) {
-        part->values[source->column] = counter_value(number, 1);
-        return;
-    }
-    int64_t millijoules = counter_value(number, 1);
-    if (part->first_energy == VALUE_ABSENT || millijoules < part->first_energy)
-        part->first_energy = millijoules;
-    part->values[GPU_JOULES] =
-        millijoules == VALUE_ABSENT
-            ? VALUE_ABSENT
-            : counter_value((uint64_t)(millijoules - part->first_energy), NANO_PER_MILLI);
-}
+static_assert(ARRAY_SIZE(counters) == GPU_SLOW_COUNTERS, "each part knows how each is asked");
 
 static bool field_number(const struct nvml_field *field, unsigned long long *ret) {
     if (field->answer != NVML_SUCCESS)
@@ -181,12 +163,12 @@ static bool field_number(const struct nvml_field *field, unsigned long long *ret
 }
 
 static void read_fields(struct nvml *nvml, struct gpu_part *part) {
-    struct nvml_field fields[GPU_SLOW_SOURCES] = {0};
-    size_t from[GPU_SLOW_SOURCES], n = 0;
+    struct nvml_field fields[GPU_SLOW_COUNTERS] = {0};
+    size_t from[GPU_SLOW_COUNTERS], n = 0;
     unsigned long long number;
-    for (size_t i = 0; i < GPU_SLOW_SOURCES; i++)
-        if (part->slow_by[i] == BY_FIELD) {
-            fields[n] = (struct nvml_field){.id = sources[i].field, .answer = NVML_NEVER_ASKED};
+    for (size_t i = 0; i < GPU_SLOW_COUNTERS; i++)
+        if (part->counter_by[i] == BY_FIELD) {
+            fields[n] = (struct nvml_field){.id = counters[i].field, .answer = NVML_NEVER_ASKED};
             from[n++] = i;
         }
     int answer = n ? NVML(nvml, FIELDS, part->handle, (int)n, fields) : NVML_SUCCESS;
@@ -194,46 +176,66 @@ static void read_fields(struct nvml *nvml, struct gpu_part *part) {
         return;
     for (size_t i = 0; i < n; i++)
         if (answer == NVML_SUCCESS && field_number(&fields[i], &number))
-            take_slow(part, &sources[from[i]], number);
+            part->values[counters[from[i]].column] = counter_value(number, 1);
         else
-            part->slow_by[from[i]] = BY_CALL;
+            part->counter_by[from[i]] = BY_CALL;
 }
 
 static void read_by_call(struct nvml *nvml, struct gpu_part *part, size_t i) {
     unsigned long long number = 0;
-    int answer = sources[i].ask(nvml, part->handle, &number);
+    int answer = counters[i].ask(nvml, part->handle, &number);
     if (nvml_good(part, answer)) {
-        take_slow(part, &sources[i], number);
+        part->values[counters[i].column] = counter_value(number, 1);
         return;
     }
-    part->values[sources[i].column] = VALUE_ABSENT;
-    if (answer == NVML_NOT_SUPPORTED || answer == NVML_FUNCTION_NOT_FOUND ||
-        answer == NVML_NO_PERMISSION)
-        part->slow_by[i] = BY_NOTHING;
+    part->values[counters[i].column] = VALUE_ABSENT;
+    if (is_refusal(answer))
+        part->counter_by[i] = BY_NOTHING;
 }
 
 void nvml_try_calls(struct gpus *gpus, struct gpu_part *part) {
     unsigned long long number;
-    for (size_t i = 0; i < GPU_SLOW_SOURCES && part->is_nvml && part->handle; i++)
-        sources[i].ask(&gpus->nvml, part->handle, &number);
+    for (size_t i = 0; i < GPU_SLOW_COUNTERS && part->is_nvml && part->handle; i++)
+        counters[i].ask(&gpus->nvml, part->handle, &number);
 }
 
-void nvml_read_slow(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+void nvml_read_counters(struct gpus *gpus, size_t at, int64_t now_ns) {
+    struct gpu_part *part = &gpus->parts[at];
     (void)now_ns;
-    if (!part->handle || part->lost || part->instance >= 0)
+    if (part->instance >= 0)
         return;
     read_fields(&gpus->nvml, part);
-    for (size_t i = 0; i < GPU_SLOW_SOURCES; i++)
-        if (part->slow_by[i] == BY_CALL)
+    for (size_t i = 0; i < GPU_SLOW_COUNTERS; i++)
+        if (part->counter_by[i] == BY_CALL)
             read_by_call(&gpus->nvml, part, i);
 }
 
-/* ---- each ten seconds, without GPM ---- */
+/* Takes 3 ms, as the field of the same name does. Joules since the driver was loaded do not fit for
+ * a year in units of 1e-9: they begin with the agent. */
+void nvml_read_energy(struct gpus *gpus, size_t at, int64_t now_ns) {
+    struct gpu_part *part = &gpus->parts[at];
+    unsigned long long number = 0;
+    (void)now_ns;
+    if (part->instance >= 0 || part->no_energy)
+        return;
+    int answer = NVML(&gpus->nvml, ENERGY, part->handle, &number);
+    int64_t millijoules = level(part, answer, number, 1);
+    part->no_energy = is_refusal(answer);
+    part->values[GPU_JOULES] = VALUE_ABSENT;
+    if (millijoules == VALUE_ABSENT)
+        return;
+    if (part->first_energy == VALUE_ABSENT || millijoules < part->first_energy)
+        part->first_energy = millijoules;
+    part->values[GPU_JOULES] =
+        counter_value((uint64_t)(millijoules - part->first_energy), NANO_PER_MILLI);
+}
 
-void nvml_read_rare(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+/* Without GPM; seldom, since it takes 20 ms a direction. */
+void nvml_read_throughput(struct gpus *gpus, size_t at, int64_t now_ns) {
     static const int columns[] = {
         [NVML_PCIE_SEND] = GPU_PCIE_SEND, [NVML_PCIE_RECEIVE] = GPU_PCIE_RECEIVE};
-    if (!part->handle || part->lost || part->has_gpm || part->instance >= 0)
+    struct gpu_part *part = &gpus->parts[at];
+    if (part->has_gpm || part->instance >= 0)
         return;
     for (int direction = 0; direction < 2; direction++) {
         unsigned kb_s = 0;
