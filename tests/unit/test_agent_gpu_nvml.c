@@ -488,6 +488,12 @@ static void root_loads_no_library_that_others_can_change(void **state) {
     assert_int_not_equal(nvml_library_open(&nvml, why, sizeof why), -EPERM);
     chmod(path, 0666);
     assert_int_equal(nvml_library_open(&nvml, why, sizeof why), -EPERM);
+    assert_int_equal(chdir(directory), 0);
+    setenv("LD_LIBRARY_PATH", ":/nowhere", 1); /* the first is this directory */
+    assert_int_equal(nvml_library_open(&nvml, why, sizeof why), -EPERM);
+    chmod(path, 0644);
+    assert_int_not_equal(nvml_library_open(&nvml, why, sizeof why), -EPERM);
+    assert_int_equal(chdir("/"), 0);
     assert_int_equal(folder_remove(directory), 0);
 }
 

@@ -20,14 +20,18 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 
-/* The library in the first directory of LD_LIBRARY_PATH that has one; "": none. */
+/* The absolute path of the library in the first directory of LD_LIBRARY_PATH that has one; "":
+ * none. */
 static void find_named(char path[PATH_MAX]) {
-    char copy[8192], *rest = copy, *directory;
+    char copy[8192], name[PATH_MAX], *rest = copy, *directory;
     const char *all = getauxval(AT_SECURE) ? NULL : getenv("LD_LIBRARY_PATH");
     snprintf(copy, sizeof copy, "%s", all ? all : "");
-    while ((directory = strsep(&rest, ":;"))) {
-        int n = snprintf(path, PATH_MAX, "%s/%s", *directory ? directory : ".", LIBRARY);
-        if (*copy && n < PATH_MAX && access(path, F_OK) == 0)
+    while (all && *all && (directory = strsep(&rest, ":;"))) {
+        int n = snprintf(name, sizeof name, "%s/%s", *directory ? directory : ".", LIBRARY);
+        if (n >= PATH_MAX || access(name, F_OK) != 0)
+            continue;
+        if (name[0] == '/' ? snprintf(path, PATH_MAX, "%s", name) > 0
+                           : realpath(name, path) != NULL)
             return;
     }
     path[0] = '\0';
