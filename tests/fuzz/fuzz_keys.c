@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char again[INSTANCE_MAX + 1];
     if (!size)
         return 0;
-    enum key_form form = KEY_CORE + data[0] % (KEY_OPERATION - KEY_CORE + 1);
+    enum key_form form = KEY_CORE + data[0] % (KEY_GPU_PROCESS - KEY_CORE + 1);
     char *text = malloc(size);
     if (!text)
         return 0;
@@ -30,6 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (key.form == KEY_PROCESS || key.form == KEY_PAIR) {
         look_at(key.process.program, text, size);
         look_at(key.waker.program, text, size);
+    } else if (key.form == KEY_GPU_PROCESS) {
+        look_at(key.gpu, text, size);
+        look_at(key.process.program, text, size);
     } else if (key.form == KEY_FLOW || key.form == KEY_QUEUE) {
         look_at(key.interface, text, size);
     } else if (key.form == KEY_OPERATION) {

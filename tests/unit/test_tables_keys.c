@@ -161,12 +161,23 @@ static void queues_operations_cores_and_ranks_have_their_parts(void **state) {
     assert_int_equal(key_read(KEY_RANK, "rank 3").pid, KEY_NO_ID);
 }
 
+static void a_process_on_a_gpu_has_both_names(void **state) {
+    struct table_key key = key_read(key_form_of("gpu_process"), "gpu0/mig1 python3 a b.py[4711]");
+    (void)state;
+    assert_int_equal(key.form, KEY_GPU_PROCESS);
+    assert_span(key.gpu, "gpu0/mig1");
+    assert_span(key.process.program, "python3 a b.py");
+    assert_int_equal(key.process.pid, 4711);
+}
+
 static void a_text_that_no_agent_writes_is_no_key(void **state) {
     static const struct {
         enum key_form form;
         const char *text;
     } cases[] = {{KEY_CONNECTION, ""},
                  {KEY_CONNECTION, "ended unseen"},
+                 {KEY_GPU_PROCESS, "gpu0"},
+                 {KEY_GPU_PROCESS, "gpu0 sh[04]"},
                  {KEY_CONNECTION, ">"},
                  {KEY_CONNECTION, "10.0.0.1:5000"},
                  {KEY_CONNECTION, "10.0.0.1:5000>10.0.0.2:65536"},
@@ -257,7 +268,7 @@ static struct table_key random_key(uint64_t *seed, enum key_form form, char word
     if (form == KEY_QUEUE) {
         key.kind = random_word(seed, words[1], 15);
         key.place = random_word(seed, words[2], 10);
-    } else if (form == KEY_PROCESS || form == KEY_PAIR) {
+    } else if (form == KEY_PROCESS || form == KEY_PAIR || form == KEY_GPU_PROCESS) {
         key.process = random_process(seed, words[0]);
     } else if (form == KEY_OPERATION) {
         key.export = random_word(seed, words[0], 31);
@@ -269,6 +280,8 @@ static struct table_key random_key(uint64_t *seed, enum key_form form, char word
         key.pid = (int64_t)random_below(seed, 2) ? KEY_NO_ID : 4711;
         key.function = random_below(seed, 2) ? text_span("MPI_Send") : (struct span){0};
     }
+    if (form == KEY_GPU_PROCESS)
+        key.gpu = random_word(seed, words[1], 15);
     if (form == KEY_PAIR) {
         key.waker = random_process(seed, words[1]);
         key.reason = text_span("futex");
@@ -292,9 +305,10 @@ static void assert_same_key(const struct table_key *a, const struct table_key *b
         assert_same_words(a->interface, b->interface);
     if (a->form == KEY_QUEUE)
         assert_same_words(a->place, b->place);
-    if (a->form == KEY_PROCESS || a->form == KEY_PAIR) {
+    if (a->form == KEY_PROCESS || a->form == KEY_PAIR || a->form == KEY_GPU_PROCESS) {
         assert_same_words(a->process.program, b->process.program);
         assert_int_equal(a->process.pid, b->process.pid);
+        assert_same_words(a->gpu, b->gpu);
         assert_same_words(a->waker.program, b->waker.program);
         assert_int_equal(a->waker.pid, b->waker.pid);
     }
@@ -313,7 +327,7 @@ static void what_is_written_is_read(void **state) {
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         char words[3][32], text[INSTANCE_MAX + 1];
-        enum key_form form = KEY_CORE + random_below(&seed, KEY_OPERATION - KEY_CORE + 1);
+        enum key_form form = KEY_CORE + random_below(&seed, KEY_GPU_PROCESS - KEY_CORE + 1);
         struct table_key key = random_key(&seed, form, words);
         size_t size = key_write(&key, text);
         struct table_key read = key_read(form, text);
@@ -333,6 +347,7 @@ int main(void) {
         cmocka_unit_test(only_the_one_that_wakes_may_be_a_server_of_names),
         cmocka_unit_test(a_flow_has_addresses_or_a_protocol),
         cmocka_unit_test(queues_operations_cores_and_ranks_have_their_parts),
+        cmocka_unit_test(a_process_on_a_gpu_has_both_names),
         cmocka_unit_test(a_text_that_no_agent_writes_is_no_key),
         cmocka_unit_test(a_key_that_is_too_long_is_cut_and_not_read_back),
         cmocka_unit_test(what_is_written_is_read),
