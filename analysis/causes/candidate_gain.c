@@ -258,13 +258,13 @@ static void find_span(const struct run_model *model, const struct levels *l, str
     c->end_s = (double)l->end_ns[best_b - 1] / 1e9;
 }
 
-int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
+int candidates_estimate(const struct run_model *model, const struct whatif *whatif, size_t first,
                         struct candidates *candidates) {
     int result = 0;
     const struct whatif *engine = whatif;
     if (!model_has_path(model) || throughput_counts(model, model->main_group))
         whatif = NULL; /* no calls to replay, or no replay possible */
-    for (size_t i = 0; result == 0 && i < candidates->n; i++) {
+    for (size_t i = first; result == 0 && i < candidates->n; i++) {
         struct levels levels = {.n = 0};
         struct candidate *c = &candidates->items[i];
         c->everywhere = is_everywhere(model, candidates, c);

@@ -9,6 +9,7 @@
 #include "analysis/causes/advice.h"
 
 struct slowed;
+struct whatif;
 
 struct cause {
     const char *name;       /* "link-queue": its name in thresholds, ablations and docs/rules.md */
@@ -29,6 +30,9 @@ struct cause {
     void (*explain)(const struct slowed *slowed, struct straggler *straggler);
     /* Adds advice on one of its candidates; NULL: it has none. */
     void (*advise)(const struct advised *advised);
+    /* Adds a candidate if the others, whose gains are known, leave a gain open. -ENOMEM. NULL. */
+    int (*detect_last)(const struct run_model *model, const struct whatif *whatif,
+                       struct candidates *candidates);
     /* Removes candidates that the gains, once known, contradict; NULL: none. */
     void (*settle)(const struct run_model *model, struct candidates *candidates);
 };

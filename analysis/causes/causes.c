@@ -93,12 +93,30 @@ static int detect_all(const struct run_model *model, struct candidates *found) {
     return result;
 }
 
+/* -ENOMEM. */
+static int detect_last(const struct run_model *model, const struct whatif *whatif,
+                       struct candidates *found) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < CAUSES; i++) {
+        size_t before = found->n;
+        if (causes[i]->detect_last && applies(model, i))
+            result = causes[i]->detect_last(model, whatif, found);
+        for (size_t k = before; k < found->n; k++)
+            found->items[k].by = causes[i];
+        if (result == 0)
+            result = candidates_estimate(model, whatif, before, found);
+    }
+    return result;
+}
+
 int causes_find(const struct run_model *model, const struct whatif *whatif,
                 const struct stragglers *stragglers, struct candidates *ret_candidates) {
     struct candidates found = {.stragglers = stragglers};
     int result = detect_all(model, &found);
     if (result == 0)
-        result = candidates_estimate(model, whatif, &found);
+        result = candidates_estimate(model, whatif, 0, &found);
+    if (result == 0 && whatif)
+        result = detect_last(model, whatif, &found);
     if (result < 0) {
         candidates_release(&found);
         return result;

@@ -29,8 +29,8 @@ bool candidates_any(const struct candidates *candidates, size_t group, unsigned 
 int candidates_flows(const struct run_model *model, size_t group, struct candidates *candidates,
                      const struct flows **ret_flows);
 
-/* Estimates the gain of all candidates, and when each held. -ENOMEM. */
-int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
+/* Estimates the gain of the candidates from `first` on, and when each held. -ENOMEM. */
+int candidates_estimate(const struct run_model *model, const struct whatif *whatif, size_t first,
                         struct candidates *candidates);
 
 /* Adds evidence from counters to a candidate with a gain (gain_counted.h): `counted` and `lost`. */

@@ -30,7 +30,7 @@ static bool may_matter(const struct whatif *w, const struct whatif_scenario *s) 
 }
 
 static int ask(const struct whatif *w, enum whatif_kind kind, enum budget_term term, int host,
-               struct sweep *sweep) {
+               struct whatif_sweep *sweep) {
     struct sweep_answer *to = &sweep->items[sweep->n];
     to->scenario = (struct whatif_scenario){
         .kind = kind, .host = host, .rank = -1, .term = term, .factor = SWEEP_FASTER};
@@ -46,7 +46,7 @@ static int ask(const struct whatif *w, enum whatif_kind kind, enum budget_term t
     return 0;
 }
 
-static int make(const struct whatif *w, struct sweep *sweep) {
+static int make(const struct whatif *w, struct whatif_sweep *sweep) {
     size_t hosts = w->model->n_hosts;
     int result = whatif_prepare(w);
     sweep->items = calloc((hosts + 1) * ARRAY_SIZE(resources) + 1, sizeof *sweep->items);
@@ -58,12 +58,12 @@ static int make(const struct whatif *w, struct sweep *sweep) {
     return result;
 }
 
-int sweep_make(const struct whatif *whatif, const struct sweep **ret_sweep) {
+int whatif_sweep_make(const struct whatif *whatif, const struct whatif_sweep **ret_sweep) {
     struct whatif *w = (struct whatif *)whatif; /* made at the first question, then kept */
-    struct sweep *sweep = w->sweep ? NULL : calloc(1, sizeof *sweep);
+    struct whatif_sweep *sweep = w->sweep ? NULL : calloc(1, sizeof *sweep);
     int result = w->sweep ? 0 : sweep ? make(w, sweep) : -ENOMEM;
     if (result < 0) {
-        sweep_free(sweep);
+        whatif_sweep_free(sweep);
         return result;
     }
     w->sweep = w->sweep ? w->sweep : sweep;
@@ -77,8 +77,8 @@ static bool is_better(const struct sweep_answer *one, const struct sweep_answer 
     return gain > (best ? best->answer.run_gain + margin : 0);
 }
 
-const struct sweep_answer *sweep_best(const struct run_model *model, const struct sweep *sweep,
-                                      unsigned but) {
+const struct sweep_answer *whatif_sweep_best(const struct run_model *model,
+                                             const struct whatif_sweep *sweep, unsigned but) {
     const struct sweep_answer *best = NULL, *of_all = NULL;
     for (size_t i = 0; i < sweep->n; i++) {
         const struct sweep_answer *item = &sweep->items[i];
@@ -89,7 +89,7 @@ const struct sweep_answer *sweep_best(const struct run_model *model, const struc
     return of_all && is_better(of_all, best, number_of(model, GAIN_MIN)) ? of_all : best;
 }
 
-void sweep_free(struct sweep *sweep) {
+void whatif_sweep_free(struct whatif_sweep *sweep) {
     if (sweep)
         free(sweep->items);
     free(sweep);

@@ -18,7 +18,7 @@ struct sweep_answer {
     struct whatif_answer answer;
 };
 
-struct sweep {
+struct whatif_sweep {
     struct sweep_answer *items; /* what may matter by its bound: each resource of each host, and of
                                    all */
     size_t n;
@@ -28,15 +28,15 @@ struct sweep {
 
 /* Asks once; later calls give the same. The whatif owns it, and whatif_tell() forgets it. -ENOMEM.
  */
-int sweep_make(const struct whatif *whatif, const struct sweep **ret_sweep);
+int whatif_sweep_make(const struct whatif *whatif, const struct whatif_sweep **ret_sweep);
 
 /* The answer that takes most off the whole run, or NULL if none takes off anything. Terms of the
  * mask `but` are left out (bits of enum budget_term): computing, where "compute bound" is said. All
  * hosts are the subject only if that takes off GAIN_MIN more than any single one.
  */
-const struct sweep_answer *sweep_best(const struct run_model *model, const struct sweep *sweep,
-                                      unsigned but);
+const struct sweep_answer *whatif_sweep_best(const struct run_model *model,
+                                             const struct whatif_sweep *sweep, unsigned but);
 
-void sweep_free(struct sweep *sweep);
+void whatif_sweep_free(struct whatif_sweep *sweep);
 
 #endif

@@ -180,7 +180,7 @@ int whatif_prepare(const struct whatif *whatif) {
 void whatif_tell(struct whatif *w, const struct whatif_told *told) {
     free(w->told.links);
     free(w->told.processes);
-    sweep_free(w->sweep);
+    whatif_sweep_free(w->sweep);
     w->sweep = NULL;
     w->told = *told;
 }
@@ -189,7 +189,7 @@ void whatif_free(struct whatif *w) {
     if (!w)
         return;
     replay_free(w->replay);
-    sweep_free(w->sweep);
+    whatif_sweep_free(w->sweep);
     free(w->told.links);
     free(w->told.processes);
     free(w->roles);

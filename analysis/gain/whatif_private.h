@@ -23,8 +23,8 @@ struct whatif {
     bool prepared;   /* the replay was made (at the first question) */
     int failed;      /* -ENOMEM: making the replay failed */
     struct whatif_told told;
-    struct sweep *sweep; /* NULL: nobody asked for it */
-    double scale;        /* factor on the model's rates: see whatif.c */
+    struct whatif_sweep *sweep; /* NULL: nobody asked for it */
+    double scale;               /* factor on the model's rates: see whatif.c */
 };
 
 /* Makes the replay once. -ENOMEM. */

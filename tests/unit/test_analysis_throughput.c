@@ -378,7 +378,7 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     assert_int_equal(throughput_gain(&j.model, &loss, 1, INFINITY, &training), 0);
     assert_true(training.estimate > 0.1);
     assert_true(candidates_add(&all, &c));
-    assert_int_equal(candidates_estimate(&j.model, j.whatif, &all), 0);
+    assert_int_equal(candidates_estimate(&j.model, j.whatif, 0, &all), 0);
     NEAR(all.items[0].gain.estimate, training.estimate + 0.5 / 4, 0.02);
     candidates_release(&all);
     release(&j);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The last question before a verdict says that nothing limits the run, or that nothing is known:
+ * the engine is asked for each resource of each host. Its best answer is a suspicion even if no
+ * source shows that the resource ran out, since the run waits for it.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/causes/causes_private.h"
+#include "analysis/gain/sweep.h"
+
+#define OWN_REMARKS                                                                                \
+    REMARK(NO_SOURCE_SHOWS_IT, "no source shows that it ran out", SLOTS(), SLOTS())                \
+    REMARK(RUN_WAITS_FOR_IT, "the run would take %.0f %% less time without it", SLOTS("gain, %"),  \
+           SLOTS())
+#include "analysis/causes/own.h"
+
+static const struct {
+    enum budget_term term;
+    enum resource resource;
+    enum cause_kind kind;
+} resources[] = {
+    {BUDGET_TRANSFER, RESOURCE_NET_EGRESS, CAUSE_PATH_LIMITED},
+    {BUDGET_DISK, RESOURCE_DISK, CAUSE_UNKNOWN},
+    {BUDGET_RUN_QUEUE, RESOURCE_CPU, CAUSE_CONTENTION},
+    {BUDGET_QUOTA, RESOURCE_CPU_QUOTA, CAUSE_QUOTA},
+    {BUDGET_STEAL, RESOURCE_STEAL, CAUSE_STEAL},
+    {BUDGET_MEMORY, RESOURCE_MEMORY, CAUSE_UNKNOWN},
+};
+
+/* The host whose part of the critical path has most of the term. */
+static int host_with_most(const struct run_model *model, enum budget_term term) {
+    int most = 0;
+    for (size_t h = 1; model_has_path(model) && h < model->n_hosts; h++) {
+        const struct critical_part *path = &model->critical.groups[model->main_group];
+        if (critical_share(path, (int)h, term) > critical_share(path, most, term))
+            most = (int)h;
+    }
+    return most;
+}
+
+static double share_of_path(const struct run_model *model, int host, enum budget_term term) {
+    double share = 0;
+    for (size_t h = 0; model_has_path(model) && h < model->n_hosts; h++)
+        if (host < 0 || (int)h == host)
+            share += critical_share(&model->critical.groups[model->main_group], (int)h, term);
+    return isnan(share) ? 0 : share;
+}
+
+static double part_of_run(const struct run_model *model) {
+    double run = (double)windows_length(phase_windows(&model->groups[0]));
+    return (double)windows_length(phase_windows(&model->groups[model->main_group])) / run;
+}
+
+/* A link's busier direction is named; the question is about both. */
+static enum resource resource_of(const struct run_model *model, size_t i, int host) {
+    if (resources[i].term != BUDGET_TRANSFER)
+        return resources[i].resource;
+    double sent = model_mean(model, host, METRIC_NET_SEND, model->main_group);
+    return model_mean(model, host, METRIC_NET_RECV, model->main_group) > sent ? RESOURCE_NET_INGRESS
+                                                                              : RESOURCE_NET_EGRESS;
+}
+
+static int add(const struct run_model *model, const struct sweep_answer *best, size_t i,
+               struct candidates *candidates) {
+    bool all = best->scenario.host < 0;
+    int host = all ? host_with_most(model, best->term) : best->scenario.host;
+    struct candidate c =
+        candidate_of(host, model->main_group, resource_of(model, i, host), resources[i].kind);
+    c.subject = all ? SUBJECT_ALL_HOSTS : SUBJECT_HOST;
+    c.everywhere = c.path.all_hosts = all;
+    c.path.terms = 1u << best->term;
+    c.blocked = fmax(share_of_path(model, best->scenario.host, best->term), best->answer.gain);
+    c.run_share = fmax(c.blocked * part_of_run(model), best->answer.run_gain);
+    c.can_remove = true;
+    c.remove = best->scenario;
+    remark_set(&c.cause, NO_SOURCE_SHOWS_IT, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, RUN_WAITS_FOR_IT, NUMBERS(100 * best->answer.run_gain), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* The largest gain of a candidate that is worth naming, of all or of those that compute; 0: none.
+ */
+static double found_gain(const struct run_model *model, const struct candidates *candidates,
+                         bool fallback) {
+    double most = 0;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        if (c->fallback == fallback && candidate_is_worth_naming(model, c))
+            most = fmax(most, candidate_gain(c)->estimate);
+    }
+    return most;
+}
+
+/* Whether the answer is a reason for suspicion. Counters alone cannot tell a job that waits for a
+ * core from one that computes on all cores that it has.
+ */
+static bool is_open(const struct run_model *model, const struct sweep_answer *best,
+                    double computing) {
+    const struct whatif_answer *answer = &best->answer;
+    bool core = best->term == BUDGET_RUN_QUEUE && (computing > 0 || !answer->replayed);
+    return !core && answer->run_low > 0 &&
+           answer->run_gain >= fmax(number_of(model, GAIN_MIN), computing);
+}
+
+static int detect_last(const struct run_model *model, const struct whatif *whatif,
+                       struct candidates *candidates) {
+    const struct whatif_sweep *sweep;
+    double computing = found_gain(model, candidates, true);
+    if (found_gain(model, candidates, false) > 0)
+        return 0;
+    int result = whatif_sweep_make(whatif, &sweep);
+    const struct sweep_answer *best =
+        result == 0 ? whatif_sweep_best(model, sweep, 1u << BUDGET_CPU) : NULL;
+    if (!best || !is_open(model, best, computing))
+        return result;
+    for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
+        if (resources[i].term == best->term)
+            result = add(model, best, i, candidates);
+    return result;
+}
+
+static void advise(const struct advised *advised) {
+    if (1u << advised->c->resource & SHORT_OF_NETWORK)
+        remarks_add(advised->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
+    else
+        remarks_add(advised->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
+}
+
+const struct cause cause_swept = {
+    .name = "swept",
+    .resource = RESOURCE_NONE,
+    .kind = CAUSE_UNKNOWN,
+    .remarks = own_remarks,
+    .reason = "a run that ends sooner without a wait was held up by it, whatever showed that",
+    .detect_last = detect_last,
+    .advise = advise,
+};
