@@ -16,8 +16,9 @@
            SLOTS("from", "to"))
 #include "analysis/causes/own.h"
 
-static int add_held_up(const struct run_model *model, size_t group, const struct flow *f,
-                       bool receiver, double share, double demand, struct candidates *candidates) {
+static int add_held_up(const struct run_model *model, size_t group, const struct flows *flows,
+                       const struct flow *f, bool receiver, double share, double demand,
+                       struct candidates *candidates) {
     int host = receiver ? f->to : f->from;
     struct candidate c =
         candidate_of(host, group, RESOURCE_APPLICATION, receiver ? CAUSE_RECEIVER : CAUSE_SNDBUF);
@@ -26,7 +27,8 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     c.signals = 2;
     c.path.terms = 1u << BUDGET_TRANSFER;
     c.path.all_hosts = true;
-    c.path.part = flows_critical_part(model, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
+    c.path.part =
+        flows_critical_part(model, group, flows, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (receiver)
         remark_set(&c.cause, READS_TOO_SLOWLY, NUMBERS(), NAMES());
     else
@@ -38,26 +40,26 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-static double all_transfers(const struct run_model *model, size_t group, int host,
-                            enum flow_side side) {
-    double all = 0, part = flows_critical_part(model, group, host, side);
+static double all_transfers(const struct run_model *model, size_t group, const struct flows *flows,
+                            int host, enum flow_side side) {
+    double all = 0, part = flows_critical_part(model, group, flows, host, side);
     for (size_t h = 0; h < model->n_hosts; h++)
         all += model_demand(model, group, (int)h, BUDGET_TRANSFER);
     return isnan(part) ? 0 : all * part;
 }
 
-static int look_at_flow(const struct run_model *model, size_t group, const struct flow *f,
-                        double wall_s, struct candidates *candidates) {
+static int look_at_flow(const struct run_model *model, size_t group, const struct flows *flows,
+                        const struct flow *f, double wall_s, struct candidates *candidates) {
     double busy = f->limited_s + f->receiver_s + f->send_buffer_s;
     bool receiver = f->receiver_s >= f->send_buffer_s;
     double held = receiver ? f->receiver_s : f->send_buffer_s;
-    double demand = all_transfers(model, group, receiver ? f->to : f->from,
+    double demand = all_transfers(model, group, flows, receiver ? f->to : f->from,
                                   receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (held < number_of(model, HELD_UP_MIN) * busy ||
         held < number_of(model, BLOCKED_MIN) * wall_s || demand < number_of(model, BLOCKED_MIN) ||
         candidates_short_of(candidates, f->to, group, SHORT_OF_CPU))
         return 0;
-    return add_held_up(model, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
+    return add_held_up(model, group, flows, f, receiver, held / wall_s, fmin(demand, held / wall_s),
                        candidates);
 }
 
@@ -72,7 +74,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
             worst = f;
     }
-    return worst ? look_at_flow(model, group, worst, wall_s, candidates) : result;
+    return worst ? look_at_flow(model, group, flows, worst, wall_s, candidates) : result;
 }
 
 static void advise(const struct advised *advised) {

@@ -38,8 +38,8 @@ static struct whatif_scenario faster(int host, enum flow_side side, double facto
 
 #define UNLIMITED 1000.0 /* times as fast: the same as no limit */
 
-struct candidate link_of(const struct run_model *model, size_t group, int host,
-                         enum flow_side side) {
+struct candidate link_of(const struct run_model *model, size_t group, const struct flows *flows,
+                         int host, enum flow_side side) {
     struct candidate c = candidate_of(host, group, resources[side], CAUSE_PATH_LIMITED);
     c.metric.signal = &model->hosts[host].metrics[link_metric(side)];
     remark_set(&c.cause, LINK, NUMBERS(), NAMES());
@@ -49,7 +49,7 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
     if (model_has_path(model)) {
         c.path.terms = 1u << BUDGET_TRANSFER;
         c.path.all_hosts = true;
-        c.path.part = flows_critical_part(model, group, host, side);
+        c.path.part = flows_critical_part(model, group, flows, host, side);
     }
     return c;
 }
@@ -82,7 +82,8 @@ void link_name_others(const struct run_model *model, const struct flows *flows,
     remarks_add(&c->evidence, OWN_BYTES, NUMBERS(100 * own), NAMES());
 }
 
-double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side) {
+double link_demand(const struct run_model *model, size_t group, const struct flows *flows, int host,
+                   enum flow_side side) {
     double all = 0;
     if (throughput_counts(model, group)) {
         struct loss loss = {.host = host,
@@ -97,7 +98,7 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
     }
     for (size_t h = 0; h < model->n_hosts; h++)
         all += model_demand(model, group, (int)h, BUDGET_TRANSFER);
-    double part = isnan(all) ? NAN : flows_critical_part(model, group, host, side);
+    double part = isnan(all) ? NAN : flows_critical_part(model, group, flows, host, side);
     return isnan(part) ? (isnan(all) ? NAN : 0) : all * part;
 }
 

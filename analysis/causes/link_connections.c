@@ -55,7 +55,7 @@
 struct culprit_side {
     int host;
     enum flow_side side;
-    double f1;
+    double f1, demand;
     struct queues queues;
     struct network_limit limit;
     bool at_limit;    /* near its measured ceiling while data moved */
@@ -134,13 +134,27 @@ static bool is_better(const struct run_model *model, const struct culprit_side *
                : standing(model, a) > standing(model, b);
 }
 
+/* Share of the path; without a path, how long the longest limited route was limited. */
+static double side_demand(const struct run_model *model, size_t group, const struct flows *flows,
+                          const struct culprit_side *s) {
+    double demand = link_demand(model, group, flows, s->host, s->side), longest = 0;
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    for (size_t i = 0; i < flows->n; i++)
+        if (flows->items[i].limited)
+            longest = fmax(longest, flows->items[i].limited_s / wall_s);
+    return isnan(demand) ? longest : demand;
+}
+
+/* The side that explains best what was held up, of those that the run waited for. */
 static struct culprit_side best_side(const struct run_model *model, size_t group,
                                      const struct flows *flows) {
     struct culprit_side best = {.host = -1};
     for (size_t i = 0; i < 2 * model->n_hosts; i++) {
         struct culprit_side s =
             look_at_side(model, group, flows, (int)(i / 2), i % 2 ? FLOW_RECEIVE : FLOW_SEND);
+        s.demand = side_demand(model, group, flows, &s);
         if ((s.queues_here || s.f1 >= number_of(model, FLOW_F1_MIN)) &&
+            s.demand >= number_of(model, BLOCKED_MIN) &&
             (best.host < 0 || is_better(model, &s, &best)))
             best = s;
     }
@@ -251,7 +265,7 @@ static double waited_for_cores(const struct run_model *model, size_t group,
 static int add_side(const struct run_model *model, size_t group, const struct flows *flows,
                     const struct culprit_side *s, double demand, int twin,
                     struct candidates *candidates) {
-    struct candidate c = link_of(model, group, s->host, s->side);
+    struct candidate c = link_of(model, group, flows, s->host, s->side);
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     double mean = model_mean(model, s->host, link_metric(s->side), group);
     c.blocked = fmin(1, demand);
@@ -282,17 +296,6 @@ static int as_good(const struct run_model *model, size_t group, const struct flo
     return -1;
 }
 
-/* Share of the path; without a path, how long the longest limited route was limited. */
-static double side_demand(const struct run_model *model, size_t group, const struct flows *flows,
-                          const struct culprit_side *s) {
-    double demand = link_demand(model, group, s->host, s->side), longest = 0;
-    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
-    for (size_t i = 0; i < flows->n; i++)
-        if (flows->items[i].limited)
-            longest = fmax(longest, flows->items[i].limited_s / wall_s);
-    return isnan(demand) ? longest : demand;
-}
-
 /* For a link that is slow in both directions: the other direction is a candidate, too, but never
  * ranks before the one with better evidence. */
 static int add_other_side(const struct run_model *model, size_t group, const struct flows *flows,
@@ -314,12 +317,12 @@ static int link_by_connections(const struct run_model *model, size_t group,
     struct culprit_side best = {.host = -1};
     if (flows->n_limited)
         best = best_side(model, group, flows);
-    double demand = best.host < 0 ? 0 : side_demand(model, group, flows, &best);
-    if (demand < number_of(model, BLOCKED_MIN))
+    if (best.host < 0)
         return 0;
     int twin = as_good(model, group, flows, &best);
-    int result = add_side(model, group, flows, &best, demand, twin, candidates);
-    return result ? result : add_other_side(model, group, flows, &best, demand, twin, candidates);
+    int result = add_side(model, group, flows, &best, best.demand, twin, candidates);
+    return result ? result
+                  : add_other_side(model, group, flows, &best, best.demand, twin, candidates);
 }
 
 static void drop_unclear(const struct run_model *model, struct candidates *candidates) {

@@ -145,8 +145,9 @@ static void blame_buffer(const struct flows *flows, enum path path, struct candi
 }
 
 static struct candidate suspect_of(const struct run_model *model, size_t group,
-                                   const struct straggler *s, enum flow_side side, enum path path) {
-    struct candidate c = link_of(model, group, s->host, side);
+                                   const struct flows *flows, const struct straggler *s,
+                                   enum flow_side side, enum path path) {
+    struct candidate c = link_of(model, group, flows, s->host, side);
     c.rank = s->rank;
     c.signals = 1;
     c.remove.direction = c.twice.direction = WHATIF_BOTH;
@@ -177,8 +178,8 @@ static void say_suspect(const struct straggler *s, double share, enum path path,
 
 static int add_suspect(const struct run_model *model, size_t group, const struct straggler *s,
                        const struct flows *flows, struct candidates *candidates) {
-    double out = link_demand(model, group, s->host, FLOW_SEND);
-    double in = link_demand(model, group, s->host, FLOW_RECEIVE), share = fmax(out, in);
+    double out = link_demand(model, group, flows, s->host, FLOW_SEND);
+    double in = link_demand(model, group, flows, s->host, FLOW_RECEIVE), share = fmax(out, in);
     enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     enum path path = path_of(model, flows, s->host, wall_s);
@@ -187,7 +188,7 @@ static int add_suspect(const struct run_model *model, size_t group, const struct
     if (!(beyond >= number_of(model, GAIN_MIN)) || path == PATH_OF_ENDS ||
         is_within_cores(model, flows, s, path))
         return 0;
-    struct candidate c = suspect_of(model, group, s, side, path);
+    struct candidate c = suspect_of(model, group, flows, s, side, path);
     c.blocked = beyond;
     say_suspect(s, share, path, flows, &c);
     if (path == PATH_UNKNOWN)

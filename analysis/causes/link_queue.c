@@ -36,7 +36,7 @@ static void say_held_back(const struct run_model *model, const struct queues *qu
 static int add_held_back(const struct run_model *model, size_t group, const struct flows *flows,
                          int host, double demand, const struct queues *queues,
                          struct candidates *candidates) {
-    struct candidate c = link_of(model, group, host, FLOW_SEND);
+    struct candidate c = link_of(model, group, flows, host, FLOW_SEND);
     double mean = queues->sent_mb_s;
     c.blocked = demand;
     c.metric.factor = mean > 0 ? c.blocked / mean : 0;
@@ -59,7 +59,7 @@ static int link_by_queues(const struct run_model *model, size_t group, const str
                           struct candidates *candidates) {
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct queues queues = link_queues(model, group, (int)h);
-        double demand = link_demand(model, group, (int)h, FLOW_SEND);
+        double demand = link_demand(model, group, flows, (int)h, FLOW_SEND);
         if (!link_is_held_back(model, &queues))
             continue;
         demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;

@@ -105,13 +105,13 @@ static void add_ceiling_side(const struct run_model *model, const struct network
                     NAMES());
 }
 
-static int add_link(const struct run_model *model, size_t group, int host, enum flow_side side,
-                    const struct network_limit *limit, double at_ceiling,
-                    const struct cpu_side *cpu, struct candidates *candidates) {
+static int add_link(const struct run_model *model, size_t group, const struct flows *flows,
+                    int host, enum flow_side side, const struct network_limit *limit,
+                    double at_ceiling, const struct cpu_side *cpu, struct candidates *candidates) {
     double mean = model_mean(model, host, link_metric(side), group), ceiling = limit->mb_s;
     double duty = fmin(1, mean / ceiling);
-    double demand = link_demand(model, group, host, side);
-    struct candidate c = link_of(model, group, host, side);
+    double demand = link_demand(model, group, flows, host, side);
+    struct candidate c = link_of(model, group, flows, host, side);
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
     c.metric.factor = c.blocked / mean;
@@ -180,13 +180,13 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
         if (limit.measured && mean / limit.mb_s > fullest.share)
             fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
         bool full = limit.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
-        double demand = link_demand(model, group, host, side);
+        double demand = link_demand(model, group, flows, host, side);
         if (!is_of_a_link(model, &limit, highest) ||
             !(mean >= number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
             !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||
             (flows->n && !limit.measured) || demand < number_of(model, BLOCKED_MIN))
             continue;
-        if (add_link(model, group, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
+        if (add_link(model, group, flows, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
             return -ENOMEM;
     }
     if (candidates->n == before && rule_out && !isnan(highest))

@@ -6,6 +6,11 @@
  * if its bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, over the
  * few milliseconds in which they moved), need at least FLOW_RATE_PART of that time. On a full path
  * they need nearly all of it, and round trips take longer, since data queue.
+ *
+ * A program that sends less than its window at a time never lets the kernel see that rate: it keeps
+ * the best one of the start-up, from before the path was full. Such a rate states nothing about a
+ * path on which data queue. Then the bytes over the time under way are the rate, if the critical
+ * path tells who waits for data; without it, a receiver that answers late would look the same.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,14 +30,17 @@
 
 struct medians {
     double rate, queue_ns;
+    bool is_of_path; /* the kernel told that some of the rates are the path's */
 };
 
-/* Medians over the samples in which data moved, weighted by bytes. */
+/* Medians over the samples in which data moved, weighted by bytes; of rates, where the kernel saw
+ * the path's and not the program's. */
 static struct medians medians_of(const struct series_set *set, const struct series *series,
                                  struct windows windows) {
     struct weighted *rates = malloc((series->n + 1) * sizeof *rates);
     struct weighted *queues = malloc((series->n + 1) * sizeof *queues);
-    size_t n = 0;
+    size_t n_rates = 0, n = 0;
+    bool is_of_path = false;
     for (size_t row = 0; rates && queues && row < series->n; row++) {
         int64_t moved = series_value(set, series, row, CONNECTION_SEND_BYTES);
         int64_t rate = series_value(set, series, row, CONNECTION_DELIVERY_RATE);
@@ -40,12 +48,15 @@ static struct medians medians_of(const struct series_set *set, const struct seri
         int64_t least = series_value(set, series, row, CONNECTION_MIN_RTT);
         if (moved <= 0 || rate <= 0 || !series_row_ends_in(series, row, windows))
             continue;
-        rates[n] = (struct weighted){(double)rate, (double)moved};
+        int64_t app_limited = series_value(set, series, row, CONNECTION_APP_LIMITED);
+        is_of_path |= app_limited == 0;
+        if (app_limited <= 0) /* or not recorded */
+            rates[n_rates++] = (struct weighted){(double)rate, (double)moved};
         queues[n++] = (struct weighted){
             rtt > 0 && least > 0 ? fmax(0, (double)rtt - (double)least) : 0, (double)moved};
     }
-    struct medians medians = {stats_weighted_quantile(rates, n, 0.5),
-                              stats_weighted_quantile(queues, n, 0.5)};
+    struct medians medians = {stats_weighted_quantile(rates, n_rates, 0.5),
+                              stats_weighted_quantile(queues, n, 0.5), is_of_path};
     free(rates);
     free(queues);
     return medians;
@@ -57,8 +68,20 @@ static double room_of(const struct series_set *set, const struct series *series,
     return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;
 }
 
-static void add_connection(const struct series_set *set, const struct series *series,
+/* The time that bytes take on their path. Where the kernel did not tell, a rate far above the bytes
+ * over the time under way cannot be that of a path on which data queue: it is of the start-up. */
+static double need_of(const struct run_model *model, double bytes, double limited,
+                      struct medians medians) {
+    double need = medians.rate > 0 ? bytes / medians.rate : 0;
+    bool untold = !medians.is_of_path && medians.queue_ns >= number_of(model, QUEUE_NS);
+    return untold && model_has_path(model) && need < number_of(model, FLOW_RATE_NONE) * limited
+               ? limited
+               : need;
+}
+
+static void add_connection(const struct run_model *model, const struct series *series,
                            struct windows windows, struct flow *to) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     double busy = series_growth(set, series, CONNECTION_BUSY, windows, NULL) / 1e9;
     double receiver = series_growth(set, series, CONNECTION_RWND_LIMITED, windows, NULL) / 1e9;
     double buffer = series_growth(set, series, CONNECTION_SNDBUF_LIMITED, windows, NULL) / 1e9;
@@ -78,8 +101,7 @@ static void add_connection(const struct series_set *set, const struct series *se
     to->limited_s = fmax(to->limited_s, limited); /* connections are busy at the same time */
     to->receiver_s = fmax(to->receiver_s, receiver);
     to->send_buffer_s = fmax(to->send_buffer_s, buffer);
-    if (medians.rate > 0)
-        to->need_s = fmax(to->need_s, bytes / medians.rate);
+    to->need_s = fmax(to->need_s, need_of(model, bytes, limited, medians));
 }
 
 /* ---- all of them ---- */
@@ -97,6 +119,35 @@ static double held_by_path(const struct run_model *model, const struct flow *f, 
     return fmin(1, fmax(0, needed)) * fmin(1, queued);
 }
 
+static const struct flow *flow_find(const struct flows *flows, size_t from, size_t to) {
+    for (size_t i = 0; i < flows->n; i++)
+        if (flows->items[i].from == (int)from && flows->items[i].to == (int)to)
+            return &flows->items[i];
+    return NULL;
+}
+
+/* Answers to data that go one way, acknowledgements and those of a rendezvous, queue behind the
+ * data that go the other way. So a full way makes round trips of both long; it is itself under way
+ * for longer, and moves less in that time. */
+static bool is_behind(const struct run_model *model, const struct flow *f,
+                      const struct flow *back) {
+    double part = number_of(model, FLOW_BEHIND);
+    return f->held > 0 && back && back->held > 0 && f->limited_s <= part * back->limited_s &&
+           back->bytes / back->limited_s <= part * f->bytes / f->limited_s;
+}
+
+static void take_out_behind(const struct run_model *model, struct flows *flows) {
+    for (size_t i = 0; i < flows->n; i++) {
+        struct flow *f = &flows->items[i];
+        f->behind = is_behind(model, f, flow_find(flows, (size_t)f->to, (size_t)f->from));
+    }
+    for (size_t i = 0; i < flows->n; i++)
+        if (flows->items[i].behind) {
+            flows->items[i].limited = false;
+            flows->items[i].held = 0;
+        }
+}
+
 static void judge_flows(const struct run_model *model, struct flows *flows, double wall_s) {
     double most = 0;
     size_t kept = 0;
@@ -108,11 +159,14 @@ static void judge_flows(const struct run_model *model, struct flows *flows, doub
             continue;
         f->held = held_by_path(model, f, wall_s);
         f->limited = f->held >= 1;
-        flows->n_limited += f->limited;
-        flows->held += f->held;
         flows->items[kept++] = *f;
     }
     flows->n = kept;
+    take_out_behind(model, flows);
+    for (size_t i = 0; i < kept; i++) {
+        flows->n_limited += flows->items[i].limited;
+        flows->held += flows->items[i].held;
+    }
 }
 
 static int fill_square(const struct run_model *model, struct windows windows, struct flow *square) {
@@ -120,7 +174,7 @@ static int fill_square(const struct run_model *model, struct windows windows, st
     int *to = calloc(set->n + 1, sizeof *to), result = to ? flow_ends(set, to) : -ENOMEM;
     for (size_t s = 0; result == 0 && s < set->n; s++)
         if (to[s] >= 0)
-            add_connection(set, &set->items[s], windows,
+            add_connection(model, &set->items[s], windows,
                            &square[(size_t)set->items[s].host * model->n_hosts + (size_t)to[s]]);
     free(to);
     return result;
@@ -178,20 +232,29 @@ double flows_f1(const struct flows *flows, int host, enum flow_side side) {
     return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->held));
 }
 
+static bool is_of_side(const struct run_model *model, const struct flows *flows, size_t from,
+                       size_t to, int host, enum flow_side side) {
+    size_t several = model->n_hosts, end = side == FLOW_SEND ? from : to,
+           other = side == FLOW_SEND ? to : from;
+    const struct flow *f = flow_find(flows, from, to);
+    if (f && f->behind)
+        return other == (size_t)host;
+    return (end == (size_t)host || end == several) && (from != to || from == several);
+}
+
 /* Group calls move data from several hosts to several. The slowest link on the way delays them all,
  * so they count for every side.
  */
-double flows_critical_part(const struct run_model *model, size_t group, int host,
-                           enum flow_side side) {
+double flows_critical_part(const struct run_model *model, size_t group, const struct flows *flows,
+                           int host, enum flow_side side) {
     const struct critical_part *part = &model->critical.groups[group];
-    size_t several = model->n_hosts, n = several + 1;
+    size_t n = model->n_hosts + 1;
     double mine = 0, all = 0;
     for (size_t from = 0; from < n; from++)
         for (size_t to = 0; to < n; to++) {
             double seconds = part->transfers[from * n + to];
-            size_t end = side == FLOW_SEND ? from : to;
             all += seconds;
-            if ((end == (size_t)host || end == several) && (from != to || from == several))
+            if (is_of_side(model, flows, from, to, host, side))
                 mine += seconds;
         }
     return all > 0 ? mine / all : NAN;

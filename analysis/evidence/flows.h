@@ -22,6 +22,7 @@ struct flow {
     double back_room;     /* bytes, of the sender's receive buffer; NAN */
     double held;          /* how far its path throttled it, 0..1 */
     bool limited;         /* its path throttled it beyond doubt */
+    bool behind;          /* only because the way back is full: its answers queue there */
 };
 
 struct flows {
@@ -46,8 +47,9 @@ void flows_release(struct flows *flows);
  */
 double flows_f1(const struct flows *flows, int host, enum flow_side side);
 
-/* The share of a host's critical transfers that pass one side of it; NAN if not known. */
-double flows_critical_part(const struct run_model *model, size_t group, int host,
-                           enum flow_side side);
+/* The share of all critical transfers that wait for one side of a host: those that pass it, and
+ * those `behind` such; NAN if not known. */
+double flows_critical_part(const struct run_model *model, size_t group, const struct flows *flows,
+                           int host, enum flow_side side);
 
 #endif

@@ -247,6 +247,33 @@ static void an_older_kernel_says_less(void **state) {
     assert_int_equal(values[CONNECTION_MIN_RTT], VALUE_ABSENT); /* ~0: not measured */
 }
 
+/* The rate stays at the best one of the start-up while the program sends less than its window. */
+static void a_rate_says_whose_it_is(void **state) {
+    struct {
+        struct inet_diag_msg head;
+        struct nlattr attribute;
+        char info[sizeof(struct tcp_info)]; /* behind four bytes: not aligned */
+    } message = {.head = {.idiag_family = AF_INET, .idiag_state = 1},
+                 .attribute = {sizeof message - sizeof message.head, INET_DIAG_INFO}};
+    struct tcp_info info = {0};
+    struct connection_message read;
+    (void)state;
+    message.head.id.idiag_dport = htons(1);
+    for (int64_t rate = 0; rate < 2; rate++)
+        for (int64_t limited = 0; limited < 2; limited++) {
+            int64_t values[CONNECTION_COLUMNS];
+            for (size_t i = 0; i < CONNECTION_COLUMNS; i++)
+                values[i] = VALUE_ABSENT;
+            info.tcpi_delivery_rate = (uint64_t)rate;
+            info.tcpi_delivery_rate_app_limited = limited & 1;
+            memcpy(message.info, &info, sizeof info);
+            assert_true(connection_read(SOCK_DIAG_BY_FAMILY,
+                                        (struct bytes){&message, sizeof message}, &read));
+            connection_values(&read, values);
+            assert_int_equal(values[CONNECTION_APP_LIMITED], rate ? limited : VALUE_ABSENT);
+        }
+}
+
 /* Linux 4.8 reports nine numbers about a socket's memory; missing ones are absent. */
 static void buffers_are_taken_as_far_as_they_were_told(void **state) {
     struct {
@@ -657,6 +684,7 @@ int main(void) {
         cmocka_unit_test(an_answer_to_another_question_is_skipped),
         cmocka_unit_test(the_kernels_refusal_is_an_error),
         cmocka_unit_test(an_older_kernel_says_less),
+        cmocka_unit_test(a_rate_says_whose_it_is),
         cmocka_unit_test(buffers_are_taken_as_far_as_they_were_told),
         cmocka_unit_test(the_longest_name_fits),
         cmocka_unit_test(connections_come_and_go_for_ever),

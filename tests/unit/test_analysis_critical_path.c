@@ -96,7 +96,7 @@ static double from_host_0(const char *name, int root) {
             CALL(&r, rank, name, root, 1000, 1000 * s + (rank ? 900 : 100),
                  1000 * (s + 1) - (rank ? 0 : 50));
     build(&r, &model);
-    double part = flows_critical_part(&model, 0, 0, FLOW_SEND);
+    double part = flows_critical_part(&model, 0, &(struct flows){0}, 0, FLOW_SEND);
     release(&r, &model);
     return part;
 }

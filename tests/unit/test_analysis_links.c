@@ -368,6 +368,73 @@ static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) 
     release(&r, &j);
 }
 
+/* ---- rates of the start-up ---- */
+
+static struct { double busy, mb_s, app_limited; } way_now;
+
+static double way(size_t column, double t_s) {
+    (void)t_s;
+    return column == CONNECTION_PID             ? 1000
+           : column == CONNECTION_BUSY          ? way_now.busy * 1e9
+           : column == CONNECTION_SEND_BYTES    ? way_now.mb_s * 1e6
+           : column == CONNECTION_RTT           ? 5e6
+           : column == CONNECTION_MIN_RTT       ? 1e4
+           : column == CONNECTION_DELIVERY_RATE ? 6e9
+           : column == CONNECTION_APP_LIMITED   ? way_now.app_limited
+                                                : 0;
+}
+
+static void plant_way(struct recording *r, int from, double busy, double mb_s, double app_limited) {
+    way_now.busy = busy;
+    way_now.mb_s = mb_s;
+    way_now.app_limited = app_limited;
+    plant(r, RECORDING_CONNECTION, from,
+          from ? "10.0.0.2:6000>10.0.0.1:5000" : "10.0.0.1:5000>10.0.0.2:6000", 0.1,
+          1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |
+              1u << CONNECTION_DELIVERY_RATE | 1u << CONNECTION_APP_LIMITED,
+          way);
+}
+
+/* Half of the time rank 0 waits for what rank 1 sends. The way from host 0 to host 1 is under way
+ * for `busy` of the time, the way back for half as long.
+ */
+static void judge_ways(double busy, double app_limited, struct recording *r, struct judged *j) {
+    double takes = play_answers(NULL, 20e6, FREELY);
+    plant_hosts(r, 2, takes + 0.1);
+    for (int h = 0; h < 2; h++) {
+        plant_process(r, h, "train", (struct plant_process){h, 0.5, 0, 0});
+        PLANT(&r->calls, h, h, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    plant_way(r, 0, busy, 5, app_limited);
+    plant_way(r, 1, busy / 2, 5, app_limited);
+    play_answers(r, 20e6, FREELY);
+    judge(r, j);
+}
+
+/* The kernel says that its rate is the program's, or says nothing and the rate
+ * is a thousand times that of the bytes that moved. Data that come back are late since their
+ * answers queue on the full way.
+ */
+static void a_rate_of_the_start_up_hides_no_full_link(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        judge_ways(0.8, told ? 1 : (double)VALUE_ABSENT, &r, &j);
+        expect(&j, "net-ingress", "path-limited", 1);
+        release(&r, &j);
+    }
+}
+
+static void a_rate_of_the_path_is_believed(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_ways(0.8, 0, &r, &j);
+    assert_int_equal(j.candidates.flows.n_limited, 0);
+    release(&r, &j);
+}
+
 /* ---- three hosts ---- */
 
 static double rate_mb_s; /* of the route below */
@@ -437,6 +504,8 @@ int main(void) {
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
         cmocka_unit_test(a_link_that_holds_up_packet_after_packet_is_told_without_a_queue),
         cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
+        cmocka_unit_test(a_rate_of_the_start_up_hides_no_full_link),
+        cmocka_unit_test(a_rate_of_the_path_is_believed),
         cmocka_unit_test(a_link_is_not_held_where_another_explains_its_routes_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

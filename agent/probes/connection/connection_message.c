@@ -98,6 +98,15 @@ static void put_buffer(struct bytes buffers, unsigned variable, int64_t *ret_val
     *ret_value = number;
 }
 
+/* The kernel keeps the best rate of start-up while the program has too little to send. The bit that
+ * says so lies before all numbers, so every message with a rate has it. */
+static void put_app_limited(struct bytes info, int64_t *values) {
+    struct tcp_info head = {0};
+    memcpy(&head, info.data, info.size < sizeof head ? info.size : sizeof head);
+    if (values[CONNECTION_DELIVERY_RATE] != VALUE_ABSENT)
+        values[CONNECTION_APP_LIMITED] = head.tcpi_delivery_rate_app_limited;
+}
+
 void connection_values(const struct connection_message *message, int64_t *values) {
     uint64_t number;
     values[CONNECTION_STATE] = message->head.idiag_state;
@@ -107,6 +116,8 @@ void connection_values(const struct connection_message *message, int64_t *values
         if (read_field(message->info, &fields[i], &number) && is_measured(column, number))
             values[column] = counter_value(number, fields[i].scale);
     }
+    if (message->info.size)
+        put_app_limited(message->info, values);
     put_buffer(message->buffers, SK_MEMINFO_SNDBUF, &values[CONNECTION_SEND_ROOM]);
     put_buffer(message->buffers, SK_MEMINFO_WMEM_QUEUED, &values[CONNECTION_SEND_USED]);
     put_buffer(message->buffers, SK_MEMINFO_RCVBUF, &values[CONNECTION_RECEIVE_ROOM]);
