@@ -607,6 +607,26 @@ static void who_completes_accesses_waits_until_the_target_is_inside_mpi(void **s
     assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* the target was there */
 }
 
+/* The target leaves MPI at left_us, after the flush of 10 to 20 ms began, and is back at 19 ms.
+ */
+static int64_t ready_of_unanswered(int64_t left_us) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Accumulate", 1, -1, 800, 9 * MS, 9 * MS + 100);
+    PLANT(&log, 0, 0, "MPI_Win_flush", 1, -1, 0, 10 * MS, 20 * MS);
+    PLANT(&log, 1, 1, "MPI_Win_flush", 0, -1, 0, 5 * MS, left_us * US);
+    PLANT(&log, 1, 1, "MPI_Accumulate", 0, -1, 800, 19 * MS, 30 * MS);
+    struct call_matches m = matched(&log);
+    int64_t ready = need(&log, &m, 0, "MPI_Win_flush", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static void a_target_that_leaves_mpi_without_an_answer_is_waited_for_again(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_unanswered(10200), 19 * MS);
+    assert_int_equal(ready_of_unanswered(15000), 10 * MS); /* it moved data for half of the time */
+}
+
 /* A megabyte goes to rank 1, then a word is fetched from there; the second flush completes only the
  * fetch.
  */
@@ -968,6 +988,7 @@ int main(void) {
         cmocka_unit_test(a_message_that_is_copied_when_its_sender_is_back_waited_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
+        cmocka_unit_test(a_target_that_leaves_mpi_without_an_answer_is_waited_for_again),
         cmocka_unit_test(what_is_complete_says_nothing_of_the_next_access),
         cmocka_unit_test(who_completes_accesses_waits_until_the_target_is_inside_mpi),
         cmocka_unit_test(a_target_without_a_core_is_not_there),

@@ -19,7 +19,7 @@
 
 #define TARGETS_MAX 64 /* of one rank's accesses at a time; ranks with more are not examined */
 #define OFF_NS 2000000 /* off its core inside a call; shorter times are ignored */
-#define OFF_PART 0.75  /* of the common time of both calls that the target was off its core */
+#define OFF_PART 0.75  /* of a wait that the target was off its core, or outside MPI */
 #define SOON_PART 4    /* of that time: a waiting rank goes on at most this part before its end */
 #define WINDOWS_MAX 16 /* of a rank; more count as one */
 
@@ -104,11 +104,30 @@ static const struct stay *stay_from(const struct mpi_rank *r, const struct prese
     return low == p->n || lost ? NULL : &p->stays[low];
 }
 
-/* The same as a time, or VALUE_ABSENT. A rank that completes accesses during a target's call waits
- * for that call.
+/* The stay that answered a call. A target that leaves MPI soon after the call began may go without
+ * an answer: then it is away for nearly all of the time until it comes again, and the call ends
+ * after that. A target that stays for longer moves data meanwhile.
+ */
+static const struct stay *answered_in(const struct presence *p, const struct stay *stay,
+                                      const struct mpi_event *e) {
+    const struct stay *answered = stay, *end = p->stays + p->n;
+    double present = 0;
+    for (; stay + 1 < end && stay[1].begin_ns < e->exit_ns; stay++) {
+        int64_t from = stay->begin_ns > e->enter_ns ? stay->begin_ns : e->enter_ns;
+        present += (double)(stay->end_ns - from);
+        if (present <= (1 - OFF_PART) * (double)(stay[1].begin_ns - e->enter_ns))
+            answered = stay + 1;
+    }
+    return answered;
+}
+
+/* When a target was there to answer, or VALUE_ABSENT. A rank that completes accesses during a
+ * target's call waits for that call.
  */
 static int64_t inside_from(struct accesses *a, const struct mpi_event *e, uint32_t q) {
     const struct stay *stay = stay_from(&a->m->log->ranks[q], &a->presence[q], e->enter_ns);
+    if (stay)
+        stay = answered_in(&a->presence[q], stay, e);
     if (!stay || stay->begin_ns <= e->enter_ns)
         return stay ? e->enter_ns : VALUE_ABSENT;
     uint32_t index = (uint32_t)(e - a->m->log->ranks[a->rank].events);
