@@ -572,6 +572,43 @@ static void a_message_that_is_copied_when_its_sender_is_back_waited_for_it(void 
     assert_int_equal(ready_of_begun(200000, 1000, 5), 1 * MS); /* it waits for the link */
 }
 
+/* The sender begins a message and completes an earlier one. Then it computes until 10 ms, and
+ * begins the next message, which it needs until 20 ms for, with its core for cpu_ms of that.
+ */
+static int64_t ready_of_pipelined(int64_t cpu_ms) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 20 * MS + 80 * US, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Wait", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 6, 200000, 10 * MS, 20 * MS, MPI_FLAG_HAS_CPU, cpu_ms * MS);
+    PLANT(&log, 0, 0, "MPI_Wait", 1, 5, 200000, 20 * MS, 20 * MS + 80 * US);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, 2 * MS, 20 * MS + 90 * US);
+    struct call_matches m = matched(&log);
+    int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static void a_sender_without_a_core_is_away_inside_a_call_that_waits_for_nobody(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_pipelined(1), 20 * MS); /* throttled meanwhile */
+    assert_int_equal(ready_of_pipelined(10), 1 * MS); /* it copied all the time */
+}
+
+/* It completes another message after it has begun this one, and computes until 20 ms. */
+static void a_message_waits_for_its_sender_whatever_call_that_left_last(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 20 * MS + 80 * US, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Wait", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
+    PLANT(&log, 0, 0, "MPI_Wait", 1, 5, 200000, 20 * MS, 20 * MS + 80 * US);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, 2 * MS, 20 * MS + 90 * US);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 0)->ready_ns, 20 * MS);
+    done(&log, &m);
+}
+
 static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
     (void)state;
     assert_int_equal(ready_of_received(21, 22, 21, true), 1 * MS);
@@ -987,6 +1024,8 @@ int main(void) {
         cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
         cmocka_unit_test(a_message_that_is_copied_when_its_sender_is_back_waited_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
+        cmocka_unit_test(a_sender_without_a_core_is_away_inside_a_call_that_waits_for_nobody),
+        cmocka_unit_test(a_message_waits_for_its_sender_whatever_call_that_left_last),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
         cmocka_unit_test(a_target_that_leaves_mpi_without_an_answer_is_waited_for_again),
         cmocka_unit_test(what_is_complete_says_nothing_of_the_next_access),

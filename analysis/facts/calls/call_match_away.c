@@ -2,14 +2,15 @@
 /*
  * Messages delayed by a sender outside MPI. MPI moves a message only while the rank is inside MPI,
  * so a sender that sleeps or computes between two polls delays its messages. Then the receiver
- * waits for the sender to return, not for the transfer.
+ * waits for the sender to return, not for the transfer. A sender without a core is as far away,
+ * also inside a call that waits for nobody: its group is throttled, or others have the core.
  *
  * This counts only if all of the following hold: the sender left after a poll that found nothing,
- * or right after it had begun a long message; its side of the message was not complete when it
- * returned; and the receiver, which waited by then, had the message soon afterwards. A long message
- * on a slow link continues from the kernel's buffers, and may complete at any time. If the sender
- * had not polled, the message may have left at once, unless the sender's calls after its return
- * took as long as copying it.
+ * or after it had begun a long message; its side of the message was not complete when it returned;
+ * and the receiver, which waited by then, had the message soon afterwards. A long message on a slow
+ * link continues from the kernel's buffers, and may complete at any time. If the sender had not
+ * polled, the message may have left at once, unless the sender's calls after its return took as
+ * long as copying it.
  */
 #include <errno.h>
 
@@ -30,13 +31,15 @@ static bool found_nothing(const struct mpi_event *e, const struct mpi_function *
     return f->kind == MPI_KIND_TEST && (e->flags & MPI_FLAG_FOLDED || e->peer < 0);
 }
 
-static bool begins_to_send(const struct mpi_event *e, const struct mpi_function *f) {
-    return f->kind == MPI_KIND_SEND_START && e->bytes >= CALL_LONG_BYTES;
+/* Whether the rank had no core for most of a call that waits for nobody. */
+static bool lacked_core(const struct mpi_event *e, const struct mpi_function *f) {
+    int64_t off = e->exit_ns - e->enter_ns - e->cpu_ns;
+    return f->kind == MPI_KIND_SEND_START && e->flags & MPI_FLAG_HAS_CPU &&
+           !(e->flags & MPI_FLAG_FOLDED) && off >= AWAY_NS && off >= e->cpu_ns;
 }
 
-/* Finds times in which all threads of the rank were outside MPI after an empty poll, or after a
- * message was begun.
- */
+/* Finds times in which no thread of the rank moved messages: all were outside MPI, or it had no
+ * core. */
 static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
     const struct mpi_rank *r = &m->log->ranks[rank];
     const struct mpi_event *last = NULL;
@@ -45,11 +48,13 @@ static size_t find_away(const struct matcher *m, uint32_t rank, struct away *awa
         const struct mpi_event *e = &r->events[i];
         if (!mpi_event_is_call(e))
             continue;
-        const struct mpi_function *f = last ? mpi_event_function(m->log, last) : NULL;
-        bool polled = last && found_nothing(last, f);
-        if (last && e->enter_ns - last->exit_ns >= AWAY_NS && (polled || begins_to_send(last, f)))
-            away[n++] = (struct away){last->exit_ns, e->enter_ns, polled};
-        if (!last || e->exit_ns >= last->exit_ns)
+        if (last && e->enter_ns - last->exit_ns >= AWAY_NS)
+            away[n++] = (struct away){last->exit_ns, e->enter_ns,
+                                      found_nothing(last, mpi_event_function(m->log, last))};
+        bool latest = !last || e->exit_ns >= last->exit_ns;
+        if (latest && lacked_core(e, mpi_event_function(m->log, e)))
+            away[n++] = (struct away){e->enter_ns, e->exit_ns, false};
+        if (latest)
             last = e;
     }
     return n;
@@ -125,7 +130,7 @@ static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *do
 
 int call_match_away(struct matcher *m, uint32_t rank) {
     const struct mpi_rank *r = &m->log->ranks[rank];
-    struct away *away = malloc((r->n + 1) * sizeof *away);
+    struct away *away = malloc((2 * r->n + 1) * sizeof *away);
     if (!away)
         return -ENOMEM;
     size_t n = find_away(m, rank, away);
