@@ -91,23 +91,28 @@ static double sending_part(const struct process_part *p, struct windows w) {
     return longest;
 }
 
-/* The part of the group's throttled time in which this process waited for its quota, from counters
- * around w: a wait is counted when it ends, throttling when the group may run again. Throttling is
- * counted once a core, and all tasks that are ready for the core wait at once.
+/* How long the threads of this process waited for its quota, for each ns that the group was
+ * throttled, from counters around w: a wait is counted when it ends, throttling when the group may
+ * run again. Throttling is counted once a core, and all tasks that are ready for the core wait at
+ * once, each in full: at most the process's own threads that were ready. as_one: its wait is that
+ * of the process, in which threads that wait at once count once.
  */
-static double part_of_queue(const struct process_part *p, const struct source *s,
+static double waits_at_once(const struct process_part *p, const struct source *s, bool as_one,
                             struct windows w) {
     struct window wide;
     struct windows around = counters_around(&w.items[0], &wide);
     double all = job_queue(p, around), own = counters_growth(s, s->run_queue, around);
-    return all > 0 && own > 0 ? fmin(own / all * ready_for_a_core(p, all, around), 1) : 0;
+    double ran = counters_cpu(s, around), length = (double)windows_length(around);
+    double ready = as_one || isnan(ran) ? 1 : fmax(1, (ran + own) / length);
+    return all > 0 && own > 0 ? fmin(own / all * ready_for_a_core(p, all, around), ready) : 0;
 }
 
 /* May be more than the process is known to have waited in that interval: see budget_settle_waits.
  */
-static double quota_part(const struct process_part *p, const struct source *s, struct windows w) {
+static double quota_part(const struct process_part *p, const struct source *s, bool as_one,
+                         struct windows w) {
     double all = throttled(p, w);
-    return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
+    return isnan(all) || all <= 0 ? all : all * waits_at_once(p, s, as_one, w);
 }
 
 #define CROWDED 1.05  /* of an interval: more is beyond the jitter of sampling */
@@ -228,9 +233,9 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
     to.cpu = counters_cpu(s, w);
     to.disk = counters_growth(s, s->disk, w);
-    to.quota = quota_part(p, s, w);
     to.queued = counters_growth(s, s->run_queue, w);
     to.run_queue = queue_part(p, to.cpu, to.queued, w);
+    to.quota = quota_part(p, s, to.run_queue < to.queued, w);
     to.one_thread = !p->has_threads;
     to.foreign = foreign_part(p, to.cpu, to.run_queue, w);
     to.stopped = stopped_part(p, s, to.cpu, w);

@@ -115,6 +115,31 @@ static void set_of_rank_1(struct recording *r, size_t column, int64_t ns) {
             set->items[s].values[i * set->n_columns + column] = ns;
 }
 
+/* The share of rank 1's waiting that is its quota, where two threads of it run for 1.2 s of each
+ * second in sum and wait for 0.8 s, and its group is throttled for 0.3 s.
+ */
+static void throttling_holds_back_each_thread_that_is_ready_in_full(void **state) {
+    struct recording r;
+    struct run_model model;
+    struct budget_interval *intervals;
+    size_t n;
+    (void)state;
+    throttled_ns = 0.3e9;
+    plant_recording(&r, true);
+    set_of_rank_1(&r, PROCESS_USER, 1200 * MS);
+    set_of_rank_1(&r, PROCESS_SYSTEM, 0);
+    set_of_rank_1(&r, PROCESS_RUN_QUEUE, 800 * MS);
+    assert_int_equal(model_build(&r, &model), 0);
+    const struct model_process *process = &model.processes[1];
+    assert_int_equal(process->host, 1);
+    assert_int_equal(budget_intervals(&model, process, 1001, &intervals, &n), 0);
+    NEAR(intervals[n / 2].run_queue, 800 * MS);
+    NEAR(intervals[n / 2].quota, 2 * 300 * MS);
+    free(intervals);
+    model_release(&model);
+    recording_release(&r);
+}
+
 static void a_rank_that_was_seen_stopped_is_not_idle(void **state) {
     struct recording r;
     struct run_model model;
@@ -544,6 +569,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
+        cmocka_unit_test(throttling_holds_back_each_thread_that_is_ready_in_full),
         cmocka_unit_test(a_rank_that_was_seen_stopped_is_not_idle),
         cmocka_unit_test(looks_at_stops_speak_for_those_between_them),
         cmocka_unit_test(a_host_stood_still_if_neither_its_agent_nor_anything_else_ran),
