@@ -174,11 +174,15 @@ static double take(struct cell *c, const struct division *d, double amount, doub
     return amount - queue;
 }
 
-static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
-    amount = take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+static double take_stopped(struct cell *c, const struct division *d, double amount, enum raw late) {
     double stopped = fmin(c->raw[late] * d->stopped_of_late, amount);
     c->term[BUDGET_STOPPED] += stopped;
     return amount - stopped;
+}
+
+static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
+    amount = take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+    return take_stopped(c, d, amount, late);
 }
 
 /* Takes from calls, from folded tests (which spin for a part of them), and from back-offs. */
@@ -229,8 +233,9 @@ static void apply(struct cell *c, const struct division *d) {
     c->term[BUDGET_OVERHEAD] += take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD,
                                          RAW_FOLDED_OVERHEAD, RAW_BACKOFF_OVERHEAD);
     c->term[BUDGET_FILE] += take_late(c, d, raw[RAW_IO] - disk_io, RAW_IO_OFF);
+    /* the peer may not have come yet: a rank that waits and yields its core is no demand for one */
     c->term[BUDGET_UNSPLIT] +=
-        take_late(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
+        take_stopped(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
     c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
     c->dark |= d->dark;
 }

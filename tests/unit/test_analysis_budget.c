@@ -220,6 +220,27 @@ static void what_has_no_partner_is_inside_but_unsplit(void **state) {
     release(&p);
 }
 
+/* It waits for a message whose sender was not recorded, and yields its core to another process. The
+ * stop is known whatever it waited for.
+ */
+static void a_call_without_a_partner_demands_no_core(void **state) {
+    struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Recv", -1, 1, 8, 1 * MS, 21 * MS, HAS_CPU, .cpu_ns = 2 * MS);
+    p.intervals[0] = interval(0, 21 * MS, 3);
+    p.intervals[0].run_queue = 18e6;
+    p.intervals[0].stopped = 0;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.020);
+    p.intervals[0].run_queue = 0;
+    p.intervals[0].stopped = 18e6;
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_STOPPED], 0.018);
+    release(&p);
+}
+
 /* ---- polling ---- */
 
 static void tests_and_the_backoffs_between_them_wait_for_what_they_complete(void **state) {
@@ -1372,6 +1393,7 @@ int main(void) {
         cmocka_unit_test(a_wait_shorter_than_the_clocks_can_tell_is_none),
         cmocka_unit_test(an_unknown_clock_shows_no_wait),
         cmocka_unit_test(what_has_no_partner_is_inside_but_unsplit),
+        cmocka_unit_test(a_call_without_a_partner_demands_no_core),
         cmocka_unit_test(tests_and_the_backoffs_between_them_wait_for_what_they_complete),
         cmocka_unit_test(what_follows_the_peer_within_the_last_backoff_is_the_delay_of_polling),
         cmocka_unit_test(a_pause_far_longer_than_its_backoffs_is_the_ranks_own),
