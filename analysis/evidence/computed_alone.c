@@ -286,7 +286,19 @@ static bool all_mark_operators(const struct recording *recording) {
     return all;
 }
 
+/* A rank without recorded calls may compute at any time. */
+static bool knows_all_ranks(const struct run_model *model) {
+    for (size_t i = 0; i < model->budgets.n; i++) {
+        const struct rank_budget *b = &model->budgets.items[i];
+        if (b->rank >= 0 && mpi_log_find(&model->recording->calls, b->host, b->pid) == SIZE_MAX)
+            return false;
+    }
+    return true;
+}
+
 double alone_share(const struct run_model *model, size_t group, size_t who) {
+    if (!knows_all_ranks(model))
+        return 0;
     return all_mark_operators(model->recording) ? operators_share(model, group, who)
                                                 : stretches_share(model, group, who);
 }

@@ -69,12 +69,18 @@ static bool works_to_the_end(const struct rank_iterations *its, struct windows w
            (double)(end - last) <= CYCLES_TO_THE_END * cycle;
 }
 
+/* Whether most messages have no partner: who waits for whom is not known then. */
+static bool is_unmatched(const struct call_matches *m) {
+    return m->unmatched_sends + m->unmatched_receives > 2 * m->messages;
+}
+
 size_t free_running(const struct run_model *model, size_t log_ranks[FREE_RANKS_MAX]) {
     const struct mpi_log *log = &model->recording->calls;
     struct windows windows = phase_windows(&model->groups[model->main_group]);
     size_t least = SIZE_MAX, most = 0, n = 0;
     double grouped = 0;
     if (model->iterations.lockstep || model->iterations.n < 2 || !windows.n ||
+        is_unmatched(&model->matches) ||
         (model->iterations.source != ITERATION_MARKER &&
          model->iterations.source != ITERATION_CALLS))
         return 0;

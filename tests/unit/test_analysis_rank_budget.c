@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/evidence/computed.h"
 #include "analysis/evidence/frozen.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/time/rank_budget_private.h"
@@ -565,6 +566,30 @@ static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(v
     moving_release(&m);
 }
 
+/* Another rank's calls were not recorded: it may compute meanwhile. */
+static void who_computes_alone_is_not_known_beside_a_rank_without_calls(void **state) {
+    (void)state;
+    for (int beside = 0; beside < 2; beside++) {
+        struct recording r;
+        struct run_model model;
+        throttled_ns = 0;
+        plant_recording(&r, false);
+        for (int i = 0; i < SECONDS; i++) {
+            PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8, i * S + 20 * MS, (i + 1) * S,
+                  MPI_FLAG_HAS_GAP_CPU, .gap_cpu_ns = 20 * MS);
+            PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, i * S + 900 * MS, (i + 1) * S,
+                  MPI_FLAG_HAS_GAP_CPU, .gap_cpu_ns = 900 * MS);
+        }
+        assert_int_equal(mpi_log_finish(&r.calls), 0);
+        if (beside)
+            plant_process(&r, 0, "train", (struct plant_process){2, 0.6, 0, 0});
+        assert_int_equal(model_build(&r, &model), 0);
+        assert_true(beside ? alone_share(&model, 0, 1) == 0 : alone_share(&model, 0, 1) > 0.4);
+        model_release(&model);
+        recording_release(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
@@ -585,6 +610,7 @@ int main(void) {
         cmocka_unit_test(no_answer_is_shorter_than_what_stays_of_the_path),
         cmocka_unit_test(small_messages_that_take_long_are_limited_by_latency),
         cmocka_unit_test(who_computes_alone_while_the_other_waits_is_what_the_run_waits_for),
+        cmocka_unit_test(who_computes_alone_is_not_known_beside_a_rank_without_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -714,6 +714,20 @@ static void ranks_with_shares_of_their_own_do_not_run_freely(void **state) {
     release(&j);
 }
 
+/* Without partners for most messages nothing tells that nobody waits for another. */
+static void ranks_whose_messages_have_no_partner_are_not_known_to_run_freely(void **state) {
+    struct world w = {.workers = 2, .compute_ms = {0, 20, 30}, .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    assert_true(free_running(&j.model, NULL) > 0);
+    j.model.matches.unmatched_receives = 2 * j.model.matches.messages;
+    assert_true(free_running(&j.model, NULL) > 0);
+    j.model.matches.unmatched_sends = 1;
+    assert_int_equal(free_running(&j.model, NULL), 0);
+    release(&j);
+}
+
 static void paths_of_all_ranks_add_up_to_the_phase(void **state) {
     struct world w = {.workers = 3,
                       .compute_ms = {0, 20, 30, 25},
@@ -777,6 +791,7 @@ int main(void) {
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
+        cmocka_unit_test(ranks_whose_messages_have_no_partner_are_not_known_to_run_freely),
         cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
         cmocka_unit_test(iterations_count_for_their_part_inside),
     };
