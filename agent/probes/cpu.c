@@ -10,7 +10,8 @@
  *
  * A group has no idle time of its own, so its idle time is the time passed less its use and less
  * the hypervisor's share of those cores: the sum over a row's columns is then wall time, as for a
- * host.
+ * host. What its cores do for programs outside of it is a column of its own: whoever waits for a
+ * core there may find it idle by the group's account.
  *
  * The kernel's idle and iowait may step back a little (proc(5)): each is held until it grows again,
  * so that nobody takes the step for a restart.
@@ -34,6 +35,8 @@ enum { N_NUMBERS = CPU_STEAL + 1 };
 struct held {
     int64_t idle, iowait, steal; /* of the last sample */
     int64_t user, system;        /* of the last sample, divided from the scheduler's clock */
+    int64_t busy;                /* of the machine's core, whoever used it; of the last sample */
+    int64_t outside;             /* the part of it that the group did not use */
 };
 
 struct cpu {
@@ -85,13 +88,23 @@ static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core
     row->values[CPU_IOWAIT] = hold(&held->iowait, row->values[CPU_IOWAIT]);
 }
 
-/* Stores and returns the steal time of a core of the scope. */
-static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned core,
-                          const uint64_t *numbers, size_t n) {
-    int64_t steal =
-        n > CPU_STEAL ? counter_value(numbers[CPU_STEAL], tick_ns(env->ticks_per_s)) : 0;
-    cpu->held[core].steal = steal == VALUE_ABSENT ? 0 : steal;
-    return cpu->held[core].steal;
+static int64_t time_of(const struct probe_env *env, const uint64_t *numbers, size_t n,
+                       size_t column) {
+    int64_t ns = n > column ? counter_value(numbers[column], tick_ns(env->ticks_per_s)) : 0;
+    return ns == VALUE_ABSENT ? 0 : ns;
+}
+
+/* Stores the steal and the busy time of a core of the scope, and adds them to the total's. */
+static void note_core(struct cpu *cpu, const struct probe_env *env, unsigned core,
+                      const uint64_t *numbers, size_t n) {
+    struct held *held = &cpu->held[core];
+    held->steal = time_of(env, numbers, n, CPU_STEAL);
+    held->busy = 0;
+    for (size_t i = 0; i < CPU_STEAL; i++)
+        if (i != CPU_IDLE && i != CPU_IOWAIT)
+            held->busy = counter_add(held->busy, time_of(env, numbers, n, i));
+    cpu->total.steal = counter_add(cpu->total.steal, held->steal);
+    cpu->total.busy = counter_add(cpu->total.busy, held->busy);
 }
 
 /* A machine's cores may come and go; a group's cores are fixed. */
@@ -100,26 +113,36 @@ static bool is_ours(const struct scope *scope, unsigned core) {
 }
 
 /* Lines of cores follow the line of the sum; reading stops behind them. */
-static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
+static void read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->stat.data, *end = source_end(&cpu->stat);
     uint64_t numbers[N_NUMBERS];
-    int64_t steal_ns = 0;
     struct span line;
     unsigned core;
     size_t n;
+    cpu->total.steal = cpu->total.busy = 0;
     while (text_line(&p, end, &line) && span_starts(line, "cpu")) {
         if (!parse_core(line, &core, numbers, &n) || !is_ours(env->scope, core))
             continue;
         if (rows)
             host_row(cpu, env, core, numbers, n, rows);
         else
-            steal_ns += note_steal(cpu, env, core, numbers, n);
+            note_core(cpu, env, core, numbers, n);
     }
-    return steal_ns;
+}
+
+/* The machine's clock is a tick, and the group's may be exact: what others used may seem to step
+ * back. */
+static int64_t outside_of(struct held *held, int64_t user_ns, int64_t system_ns) {
+    int64_t outside_ns;
+    if (__builtin_sub_overflow(held->busy, user_ns, &outside_ns) ||
+        __builtin_sub_overflow(outside_ns, system_ns, &outside_ns))
+        return VALUE_ABSENT;
+    return hold(&held->outside, outside_ns > 0 ? outside_ns : 0);
 }
 
 static void fill_group_row(struct row *row, struct held *held, int64_t passed_ns, int64_t user_ns,
-                           int64_t system_ns, int64_t steal_ns) {
+                           int64_t system_ns) {
+    int64_t steal_ns = held->steal;
     if (!row)
         return;
     row->values[CPU_USER] = user_ns;
@@ -135,6 +158,7 @@ static void fill_group_row(struct row *row, struct held *held, int64_t passed_ns
         __builtin_sub_overflow(idle_ns, steal_ns, &idle_ns))
         return;
     row->values[CPU_IDLE] = hold(&held->idle, idle_ns > 0 ? idle_ns : 0);
+    row->values[CPU_OUTSIDE] = outside_of(held, user_ns, system_ns);
 }
 
 /* Divides `exact` as user and system time are to each other; neither part steps back
@@ -180,13 +204,12 @@ static void group_cores(struct cpu *cpu, const struct probe_env *env, struct row
         int64_t user_ns = counter_value(numbers[1], 1), system_ns = counter_value(numbers[2], 1);
         divide_exact(held, exact_ns(cpu, (unsigned)numbers[0]), &user_ns, &system_ns);
         fill_group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns, user_ns,
-                       system_ns, held->steal);
+                       system_ns);
     }
 }
 
 /* cpu.stat: user_usec, system_usec; cpuacct.stat: user, system. */
-static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t steal_ns,
-                      struct rows *rows) {
+static void group_sum(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->group.data, *end = source_end(&cpu->group);
     int64_t user_ns = VALUE_ABSENT, system_ns = VALUE_ABSENT, passed_ns;
     struct span line, word;
@@ -203,8 +226,8 @@ static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t stea
     }
     divide_exact(&cpu->total, exact_ns(cpu, 0), &user_ns, &system_ns);
     if (!__builtin_mul_overflow(env->mono_ns, (int64_t)env->scope->n_cpus, &passed_ns))
-        fill_group_row(append_core(rows, KEY_ALL_CORES), &cpu->total, passed_ns, user_ns, system_ns,
-                       steal_ns);
+        fill_group_row(append_core(rows, KEY_ALL_CORES), &cpu->total, passed_ns, user_ns,
+                       system_ns);
 }
 
 static int cpu_sample(void *state, const struct probe_env *env, struct rows *rows) {
@@ -217,11 +240,11 @@ static int cpu_sample(void *state, const struct probe_env *env, struct rows *row
         r = source_read(&cpu->exact);
     if (r < 0)
         return r;
-    int64_t steal_ns = read_cores(cpu, env, of_group ? NULL : rows);
+    read_cores(cpu, env, of_group ? NULL : rows);
     if (cpu->per_core)
         group_cores(cpu, env, rows);
     else if (of_group)
-        group_sum(cpu, env, steal_ns, rows);
+        group_sum(cpu, env, rows);
     return rows->n ? 0 : -ENODATA;
 }
 

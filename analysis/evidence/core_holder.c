@@ -34,19 +34,37 @@ static bool could_hold(const struct run_model *model, double cores, double block
            cores >= number_of(model, FOREIGN_PART) * blocked;
 }
 
-/* Counters of whole cores include every program; those of a group do not show who else uses its
- * cores.
+/* What the cores of a host did for programs outside of its control group, in cores; NAN if that was
+ * not recorded.
  */
-static bool sees_whole_cores(const struct run_model *model, int host) {
-    return !series_named(&model->recording->tables[RECORDING_CPU], host, KEY_ALL_CORES_NAME);
+static double outside_group(const struct run_model *model, size_t group, int host) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
+    struct windows windows = phase_windows(&model->groups[group]);
+    double cores = NAN;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host &&
+            series_last(set, &set->items[s], CPU_OUTSIDE) != VALUE_ABSENT)
+            cores = stats_or_zero(cores) +
+                    series_growth(set, &set->items[s], CPU_OUTSIDE, windows, NULL) /
+                        (double)windows_length(windows);
+    return cores;
 }
 
-/* Counters of shared cores include other hosts. If half of the cores' time is idle, hardly any
- * process queues, except one whose own threads wake at the same time.
+/* Counters of whole cores include every program; those of a group do not show who else uses its
+ * cores, if that was not recorded apart. If half of the cores' time is idle by the group's account,
+ * hardly any process queues, except one whose own threads wake at the same time.
  */
+static bool is_held_outside(const struct run_model *model, size_t group, int host, double blocked) {
+    double busy = 100 - stats_or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
+    double outside = outside_group(model, group, host);
+    return isnan(outside) ? busy < 50 && recording_counts_group(model->recording, host)
+                          : could_hold(model, outside, blocked);
+}
+
+/* Counters of shared cores include other hosts. */
 enum holder core_holder(const struct run_model *model, size_t group, int host, double own,
                         double blocked) {
-    double foreign, busy = 100 - stats_or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
+    double foreign;
     const struct model_process *other = busiest_foreign(model, group, host, &foreign);
     double many = model_shares_cores(model, host) ? 0 : core_outside_job(model, group, host);
     if (other && could_hold(model, foreign, blocked))
@@ -55,5 +73,5 @@ enum holder core_holder(const struct run_model *model, size_t group, int host, d
         return HELD_BY_MANY;
     if (could_hold(model, own, blocked))
         return HELD_BY_JOB;
-    return busy < 50 && !sees_whole_cores(model, host) ? HELD_OUTSIDE : HELD_AT_TIMES;
+    return is_held_outside(model, group, host, blocked) ? HELD_OUTSIDE : HELD_AT_TIMES;
 }

@@ -118,8 +118,8 @@ static double quota_part(const struct process_part *p, const struct source *s, b
 #define CROWDED 1.05  /* of an interval: more is beyond the jitter of sampling */
 #define OWN_CORES 0.9 /* of its CPU time: it did not run on cores that were busy for less */
 
-/* CPU time of everything else on the host's cores, including the host itself; NAN if only a group's
- * own time is counted, or not all of the time.
+/* CPU time of everything else on the host's cores, including the host itself; NAN if only the sum
+ * of a group's own time is counted, or not all of the time.
  */
 static double others_cpu(const struct process_part *p, double own, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_CPU];
@@ -129,10 +129,12 @@ static double others_cpu(const struct process_part *p, double own, struct window
         const struct series *core = &set->items[s];
         if (core->host != p->host)
             continue;
-        if (core->key.core == KEY_ALL_CORES || !is_known(set, core, CPU_USER))
+        bool outside = is_known(set, core, CPU_OUTSIDE);
+        if ((core->key.core == KEY_ALL_CORES && !outside) || !is_known(set, core, CPU_USER))
             return NAN;
         for (size_t c = CPU_USER; c <= CPU_STEAL; c++)
             sum += c == CPU_IDLE || c == CPU_IOWAIT ? 0 : series_growth(set, core, c, w, NULL);
+        sum += outside ? series_growth(set, core, CPU_OUTSIDE, w, NULL) : 0;
         any = true;
     }
     return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;

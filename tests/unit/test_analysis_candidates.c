@@ -121,19 +121,30 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
-/* Records the use of all cores by each host's group, instead of core by core. */
-static void see_a_group_alone(struct recording *r) {
+enum account { WHOLE_CORES, GROUP_SUM, GROUP_BY_CORE, GROUP_AND_OUTSIDE };
+
+/* Records the use of the cores by each host's group: their sum, or core by core, as on cgroup v1;
+ * or with what the cores did outside of it, where the group itself used most of its time.
+ */
+static void account_by(struct recording *r, enum account account) {
     struct series_set *set = &r->tables[RECORDING_CPU];
-    for (size_t s = 0; s < set->n; s++) {
+    for (size_t s = 0; account != WHOLE_CORES && s < set->n; s++) {
         struct series *cores = &set->items[s];
-        free(cores->name);
-        cores->name = strdup("cpus");
+        if (account == GROUP_SUM) {
+            free(cores->name);
+            cores->name = strdup("cpus");
+        }
         for (size_t i = 0; i < cores->n; i++) {
             int64_t *values = &cores->values[i * set->n_columns];
             if (values[CPU_USER] == VALUE_ABSENT) /* before the first interval */
                 continue;
-            values[CPU_IDLE] += values[CPU_USER] / 2;
-            values[CPU_USER] /= 2;
+            values[CPU_NICE] = VALUE_ABSENT;
+            values[CPU_OUTSIDE] = VALUE_ABSENT;
+            if (account == GROUP_AND_OUTSIDE)
+                values[CPU_OUTSIDE] = cores->host == 1 ? values[CPU_USER] : 0;
+            else
+                values[CPU_IDLE] += values[CPU_USER] / 2;
+            values[CPU_USER] /= account == GROUP_AND_OUTSIDE ? 1 : 2;
         }
     }
 }
@@ -143,16 +154,16 @@ static void see_a_group_alone(struct recording *r) {
  */
 static void a_hog_outside_the_host_s_control_group_is_outside(void **state) {
     (void)state;
-    for (int whole = 0; whole < 2; whole++) {
+    for (int account = WHOLE_CORES; account <= GROUP_AND_OUTSIDE; account++) {
         struct recording r;
         struct judged j;
         plant_lockstep(&r, 2, (struct trouble){.queue = 0.03});
-        if (!whole)
-            see_a_group_alone(&r);
+        account_by(&r, (enum account)account);
         judge(&r, &j);
         expect(&j, "cpu", "contention", 1);
         assert_null(j.verdict.culprit);
         const struct candidate *c = j.verdict.candidate;
+        bool whole = account == WHOLE_CORES;
         assert_ptr_equal(c->cause.kind, whole ? remark_named("READY_AT_TIMES")
                                               : remark_named("CORES_SHARED_OUTSIDE"));
         assert_ptr_equal(c->next, whole ? NULL : remark_named("ADVISE_OWN_CORES"));

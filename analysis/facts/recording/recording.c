@@ -88,6 +88,16 @@ int recording_add_ceiling(struct recording *recording, int host, enum metric met
     return 0;
 }
 
+/* The agent has only a group's user and system time. */
+bool recording_counts_group(const struct recording *recording, int host) {
+    const struct series_set *set = &recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host &&
+            series_last(set, &set->items[s], CPU_NICE) != VALUE_ABSENT)
+            return false;
+    return true;
+}
+
 double recording_ceiling(const struct recording *recording, int host, enum metric metric) {
     return recording->ceilings ? recording->ceilings[(size_t)host * METRIC_COUNT_ + metric] : NAN;
 }

@@ -124,6 +124,9 @@ void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
 
+/* Whether the cores' counters of a host are of its control group alone. */
+bool recording_counts_group(const struct recording *recording, int host);
+
 /* Adds a measured ceiling of a host's metric, in the metric's unit; the highest of several counts.
  * The hosts must be set. -ENOMEM.
  */
