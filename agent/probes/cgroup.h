@@ -12,7 +12,7 @@
 #include "tables/tables.h"
 
 /* The files of a group in both versions of cgroups. No group has all of them. */
-enum { CGROUP_N_FILES = 19 };
+enum { CGROUP_N_FILES = 23 };
 
 extern const struct cgroup_file {
     const char *controller; /* v1: the controller; "" for v2 */

@@ -32,6 +32,10 @@ enum {
     V2_IO_STAT,
     V2_IO_MAX,
     BLKIO_BYTES_RECURSIVE, /* with groups below, if the kernel has it */
+    BLKIO_OPERATIONS,
+    BLKIO_OPERATIONS_RECURSIVE,
+    BLKIO_READS_LIMIT,
+    BLKIO_WRITES_LIMIT,
 };
 
 const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
@@ -54,6 +58,10 @@ const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
     [V2_IO_STAT] = {"", "io.stat", false},
     [V2_IO_MAX] = {"", "io.max", true},
     [BLKIO_BYTES_RECURSIVE] = {"blkio", "blkio.throttle.io_service_bytes_recursive", false},
+    [BLKIO_OPERATIONS] = {"blkio", "blkio.throttle.io_serviced", false},
+    [BLKIO_OPERATIONS_RECURSIVE] = {"blkio", "blkio.throttle.io_serviced_recursive", false},
+    [BLKIO_READS_LIMIT] = {"blkio", "blkio.throttle.read_iops_device", true},
+    [BLKIO_WRITES_LIMIT] = {"blkio", "blkio.throttle.write_iops_device", true},
 };
 
 static const struct key cpu_keys[] = {
@@ -72,14 +80,20 @@ void cgroup_keys_init(struct cgroup_keys *keys) {
     keys_init(&keys->memory, memory_keys, sizeof memory_keys / sizeof *memory_keys);
 }
 
+static bool is_disk_limit(size_t column) {
+    return column == CGROUP_READ_LIMIT || column == CGROUP_WRITE_LIMIT ||
+           column == CGROUP_READS_LIMIT || column == CGROUP_WRITES_LIMIT;
+}
+
 bool cgroup_is_limit(size_t column) {
     return column == CGROUP_QUOTA || column == CGROUP_PERIOD || column == CGROUP_MEMORY_LIMIT ||
-           column == CGROUP_READ_LIMIT || column == CGROUP_WRITE_LIMIT;
+           is_disk_limit(column);
 }
 
 bool cgroup_is_repeated(size_t file, const int *fds) {
     return (file == V2_CPU_STAT && fds[CPU_STAT] >= 0 && fds[CPUACCT_USAGE] >= 0) ||
-           (file == BLKIO_BYTES && fds[BLKIO_BYTES_RECURSIVE] >= 0);
+           (file == BLKIO_BYTES && fds[BLKIO_BYTES_RECURSIVE] >= 0) ||
+           (file == BLKIO_OPERATIONS && fds[BLKIO_OPERATIONS_RECURSIVE] >= 0);
 }
 
 /* ---- one number ---- */
@@ -119,7 +133,7 @@ static void tighten(int64_t *limit, uint64_t number) {
 }
 
 /* "8:0 Read 123" */
-static void read_blkio_bytes(struct span line, int64_t *values) {
+static void read_blkio_counts(struct span line, int64_t *reads, int64_t *writes) {
     const char *p = line.data, *end = line.data + line.size;
     struct span device, operation;
     uint64_t number;
@@ -127,9 +141,9 @@ static void read_blkio_bytes(struct span line, int64_t *values) {
         !text_u64(&p, end, &number) || !memchr(device.data, ':', device.size))
         return;
     if (span_equal(operation, "Read"))
-        add_counter(&values[CGROUP_READ_BYTES], number);
+        add_counter(reads, number);
     else if (span_equal(operation, "Write"))
-        add_counter(&values[CGROUP_WRITE_BYTES], number);
+        add_counter(writes, number);
 }
 
 /* "8:0 1048576" */
@@ -142,6 +156,21 @@ static void read_blkio_limit(struct span line, int64_t *limit) {
 }
 
 /* "8:0 rbytes=1 wbytes=2 rios=3 ..." of io.stat, "8:0 rbps=1048576 wbps=max ..." of io.max */
+static const struct io_number {
+    const char *name;
+    uint8_t column;
+    bool limit;
+} io_numbers[] = {{"rbytes=", CGROUP_READ_BYTES, false}, {"wbytes=", CGROUP_WRITE_BYTES, false},
+                  {"rios=", CGROUP_READS, false},        {"wios=", CGROUP_WRITES, false},
+                  {"rbps=", CGROUP_READ_LIMIT, true},    {"wbps=", CGROUP_WRITE_LIMIT, true},
+                  {"riops=", CGROUP_READS_LIMIT, true},  {"wiops=", CGROUP_WRITES_LIMIT, true}};
+
+static void take_io(struct span word, uint64_t number, int64_t *values) {
+    for (size_t i = 0; i < sizeof io_numbers / sizeof *io_numbers; i++)
+        if (span_starts(word, io_numbers[i].name))
+            (io_numbers[i].limit ? tighten : add_counter)(&values[io_numbers[i].column], number);
+}
+
 static void read_io(struct span line, int64_t *values) {
     const char *p = line.data, *end = line.data + line.size, *q;
     struct span word;
@@ -150,24 +179,23 @@ static void read_io(struct span line, int64_t *values) {
         q = memchr(word.data, '=', word.size);
         if (!q || (++q, !text_u64(&q, word.data + word.size, &number)))
             continue;
-        if (span_starts(word, "rbytes="))
-            add_counter(&values[CGROUP_READ_BYTES], number);
-        else if (span_starts(word, "wbytes="))
-            add_counter(&values[CGROUP_WRITE_BYTES], number);
-        else if (span_starts(word, "rbps="))
-            tighten(&values[CGROUP_READ_LIMIT], number);
-        else if (span_starts(word, "wbps="))
-            tighten(&values[CGROUP_WRITE_LIMIT], number);
+        take_io(word, number, values);
     }
 }
 
 static void read_device(size_t file, struct span line, int64_t *values) {
     if (file == BLKIO_BYTES || file == BLKIO_BYTES_RECURSIVE)
-        read_blkio_bytes(line, values);
+        read_blkio_counts(line, &values[CGROUP_READ_BYTES], &values[CGROUP_WRITE_BYTES]);
+    else if (file == BLKIO_OPERATIONS || file == BLKIO_OPERATIONS_RECURSIVE)
+        read_blkio_counts(line, &values[CGROUP_READS], &values[CGROUP_WRITES]);
     else if (file == BLKIO_READ_LIMIT)
         read_blkio_limit(line, &values[CGROUP_READ_LIMIT]);
     else if (file == BLKIO_WRITE_LIMIT)
         read_blkio_limit(line, &values[CGROUP_WRITE_LIMIT]);
+    else if (file == BLKIO_READS_LIMIT)
+        read_blkio_limit(line, &values[CGROUP_READS_LIMIT]);
+    else if (file == BLKIO_WRITES_LIMIT)
+        read_blkio_limit(line, &values[CGROUP_WRITES_LIMIT]);
     else
         read_io(line, values);
 }
@@ -176,6 +204,8 @@ static void read_devices(size_t file, const char *text, const char *end, int64_t
     struct span line;
     if (file == BLKIO_BYTES_RECURSIVE)
         values[CGROUP_READ_BYTES] = values[CGROUP_WRITE_BYTES] = VALUE_ABSENT;
+    if (file == BLKIO_OPERATIONS_RECURSIVE)
+        values[CGROUP_READS] = values[CGROUP_WRITES] = VALUE_ABSENT;
     while (text_line(&text, end, &line))
         read_device(file, line, values);
 }
@@ -222,6 +252,9 @@ void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, 
 }
 
 bool cgroup_is_limited(const int64_t *values) {
-    return values[CGROUP_QUOTA] != VALUE_ABSENT || values[CGROUP_MEMORY_LIMIT] != VALUE_ABSENT ||
-           values[CGROUP_READ_LIMIT] != VALUE_ABSENT || values[CGROUP_WRITE_LIMIT] != VALUE_ABSENT;
+    bool disk = false;
+    for (size_t c = 0; c < CGROUP_COLUMNS; c++)
+        disk |= is_disk_limit(c) && values[c] != VALUE_ABSENT;
+    return disk || values[CGROUP_QUOTA] != VALUE_ABSENT ||
+           values[CGROUP_MEMORY_LIMIT] != VALUE_ABSENT;
 }

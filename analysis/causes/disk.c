@@ -10,10 +10,13 @@
 
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/remote_storage.h"
+#include "analysis/evidence/storage_limit.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(OWN_IO_MIN, 1e5, "bytes/s", "a job that reads and writes less waits for no disk")       \
     NUMBER(PSI_IO_MIN, 0.10, "PSI io some", "less is the page cache writing back")                 \
+    NUMBER(DISK_LIMIT_REACHED, 0.8, "of a group's limit",                                          \
+           "moved in the time that the job waited: the limit ran out")                             \
     NUMBER(DISK_SERVING_PART, 0.5, "of the job's waiting",                                         \
            "one request at a time keeps a device busy for as long as it is waited for; a "         \
            "throttle lets it idle")
@@ -22,6 +25,14 @@
     REMARK(IO_OF_SERVER,                                                                           \
            "its I/O is slow though the device is idle: it waits for the NFS server of %s",         \
            SLOTS(), SLOTS("export"))                                                               \
+    REMARK(IO_LIMITED, "its control group may %[read|write] %.4g %[MB|times] a second",            \
+           SLOTS("1: read, else write", "MB, or times, a second", "1: MB, else times"), SLOTS())   \
+    REMARK(IO_AT_LIMIT,                                                                            \
+           "the control group %s %[read|wrote] %.4g %[MB|times] in each second that the job "      \
+           "waited, and may do so %.4g %[MB|times]",                                               \
+           SLOTS("1: read, else wrote", "MB, or times, a second", "1: MB, else times",             \
+                 "allowed a second", "1: MB, else times"),                                         \
+           SLOTS("group"))                                                                         \
     REMARK(                                                                                        \
         NFS_CALLS,                                                                                 \
         "calls to %s: %.0f a second, %.1f ms each, %.1f ms of it network and server (mountstats)", \
@@ -57,10 +68,12 @@
     REMARK(WAITS_FOR_IDLE_DISK,                                                                    \
            "disk: it waits for block I/O of a disk that is not busy: throttled or remote",         \
            SLOTS(), SLOTS())                                                                       \
-    REMARK(ADVISE_RAISE_IO_MAX,                                                                    \
-           "on %s, raise the limit of reading of the control group %s (io.max, or blkio.throttle " \
-           "of cgroup v1): it may read %.4g MB/s",                                                 \
-           SLOTS("MB/s"), SLOTS("host", "group"))                                                  \
+    REMARK(                                                                                        \
+        ADVISE_RAISE_IO_MAX,                                                                       \
+        "on %s, raise the limit of %[reading|writing] of the control group %s (io.max, or "        \
+        "blkio.throttle of cgroup v1): it may %[read|write] %.4g %[MB|times] a second",            \
+        SLOTS("1: reading", "1: read, else write", "MB, or times, a second", "1: MB, else times"), \
+        SLOTS("host", "group"))                                                                    \
     REMARK(ADVISE_SEE_VOLUME,                                                                      \
            "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a " \
            "volume with a limit of its own; copy them to a local disk",                            \
@@ -176,6 +189,39 @@ static bool name_server(const struct run_model *model, size_t group, double dema
     return true;
 }
 
+/* Megabytes, or operations. */
+static double amount_of(const struct storage_limit *l, double a_second) {
+    return l->operations ? a_second : a_second / 1e6;
+}
+
+/* The limit of a group that ran out while the job waited for a disk. */
+static bool limit_of(const struct run_model *model, size_t group, int host, double demand,
+                     struct storage_limit *ret_limit) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    double waited_s = demand * (double)windows_length(windows) / 1e9;
+    return storage_limit_nearest(model, host, windows, waited_s, ret_limit) &&
+           ret_limit->moved >= number_of(model, DISK_LIMIT_REACHED) * ret_limit->limit;
+}
+
+static bool name_limit(const struct run_model *model, size_t group, double demand,
+                       struct candidate *c) {
+    struct storage_limit l;
+    if (!limit_of(model, group, c->host, demand, &l))
+        return false;
+    c->resource = RESOURCE_DISK_THROTTLE;
+    c->kind = CAUSE_THROTTLE;
+    c->saturated = true;
+    c->signals++;
+    c->next = NULL;
+    remark_set(&c->cause, IO_LIMITED, NUMBERS(!l.writes, amount_of(&l, l.limit), !l.operations),
+               NAMES());
+    remarks_add(&c->evidence, IO_AT_LIMIT,
+                NUMBERS(!l.writes, amount_of(&l, l.moved), !l.operations, amount_of(&l, l.limit),
+                        !l.operations),
+                NAMES(l.group->name));
+    return true;
+}
+
 static void name_disk(const struct run_model *model, size_t group, enum device device,
                       double demand, struct candidate *c) {
     double bytes_s;
@@ -188,7 +234,8 @@ static void name_disk(const struct run_model *model, size_t group, enum device d
         c->signals++;
         return;
     }
-    if (device == DEVICE_IDLE && name_server(model, group, demand, c))
+    if (name_limit(model, group, demand, c) ||
+        (device == DEVICE_IDLE && name_server(model, group, demand, c)))
         return;
     if (device == DEVICE_IDLE)
         remark_set(&c->cause, IO_SLOW_DEVICE_IDLE, NUMBERS(), NAMES());
@@ -282,16 +329,13 @@ static void explain_slow(const struct slowed *slowed, struct straggler *s) {
     }
 }
 
-#define NO_LIMIT 1e11 /* bytes/s: such a high setting means no limit */
-
 static bool most_remote(const struct advised *advised, struct remote_storage *ret_remote) {
     return remote_storage_most(advised->model, advised->c->group, advised->c->host, ret_remote);
 }
 
 static void advise(const struct advised *advised) {
     const struct series *disk = advised_most(advised, RECORDING_DISK, DISK_BUSY, "//");
-    const struct series *group = advised_most(advised, RECORDING_CGROUP, CGROUP_READ_BYTES, "//");
-    double limit = group ? advised_level(advised, RECORDING_CGROUP, group, CGROUP_READ_LIMIT) : 0;
+    struct storage_limit l;
     bool idle = advised->c->resource == RESOURCE_DISK_THROTTLE;
     struct remote_storage remote;
     if (advised->c->culprit.process)
@@ -299,9 +343,11 @@ static void advise(const struct advised *advised) {
     else if (advised->c->kind == CAUSE_REMOTE_STORAGE && most_remote(advised, &remote))
         remarks_add(advised->next, ADVISE_SEE_SERVER, NUMBERS(),
                     NAMES(advised->host, remote.export));
-    else if (idle && limit > 0 && limit < NO_LIMIT)
-        remarks_add(advised->next, ADVISE_RAISE_IO_MAX, NUMBERS(limit / 1e6),
-                    NAMES(advised->host, group->name));
+    else if (idle &&
+             limit_of(advised->model, advised->c->group, advised->c->host, advised->c->blocked, &l))
+        remarks_add(advised->next, ADVISE_RAISE_IO_MAX,
+                    NUMBERS(!l.writes, !l.writes, amount_of(&l, l.limit), !l.operations),
+                    NAMES(advised->host, l.group->name));
     else if (idle)
         remarks_add(advised->next, ADVISE_SEE_VOLUME, NUMBERS(), NAMES(advised->host));
     else if (!advised->c->next && disk)

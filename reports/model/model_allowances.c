@@ -43,9 +43,19 @@ static double memory_used(struct group_row r) {
     return !(limit > 0) ? NAN : value_at(r, CGROUP_LIMIT_HITS) > 0 ? used : fmin(used, NEARLY);
 }
 
+/* Of the limits on reading and writing, that which is used most. */
 static double disk_used(struct group_row r) {
-    double limit = value_at(r, CGROUP_READ_LIMIT);
-    return limit > 0 ? 1e9 * per_ns(r, CGROUP_READ_BYTES) / limit : NAN;
+    static const size_t limits[][2] = {{CGROUP_READ_LIMIT, CGROUP_READ_BYTES},
+                                       {CGROUP_WRITE_LIMIT, CGROUP_WRITE_BYTES},
+                                       {CGROUP_READS_LIMIT, CGROUP_READS},
+                                       {CGROUP_WRITES_LIMIT, CGROUP_WRITES}};
+    double used = NAN;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        double limit = value_at(r, limits[i][0]);
+        if (limit > 0)
+            used = fmax(used, 1e9 * per_ns(r, limits[i][1]) / limit);
+    }
+    return used;
 }
 
 static double (*const used_of[ALLOWANCES])(struct group_row) = {

@@ -39,6 +39,11 @@ static void make_v1(struct tree *tree) {
                "8:0 Read 100\n8:0 Write 200\n8:16 Read 5\n8:0 Total 300\nTotal 305\n");
     tree_write(tree, V1 "blkio/a/blkio.throttle.read_bps_device", "8:0 2000000\n8:16 1000000\n");
     tree_write(tree, V1 "blkio/a/blkio.throttle.write_bps_device", "");
+    tree_write(tree, V1 "blkio/a/blkio.throttle.io_serviced", "8:0 Read 9\n8:0 Write 9\n");
+    tree_write(tree, V1 "blkio/a/blkio.throttle.io_serviced_recursive",
+               "8:0 Read 3\n8:0 Write 4\n8:16 Write 1\nTotal 8\n");
+    tree_write(tree, V1 "blkio/a/blkio.throttle.read_iops_device", "8:0 500\n");
+    tree_write(tree, V1 "blkio/a/blkio.throttle.write_iops_device", "8:0 900\n8:16 400\n");
 }
 
 static void version_one_has_its_units(void **state) {
@@ -62,6 +67,10 @@ static void version_one_has_its_units(void **state) {
     expect(&h, "/a", "write_bytes", 200);
     expect(&h, "/a", "read_limit_bytes_per_s", 1000000);
     expect_absent(&h, "/a", "write_limit_bytes_per_s");
+    expect(&h, "/a", "reads", 3);
+    expect(&h, "/a", "writes", 5);
+    expect(&h, "/a", "read_limit_per_s", 500);
+    expect(&h, "/a", "write_limit_per_s", 400);
     harness_close(&h);
     tree_remove(&tree);
 }
@@ -138,7 +147,7 @@ static void make_v2(struct tree *tree) {
     tree_write(tree, V1 "pod/box/step/memory.events", "low 0\nhigh 1\nmax 3\noom 4\noom_kill 5\n");
     tree_write(tree, V1 "pod/box/step/io.stat",
                "8:0 rbytes=10 wbytes=20 rios=1 wios=1\n8:16 rbytes=1\n7:0\n");
-    tree_write(tree, V1 "pod/box/step/io.max", "8:0 rbps=max wbps=3000 riops=max wiops=max\n");
+    tree_write(tree, V1 "pod/box/step/io.max", "8:0 rbps=max wbps=3000 riops=max wiops=70\n");
 }
 
 static void version_two_has_its_units(void **state) {
@@ -160,6 +169,10 @@ static void version_two_has_its_units(void **state) {
     expect(&h, "/pod/box/step", "write_bytes", 20);
     expect_absent(&h, "/pod/box/step", "read_limit_bytes_per_s");
     expect(&h, "/pod/box/step", "write_limit_bytes_per_s", 3000);
+    expect(&h, "/pod/box/step", "reads", 1);
+    expect(&h, "/pod/box/step", "writes", 1);
+    expect_absent(&h, "/pod/box/step", "read_limit_per_s");
+    expect(&h, "/pod/box/step", "write_limit_per_s", 70);
     harness_close(&h);
     tree_remove(&tree);
 }

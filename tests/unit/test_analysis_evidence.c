@@ -88,6 +88,54 @@ static void an_idle_device_is_throttled_a_full_one_is_not(void **state) {
     expect_disk(0.9, "disk", VERDICT_SATURATED);
 }
 
+/* A group's limit on one counter, and what it counts in a second. */
+static struct {
+    size_t counter, limit;
+    double allowed, moved;
+} limit_now;
+
+static double limited_group(size_t column, double t_s) {
+    (void)t_s;
+    return column == limit_now.counter ? limit_now.moved
+           : column == limit_now.limit ? limit_now.allowed
+                                       : 0;
+}
+
+static void expect_limit(const char *said) {
+    struct recording r;
+    struct judged j;
+    host_now.psi_io = 0.4;
+    host_now.busy = 0.01;
+    plant_waiting(&r, 0.4);
+    plant(&r, RECORDING_CGROUP, 1, "/job", 0.1, 1u << limit_now.limit, limited_group);
+    judge(&r, &j);
+    assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
+    assert_string_equal(cause_name(j.verdict.kind), "throttle");
+    if (!strstr(j.words.summary, said))
+        fail_msg("not '%s': %s", said, j.words.summary);
+    release(&r, &j);
+}
+
+/* The job waits for 40 % of the time: what is moved in a second is moved in that part of it. */
+static void the_limit_that_ran_out_is_said_with_its_number(void **state) {
+    (void)state;
+    limit_now.counter = CGROUP_WRITE_BYTES;
+    limit_now.limit = CGROUP_WRITE_LIMIT;
+    limit_now.allowed = 60e6;
+    limit_now.moved = 0.4 * 58e6;
+    expect_limit("its control group may write 60 MB a second");
+    limit_now.moved = 0.4 * 40e6; /* far below */
+    expect_limit("its I/O is slow though the device is idle");
+    limit_now.counter = CGROUP_READS;
+    limit_now.limit = CGROUP_READS_LIMIT;
+    limit_now.allowed = 400;
+    limit_now.moved = 0.4 * 400;
+    expect_limit("its control group may read 400 times a second");
+    limit_now.allowed = 1e12; /* a setting that means none */
+    limit_now.moved = 1e12;
+    expect_limit("its I/O is slow though the device is idle");
+}
+
 /* Calls to a file server, in seconds per second: 20 ms each, of which 15 on the network. */
 static double calls_now;
 static double nfs_value(size_t column, double t_s) {
@@ -631,6 +679,7 @@ static void operators_that_did_not_end_cover_nothing_that_a_server_does(void **s
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
+        cmocka_unit_test(the_limit_that_ran_out_is_said_with_its_number),
         cmocka_unit_test(who_waits_for_a_server_of_files_is_told_its_export),
         cmocka_unit_test(a_disk_that_serves_one_reader_has_not_run_out),
         cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
