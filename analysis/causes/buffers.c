@@ -8,6 +8,8 @@
 
 #define OWN_REMARKS                                                                                \
     REMARK(READS_TOO_SLOWLY, "its program reads more slowly than data arrive", SLOTS(), SLOTS())   \
+    REMARK(RECEIVE_BUFFERS_SMALL, "its receive buffers are too small for the data that arrive",    \
+           SLOTS(), SLOTS())                                                                       \
     REMARK(SEND_BUFFERS_SMALL, "its send buffers are too small for the path", SLOTS(), SLOTS())    \
     REMARK(DATA_HELD_UP,                                                                           \
            "data from %s to %s were held up by %[the receiver|the send buffer] %.0f %% of the "    \
@@ -40,6 +42,11 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+bool buffer_is_small(const struct run_model *model, struct flow_room room) {
+    return room.own < number_of(model, ROOM_MIN) &&
+           room.own <= number_of(model, ROOM_PART) * room.others;
+}
+
 static double all_transfers(const struct run_model *model, size_t group, const struct flows *flows,
                             int host, enum flow_side side) {
     double all = 0, part = flows_critical_part(model, group, flows, host, side);
@@ -63,7 +70,37 @@ static int look_at_flow(const struct run_model *model, size_t group, const struc
                        candidates);
 }
 
+/* Each round trip moves no more than the receiver has room for. The sender's clock of waiting for
+ * room hardly sees it: a reader that waits makes room at once.
+ */
+static int look_at_room(const struct run_model *model, size_t group, const struct flows *flows,
+                        int host, struct candidates *candidates) {
+    struct flow_room room = flows_room(flows, host, true);
+    double demand = all_transfers(model, group, flows, host, FLOW_RECEIVE);
+    if (!buffer_is_small(model, room) || demand < number_of(model, BLOCKED_MIN))
+        return 0;
+    struct candidate c = candidate_of(host, group, RESOURCE_APPLICATION, CAUSE_RECEIVER);
+    c.blocked = fmin(1, demand);
+    c.saturated = true;
+    c.signals = 2;
+    c.path.terms = 1u << BUDGET_TRANSFER;
+    c.path.all_hosts = true;
+    c.path.part = flows_critical_part(model, group, flows, host, FLOW_RECEIVE);
+    remark_set(&c.cause, RECEIVE_BUFFERS_SMALL, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, BUFFERS_HOLD, NUMBERS(true, room.own, room.others / 1e3), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static int look_at_rooms(const struct run_model *model, size_t group, const struct flows *flows,
+                         struct candidates *candidates) {
+    int result = 0;
+    for (size_t h = 0; result == 0 && h < model->n_hosts; h++)
+        result = look_at_room(model, group, flows, (int)h, candidates);
+    return result;
+}
+
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    size_t before = candidates->n;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     const struct flow *worst = NULL;
     const struct flows *flows;
@@ -74,7 +111,10 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
             worst = f;
     }
-    return worst ? look_at_flow(model, group, flows, worst, wall_s, candidates) : result;
+    if (result == 0 && worst)
+        result = look_at_flow(model, group, flows, worst, wall_s, candidates);
+    return result < 0 || candidates->n > before ? result
+                                                : look_at_rooms(model, group, flows, candidates);
 }
 
 static void advise(const struct advised *advised) {

@@ -108,6 +108,9 @@ int rank_pause_add(const struct run_model *model, size_t group, size_t who,
 size_t rank_pause_longest(const struct run_model *model, size_t group, enum budget_term term,
                           double *ret_demand);
 
+/* Whether a buffer is so small that somebody set it. */
+bool buffer_is_small(const struct run_model *model, struct flow_room room);
+
 /* ---- ranks slower than their peers ---- */
 
 /* The process outside the job that used most of a host's CPU, or of its disks, in these windows. */

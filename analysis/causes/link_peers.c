@@ -11,11 +11,7 @@
 
 #include "analysis/causes/link_private.h"
 #include "analysis/causes/straggler.h"
-#include "analysis/facts/series/stats.h"
 
-#define OWN_NUMBERS                                                                                \
-    NUMBER(ROOM_MIN, 65536.0, "bytes", "a buffer that the kernel chose grows beyond it")           \
-    NUMBER(ROOM_PART, 0.125, "of the peers' median", "a buffer so far below was set by the program")
 #define OWN_REMARKS                                                                                \
     REMARK(TRANSFERS_TAKE_LONGER, "transfers take rank %d longer than its peers", SLOTS("rank"),   \
            SLOTS())                                                                                \
@@ -27,10 +23,6 @@
            "the %[receive|send] buffers of rank %d are too small for %[the data that arrive|the "  \
            "path]",                                                                                \
            SLOTS("1: of receiving", "rank", "1: of receiving"), SLOTS())                           \
-    REMARK(BUFFERS_HOLD,                                                                           \
-           "the %[receive|send] buffers of its connections have room for %.0f bytes, those of "    \
-           "the other hosts for %.0f kB in the median",                                            \
-           SLOTS("1: of receiving", "bytes", "median of others, kB"), SLOTS())                     \
     REMARK(OWN_TIME_LONGER,                                                                        \
            "rank %d takes %.2f times as long as its peers, without its waiting for others",        \
            SLOTS("rank", "times"), SLOTS())                                                        \
@@ -60,48 +52,15 @@
 /* Evidence from the connections of a host about its path. */
 enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
 
-/* The smallest buffer of a host's connections, and the median of all other hosts; NAN. */
-struct room {
-    double own, others;
-};
-
-static double send_room(const struct flow *f) {
-    return f->send_room;
-}
-static double back_room(const struct flow *f) {
-    return f->back_room;
-}
-
-static struct room room_of(const struct flows *flows, int host, double (*of)(const struct flow *)) {
-    struct room room = {NAN, NAN};
-    double *others = malloc((flows->n + 1) * sizeof *others);
-    size_t n = 0;
-    for (size_t i = 0; others && i < flows->n; i++) {
-        double bytes = of(&flows->items[i]);
-        if (flows->items[i].from == host)
-            room.own = fmin(room.own, bytes);
-        else if (!isnan(bytes))
-            others[n++] = bytes;
-    }
-    room.others = stats_median(others, n);
-    free(others);
-    return room;
-}
-
-static bool is_small(const struct run_model *model, struct room room) {
-    return room.own < number_of(model, ROOM_MIN) &&
-           room.own <= number_of(model, ROOM_PART) * room.others;
-}
-
 /* Whether a receiver or a send buffer held the connections up, which is a separate finding; or
  * nothing: at the rate of arrival the data would have needed little of the time, and none queued on
  * the way. */
 static enum path path_of(const struct run_model *model, const struct flows *flows, int host,
                          double wall_s) {
     double limited = 0, need = 0, queue_ns = 0;
-    if (is_small(model, room_of(flows, host, back_room)))
+    if (buffer_is_small(model, flows_room(flows, host, true)))
         return PATH_SMALL_RECEIVE;
-    if (is_small(model, room_of(flows, host, send_room)))
+    if (buffer_is_small(model, flows_room(flows, host, false)))
         return PATH_SMALL_SEND;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
@@ -127,14 +86,14 @@ static enum path path_of(const struct run_model *model, const struct flows *flow
 static bool is_within_cores(const struct run_model *model, const struct flows *flows,
                             const struct straggler *s, enum path path) {
     return path == PATH_IDLE && s->slowdown < number_of(model, SKEW_RATIO_UNTOLD) &&
-           !isnan(room_of(flows, s->host, send_room).own) &&
-           !isnan(room_of(flows, s->host, back_room).own);
+           !isnan(flows_room(flows, s->host, false).own) &&
+           !isnan(flows_room(flows, s->host, true).own);
 }
 
 /* Blames a buffer that is set too small, and not the link. */
 static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
     bool receives = path == PATH_SMALL_RECEIVE;
-    struct room room = room_of(flows, c->host, receives ? back_room : send_room);
+    struct flow_room room = flows_room(flows, c->host, receives);
     c->resource = RESOURCE_APPLICATION;
     c->kind = receives ? CAUSE_RECEIVER : CAUSE_SNDBUF;
     c->saturated = true;
@@ -250,7 +209,6 @@ const struct cause cause_link_peers = {
     .name = "link-peers",
     .resource = RESOURCE_NET_EGRESS,
     .kind = CAUSE_PATH_LIMITED,
-    .numbers = own_numbers,
     .remarks = own_remarks,
     .reason = "transfers that take one rank longer than its peers go through something slower",
     .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate),

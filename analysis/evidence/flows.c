@@ -211,6 +211,22 @@ void flows_release(struct flows *flows) {
     *flows = (struct flows){0};
 }
 
+struct flow_room flows_room(const struct flows *flows, int host, bool receive) {
+    struct flow_room room = {NAN, NAN};
+    double *others = malloc((flows->n + 1) * sizeof *others);
+    size_t n = 0;
+    for (size_t i = 0; others && i < flows->n; i++) {
+        double bytes = receive ? flows->items[i].back_room : flows->items[i].send_room;
+        if (flows->items[i].from == host)
+            room.own = fmin(room.own, bytes);
+        else if (!isnan(bytes))
+            others[n++] = bytes;
+    }
+    room.others = stats_median(others, n);
+    free(others);
+    return room;
+}
+
 static double f1(double both, double of_side, double held) {
     return both > 0 ? 2 * both / (of_side + held) : 0;
 }

@@ -41,6 +41,12 @@ int flows_make(const struct run_model *model, struct windows windows, struct flo
 
 void flows_release(struct flows *flows);
 
+/* The smallest buffer of a host's connections, and the median of all other hosts; NAN. */
+struct flow_room {
+    double own, others;
+};
+struct flow_room flows_room(const struct flows *flows, int host, bool receive);
+
 /* How well one side of one host explains the set of limited flows: harmonic mean of precision and
  * recall (F1); 0 if none of them passes it. A link that is slow in both directions explains both
  * sets.

@@ -426,6 +426,45 @@ static void a_rate_of_the_start_up_hides_no_full_link(void **state) {
     }
 }
 
+static int64_t room_now;
+
+static double narrow(size_t column, double t_s) {
+    (void)t_s;
+    return column == CONNECTION_PID            ? 1000
+           : column == CONNECTION_BUSY         ? 0.5e9
+           : column == CONNECTION_SEND_BYTES   ? 5e6
+           : column == CONNECTION_RECEIVE_ROOM ? (double)room_now
+                                               : 0;
+}
+
+/* Rank 1 waits half of the time for what rank 0 sends. Neither clock of the connection shows it,
+ * and no data queue.
+ */
+static void a_receive_buffer_of_a_page_holds_up_what_arrives(void **state) {
+    double takes = play_answers(NULL, FREELY, 20e6);
+    (void)state;
+    for (int small = 0; small < 2; small++) {
+        struct recording r;
+        struct judged j;
+        plant_hosts(&r, 2, takes + 0.1);
+        for (int h = 0; h < 2; h++) {
+            plant_process(&r, h, "train", (struct plant_process){h, 0.5, 0, 0});
+            PLANT(&r.calls, h, h, "MPI_Init", -1, -1, 0, 0, 0);
+            room_now = h && small ? 4096 : 2000000;
+            plant(&r, RECORDING_CONNECTION, h,
+                  h ? "10.0.0.2:6000>10.0.0.1:5000" : "10.0.0.1:5000>10.0.0.2:6000", 0.1,
+                  1u << CONNECTION_PID | 1u << CONNECTION_RECEIVE_ROOM, narrow);
+        }
+        play_answers(&r, FREELY, 20e6);
+        judge(&r, &j);
+        if (small)
+            expect(&j, "application", "receiver", 1);
+        else
+            assert_false(j.verdict.resource == RESOURCE_APPLICATION);
+        release(&r, &j);
+    }
+}
+
 static void a_rate_of_the_path_is_believed(void **state) {
     struct recording r;
     struct judged j;
@@ -506,6 +545,7 @@ int main(void) {
         cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
         cmocka_unit_test(a_rate_of_the_start_up_hides_no_full_link),
         cmocka_unit_test(a_rate_of_the_path_is_believed),
+        cmocka_unit_test(a_receive_buffer_of_a_page_holds_up_what_arrives),
         cmocka_unit_test(a_link_is_not_held_where_another_explains_its_routes_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
