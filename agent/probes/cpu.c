@@ -35,7 +35,7 @@ enum { N_NUMBERS = CPU_STEAL + 1 };
 struct held {
     int64_t idle, iowait, steal; /* of the last sample */
     int64_t user, system;        /* of the last sample, divided from the scheduler's clock */
-    int64_t busy;                /* of the machine's core, whoever used it; of the last sample */
+    int64_t busy;                /* of the machine's core, for any program; of the last sample */
     int64_t outside;             /* the part of it that the group did not use */
 };
 
@@ -100,9 +100,8 @@ static void note_core(struct cpu *cpu, const struct probe_env *env, unsigned cor
     struct held *held = &cpu->held[core];
     held->steal = time_of(env, numbers, n, CPU_STEAL);
     held->busy = 0;
-    for (size_t i = 0; i < CPU_STEAL; i++)
-        if (i != CPU_IDLE && i != CPU_IOWAIT)
-            held->busy = counter_add(held->busy, time_of(env, numbers, n, i));
+    for (size_t i = CPU_USER; i <= CPU_SYSTEM; i++)
+        held->busy = counter_add(held->busy, time_of(env, numbers, n, i));
     cpu->total.steal = counter_add(cpu->total.steal, held->steal);
     cpu->total.busy = counter_add(cpu->total.busy, held->busy);
 }

@@ -51,13 +51,13 @@ static double outside_group(const struct run_model *model, size_t group, int hos
 }
 
 /* Counters of whole cores include every program; those of a group do not show who else uses its
- * cores, if that was not recorded apart. If half of the cores' time is idle by the group's account,
- * hardly any process queues, except one whose own threads wake at the same time.
+ * cores, if that was not recorded apart. A process waits while all cores are busy, so one that
+ * waits for longer than the group used them waits for something else.
  */
 static bool is_held_outside(const struct run_model *model, size_t group, int host, double blocked) {
     double busy = 100 - stats_or_zero(model_mean(model, host, METRIC_CPU_IDLE, group));
-    double outside = outside_group(model, group, host);
-    return isnan(outside) ? busy < 50 && recording_counts_group(model->recording, host)
+    double outside = model_shares_cores(model, host) ? 0 : outside_group(model, group, host);
+    return isnan(outside) ? 100 * blocked > busy && recording_counts_group(model->recording, host)
                           : could_hold(model, outside, blocked);
 }
 
