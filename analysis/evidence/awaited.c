@@ -48,8 +48,8 @@ double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
     double sum = 0;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *pair = &set->items[s];
-        if (waits_in(set, pair, b) && series_last(set, pair, WAKEUP_WAKER) == b->pid &&
-            process_waits_kind(set, pair) == WAIT_KIND_LOCK)
+        if (waits_in(set, pair, b) && process_waits_is_own(set, pair) &&
+            series_last(set, pair, WAKEUP_REASON) == WAIT_REASON_FUTEX)
             sum +=
                 process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
     }

@@ -4,6 +4,11 @@
  * it chose. Only the first is waiting for a peer, up to the time for which connections and pairs
  * show which peer it was. A process blocked in a receive call, on a pipe or for a child always
  * waits for another process.
+ *
+ * A thread that another thread of its process wakes was waiting for what that one did: a runtime
+ * with a scheduler of its own (Go, tokio, a JVM) has one thread that polls or reads, which hands
+ * the rest over. So that time of the process belongs to what its other threads were blocked in:
+ * storage, memory, full connections, and peers that connections and pairs show.
  */
 #include "analysis/time/process_waits.h"
 
@@ -119,8 +124,13 @@ bool process_waits_is_name(const struct series_set *wakeups, const struct series
            key_is_name_server(&pair->key);
 }
 
+bool process_waits_is_own(const struct series_set *wakeups, const struct series *pair) {
+    return series_last(wakeups, pair, WAKEUP_WAKER) == series_last(wakeups, pair, WAKEUP_PID) &&
+           !process_waits_is_name(wakeups, pair);
+}
+
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair) {
-    if (process_waits_is_name(wakeups, pair))
+    if (process_waits_is_name(wakeups, pair) || process_waits_is_own(wakeups, pair))
         return -1;
     switch (series_last(wakeups, pair, WAKEUP_REASON)) {
     case WAIT_REASON_POLL:
@@ -158,32 +168,139 @@ static void add_told(const struct process_waits *waits, struct windows windows,
     }
 }
 
+/* ---- hand-overs between threads of the process ---- */
+
+/* Clocks of the process as one for waits that others may end. */
+struct waits {
+    double receive, poll, lock, pipe, child, strangers, timer;
+};
+
+/* Time that its own threads ended, by what the process waited for. */
+struct behind {
+    double disk, fault, send, message, pipe;
+};
+
+static struct waits read_waits(const struct process_waits *waits, struct windows w) {
+    return (struct waits){
+        .receive = clock_in(waits, WAIT_PROCESS_SOCKET_RECEIVE, w),
+        .poll = clock_in(waits, WAIT_PROCESS_POLL, w),
+        .lock = clock_in(waits, WAIT_PROCESS_FUTEX, w),
+        .pipe = clock_in(waits, WAIT_PROCESS_PIPE, w) + clock_in(waits, WAIT_PROCESS_UNIX, w),
+        .child = clock_in(waits, WAIT_PROCESS_CHILD, w),
+        .strangers =
+            clock_in(waits, WAIT_PROCESS_CONNECT, w) + clock_in(waits, WAIT_PROCESS_ACCEPT, w),
+        .timer = clock_in(waits, WAIT_PROCESS_TIMER, w)};
+}
+
+static double own_in(const struct process_waits *waits, int64_t reason, size_t column,
+                     struct windows windows) {
+    const struct series_set *set = &waits->recording->tables[RECORDING_WAKEUP];
+    double sum = 0;
+    for (size_t i = 0; i < waits->n_wakeups; i++)
+        if (series_last(set, waits->wakeups[i], WAKEUP_REASON) == reason &&
+            process_waits_is_own(set, waits->wakeups[i]))
+            sum += column == WAKEUP_PROCESS
+                       ? process_waits_woken(waits, i, windows)
+                       : process_waits_growth(set, waits->wakeups[i], column, windows);
+    return sum;
+}
+
+/* The agent guesses what a wait in progress is for. If no other process released the lock, the part
+ * is taken that its waits for locks usually have.
+ */
+static double handed_lock(const struct process_waits *waits, double lock, double by_others,
+                          struct windows windows) {
+    double ends = clock_in(waits, WAIT_TIMES_FUTEX, windows);
+    double own = own_in(waits, WAIT_REASON_FUTEX, WAKEUP_TIMES, windows);
+    double part = ends > 0 ? fmin(1, own / ends) : 0, rest = fmax(lock - by_others, 0);
+    double known = own_in(waits, WAIT_REASON_FUTEX, WAKEUP_PROCESS, windows);
+    return fmin(rest, fmax(known, part * rest));
+}
+
+/* Takes handed-over time out of the waits. Returns its sum. A thread that ends its sleep late in a
+ * wait of the process has slept for a part of it alone.
+ */
+static double take_handed(const struct process_waits *waits, const double *told,
+                          struct windows windows, struct waits *of) {
+    double lock = handed_lock(waits, of->lock, told[WAIT_KIND_LOCK], windows);
+    double poll = fmin(of->poll, own_in(waits, WAIT_REASON_POLL, WAKEUP_PROCESS, windows));
+    double pipe = fmin(of->pipe, own_in(waits, WAIT_REASON_PIPE, WAKEUP_PROCESS, windows) +
+                                     own_in(waits, WAIT_REASON_UNIX, WAKEUP_PROCESS, windows));
+    double timer = fmax(of->timer - clock_in(waits, WAIT_NS_TIMER, windows), 0);
+    of->lock -= lock;
+    of->poll -= poll;
+    of->pipe -= pipe;
+    of->timer -= timer;
+    return lock + poll + pipe + timer;
+}
+
+static double clocked_in(const struct process_waits *waits, struct windows windows) {
+    double sum = 0;
+    for (size_t column = WAIT_PROCESS_RUN; column < WAIT_PROCESS_UNCLOCKED; column++)
+        sum += clock_in(waits, column, windows);
+    return sum;
+}
+
+/* How much longer its threads were in a state than it was as one, within its clocked time. */
+static double more_of_threads(const struct process_waits *waits, size_t threads, size_t process,
+                              double clocked, struct windows windows) {
+    double sum = clock_in(waits, threads, windows), as_one = clock_in(waits, process, windows);
+    return fmax(fmin(sum, clocked) - as_one, 0);
+}
+
+static double sum_of_behind(const struct behind *b) {
+    return b->disk + b->fault + b->send + b->message + b->pipe;
+}
+
+/* Divides handed-over time by what its threads waited for beyond the waits of the process as one.
+ */
+static struct behind find_behind(const struct process_waits *waits, double handed,
+                                 const double *told, const struct waits *of,
+                                 struct windows windows) {
+    double clocked = handed > 0 ? clocked_in(waits, windows) : 0;
+    struct behind b = {
+        .disk = more_of_threads(waits, WAIT_NS_DISK, WAIT_PROCESS_DISK, clocked, windows),
+        .fault = more_of_threads(waits, WAIT_NS_FAULT, WAIT_PROCESS_FAULT, clocked, windows),
+        .send =
+            more_of_threads(waits, WAIT_NS_SOCKET_SEND, WAIT_PROCESS_SOCKET_SEND, clocked, windows),
+        .message = fmax(told[WAIT_KIND_MESSAGE] - of->receive - of->poll, 0),
+        .pipe = fmax(told[WAIT_KIND_PIPE] - of->pipe, 0)};
+    double all = sum_of_behind(&b), part = all > handed ? handed / all : 1;
+    return (struct behind){b.disk * part, b.fault * part, b.send * part, b.message * part,
+                           b.pipe * part};
+}
+
+/* ---- as terms ---- */
+
+static struct process_time terms_of(const struct process_waits *waits, const struct waits *of,
+                                    const struct behind *behind, double locked, double message,
+                                    double asleep, struct windows w) {
+    return (struct process_time){
+        .run = clock_in(waits, WAIT_PROCESS_RUN, w),
+        .runnable = clock_in(waits, WAIT_PROCESS_RUNNABLE, w),
+        .disk = clock_in(waits, WAIT_PROCESS_DISK, w) + behind->disk,
+        .fault = clock_in(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
+        .stopped = clock_in(waits, WAIT_PROCESS_STOPPED, w),
+        .send = clock_in(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send,
+        .asleep = clock_in(waits, WAIT_PROCESS_TIMER, w) + clock_in(waits, WAIT_PROCESS_KERNEL, w) +
+                  clock_in(waits, WAIT_PROCESS_OTHER, w) + asleep,
+        .peer = message + locked + of->pipe + behind->pipe + of->child + of->strangers,
+        .pool = {[WAIT_KIND_MESSAGE] = of->receive + of->poll + behind->message,
+                 [WAIT_KIND_LOCK] = of->lock,
+                 [WAIT_KIND_PIPE] = of->pipe + behind->pipe,
+                 [WAIT_KIND_CHILD] = of->child}};
+}
+
 struct process_time process_waits_in(const struct process_waits *waits, struct windows windows) {
     double told[WAIT_KIND_COUNT_] = {0};
+    struct waits of = read_waits(waits, windows);
     add_told(waits, windows, told);
-    double receive = clock_in(waits, WAIT_PROCESS_SOCKET_RECEIVE, windows);
-    double poll = clock_in(waits, WAIT_PROCESS_POLL, windows);
-    double lock = clock_in(waits, WAIT_PROCESS_FUTEX, windows);
-    double pipe =
-        clock_in(waits, WAIT_PROCESS_PIPE, windows) + clock_in(waits, WAIT_PROCESS_UNIX, windows);
-    double child = clock_in(waits, WAIT_PROCESS_CHILD, windows);
-    double strangers = clock_in(waits, WAIT_PROCESS_CONNECT, windows) +
-                       clock_in(waits, WAIT_PROCESS_ACCEPT, windows);
-    double message = fmax(receive, fmin(receive + poll, told[WAIT_KIND_MESSAGE]));
-    double locked = fmin(lock, told[WAIT_KIND_LOCK]);
-    return (struct process_time){.run = clock_in(waits, WAIT_PROCESS_RUN, windows),
-                                 .runnable = clock_in(waits, WAIT_PROCESS_RUNNABLE, windows),
-                                 .disk = clock_in(waits, WAIT_PROCESS_DISK, windows),
-                                 .fault = clock_in(waits, WAIT_PROCESS_FAULT, windows),
-                                 .stopped = clock_in(waits, WAIT_PROCESS_STOPPED, windows),
-                                 .send = clock_in(waits, WAIT_PROCESS_SOCKET_SEND, windows),
-                                 .asleep = clock_in(waits, WAIT_PROCESS_TIMER, windows) +
-                                           clock_in(waits, WAIT_PROCESS_KERNEL, windows) +
-                                           clock_in(waits, WAIT_PROCESS_OTHER, windows) + receive +
-                                           poll - message + lock - locked,
-                                 .peer = message + locked + pipe + child + strangers,
-                                 .pool = {[WAIT_KIND_MESSAGE] = receive + poll,
-                                          [WAIT_KIND_LOCK] = lock,
-                                          [WAIT_KIND_PIPE] = pipe,
-                                          [WAIT_KIND_CHILD] = child}};
+    double handed = take_handed(waits, told, windows, &of);
+    struct behind behind = find_behind(waits, handed, told, &of, windows);
+    double message = fmax(of.receive, fmin(of.receive + of.poll, told[WAIT_KIND_MESSAGE]));
+    double locked = fmin(of.lock, told[WAIT_KIND_LOCK]);
+    double asleep =
+        of.receive + of.poll - message + of.lock - locked + handed - sum_of_behind(&behind);
+    return terms_of(waits, &of, &behind, locked, message + behind.message, fmax(asleep, 0),
+                    windows);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process's wait clocks, as terms of its budget and as waits for other processes. The clocks are
- * those of the whole process: each instant is in exactly one of them, so they need no division.
+ * those of the whole process: each instant is in exactly one of them. A wait that its own threads
+ * ended is a hand-over inside the process: the process waited for what its other threads did.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_PROCESS_WAITS_H
 #define CHOKEPOINT_ANALYSIS_TIME_PROCESS_WAITS_H
@@ -68,8 +69,11 @@ double process_waits_woken(const struct process_waits *waits, size_t wakeup,
  */
 bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair);
 
-/* The kind of wait of a row of table wakeup; -1: none, or a wait for a name, which no process of
- * the job causes.
+/* Whether the pair's waits were ended by threads of the same process. */
+bool process_waits_is_own(const struct series_set *wakeups, const struct series *pair);
+
+/* The kind of wait of a row of table wakeup; -1: none, a hand-over inside a process, or a wait for
+ * a name, which no process of the job causes.
  */
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair);
 

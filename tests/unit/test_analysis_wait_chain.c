@@ -205,8 +205,88 @@ static void without_clocks_there_is_no_path(void **state) {
     release();
 }
 
+/* A is a runtime with its own scheduler: one thread polls a connection to B and hands answers over
+ * to another one. The clocks of A as one say that it waits for a lock; B sleeps in each request.
+ */
+static void a_hand_over_between_threads_is_a_wait_for_what_they_wait_for(void **state) {
+    (void)state;
+    begin();
+    add_process(
+        &recording,
+        (struct process){
+            .host = 0, .pid = 1, .run = .1, .lock = .9, .threads_poll = .9, .lock_ends = 20});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .timer = .9});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 1});
+    add_hand_over(&recording, 0, 1, 3, .9, 20);
+    build();
+    NEAR(path(0, BUDGET_IDLE), 0);
+    NEAR(path(0, BUDGET_CPU), .1);
+    assert_true(path(1, BUDGET_IDLE) > .75);
+    for (size_t i = 0; i < model.budgets.n_waits; i++)
+        assert_int_equal(model.budgets.waits[i].kind, WAIT_KIND_MESSAGE);
+    release();
+}
+
+/* A thread that looks at the time ends a wait in which it slept only at last. */
+static void a_process_sleeps_no_longer_than_its_threads(void **state) {
+    (void)state;
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .ticked = .9});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .timer = .9});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 1});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 1});
+    build();
+    NEAR(path(0, BUDGET_IDLE), 0);
+    assert_true(path(1, BUDGET_IDLE) > .75);
+    release();
+}
+
+/* The thread that hands over was blocked on storage: alone, and beside one that polls. */
+static void a_hand_over_after_storage_is_a_wait_for_storage(void **state) {
+    (void)state;
+    for (int polls = 0; polls < 2; polls++) {
+        begin();
+        add_process(&recording, (struct process){.host = 0,
+                                                 .pid = 1,
+                                                 .run = .1,
+                                                 .lock = .9,
+                                                 .threads_poll = polls,
+                                                 .threads_disk = 1.6,
+                                                 .lock_ends = 20});
+        add_hand_over(&recording, 0, 1, 3, .9, 20);
+        build();
+        NEAR(path(0, BUDGET_DISK), .9);
+        release();
+    }
+}
+
+/* Waits that end at a time of their choice are asleep, whatever another thread does: half of them
+ * are ended by a thread that hands over.
+ */
+static void a_lock_that_nobody_releases_is_asleep(void **state) {
+    (void)state;
+    for (int handed = 0; handed < 2; handed++) {
+        begin();
+        add_process(
+            &recording,
+            (struct process){
+                .host = 0, .pid = 1, .run = .1, .lock = .9, .threads_disk = .9, .lock_ends = 20});
+        if (handed)
+            add_hand_over(&recording, 0, 1, .45, .01, 10);
+        build();
+        NEAR(path(0, BUDGET_DISK), handed ? .45 : 0);
+        NEAR(path(0, BUDGET_IDLE), handed ? .45 : .9);
+        release();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hand_over_between_threads_is_a_wait_for_what_they_wait_for),
+        cmocka_unit_test(a_process_sleeps_no_longer_than_its_threads),
+        cmocka_unit_test(a_hand_over_after_storage_is_a_wait_for_storage),
+        cmocka_unit_test(a_lock_that_nobody_releases_is_asleep),
         cmocka_unit_test(those_that_take_turns_are_charged_with_what_they_compute),
         cmocka_unit_test(all_that_are_ready_for_a_core_wait_for_its_quota_at_once),
         cmocka_unit_test(waits_go_on_to_the_one_that_waits_for_nobody),

@@ -13,6 +13,9 @@ struct process {
     int rank1; /* its rank plus 1; 0: none */
     int64_t parent;
     double begin_s; /* before that it sleeps */
+    double ticked;  /* a thread ended these waits that slept only at last */
+    double threads_disk, threads_poll,
+        lock_ends; /* of its threads: shares of time; ends a second */
 };
 struct socket {
     int64_t pid;
@@ -26,7 +29,8 @@ struct pair {
 static struct process process_now;
 static struct socket socket_now;
 static struct pair pair_now;
-static double sockets_begin_s; /* before that no process waits for one */
+static double pair_process_now, pair_ends_now; /* wait of the process, ends a second */
+static double sockets_begin_s;                 /* before that no process waits for one */
 
 static inline double process_row(size_t column, double t_s) {
     double lives = t_s >= process_now.begin_s;
@@ -62,6 +66,8 @@ static inline double wait_row(size_t column, double t_s) {
     case WAIT_PROCESS_SOCKET_SEND:
         return lives * process_now.send * 1e9;
     case WAIT_PROCESS_TIMER:
+        return (lives ? process_now.timer + process_now.ticked : 1) * 1e9;
+    case WAIT_NS_TIMER:
         return (lives ? process_now.timer : 1) * 1e9;
     case WAIT_PROCESS_POLL:
         return lives * process_now.poll * 1e9;
@@ -71,6 +77,12 @@ static inline double wait_row(size_t column, double t_s) {
         return lives * process_now.ready * 1e9;
     case WAIT_PROCESS_STOPPED:
         return lives * process_now.stopped * 1e9;
+    case WAIT_NS_DISK:
+        return lives * process_now.threads_disk * 1e9;
+    case WAIT_NS_POLL:
+        return lives * process_now.threads_poll * 1e9;
+    case WAIT_TIMES_FUTEX:
+        return lives * process_now.lock_ends;
     default:
         return 0;
     }
@@ -106,7 +118,11 @@ static inline double pair_row(size_t column, double t_s) {
         return (double)pair_now.waker;
     case WAKEUP_REASON:
         return pair_now.reason;
-    default: /* of the thread, and of the process */
+    case WAKEUP_TIMES:
+        return pair_ends_now;
+    case WAKEUP_PROCESS:
+        return pair_process_now * 1e9;
+    default:
         return pair_now.wait * 1e9;
     }
 }
@@ -124,10 +140,23 @@ static inline void add_socket(struct recording *r, int host, const char *name, s
     plant(r, RECORDING_SOCKET_WAIT, host, name, 0.1, 1u << SOCKET_WAIT_PID, socket_row);
 }
 
-static inline void add_pair(struct recording *r, int host, struct pair p) {
+static inline void plant_pair_row(struct recording *r, int host, struct pair p, double process,
+                                  double ends) {
     pair_now = p;
+    pair_process_now = process;
+    pair_ends_now = ends;
     plant(r, RECORDING_WAKEUP, host, "a < b", 0.1,
           1u << WAKEUP_PID | 1u << WAKEUP_WAKER | 1u << WAKEUP_REASON, pair_row);
+}
+
+static inline void add_pair(struct recording *r, int host, struct pair p) {
+    plant_pair_row(r, host, p, p.wait, 10);
+}
+
+/* Threads of a process wait for each other: `wait` in sum, `process` of the process as one. */
+static inline void add_hand_over(struct recording *r, int host, int64_t pid, double wait,
+                                 double process, double ends) {
+    plant_pair_row(r, host, (struct pair){pid, pid, WAIT_REASON_FUTEX, wait}, process, ends);
 }
 
 #endif
