@@ -94,13 +94,14 @@ struct wait_thread {
     wait_u64 pending_ns;      /* waited for a socket that is not known yet: the next read decides */
     wait_u64 last_pending_ns; /* the last wait in pending_ns */
     wait_u64 gap_ns;          /* how long its process was blocked at its last wakeup; 0: it ran */
-    wait_u64 pending_gap_ns;  /* part of pending_ns in which the whole process waited */
     wait_u64 last_socket;     /* address of the socket that it read last, and its slot + 1 */
     wait_u32 last_slot;
     wait_u32 wait_slot; /* slot + 1 of the socket for which it is blocked; 0: none or not known */
     wait_u32 switches;  /* its own count, when it last left its core */
-    wait_u32 acted;     /* it used a socket since it last woke: no tick */
+    wait_u32 acted;     /* it used a socket, or woke another thread, since it last woke: no tick */
     wait_u64 asked;     /* address of the socket with an open question for a name; 0: none */
+    wait_u32 handed;    /* a thread of its own process woke it last: it ended no gap */
+    wait_u32 unused;
 };
 
 /*
@@ -142,7 +143,12 @@ struct wait_process {
     wait_u32 open_state;   /* state of that thread before the gap ended */
     wait_u32 worker_state; /* of the last thread that ended a gap by more than a tick */
     wait_u64 worker;       /* its address */
-    wait_u64 alone[5];     /* padding to whole cache lines */
+    /* Gaps that a poll or an unknown socket ended. The next read of any thread decides: the thread
+     * that polls may hand its work over. */
+    wait_u64 pending_gap_ns;
+    wait_u64 pending_since_ns; /* beginning of the last of them, which ticks may interrupt */
+    wait_u64 pending_last_ns;  /* the part of it in pending_gap_ns */
+    wait_u64 alone[2];         /* padding to whole cache lines */
 };
 
 struct wait_socket {

@@ -234,6 +234,51 @@ static void serve_beside_ticks(void) {
     say("process", getpid(), "process_poll_ns", least > 0 ? least : 0, blocked_ns);
 }
 
+/* ---- a thread that polls, and hands its work over ---- */
+
+static int handed_over;
+static int (*handed_ends)[2];
+
+/* Reads what is there each time that it is woken. */
+static void *read_handed(void *argument) {
+    char byte;
+    for (int i = 0; i < ROUNDS; i++) {
+        while (__atomic_load_n(&handed_over, __ATOMIC_ACQUIRE) <= i)
+            wait_on(&handed_over, i);
+        if (read(handed_ends[0][1], &byte, 1) != 1)
+            fail("read");
+    }
+    return argument;
+}
+
+/* The process waits for the connection, in whichever thread: not for the lock between the two. */
+static void serve_by_two_threads(void) {
+    int ends[4][2], epoll = epoll_create1(0);
+    char byte = 0;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+    handed_ends = ends;
+    tcp_pair(ends[0]);
+    if (write(ends[0][0], &byte, 1) != 1 || read(ends[0][1], &byte, 1) != 1)
+        fail("write");
+    epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0][1], &event);
+    pid_t feeder = feed(ends, 1);
+    pthread_t reader = start(read_handed, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        begin();
+        while (epoll_wait(epoll, &event, 1, -1) != 1)
+            ;
+        end();
+        __atomic_store_n(&handed_over, i + 1, __ATOMIC_RELEASE);
+        wake(&handed_over);
+    }
+    pthread_join(reader, NULL);
+    int64_t least = blocked_ns - queued_ns;
+    say("process", getpid(), "process_poll_ns", least, blocked_ns);
+    say("process", getpid(), "process_futex_ns", 0, 0);
+    say("socket", port_of(ends[0][1]), "process_starved_ns", least, blocked_ns);
+    waitpid(feeder, NULL, 0);
+}
+
 int main(int argc, char **argv) {
     const char *kind = argc == 2 ? argv[1] : "";
     if (strcmp(kind, "pool") == 0)
@@ -246,10 +291,12 @@ int main(int argc, char **argv) {
         serve(3, 1, PAUSE_MS / 3);
     else if (strcmp(kind, "ticks") == 0)
         serve_beside_ticks();
+    else if (strcmp(kind, "handed") == 0)
+        serve_by_two_threads();
     else if (strcmp(kind, "together") == 0)
         serve(2, 2, -1);
     else {
-        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|ticks|together\n");
+        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|ticks|handed|together\n");
         return 2;
     }
     return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/probes/wait/wait_private.h"
+#include "common/error.h"
 
 #define READ_TRIES 8
 
@@ -54,11 +55,25 @@ static bool read_process(const struct wait_process *slot, uint64_t now_ns,
 
 /* ---- gaps ---- */
 
+/* Threads of the process release its locks only once one of them goes on: the first of these states
+ * that some thread is in. */
+static uint32_t behind_lock(uint32_t states) {
+    static const uint32_t order[] = {
+        WAIT_DISK, WAIT_FAULT, WAIT_SOCKET_SEND, WAIT_SOCKET_RECEIVE, WAIT_CONNECT, WAIT_POLL,
+        WAIT_PIPE, WAIT_UNIX,  WAIT_CHILD,       WAIT_ACCEPT,         WAIT_TIMER};
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+        if (states >> order[i] & 1)
+            return order[i];
+    return WAIT_FUTEX;
+}
+
 /* The state of the thread that works: other threads may only tick. */
 static uint32_t guess(const struct wait_process *process, const struct wait_group *group) {
     uint32_t state = group && group->threads == 1 ? group->state
                      : process->worker            ? process->worker_state
                                                   : process->last_state;
+    if (state == WAIT_FUTEX && group)
+        return behind_lock(group->states);
     return state >= WAIT_FIRST_BLOCKED && state < WAIT_UNCLOCKED ? state : WAIT_OTHER;
 }
 
@@ -104,6 +119,7 @@ static void close_clocks(struct wait_process *slot, uint64_t pause_ns, uint64_t 
         __atomic_fetch_add(&slot->busy_ns, pause_ns, __ATOMIC_RELAXED);
     else
         take_gap(slot, load(&slot->gap_since_ns), pause_ns, guess(slot, NULL));
+    __atomic_store_n(&slot->pending_gap_ns, 0, __ATOMIC_RELAXED);
     uint64_t ns[WAIT_STATES] = {0};
     take_open(slot, UINT64_MAX, ns);
     take_carry(slot, guess(slot, NULL), ns);

@@ -60,6 +60,7 @@ static void take_live_thread(struct wait_watch *watch, const struct wait_thread 
     if (!whole)
         return; /* unchanged since it was last told */
     group->state = thread.state;
+    group->states |= UINT32_C(1) << thread.state;
     const struct wait_totals *totals = watch->memory.totals;
     if (thread.generation != totals->generation && totals->paused_ns < now_ns)
         now_ns = totals->paused_ns; /* nothing later is known */
@@ -136,6 +137,7 @@ static void begin_groups(struct wait_watch *watch) {
         memcpy(group->now_times, group->ended_times, sizeof group->now_times);
         memcpy(group->process_now_ns, group->process_ended_ns, sizeof group->process_now_ns);
         group->threads = 0;
+        group->states = 0;
     }
 }
 

@@ -42,7 +42,8 @@ struct wait_group {
     uint64_t times[WAIT_STATES];
     uint64_t now_ns[WAIT_STATES], now_times[WAIT_STATES]; /* while a sample is in progress */
     struct wait_shares shares;
-    uint32_t state; /* of the thread that was looked at last */
+    uint32_t state;  /* of the thread that was looked at last */
+    uint32_t states; /* mask of the states of its threads in this sample */
     uint64_t process_ended_ns[WAIT_STATES], process_now_ns[WAIT_STATES];
     uint64_t process_ns[WAIT_STATES]; /* reported, never steps back */
     struct wait_shares process_shares;

@@ -52,6 +52,7 @@ int BPF_PROG(on_waking, struct task_struct *task) {
     if (!is_known(thread->word, all) && !learn_sleeper(thread, task, now, all))
         return 0;
     wait_u32 state = thread->state;
+    note_hand_over(thread, state);
     wait_u64 ns = move(thread, task, WAIT_RUNNABLE, now, all);
     count_event(all, now);
     give_to_socket(thread, state, ns);
@@ -178,7 +179,7 @@ int BPF_PROG(on_send, struct sock *sock, int size) {
     }
     thread->acted = 1;
     thread->asked = 0;
-    thread->pending_ns = thread->pending_gap_ns = 0;
+    drop_pending(thread);
     return 0;
 }
 

@@ -21,9 +21,10 @@ static __always_inline bool is_for_names(struct sock *sock) {
 /* The thread's pending waits were for a name. */
 static __always_inline void give_to_name(struct wait_thread *thread) {
     struct wait_wakeup_key key = {.waiter = thread->tgid, .state = WAIT_NAME};
+    wait_u64 gap = take_pending_gap(thread);
     if (thread->pending_ns)
-        add_wakeup(&key, thread->pending_ns, thread->pending_gap_ns);
-    thread->pending_ns = thread->pending_gap_ns = 0;
+        add_wakeup(&key, thread->pending_ns, gap);
+    thread->pending_ns = 0;
 }
 
 static __always_inline void take_answer(struct wait_thread *thread) {
@@ -39,7 +40,7 @@ static __always_inline void ask_for_name(struct wait_thread *thread, wait_u64 ad
     if (thread->asked && thread->asked != address)
         give_to_name(thread);
     if (!thread->asked)
-        thread->pending_ns = thread->pending_gap_ns = 0;
+        drop_pending(thread);
     thread->asked = address;
 }
 

@@ -31,9 +31,14 @@ static __always_inline wait_u64 end_gap(struct wait_process *process, struct wai
     return now > process->blocked_since_ns ? now - process->blocked_since_ns : 0;
 }
 
+/* Whether a wait in that state may end at a time of its own choice. */
+static __always_inline bool may_tick(wait_u32 state) {
+    return state == WAIT_TIMER || state == WAIT_POLL || state == WAIT_FUTEX || state == WAIT_OTHER;
+}
+
 static __always_inline bool is_tick(const struct wait_process *process,
                                     const struct wait_thread *thread, wait_u32 to) {
-    return thread && !thread->acted && process->opened_by == (wait_u64)thread &&
+    return thread && may_tick(to) && !thread->acted && process->opened_by == (wait_u64)thread &&
            process->open_state == to && thread->ns[WAIT_RUN] - process->opener_ran < WAIT_TICK_NS;
 }
 
@@ -49,10 +54,11 @@ static __always_inline void close_gap(struct wait_process *process, bool tick) {
 }
 
 /* Called when the worker continues after a thread that may only tick has ended the gap: the gap
- * then belongs to the worker. Returns the gap. */
+ * then belongs to the worker. If another thread of the process woke it, the gap had ended before,
+ * and belongs to the thread that ended it. Returns the gap. */
 static __always_inline wait_u64 claim_gap(struct wait_process *process,
                                           const struct wait_thread *thread, wait_u32 from) {
-    if (!thread || is_busy(from) || process->worker != (wait_u64)thread ||
+    if (!thread || thread->handed || is_busy(from) || process->worker != (wait_u64)thread ||
         process->opened_by == (wait_u64)thread || from >= WAIT_STATES)
         return 0;
     process->open_state = from;

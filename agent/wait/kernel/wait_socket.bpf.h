@@ -88,15 +88,38 @@ static __always_inline wait_u32 slot_by_address(const struct wait_thread *thread
                                                                                            : 0;
 }
 
-static __always_inline void keep_pending(struct wait_thread *thread, wait_u64 ns) {
-    thread->pending_ns += ns;
-    thread->last_pending_ns = ns;
-    thread->pending_gap_ns += thread->gap_ns;
-}
-
 static __always_inline void add_gap(wait_u64 *clock, wait_u64 gap) {
     if (gap)
         __sync_fetch_and_add(clock, gap);
+}
+
+/* A gap that continues after a tick is measured from its beginning again. */
+static __always_inline void keep_pending_gap(struct wait_process *process, wait_u64 gap) {
+    wait_u64 known = process->pending_gap_ns ? process->pending_last_ns : 0;
+    if (process->pending_since_ns != process->blocked_since_ns)
+        known = 0;
+    process->pending_since_ns = process->blocked_since_ns;
+    process->pending_last_ns = gap;
+    add_gap(&process->pending_gap_ns, gap > known ? gap - known : 0);
+}
+
+static __always_inline void keep_pending(struct wait_thread *thread, wait_u64 ns) {
+    struct wait_process *process = process_at(thread->process - 1);
+    thread->pending_ns += ns;
+    thread->last_pending_ns = ns;
+    if (process && thread->gap_ns)
+        keep_pending_gap(process, thread->gap_ns);
+}
+
+static __always_inline wait_u64 take_pending_gap(const struct wait_thread *thread) {
+    struct wait_process *process = process_at(thread->process - 1);
+    return process ? __sync_lock_test_and_set(&process->pending_gap_ns, 0) : 0;
+}
+
+/* The wait was for no socket. */
+static __always_inline void drop_pending(struct wait_thread *thread) {
+    thread->pending_ns = 0;
+    take_pending_gap(thread);
 }
 
 /* A wait for a socket has ended. */
@@ -115,17 +138,18 @@ static __always_inline void give_to_socket(struct wait_thread *thread, wait_u32 
         keep_pending(thread, ns);
 }
 
-/* The thread reads now: its pending wait counts for this socket, even if several are ready. A new
- * socket may have come at the end of the wait. */
+/* The thread reads now: its pending wait, or that of the thread that handed the work over to it,
+ * counts for this socket, even if several are ready. A new socket may have come at the end of the
+ * wait. */
 static __always_inline void give_pending(struct wait_thread *thread, struct wait_socket *socket,
                                          wait_u64 now) {
-    wait_u64 ns = thread->pending_ns;
-    wait_u64 most = socket->read_ns ? now - socket->read_ns : thread->last_pending_ns;
-    wait_u64 gap = thread->pending_gap_ns;
-    if (ns)
-        __sync_fetch_and_add(&socket->starved_ns, ns < most ? ns : most);
+    wait_u64 gap = take_pending_gap(thread);
+    wait_u64 ns = thread->pending_ns > gap ? thread->pending_ns : gap;
+    wait_u64 last = thread->last_pending_ns > gap ? thread->last_pending_ns : gap;
+    wait_u64 most = socket->read_ns ? now - socket->read_ns : last;
+    add_gap(&socket->starved_ns, ns < most ? ns : most);
     add_gap(&socket->process_starved_ns, gap < most ? gap : most);
-    thread->pending_ns = thread->pending_gap_ns = 0;
+    thread->pending_ns = 0;
     socket->read_ns = now;
 }
 

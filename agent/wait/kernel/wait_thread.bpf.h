@@ -80,7 +80,7 @@ static __always_inline void spend_pause(struct wait_thread *thread, struct task_
                                         wait_u32 state, const struct wait_totals *all) {
     if (thread->since_ns < all->paused_ns)
         spend(thread, state, all->paused_ns);
-    thread->pending_ns = thread->pending_gap_ns = 0;
+    thread->pending_ns = 0;
     thread->switches = switches_of(task);
 }
 

@@ -40,6 +40,19 @@ static __always_inline void add_wakeup(const struct wait_wakeup_key *key, wait_u
     }
 }
 
+/* Notes a hand-over: the current task, a thread of the same process, ends the wait by a system
+ * call. It acted, so it did not only tick. */
+static __always_inline void note_hand_over(struct wait_thread *waiter, wait_u32 state) {
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+    struct wait_thread *waker = thread_of(task);
+    waiter->handed = 0;
+    if (!waker || !waker->process || waker->process != waiter->process ||
+        !is_waker(state, call_of(task).kind))
+        return;
+    waker->acted = 1;
+    waiter->handed = 1;
+}
+
 static __always_inline void count_wakeup(const struct wait_thread *waiter, wait_u32 state,
                                          wait_u64 ns) {
     struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
