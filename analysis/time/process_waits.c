@@ -282,7 +282,7 @@ static struct process_time terms_of(const struct process_waits *waits, const str
         .fault = clock_in(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
         .stopped = clock_in(waits, WAIT_PROCESS_STOPPED, w),
         .send = clock_in(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send,
-        .asleep = clock_in(waits, WAIT_PROCESS_TIMER, w) + clock_in(waits, WAIT_PROCESS_KERNEL, w) +
+        .asleep = of->timer + clock_in(waits, WAIT_PROCESS_KERNEL, w) +
                   clock_in(waits, WAIT_PROCESS_OTHER, w) + asleep,
         .peer = message + locked + of->pipe + behind->pipe + of->child + of->strangers,
         .pool = {[WAIT_KIND_MESSAGE] = of->receive + of->poll + behind->message,
