@@ -35,22 +35,33 @@ double awaited_part(const struct run_model *model, size_t group, size_t who, enu
     return of_host > 0 ? fmin(1, demand / of_host) : 1;
 }
 
+/* Says in which way the process pauses, and what its threads waited for meanwhile. */
+static void say_sleep(const struct rank_budget *b, const struct awaited_lock *lock,
+                      struct candidate *c) {
+    if (!lock->asleep) {
+        remark_set(&c->cause, PROCESS_SLEEPS, NUMBERS(), NAMES(b->process));
+        return;
+    }
+    c->kind = CAUSE_LOCK;
+    remark_set(&c->cause, PROCESS_HOLDS_LOCK, NUMBERS(), NAMES(b->process));
+    remarks_add(&c->evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(lock->waited_s), NAMES());
+}
+
 int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
                       enum budget_term term, enum cause_kind cause, double demand,
                       struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
     struct candidate c = pause_candidate(model, group, who, cause, term, demand);
-    double locked = awaited_lock_s(model, who, group),
-           share = awaited_term_share(model, group, who, 1u << term);
+    struct awaited_lock lock;
+    double share = awaited_term_share(model, group, who, 1u << term);
+    int result = awaited_lock_find(model, who, group, &lock);
+    if (result < 0)
+        return result;
     c.path.part = awaited_part(model, group, who, term, demand);
+    remarks_add(&c.evidence, PROCESS_PAUSED, NUMBERS(100 * share), NAMES(b->process));
     if (cause == CAUSE_STOPPED)
         remark_set(&c.cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
-    else if (locked >= share * b->groups[group].wall_s / 2)
-        remark_set(&c.cause, PROCESS_HOLDS_LOCK, NUMBERS(), NAMES(b->process));
     else
-        remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES(b->process));
-    remarks_add(&c.evidence, PROCESS_PAUSED, NUMBERS(100 * share), NAMES(b->process));
-    if (cause != CAUSE_STOPPED && locked > 0)
-        remarks_add(&c.evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(locked), NAMES());
+        say_sleep(b, &lock, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

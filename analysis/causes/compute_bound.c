@@ -8,13 +8,26 @@
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/evidence/awaited.h"
 
+#define OWN_NUMBERS                                                                                \
+    NUMBER(                                                                                        \
+        QUEUED_LITTLE, 0.25, "threads",                                                            \
+        "of the job queue for a core in the mean: with more of them not one thread alone wants "   \
+        "to compute")
 #define OWN_REMARKS                                                                                \
     REMARK(PROGRAM_COMPUTES, "the program computes", SLOTS(), SLOTS())                             \
     REMARK(USED_BY_SHORT_PROCESSES,                                                                \
            "most of its CPU time was used by processes too short-lived to be seen one by one",     \
            SLOTS(), SLOTS())                                                                       \
     REMARK(ONE_THREAD_COMPUTES, "one thread computes, and the other cores idle", SLOTS(), SLOTS()) \
+    REMARK(THREADS_TAKE_TURNS,                                                                     \
+           "threads of %s compute one at a time, and wait for a lock meanwhile", SLOTS(),          \
+           SLOTS("process"))                                                                       \
+    REMARK(ADVISE_SHORTER_LOCK,                                                                    \
+           "hold that lock for shorter in %s on %s, or divide what it guards: more cores do not "  \
+           "help before",                                                                          \
+           SLOTS(), SLOTS("process", "host"))                                                      \
     REMARK(CORES_USED, "the job used %.2g of the %.0f cores of its %d host%[|s]",                  \
            SLOTS("used, cores", "cores", "hosts", "hosts"), SLOTS())                               \
     REMARK(CORES_USED_HERE, "the job used %.2g of the %.0f cores of %s",                           \
@@ -38,7 +51,10 @@ struct computing {
     size_t n_hosts;     /* of the job */
     size_t workers;     /* processes that compute, plus their threads that fill more cores */
     int busiest;        /* a host */
-    bool one_thread;    /* one process computes, in one thread */
+    bool one_thread;    /* one process computes, in one thread at a time */
+    bool locked;        /* since others of its threads wait for a lock that this one holds */
+    double waited_s;    /* for that lock, by all threads in sum */
+    size_t who;         /* that process, as index of the budgets */
     bool come_and_go;   /* its processes are too short to be seen one by one */
 };
 
@@ -78,22 +94,31 @@ static double computing_cores(const struct run_model *model) {
     return cores;
 }
 
-/* Whether only one thread of one process computes. */
-static bool is_one_thread(const struct run_model *model, size_t group) {
+/* Whether only one thread of one process computes. *ret_who: the last that computes. */
+static bool is_one_thread(const struct run_model *model, size_t group, size_t *ret_who) {
     size_t computing = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = &model->budgets.items[r].groups[group];
         double cpu = budget_sum(b, 1u << BUDGET_CPU);
-        if (b->wall_s > 0 && cpu >= number_of(model, ONE_CORE_LITTLE) * b->wall_s)
+        if (b->wall_s > 0 && cpu >= number_of(model, ONE_CORE_LITTLE) * b->wall_s) {
             computing++;
+            *ret_who = r;
+        }
         if (b->other_cpu_s >= number_of(model, ONE_CORE_LITTLE) * b->wall_s && b->wall_s > 0)
             return false;
     }
     return computing == 1;
 }
 
+/* Whether the host's other cores idle. */
+static bool is_alone(const struct run_model *model, size_t group, int host) {
+    double idle = model_mean(model, host, METRIC_CPU_IDLE, group) / 100;
+    double cores = model->hosts[host].n_cpus;
+    return !(idle * cores < (cores - 1) / 2);
+}
+
 static struct computing look(const struct run_model *model, size_t group) {
-    struct computing c = {.share = share_of(model, group), .busiest = -1};
+    struct computing c = {.share = share_of(model, group), .busiest = -1, .who = SIZE_MAX};
     double most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
         double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
@@ -109,10 +134,24 @@ static struct computing look(const struct run_model *model, size_t group) {
     c.computing = c.come_and_go ? c.used : computing_cores(model);
     c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - number_of(model, ONE_CORE_LITTLE)))
                               : count_workers(model, group);
-    c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
+    c.one_thread = c.n_hosts == 1 && c.cores > 1 && is_alone(model, group, c.busiest) &&
                    (c.come_and_go ? c.used <= 1 + number_of(model, ONE_CORE_LITTLE)
-                                  : is_one_thread(model, group));
+                                  : is_one_thread(model, group, &c.who));
     return c;
+}
+
+/* Whether the one thread computes alone because it holds a lock. If it does not, threads of the job
+ * that queue for a core want to compute as well. -ENOMEM.
+ */
+static int look_for_lock(const struct run_model *model, size_t group, struct computing *x) {
+    double queued = x->one_thread ? model_mean(model, x->busiest, METRIC_JOB_RUN_QUEUE, group) : 0;
+    struct awaited_lock lock = {.computing = false};
+    int result =
+        x->one_thread && x->who != SIZE_MAX ? awaited_lock_find(model, x->who, group, &lock) : 0;
+    x->locked = lock.computing;
+    x->waited_s = lock.waited_s;
+    x->one_thread &= x->locked || !(queued > 100 * number_of(model, QUEUED_LITTLE));
+    return result;
 }
 
 static void put_compute_remarks(const struct run_model *model, const struct computing *x,
@@ -120,8 +159,14 @@ static void put_compute_remarks(const struct run_model *model, const struct comp
     const char *host = model->hosts[c->host].name;
     if (x->come_and_go)
         remarks_add(&c->evidence, USED_BY_SHORT_PROCESSES, NUMBERS(), NAMES());
+    if (x->locked) {
+        remark_set(&c->cause, THREADS_TAKE_TURNS, NUMBERS(),
+                   NAMES(model->budgets.items[x->who].process));
+        remarks_add(&c->evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(x->waited_s), NAMES());
+    }
     if (x->one_thread) {
-        remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
+        if (!x->locked)
+            remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
         remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));
         return;
     }
@@ -143,8 +188,12 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     struct computing x = look(model, group);
     if (!(x.share >= number_of(model, COMPUTE_BOUND)) || x.busiest < 0)
         return 0;
+    if (look_for_lock(model, group, &x) < 0)
+        return -ENOMEM;
     struct candidate c = candidate_of(x.busiest, group, RESOURCE_CPU,
-                                      x.one_thread ? CAUSE_SINGLE_THREAD : CAUSE_COMPUTE_BOUND);
+                                      x.locked       ? CAUSE_LOCK
+                                      : x.one_thread ? CAUSE_SINGLE_THREAD
+                                                     : CAUSE_COMPUTE_BOUND);
     c.subject = x.one_thread ? SUBJECT_CORE : SUBJECT_ALL_HOSTS;
     c.fallback = c.everywhere = c.path.all_hosts = true;
     c.blocked = fmin(1, x.share);
@@ -163,7 +212,10 @@ static int detect(const struct run_model *model, size_t group, struct candidates
 
 static void advise(const struct advised *advised) {
     unsigned cores = advised->model->hosts[advised->c->host].n_cpus;
-    if (advised->c->kind == CAUSE_SINGLE_THREAD)
+    if (advised->c->kind == CAUSE_LOCK)
+        remarks_add(advised->next, ADVISE_SHORTER_LOCK, NUMBERS(),
+                    NAMES(advised->c->cause.names[0], advised->host));
+    else if (advised->c->kind == CAUSE_SINGLE_THREAD)
         remarks_add(advised->next, ADVISE_MORE_THREADS, NUMBERS(cores), NAMES(advised->host));
     else
         remarks_add(advised->next, ADVISE_SEE_COMPUTING, NUMBERS(), NAMES());
@@ -173,6 +225,7 @@ const struct cause cause_compute_bound = {
     .name = "compute-bound",
     .resource = RESOURCE_CPU,
     .kind = CAUSE_COMPUTE_BOUND,
+    .numbers = own_numbers,
     .remarks = own_remarks,
     .reason = "a program that computes all the time ends sooner only on faster or more cores",
     .detect = detect,

@@ -42,18 +42,72 @@ static bool waits_in(const struct series_set *set, const struct series *pair,
     return pair->host == process->host && series_last(set, pair, WAKEUP_PID) == process->pid;
 }
 
-double awaited_lock_s(const struct run_model *model, size_t who, size_t group) {
+static bool is_lock(const struct series_set *set, const struct series *pair) {
+    return series_last(set, pair, WAKEUP_REASON) == WAIT_REASON_FUTEX;
+}
+
+/* Adds up a column over waits for locks: of threads of the process for each other, or for any. */
+static double locks_in(const struct run_model *model, const struct rank_budget *process, bool own,
+                       size_t column, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_WAKEUP];
-    const struct rank_budget *b = &model->budgets.items[who];
     double sum = 0;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *pair = &set->items[s];
-        if (waits_in(set, pair, b) && process_waits_is_own(set, pair) &&
-            series_last(set, pair, WAKEUP_REASON) == WAIT_REASON_FUTEX)
-            sum +=
-                process_waits_growth(set, pair, WAKEUP_WAIT, phase_windows(&model->groups[group]));
+        if (waits_in(set, pair, process) && is_lock(set, pair) &&
+            (!own || process_waits_is_own(set, pair)))
+            sum += process_waits_growth(set, pair, column, windows);
     }
-    return sum / 1e9;
+    return sum;
+}
+
+/* How often the process slept, in the way in which it slept longest: until a time of its choice,
+ * for a lock that nobody released, or for an event. *ret_ns: how long.
+ */
+static double count_sleeps(const struct process_waits *of, double released, struct windows windows,
+                           double *ret_ns) {
+    static const size_t ways[][2] = {{WAIT_PROCESS_TIMER, WAIT_TIMES_TIMER},
+                                     {WAIT_PROCESS_FUTEX, WAIT_TIMES_FUTEX},
+                                     {WAIT_PROCESS_POLL, WAIT_TIMES_POLL}};
+    double sleeps = 0;
+    *ret_ns = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        double ns = process_waits_clock(of, ways[i][0], windows);
+        if (ns <= *ret_ns)
+            continue;
+        *ret_ns = ns;
+        sleeps = process_waits_clock(of, ways[i][1], windows) -
+                 (ways[i][0] == WAIT_PROCESS_FUTEX ? released : 0);
+    }
+    return fmax(sleeps, 0);
+}
+
+static bool is_once_each(const struct run_model *model, double handed, double each) {
+    double part = number_of(model, LOCK_HANDED_ON);
+    return each > 0 && handed >= part * each && handed <= each / part;
+}
+
+int awaited_lock_find(const struct run_model *model, size_t who, size_t group,
+                      struct awaited_lock *ret_lock) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct windows windows = phase_windows(&model->groups[group]);
+    struct process_waits of;
+    double asleep;
+    int result = process_waits_find(model->recording, b->host, b->pid, &of);
+    *ret_lock = (struct awaited_lock){.asleep = false};
+    if (result < 0)
+        return result;
+    double waited = locks_in(model, b, true, WAKEUP_WAIT, windows);
+    double handed = locks_in(model, b, true, WAKEUP_TIMES, windows);
+    double sleeps =
+        count_sleeps(&of, locks_in(model, b, false, WAKEUP_TIMES, windows), windows, &asleep);
+    *ret_lock = (struct awaited_lock){
+        .waited_s = waited / 1e9,
+        .asleep = waited >= asleep / 2 && is_once_each(model, handed, sleeps),
+        .computing =
+            waited >= process_waits_clock(&of, WAIT_PROCESS_RUN, windows) / 2 &&
+            is_once_each(model, handed, process_waits_clock(&of, WAIT_TIMES_RUN, windows))};
+    process_waits_release(&of);
+    return 0;
 }
 
 double awaited_names_part(const struct run_model *model, size_t who, size_t group) {

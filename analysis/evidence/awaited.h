@@ -42,8 +42,17 @@ bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
 /* The part of a process's idle time in which it waited for name resolution, 0..1. */
 double awaited_names_part(const struct run_model *model, size_t who, size_t group);
 
-/* Seconds that threads of a process waited, summed, for locks that others of its threads released.
+/* Waits of a process's threads for each other in a group. A thread that sleeps or
+ * computes with a lock in its hands releases it afterwards, and another thread goes on then.
+ * Threads of a pool that idle wait, too, but are woken for another reason.
  */
-double awaited_lock_s(const struct run_model *model, size_t who, size_t group);
+struct awaited_lock {
+    double waited_s; /* in sum, until another thread of the process ended the wait */
+    bool asleep;     /* handed over once for each sleep of the process */
+    bool computing;  /* handed over once for each time that a thread computed */
+};
+/* -ENOMEM. */
+int awaited_lock_find(const struct run_model *model, size_t who, size_t group,
+                      struct awaited_lock *ret_lock);
 
 #endif

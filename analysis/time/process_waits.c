@@ -147,7 +147,8 @@ int process_waits_kind(const struct series_set *wakeups, const struct series *pa
     }
 }
 
-static double clock_in(const struct process_waits *waits, size_t column, struct windows windows) {
+double process_waits_clock(const struct process_waits *waits, size_t column,
+                           struct windows windows) {
     const struct series_set *set = &waits->recording->tables[RECORDING_WAIT];
     double sum = 0;
     for (size_t i = 0; i < waits->n_clocks; i++)
@@ -181,15 +182,15 @@ struct behind {
 };
 
 static struct waits read_waits(const struct process_waits *waits, struct windows w) {
-    return (struct waits){
-        .receive = clock_in(waits, WAIT_PROCESS_SOCKET_RECEIVE, w),
-        .poll = clock_in(waits, WAIT_PROCESS_POLL, w),
-        .lock = clock_in(waits, WAIT_PROCESS_FUTEX, w),
-        .pipe = clock_in(waits, WAIT_PROCESS_PIPE, w) + clock_in(waits, WAIT_PROCESS_UNIX, w),
-        .child = clock_in(waits, WAIT_PROCESS_CHILD, w),
-        .strangers =
-            clock_in(waits, WAIT_PROCESS_CONNECT, w) + clock_in(waits, WAIT_PROCESS_ACCEPT, w),
-        .timer = clock_in(waits, WAIT_PROCESS_TIMER, w)};
+    return (struct waits){.receive = process_waits_clock(waits, WAIT_PROCESS_SOCKET_RECEIVE, w),
+                          .poll = process_waits_clock(waits, WAIT_PROCESS_POLL, w),
+                          .lock = process_waits_clock(waits, WAIT_PROCESS_FUTEX, w),
+                          .pipe = process_waits_clock(waits, WAIT_PROCESS_PIPE, w) +
+                                  process_waits_clock(waits, WAIT_PROCESS_UNIX, w),
+                          .child = process_waits_clock(waits, WAIT_PROCESS_CHILD, w),
+                          .strangers = process_waits_clock(waits, WAIT_PROCESS_CONNECT, w) +
+                                       process_waits_clock(waits, WAIT_PROCESS_ACCEPT, w),
+                          .timer = process_waits_clock(waits, WAIT_PROCESS_TIMER, w)};
 }
 
 static double own_in(const struct process_waits *waits, int64_t reason, size_t column,
@@ -210,7 +211,7 @@ static double own_in(const struct process_waits *waits, int64_t reason, size_t c
  */
 static double handed_lock(const struct process_waits *waits, double lock, double by_others,
                           struct windows windows) {
-    double ends = clock_in(waits, WAIT_TIMES_FUTEX, windows);
+    double ends = process_waits_clock(waits, WAIT_TIMES_FUTEX, windows);
     double own = own_in(waits, WAIT_REASON_FUTEX, WAKEUP_TIMES, windows);
     double part = ends > 0 ? fmin(1, own / ends) : 0, rest = fmax(lock - by_others, 0);
     double known = own_in(waits, WAIT_REASON_FUTEX, WAKEUP_PROCESS, windows);
@@ -226,7 +227,7 @@ static double take_handed(const struct process_waits *waits, const double *told,
     double poll = fmin(of->poll, own_in(waits, WAIT_REASON_POLL, WAKEUP_PROCESS, windows));
     double pipe = fmin(of->pipe, own_in(waits, WAIT_REASON_PIPE, WAKEUP_PROCESS, windows) +
                                      own_in(waits, WAIT_REASON_UNIX, WAKEUP_PROCESS, windows));
-    double timer = fmax(of->timer - clock_in(waits, WAIT_NS_TIMER, windows), 0);
+    double timer = fmax(of->timer - process_waits_clock(waits, WAIT_NS_TIMER, windows), 0);
     of->lock -= lock;
     of->poll -= poll;
     of->pipe -= pipe;
@@ -237,14 +238,15 @@ static double take_handed(const struct process_waits *waits, const double *told,
 static double clocked_in(const struct process_waits *waits, struct windows windows) {
     double sum = 0;
     for (size_t column = WAIT_PROCESS_RUN; column < WAIT_PROCESS_UNCLOCKED; column++)
-        sum += clock_in(waits, column, windows);
+        sum += process_waits_clock(waits, column, windows);
     return sum;
 }
 
 /* How much longer its threads were in a state than it was as one, within its clocked time. */
 static double more_of_threads(const struct process_waits *waits, size_t threads, size_t process,
                               double clocked, struct windows windows) {
-    double sum = clock_in(waits, threads, windows), as_one = clock_in(waits, process, windows);
+    double sum = process_waits_clock(waits, threads, windows),
+           as_one = process_waits_clock(waits, process, windows);
     return fmax(fmin(sum, clocked) - as_one, 0);
 }
 
@@ -276,14 +278,14 @@ static struct process_time terms_of(const struct process_waits *waits, const str
                                     const struct behind *behind, double locked, double message,
                                     double asleep, struct windows w) {
     return (struct process_time){
-        .run = clock_in(waits, WAIT_PROCESS_RUN, w),
-        .runnable = clock_in(waits, WAIT_PROCESS_RUNNABLE, w),
-        .disk = clock_in(waits, WAIT_PROCESS_DISK, w) + behind->disk,
-        .fault = clock_in(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
-        .stopped = clock_in(waits, WAIT_PROCESS_STOPPED, w),
-        .send = clock_in(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send,
-        .asleep = of->timer + clock_in(waits, WAIT_PROCESS_KERNEL, w) +
-                  clock_in(waits, WAIT_PROCESS_OTHER, w) + asleep,
+        .run = process_waits_clock(waits, WAIT_PROCESS_RUN, w),
+        .runnable = process_waits_clock(waits, WAIT_PROCESS_RUNNABLE, w),
+        .disk = process_waits_clock(waits, WAIT_PROCESS_DISK, w) + behind->disk,
+        .fault = process_waits_clock(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
+        .stopped = process_waits_clock(waits, WAIT_PROCESS_STOPPED, w),
+        .send = process_waits_clock(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send,
+        .asleep = of->timer + process_waits_clock(waits, WAIT_PROCESS_KERNEL, w) +
+                  process_waits_clock(waits, WAIT_PROCESS_OTHER, w) + asleep,
         .peer = message + locked + of->pipe + behind->pipe + of->child + of->strangers,
         .pool = {[WAIT_KIND_MESSAGE] = of->receive + of->poll + behind->message,
                  [WAIT_KIND_LOCK] = of->lock,

@@ -54,6 +54,10 @@ static inline double process_time_sum(const struct process_time *t) {
 double process_waits_growth(const struct series_set *set, const struct series *series,
                             size_t column, struct windows windows);
 
+/* The growth of a column of table wait, of the process's clocks. */
+double process_waits_clock(const struct process_waits *waits, size_t column,
+                           struct windows windows);
+
 /* ns for which the process waited for a connection's data, for room in it, or for the waker of a
  * pair.
  */

@@ -129,6 +129,81 @@ static void two_that_compute_alike_are_not_one_thread(void **state) {
     release();
 }
 
+/* ---- locks ---- */
+
+/* A waits for B, a thread of which sleeps fifty times a second; its threads wake each other. */
+static void plant_sleeper(double hand_overs, double waited) {
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
+    add_process(&recording, (struct process){.host = 1,
+                                             .pid = 2,
+                                             .run = .1,
+                                             .receive = .1,
+                                             .timer = .8,
+                                             .timer_ends = 50,
+                                             .lock_ends = hand_overs});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 50});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .1, 0, 0, .1, 50});
+    add_hand_over(&recording, 1, 2, waited, 0, hand_overs);
+    judge();
+}
+
+static void a_sleeper_with_a_lock_hands_it_over_once_each_sleep(void **state) {
+    static const struct {
+        double hand_overs, waited;
+        bool is_lock;
+    } plants[] = {{50, 2.4, true},   /* three others wait for it */
+                  {5, 3, false},     /* three threads idle, and are seldom needed */
+                  {200, 2.4, false}, /* work is handed on, whether or not anything sleeps */
+                  {50, .3, false}};  /* nobody waits for as long as it sleeps */
+    (void)state;
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        plant_sleeper(plants[i].hand_overs, plants[i].waited);
+        assert_true(!found(CAUSE_LOCK) == !plants[i].is_lock);
+        assert_true(!found(CAUSE_SLEEP) == plants[i].is_lock);
+        release();
+    }
+}
+
+static double core_row(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER || column == CPU_IDLE ? .5e9 : 0;
+}
+
+/* One process on two cores uses one of them; its threads wake each other. */
+static void plant_computing(double hand_overs, double queued) {
+    plant_init(&recording, 1, SECONDS);
+    plant(&recording, RECORDING_CPU, 0, "cpu0", 0.1, 0, core_row);
+    plant(&recording, RECORDING_CPU, 0, "cpu1", 0.1, 0, core_row);
+    add_process(&recording, (struct process){.host = 0,
+                                             .pid = 1,
+                                             .run = 1,
+                                             .queued = queued,
+                                             .run_ends = 900,
+                                             .lock_ends = hand_overs});
+    add_hand_over(&recording, 0, 1, 2, 0, hand_overs);
+    judge();
+}
+
+static void threads_that_compute_in_turns_wait_for_a_lock(void **state) {
+    (void)state;
+    plant_computing(900, 0);
+    assert_non_null(found(CAUSE_LOCK));
+    assert_int_equal(found(CAUSE_LOCK)->subject, SUBJECT_CORE);
+    assert_null(found(CAUSE_SINGLE_THREAD));
+    release();
+    plant_computing(20, 0); /* threads that idle */
+    assert_non_null(found(CAUSE_SINGLE_THREAD));
+    assert_null(found(CAUSE_LOCK));
+    release();
+    plant_computing(20, .6); /* another thread wants to compute as well */
+    assert_non_null(found(CAUSE_COMPUTE_BOUND));
+    release();
+    plant_computing(900, .6); /* who is handed a lock queues for a moment */
+    assert_non_null(found(CAUSE_LOCK));
+    release();
+}
+
 /* ---- input ---- */
 
 /* Two ranks that alternate; rank 1 polls for its loader, which sleeps or computes. */
@@ -304,6 +379,8 @@ int main(void) {
         cmocka_unit_test(what_chains_of_waits_do_not_tell_is_refused),
         cmocka_unit_test(one_thread_that_fills_a_core_is_named),
         cmocka_unit_test(two_that_compute_alike_are_not_one_thread),
+        cmocka_unit_test(a_sleeper_with_a_lock_hands_it_over_once_each_sleep),
+        cmocka_unit_test(threads_that_compute_in_turns_wait_for_a_lock),
         cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),
         cmocka_unit_test(a_loader_that_is_ahead_is_no_input),
         cmocka_unit_test(requests_that_wait_for_few_connections_are_a_pool),

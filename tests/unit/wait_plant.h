@@ -12,8 +12,10 @@ struct process {
         ready; /* shares of time; their sum is its life */
     int rank1; /* its rank plus 1; 0: none */
     int64_t parent;
-    double begin_s; /* before that it sleeps */
-    double ticked;  /* a thread ended these waits that slept only at last */
+    double begin_s;              /* before that it sleeps */
+    double queued;               /* threads that queue for a core while another one runs */
+    double run_ends, timer_ends; /* how often a second */
+    double ticked;               /* a thread ended these waits that slept only at last */
     double threads_disk, threads_poll,
         lock_ends; /* of its threads: shares of time; ends a second */
 };
@@ -46,7 +48,7 @@ static inline double process_row(size_t column, double t_s) {
     case PROCESS_THREADS:
         return 1;
     case PROCESS_RUN_QUEUE:
-        return lives * process_now.ready * 1e9;
+        return lives * (process_now.ready + process_now.queued) * 1e9;
     case PROCESS_USER:
         return lives * process_now.run * 1e9;
     default:
@@ -81,6 +83,10 @@ static inline double wait_row(size_t column, double t_s) {
         return lives * process_now.threads_disk * 1e9;
     case WAIT_NS_POLL:
         return lives * process_now.threads_poll * 1e9;
+    case WAIT_TIMES_RUN:
+        return lives * process_now.run_ends;
+    case WAIT_TIMES_TIMER:
+        return lives * process_now.timer_ends;
     case WAIT_TIMES_FUTEX:
         return lives * process_now.lock_ends;
     default:
