@@ -34,6 +34,8 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
                                     [BUDGET_TRANSFER] = t->send};
     for (int term = 0; term < BUDGET_TERMS; term++)
         c->term[term] += share * amounts[term];
+    c->clocks_cpu += share * t->told_run;
+    c->counted_cpu += share * budget_amount(i->cpu);
     c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run, 0);
     c->dark |= 1u << BUDGET_OVERHEAD | 1u << BUDGET_FILE | 1u << BUDGET_UNSPLIT;
     c->source = BUDGET_FROM_CLOCKS;

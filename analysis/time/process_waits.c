@@ -79,6 +79,8 @@ int process_waits_find(const struct recording *recording, int host, int64_t pid,
         result = find_parts(&waits);
     if (result < 0)
         process_waits_release(&waits);
+    else
+        clock_fit_find(host, pid, &waits);
     *ret_waits = waits;
     return result;
 }
@@ -293,7 +295,7 @@ static struct process_time terms_of(const struct process_waits *waits, const str
                  [WAIT_KIND_CHILD] = of->child}};
 }
 
-struct process_time process_waits_in(const struct process_waits *waits, struct windows windows) {
+struct process_time process_waits_told(const struct process_waits *waits, struct windows windows) {
     double told[WAIT_KIND_COUNT_] = {0};
     struct waits of = read_waits(waits, windows);
     add_told(waits, windows, told);
@@ -305,4 +307,10 @@ struct process_time process_waits_in(const struct process_waits *waits, struct w
         of.receive + of.poll - message + of.lock - locked + handed - sum_of_behind(&behind);
     return terms_of(waits, &of, &behind, locked, message + behind.message, fmax(asleep, 0),
                     windows);
+}
+
+struct process_time process_waits_in(const struct process_waits *waits, struct windows windows) {
+    struct process_time told = process_waits_told(waits, windows);
+    told.told_run = told.run;
+    return waits->counted ? clock_fit(waits, windows, told) : told;
 }

@@ -20,6 +20,9 @@ struct process_waits {
      * an idle connection holds up nothing.
      */
     double *starved_parts, *blocked_parts, *wakeup_parts;
+    /* Of clocks in slices, which are fit to exact counters; NULL: the clocks are whole. */
+    const struct series *counted; /* of table process */
+    double cores;                 /* that its threads can run on at once */
 };
 
 /* -ENOMEM. */
@@ -44,6 +47,7 @@ struct process_time {
     double peer;                   /* until another process acted */
     double pool[WAIT_KIND_COUNT_]; /* the waits of a kind within `peer` and `asleep`, whether or not
                                       the peer is known */
+    double told_run;               /* `run` by the clocks alone */
 };
 
 static inline double process_time_sum(const struct process_time *t) {
@@ -82,8 +86,15 @@ bool process_waits_is_own(const struct series_set *wakeups, const struct series 
 int process_waits_kind(const struct series_set *wakeups, const struct series *pair);
 
 /* The agent has already shared out time that was not clocked over the other clocks; it is no part
- * of them here.
+ * of them here. Such clocks never stand against exact counters (clock_fit.c).
  */
 struct process_time process_waits_in(const struct process_waits *waits, struct windows windows);
+
+/* Sets up, and makes, the fit of clocks in slices to the kernel's CPU counters. */
+void clock_fit_find(int host, int64_t pid, struct process_waits *waits);
+struct process_time clock_fit(const struct process_waits *waits, struct windows windows,
+                              struct process_time time);
+/* As process_waits_in, by the clocks alone. */
+struct process_time process_waits_told(const struct process_waits *waits, struct windows windows);
 
 #endif

@@ -48,6 +48,11 @@ static double transfer(size_t from, size_t to) {
 #define B_TO_C "10.0.0.2:7000>10.0.0.3:8000"
 #define C_TO_B "10.0.0.3:8000>10.0.0.2:7000"
 
+static double one_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER ? .4e9 : column == CPU_IDLE ? .6e9 : 0;
+}
+
 static void those_that_take_turns_are_charged_with_what_they_compute(void **state) {
     (void)state;
     begin();
@@ -61,11 +66,6 @@ static void those_that_take_turns_are_charged_with_what_they_compute(void **stat
     NEAR(path(0, BUDGET_PEER_WAIT), 0);
     assert_int_equal(model.budgets.n_waits, 2);
     release();
-}
-
-static double one_core(size_t column, double t_s) {
-    (void)t_s;
-    return column == CPU_USER ? .4e9 : column == CPU_IDLE ? .6e9 : 0;
 }
 
 static double throttled(size_t column, double t_s) {
@@ -242,6 +242,32 @@ static void a_process_sleeps_no_longer_than_its_threads(void **state) {
     release();
 }
 
+/* On a host with one core. `counted` is what the kernel counts of computing. */
+static void clocks_in_slices_do_not_stand_against_counters(void **state) {
+    static const struct {
+        double clocked, counted, computing;
+    } plants[] = {{.3, .9, .9},   /* they missed it */
+                  {.3, .305, .3}, /* they agree but for jitter */
+                  {.3, .32, .3}}; /* they are whole, and began a moment late */
+    (void)state;
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        begin();
+        plant(&recording, RECORDING_CPU, 0, "cpu0", 0.1, 0, one_core);
+        add_process(&recording, (struct process){.host = 0,
+                                                 .pid = 1,
+                                                 .run = plants[i].clocked,
+                                                 .timer = 1 - plants[i].clocked,
+                                                 .counted = plants[i].counted});
+        build();
+        const struct budget *b = &model.budgets.items[0].groups[0];
+        NEAR(b->term_s[BUDGET_CPU] / SECONDS, plants[i].computing);
+        NEAR(b->term_s[BUDGET_IDLE] / SECONDS, 1 - plants[i].computing);
+        NEAR(b->clocks_cpu_s / SECONDS, plants[i].clocked); /* both are kept */
+        NEAR(b->counted_cpu_s / SECONDS, plants[i].counted);
+        release();
+    }
+}
+
 /* The thread that hands over was blocked on storage: alone, and beside one that polls. */
 static void a_hand_over_after_storage_is_a_wait_for_storage(void **state) {
     (void)state;
@@ -285,6 +311,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hand_over_between_threads_is_a_wait_for_what_they_wait_for),
         cmocka_unit_test(a_process_sleeps_no_longer_than_its_threads),
+        cmocka_unit_test(clocks_in_slices_do_not_stand_against_counters),
         cmocka_unit_test(a_hand_over_after_storage_is_a_wait_for_storage),
         cmocka_unit_test(a_lock_that_nobody_releases_is_asleep),
         cmocka_unit_test(those_that_take_turns_are_charged_with_what_they_compute),

@@ -13,6 +13,7 @@ struct process {
     int rank1; /* its rank plus 1; 0: none */
     int64_t parent;
     double begin_s;              /* before that it sleeps */
+    double counted;              /* CPU time by the kernel's counters; 0: as the clocks say */
     double queued;               /* threads that queue for a core while another one runs */
     double run_ends, timer_ends; /* how often a second */
     double ticked;               /* a thread ended these waits that slept only at last */
@@ -50,7 +51,7 @@ static inline double process_row(size_t column, double t_s) {
     case PROCESS_RUN_QUEUE:
         return lives * (process_now.ready + process_now.queued) * 1e9;
     case PROCESS_USER:
-        return lives * process_now.run * 1e9;
+        return lives * (process_now.counted > 0 ? process_now.counted : process_now.run) * 1e9;
     default:
         return 0;
     }
@@ -62,6 +63,7 @@ static inline double wait_row(size_t column, double t_s) {
     case WAIT_PID:
         return (double)process_now.pid;
     case WAIT_PROCESS_RUN:
+    case WAIT_NS_RUN:
         return lives * process_now.run * 1e9;
     case WAIT_PROCESS_SOCKET_RECEIVE:
         return lives * process_now.receive * 1e9;
