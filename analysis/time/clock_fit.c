@@ -70,7 +70,7 @@ static struct window rows_around(const struct series *counted, struct windows wi
 
 static void scale(struct process_time *t, double run, double rest) {
     double *others[] = {&t->runnable, &t->disk, &t->fault, &t->stopped,
-                        &t->asleep,   &t->send, &t->peer};
+                        &t->asleep,   &t->send, &t->peer,  &t->polled_room};
     t->run *= run;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         *others[i] *= rest;

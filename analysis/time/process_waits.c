@@ -16,6 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/facts/series/times.h"
+
 static int find_series(const struct series_set *set, int host, int64_t pid,
                        const struct series ***ret_found, size_t *ret_n) {
     struct series_range range = series_set_of_host(set, host);
@@ -32,7 +34,8 @@ static int find_series(const struct series_set *set, int host, int64_t pid,
     return 0;
 }
 
-_Static_assert(WAIT_PID == 0 && SOCKET_WAIT_PID == 0 && WAKEUP_PID == 0, "find_series");
+_Static_assert(WAIT_PID == 0 && SOCKET_WAIT_PID == 0 && WAKEUP_PID == 0 && CONNECTION_PID == 0,
+               "find_series");
 
 static double sum_of(const struct series_set *set, const struct series *series, size_t column) {
     double sum = 0;
@@ -76,6 +79,9 @@ int process_waits_find(const struct recording *recording, int host, int64_t pid,
         result =
             find_series(&tables[RECORDING_WAKEUP], host, pid, &waits.wakeups, &waits.n_wakeups);
     if (result == 0)
+        result = find_series(&tables[RECORDING_CONNECTION], host, pid, &waits.connections,
+                             &waits.n_connections);
+    if (result == 0)
         result = find_parts(&waits);
     if (result < 0)
         process_waits_release(&waits);
@@ -89,6 +95,7 @@ void process_waits_release(struct process_waits *waits) {
     free(waits->clocks);
     free(waits->sockets);
     free(waits->wakeups);
+    free(waits->connections);
     free(waits->starved_parts);
     free(waits->blocked_parts);
     free(waits->wakeup_parts);
@@ -119,6 +126,26 @@ double process_waits_woken(const struct process_waits *waits, size_t wakeup,
     return waits->wakeup_parts[wakeup] *
            process_waits_growth(&waits->recording->tables[RECORDING_WAKEUP], waits->wakeups[wakeup],
                                 WAKEUP_WAIT, windows);
+}
+
+double process_waits_queued(const struct process_waits *waits, size_t connection,
+                            struct windows windows) {
+    const struct series_set *set = &waits->recording->tables[RECORDING_CONNECTION];
+    const struct series *series = waits->connections[connection];
+    double sum = 0;
+    for (size_t w = 0; w < windows.n; w++) {
+        struct window part = windows.items[w];
+        size_t row = times_until(series->t_ns, sizeof *series->t_ns, series->n, part.begin_ns);
+        for (; row < series->n && part.begin_ns < windows.items[w].end_ns; row++) {
+            part.end_ns = series->t_ns[row] < windows.items[w].end_ns ? series->t_ns[row]
+                                                                      : windows.items[w].end_ns;
+            if (series_value(set, series, row, CONNECTION_UNSENT_BYTES) > 0)
+                sum +=
+                    process_waits_growth(set, series, CONNECTION_BUSY, (struct windows){&part, 1});
+            part.begin_ns = part.end_ns;
+        }
+    }
+    return sum;
 }
 
 bool process_waits_is_name(const struct series_set *wakeups, const struct series *pair) {
@@ -276,20 +303,35 @@ static struct behind find_behind(const struct process_waits *waits, double hande
 
 /* ---- as terms ---- */
 
+/* How long the process polled for room in a connection: it sent next, or data lay there that could
+ * not be sent yet. most: polled, and for no peer that is known.
+ */
+static double polled_room(const struct process_waits *waits, double most, struct windows windows) {
+    double told = -process_waits_clock(waits, WAIT_PROCESS_SOCKET_SEND, windows), queued = 0;
+    if (!(most > 0))
+        return 0;
+    for (size_t i = 0; i < waits->n_sockets; i++)
+        told += process_waits_blocked(waits, i, windows);
+    for (size_t i = 0; i < waits->n_connections; i++)
+        queued = fmax(queued, process_waits_queued(waits, i, windows));
+    return fmin(most, fmax(told, queued));
+}
+
 static struct process_time terms_of(const struct process_waits *waits, const struct waits *of,
                                     const struct behind *behind, double locked, double message,
-                                    double asleep, struct windows w) {
+                                    double room, double asleep, struct windows w) {
     return (struct process_time){
         .run = process_waits_clock(waits, WAIT_PROCESS_RUN, w),
         .runnable = process_waits_clock(waits, WAIT_PROCESS_RUNNABLE, w),
         .disk = process_waits_clock(waits, WAIT_PROCESS_DISK, w) + behind->disk,
         .fault = process_waits_clock(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
         .stopped = process_waits_clock(waits, WAIT_PROCESS_STOPPED, w),
-        .send = process_waits_clock(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send,
+        .send = process_waits_clock(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send + room,
+        .polled_room = room,
         .asleep = of->timer + process_waits_clock(waits, WAIT_PROCESS_KERNEL, w) +
                   process_waits_clock(waits, WAIT_PROCESS_OTHER, w) + asleep,
         .peer = message + locked + of->pipe + behind->pipe + of->child + of->strangers,
-        .pool = {[WAIT_KIND_MESSAGE] = of->receive + of->poll + behind->message,
+        .pool = {[WAIT_KIND_MESSAGE] = of->receive + of->poll - room + behind->message,
                  [WAIT_KIND_LOCK] = of->lock,
                  [WAIT_KIND_PIPE] = of->pipe + behind->pipe,
                  [WAIT_KIND_CHILD] = of->child}};
@@ -303,9 +345,9 @@ struct process_time process_waits_told(const struct process_waits *waits, struct
     struct behind behind = find_behind(waits, handed, told, &of, windows);
     double message = fmax(of.receive, fmin(of.receive + of.poll, told[WAIT_KIND_MESSAGE]));
     double locked = fmin(of.lock, told[WAIT_KIND_LOCK]);
-    double asleep =
-        of.receive + of.poll - message + of.lock - locked + handed - sum_of_behind(&behind);
-    return terms_of(waits, &of, &behind, locked, message + behind.message, fmax(asleep, 0),
+    double untold = of.receive + of.poll - message, room = polled_room(waits, untold, windows);
+    double asleep = untold - room + of.lock - locked + handed - sum_of_behind(&behind);
+    return terms_of(waits, &of, &behind, locked, message + behind.message, room, fmax(asleep, 0),
                     windows);
 }
 

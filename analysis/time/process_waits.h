@@ -14,13 +14,14 @@
  */
 struct process_waits {
     const struct recording *recording;
-    const struct series **clocks, **sockets, **wakeups;
-    size_t n_clocks, n_sockets, n_wakeups; /* n_clocks 0: its waits were not clocked */
+    const struct series **clocks, **sockets, **wakeups, **connections;
+    size_t n_clocks, n_sockets, n_wakeups,
+        n_connections; /* n_clocks 0: its waits were not clocked */
     /* The part of each thread's waits that held up the whole process, 0..1: a thread that waits for
      * an idle connection holds up nothing.
      */
     double *starved_parts, *blocked_parts, *wakeup_parts;
-    /* Of clocks in slices, which are fit to exact counters; NULL: the clocks are whole. */
+    /* Exact counters, which clocks in slices are fit to; NULL: the clocks are whole. */
     const struct series *counted; /* of table process */
     double cores;                 /* that its threads can run on at once */
 };
@@ -44,6 +45,7 @@ struct process_time {
     double run, runnable, disk, fault, stopped;
     double asleep;                 /* until a time that it chose, or for an unknown process */
     double send;                   /* until a connection had room */
+    double polled_room;            /* of `send`: polled for it */
     double peer;                   /* until another process acted */
     double pool[WAIT_KIND_COUNT_]; /* the waits of a kind within `peer` and `asleep`, whether or not
                                       the peer is known */
@@ -69,6 +71,9 @@ double process_waits_starved(const struct process_waits *waits, size_t socket,
                              struct windows windows);
 double process_waits_blocked(const struct process_waits *waits, size_t socket,
                              struct windows windows);
+/* ns for which data of the process lay in a connection that could not be sent yet. */
+double process_waits_queued(const struct process_waits *waits, size_t connection,
+                            struct windows windows);
 double process_waits_woken(const struct process_waits *waits, size_t wakeup,
                            struct windows windows);
 

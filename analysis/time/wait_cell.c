@@ -15,12 +15,11 @@ static void tell(struct told *told, size_t whom, double ns) {
 }
 
 /* A sender waits for its reader while unread data lie there; otherwise for the link. */
-static void add_blocked(const struct wait_chain *chain, size_t who, size_t socket,
+static void add_blocked(const struct wait_chain *chain, size_t who, size_t socket, double blocked,
                         struct windows cell, double length, struct cell_waits *waits) {
     const struct series_set *set = &chain->model->recording->tables[RECORDING_SOCKET_WAIT];
     const struct wait_peers *peers = &chain->times[who].peers;
     size_t whom = peers->sockets[socket];
-    double blocked = process_waits_blocked(&chain->members[who].waits, socket, cell);
     if (whom == SIZE_MAX || blocked <= 0)
         return;
     double unread = peers->far[socket]
@@ -55,7 +54,7 @@ static void collect_waits(const struct wait_chain *chain, size_t who, struct win
     const struct wait_peers *peers = &chain->times[who].peers;
     for (size_t s = 0; s < of->n_sockets; s++) {
         tell(&told[WAIT_KIND_MESSAGE], peers->sockets[s], process_waits_starved(of, s, cell));
-        add_blocked(chain, who, s, cell, length, waits);
+        add_blocked(chain, who, s, process_waits_blocked(of, s, cell), cell, length, waits);
         add_sent(chain, who, s, cell, length, waits);
     }
     for (size_t w = 0; w < of->n_wakeups; w++) {
@@ -63,6 +62,29 @@ static void collect_waits(const struct wait_chain *chain, size_t who, struct win
         if (kind >= 0)
             tell(kind == WAIT_KIND_MESSAGE ? ret_polls : &told[kind], peers->wakeups[w],
                  process_waits_woken(of, w, cell));
+    }
+}
+
+static size_t socket_of(const struct process_waits *of, const struct series *connection) {
+    for (size_t s = 0; s < of->n_sockets; s++)
+        if (of->sockets[s]->key.form == KEY_CONNECTION &&
+            key_compare_ends(&of->sockets[s]->key, &connection->key) == 0)
+            return s;
+    return SIZE_MAX;
+}
+
+/* Divides the time in which a process polled for room among the connections with data to send. */
+static void add_polled(const struct wait_chain *chain, size_t who, double room, struct windows cell,
+                       double length, struct cell_waits *waits) {
+    const struct process_waits *of = &chain->members[who].waits;
+    double all = 0;
+    for (size_t c = 0; room > 0 && c < of->n_connections; c++)
+        all += process_waits_queued(of, c, cell);
+    for (size_t c = 0; all > 0 && c < of->n_connections; c++) {
+        size_t socket = socket_of(of, of->connections[c]);
+        if (socket != SIZE_MAX)
+            add_blocked(chain, who, socket, room * process_waits_queued(of, c, cell) / all, cell,
+                        length, waits);
     }
 }
 
@@ -91,6 +113,7 @@ void wait_cell_find(const struct wait_chain *chain, size_t who, size_t cell,
         return;
     struct process_time time = process_waits_in(&chain->members[who].waits, window);
     collect_waits(chain, who, window, length, told, &polls, waits);
+    add_polled(chain, who, time.polled_room, window, length, waits);
     /* the agent keeps no pair if the waker wrote to a connection, so pairs are exact */
     time.pool[WAIT_KIND_MESSAGE] =
         give(chain, who, WAIT_KIND_MESSAGE, &polls, time.pool[WAIT_KIND_MESSAGE], length, waits);

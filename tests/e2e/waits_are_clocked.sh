@@ -26,7 +26,7 @@ fail() { echo "FAILED: $*"; cat "$work/agent.err"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 mkfifo "$work/go"
 plants=(starved polled pipe unix unread send lock timer child stopped)
-processes=(pool loop together ticks handed) crowds=(ring storm) # these want all cores, so they run after the others
+processes=(pool loop together ticks handed pour) crowds=(ring storm) # these want all cores, so they run after the others
 # A disk of 1 MB/s, if one can be made: the group of the reading process is throttled.
 if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null && [ -e "$group/blkio.throttle.read_bps_device" ] &&
     truncate -s 32M "$work/image" && mkfs.ext4 -qF "$work/image" 2>/dev/null && loop=$(losetup --show -f "$work/image") &&

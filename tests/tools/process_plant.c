@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -279,6 +280,50 @@ static void serve_by_two_threads(void) {
     waitpid(feeder, NULL, 0);
 }
 
+/* ---- a writer that polls for room ---- */
+
+/* Its other process reads a good part of the buffers now and then. */
+static pid_t drain(int *ends) {
+    static char bytes[1 << 20];
+    pid_t drainer = fork();
+    if (drainer != 0)
+        return drainer;
+    close(ends[0]); /* so that its end is seen */
+    for (ssize_t n = 1; n > 0;) {
+        pause_ms(PAUSE_MS);
+        n = recv(ends[1], bytes, sizeof bytes, 0);
+    }
+    _exit(0);
+}
+
+static void pour(void) {
+    static char bytes[1 << 16];
+    int ends[2], size = 1 << 20;
+    tcp_pair(ends);
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    setsockopt(ends[1], SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    if (write(ends[1], bytes, 1) != 1 || read(ends[0], bytes, 1) != 1) /* it is known from now on */
+        fail("write");
+    pid_t drainer = drain(ends);
+    close(ends[1]);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct pollfd room = {.fd = ends[0], .events = POLLOUT};
+        while (write(ends[0], bytes, sizeof bytes) > 0)
+            ;
+        begin();
+        poll(&room, 1, -1);
+        end();
+    }
+    if (write(ends[0], bytes, sizeof bytes) <= 0)
+        fail("write");
+    say("process", getpid(), "process_poll_ns", blocked_ns - queued_ns, blocked_ns);
+    say("socket", port_of(ends[0]), "process_send_blocked_ns", blocked_ns - queued_ns, blocked_ns);
+    pause_ms(3 * PAUSE_MS);
+    close(ends[0]);
+    waitpid(drainer, NULL, 0);
+}
+
 int main(int argc, char **argv) {
     const char *kind = argc == 2 ? argv[1] : "";
     if (strcmp(kind, "pool") == 0)
@@ -293,10 +338,12 @@ int main(int argc, char **argv) {
         serve_beside_ticks();
     else if (strcmp(kind, "handed") == 0)
         serve_by_two_threads();
+    else if (strcmp(kind, "pour") == 0)
+        pour();
     else if (strcmp(kind, "together") == 0)
         serve(2, 2, -1);
     else {
-        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|ticks|handed|together\n");
+        fprintf(stderr, "usage: process-plant pool|ring|storm|loop|ticks|handed|pour|together\n");
         return 2;
     }
     return 0;

@@ -246,9 +246,9 @@ static void a_process_sleeps_no_longer_than_its_threads(void **state) {
 static void clocks_in_slices_do_not_stand_against_counters(void **state) {
     static const struct {
         double clocked, counted, computing;
-    } plants[] = {{.3, .9, .9},   /* they missed it */
-                  {.3, .305, .3}, /* they agree but for jitter */
-                  {.3, .32, .3}}; /* they are whole, and began a moment late */
+    } plants[] = {{.3, .9, .9},   /* slices missed it */
+                  {.3, .305, .3}, /* both agree but for jitter */
+                  {.3, .32, .3}}; /* whole, and begun a moment late */
     (void)state;
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
         begin();
@@ -264,6 +264,49 @@ static void clocks_in_slices_do_not_stand_against_counters(void **state) {
         NEAR(b->term_s[BUDGET_IDLE] / SECONDS, 1 - plants[i].computing);
         NEAR(b->clocks_cpu_s / SECONDS, plants[i].clocked); /* both are kept */
         NEAR(b->counted_cpu_s / SECONDS, plants[i].counted);
+        release();
+    }
+}
+
+static double unsent; /* bytes that its connection could not send yet */
+
+static double sender_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case CONNECTION_PID:
+        return 1;
+    case CONNECTION_BUSY:
+        return .9e9;
+    case CONNECTION_SEND_BYTES:
+        return 1e7;
+    case CONNECTION_UNSENT_BYTES:
+        return unsent;
+    default:
+        return 0;
+    }
+}
+
+/* A polls. Its connection has data to send, which wait, or are all under way; or the kernel saw
+ * that it went on to send.
+ */
+static void a_process_that_polls_for_room_sends(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bool queued = i == 0, told = i == 1;
+        begin();
+        unsent = queued ? 1e6 : 0;
+        add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .poll = .9});
+        add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .receive = .9});
+        plant(&recording, RECORDING_CONNECTION, 0, A_TO_B, 0.1,
+              1u << CONNECTION_PID | 1u << CONNECTION_UNSENT_BYTES, sender_row);
+        add_socket(&recording, 0, A_TO_B, (struct socket){1, 0, 0, told ? .9 : 0, 0, 1});
+        add_socket(&recording, 1, B_TO_A, (struct socket){2, .9, 0, 0, .9, 1});
+        build();
+        const struct budget *b = &model.budgets.items[0].groups[0];
+        NEAR(b->term_s[BUDGET_TRANSFER] / SECONDS, queued || told ? .9 : 0);
+        NEAR(b->term_s[BUDGET_IDLE] / SECONDS, queued || told ? 0 : .9);
+        if (queued || told)
+            assert_true(transfer(0, 1) > .8);
         release();
     }
 }
@@ -312,6 +355,7 @@ int main(void) {
         cmocka_unit_test(a_hand_over_between_threads_is_a_wait_for_what_they_wait_for),
         cmocka_unit_test(a_process_sleeps_no_longer_than_its_threads),
         cmocka_unit_test(clocks_in_slices_do_not_stand_against_counters),
+        cmocka_unit_test(a_process_that_polls_for_room_sends),
         cmocka_unit_test(a_hand_over_after_storage_is_a_wait_for_storage),
         cmocka_unit_test(a_lock_that_nobody_releases_is_asleep),
         cmocka_unit_test(those_that_take_turns_are_charged_with_what_they_compute),

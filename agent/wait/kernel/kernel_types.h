@@ -91,6 +91,7 @@ struct sk_buff_head {
 struct sock {
     struct sock_common __sk_common;
     struct sk_buff_head sk_receive_queue;
+    int sk_wmem_queued, sk_sndbuf;
     __u16 sk_protocol;
 };
 struct socket {

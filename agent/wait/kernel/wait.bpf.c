@@ -162,8 +162,8 @@ int BPF_PROG(on_receive, struct sock *sock, int size) {
     return 0;
 }
 
-/* If a thread sends after a poll without a read, it waited until a time of its choice, not for a
- * socket. */
+/* If a thread sends after a poll without a read, it waited for room, or until a time of its choice,
+ * not for data. */
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(on_send, struct sock *sock, int size) {
     struct wait_totals *all = unless_paused();
@@ -179,6 +179,7 @@ int BPF_PROG(on_send, struct sock *sock, int size) {
     }
     thread->acted = 1;
     thread->asked = 0;
+    give_to_sender(thread, sock);
     drop_pending(thread);
     return 0;
 }

@@ -116,6 +116,17 @@ static __always_inline wait_u64 take_pending_gap(const struct wait_thread *threa
     return process ? __sync_lock_test_and_set(&process->pending_gap_ns, 0) : 0;
 }
 
+/* The thread polled, and sends now through a socket whose buffer is still full for a good part: it
+ * waited for room there. */
+static __always_inline void give_to_sender(struct wait_thread *thread, struct sock *sock) {
+    wait_u32 slot;
+    struct wait_socket *socket = is_tcp(sock) && thread->pending_ns ? socket_of(sock, &slot) : 0;
+    if (!socket || (wait_u32)sock->sk_wmem_queued < (wait_u32)sock->sk_sndbuf / 3)
+        return;
+    add_gap(&socket->send_blocked_ns, thread->pending_ns);
+    add_gap(&socket->process_send_blocked_ns, take_pending_gap(thread));
+}
+
 /* The wait was for no socket. */
 static __always_inline void drop_pending(struct wait_thread *thread) {
     thread->pending_ns = 0;
