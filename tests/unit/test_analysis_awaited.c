@@ -129,6 +129,45 @@ static void two_that_compute_alike_are_not_one_thread(void **state) {
     release();
 }
 
+/* ---- helpers ---- */
+
+/* A waits for B, which computes most of the time, beside helpers that wait for ever. */
+static void plant_helpers(int n) {
+    static const struct process kinds[] = {{.host = 1, .lock = 1, .lock_ends = 0},
+                                           {.host = 1, .poll = 1},
+                                           {.host = 1, .receive = 1},
+                                           {.host = 0, .timer = 1}};
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
+    add_process(&recording,
+                (struct process){.host = 1, .pid = 2, .run = .88, .ready = .02, .receive = .1});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, .1, 0, 0, .1, 100});
+    for (int i = 0; i < n; i++) {
+        struct process helper = kinds[i % (int)(sizeof kinds / sizeof *kinds)];
+        helper.pid = 100 + i;
+        add_process(&recording, helper);
+    }
+    judge();
+}
+
+static void helpers_that_wait_for_ever_change_no_verdict(void **state) {
+    (void)state;
+    plant_helpers(0);
+    const struct candidate *c = found(CAUSE_SERIAL);
+    assert_non_null(c);
+    double blocked = c->blocked, gain = c->gain.estimate;
+    enum cause_kind first = judged.candidates.items[0].kind;
+    release();
+    plant_helpers(12);
+    c = found(CAUSE_SERIAL);
+    assert_non_null(c);
+    assert_int_equal(judged.candidates.items[0].kind, first);
+    assert_true(fabs(c->blocked - blocked) < .01);
+    assert_true(fabs(c->gain.estimate - gain) < .01);
+    release();
+}
+
 /* ---- locks ---- */
 
 /* A waits for B, a thread of which sleeps fifty times a second; its threads wake each other. */
@@ -379,6 +418,7 @@ int main(void) {
         cmocka_unit_test(what_chains_of_waits_do_not_tell_is_refused),
         cmocka_unit_test(one_thread_that_fills_a_core_is_named),
         cmocka_unit_test(two_that_compute_alike_are_not_one_thread),
+        cmocka_unit_test(helpers_that_wait_for_ever_change_no_verdict),
         cmocka_unit_test(a_sleeper_with_a_lock_hands_it_over_once_each_sleep),
         cmocka_unit_test(threads_that_compute_in_turns_wait_for_a_lock),
         cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),
