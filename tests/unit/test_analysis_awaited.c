@@ -133,10 +133,10 @@ static void two_that_compute_alike_are_not_one_thread(void **state) {
 
 /* A waits for B, which computes most of the time, beside helpers that wait for ever. */
 static void plant_helpers(int n) {
-    static const struct process kinds[] = {{.host = 1, .lock = 1, .lock_ends = 0},
-                                           {.host = 1, .poll = 1},
-                                           {.host = 1, .receive = 1},
-                                           {.host = 0, .timer = 1}};
+    static const struct process kinds[] = {{.host = 1, .run = .001, .lock = .999},
+                                           {.host = 1, .run = .001, .poll = .999},
+                                           {.host = 1, .run = .001, .receive = .999},
+                                           {.host = 0, .run = .001, .timer = .999}};
     begin();
     add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
     add_process(&recording,

@@ -247,7 +247,7 @@ static void clocks_in_slices_do_not_stand_against_counters(void **state) {
     static const struct {
         double clocked, counted, computing;
     } plants[] = {{.3, .9, .9},   /* slices missed it */
-                  {.3, .305, .3}, /* both agree but for jitter */
+                  {.3, .305, .3}, /* jitter alone */
                   {.3, .32, .3}}; /* whole, and begun a moment late */
     (void)state;
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
